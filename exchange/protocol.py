@@ -1,0 +1,225 @@
+"""`protocol.yaml`: what a study is, as its authors write it down.
+
+The model below is the whole language of a protocol. An unknown key is refused, so that a misspelt rule cannot
+silently be no rule.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from exchange.refusal import InputRefused
+
+FieldType = Literal["yes_no", "choice", "several", "ordinal", "number", "text", "ranked", "point"]
+Key = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
+ShortText = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class Part(BaseModel):
+    """Base of every part of a protocol: immutable, and no unknown keys."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Option(Part):
+    """One answer that can be chosen: `id` is its canonical identity, `text` what is shown."""
+
+    id: Annotated[str, Field(min_length=1, max_length=80)]
+    text: ShortText
+
+
+class Dependence(Part):
+    """Show a field only while another field holds one of these option ids."""
+
+    field: Key
+    values: Annotated[list[str], Field(min_length=1)]
+
+
+class FormField(Part):
+    """One thing that is filled in.
+
+    `options` of a `choice` field may be empty: then they come from the item. `ordinal` fields list their options in
+    rising order.
+    """
+
+    key: Key
+    type: FieldType
+    label: ShortText
+    help: str | None = None
+    required: bool = True
+    options: list[Option] = []
+    shuffle: bool = False
+    unit: str | None = None
+    minimum: float | None = None
+    maximum: float | None = None
+    depends_on: Dependence | None = None
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> FormField:
+        ids = [option.id for option in self.options]
+        if len(ids) != len(set(ids)):
+            raise ValueError(f"field '{self.key}' lists an option id twice; give every option its own id")
+        if self.type == "ordinal" and len(ids) < 2:
+            raise ValueError(f"field '{self.key}' is ordinal and needs at least two options in rising order")
+        if self.minimum is not None and self.maximum is not None and self.minimum > self.maximum:
+            raise ValueError(f"field '{self.key}' has minimum {self.minimum} above maximum {self.maximum}")
+        return self
+
+
+class Form(Part):
+    """The fields of one kind of item; the field `answer` is what is compared with the reference."""
+
+    fields: Annotated[list[FormField], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _has_an_answer(self) -> Form:
+        keys = [field.key for field in self.fields]
+        if len(keys) != len(set(keys)):
+            raise ValueError("a form names a field key twice; every field needs its own key")
+        if "answer" not in keys:
+            raise ValueError("a form needs one field with the key 'answer', the one that is compared with the reference")
+        for field in self.fields:
+            if field.depends_on is not None and field.depends_on.field not in keys:
+                raise ValueError(f"field '{field.key}' depends on '{field.depends_on.field}', which the form lacks")
+        return self
+
+
+class WindowPreset(Part):
+    """A window as fractions of the default window: [0, 1] is the default itself."""
+
+    label: ShortText
+    window: tuple[float, float]
+
+
+class Hanging(Part):
+    """How a case is hung: which panes, in which convention, with which windows."""
+
+    prior_beside_current: bool = True
+    convention: Literal["radiological", "neurological"] = "radiological"
+    coregistered: bool = False
+    window_percentiles: tuple[float, float] = (1.0, 99.5)
+    presets: list[WindowPreset] = []
+
+
+class Context(Part):
+    """What a rater learns about the case beside the pictures."""
+
+    vignette: bool = True
+    age: bool = False
+    dates: Literal["months_since_prior", "acquisition_date", "hidden"] = "months_since_prior"
+
+
+class Reading(Part):
+    """The first phase: raters answer the items."""
+
+    not_assessable: list[Option] = []
+    flags: list[Option] = []
+    comment: bool = True
+    order: Literal["random_per_rater", "as_listed"] = "random_per_rater"
+    subject_distance: Annotated[int, Field(ge=0, le=50)] = 0
+    shuffle_options: bool = False
+
+
+class Scoring(Part):
+    """The second phase, where there are candidates: raters mark a frozen sample of them against the reference."""
+
+    instructions: Annotated[str, Field(min_length=1)]
+    prompt: ShortText
+    sample: Annotated[int, Field(ge=1)]
+    form: Form
+    comment: bool = True
+
+
+class Adjudication(Part):
+    """When an item goes to a reviewer, and how many items on which the raters agree go along as controls."""
+
+    instructions: Annotated[str, Field(min_length=1)]
+    controls: Annotated[int, Field(ge=0)] = 4
+
+
+class AnalysisPlan(Part):
+    """What will be computed, fixed before the first verdict."""
+
+    primary: Literal["closed_format_accuracy", "overall_accuracy"] = "closed_format_accuracy"
+    unit: Literal["item"] = "item"
+    cluster: Literal["subject"] = "subject"
+    interval: Literal["percentile_bootstrap"] = "percentile_bootstrap"
+    confidence: Annotated[float, Field(gt=0.5, lt=1.0)] = 0.95
+    resamples: Annotated[int, Field(ge=200, le=100_000)] = 10_000
+    seed: int = 1
+
+
+class Protocol(Part):
+    """A study's protocol; frozen with its items."""
+
+    name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,59}$")]
+    title: ShortText
+    instructions: Annotated[str, Field(min_length=1)]
+    consent: str = ""
+    notice: str | None = None
+    seed: int = 1
+    hanging: Hanging = Hanging()
+    context: Context = Context()
+    forms: Annotated[dict[Key, Form], Field(min_length=1)]
+    reading: Reading = Reading()
+    scoring: Scoring | None = None
+    adjudication: Adjudication | None = None
+    analysis: AnalysisPlan = AnalysisPlan()
+
+    def canonical_json(self) -> str:
+        """Return the protocol as JSON with sorted keys and no spaces: the text that is hashed and stored."""
+        return json.dumps(self.model_dump(mode="json"), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def read_protocol(path: Path) -> Protocol:
+    """Read and validate a `protocol.yaml`.
+
+    Raises
+    ------
+    InputRefused
+        Naming the file and the line (broken YAML) or the key (broken rule), what was found and what was expected.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise InputRefused(
+            f"{path.name} is missing: a study folder needs one beside its CSV tables; add it and import again."
+        ) from None
+    except UnicodeDecodeError as error:
+        raise InputRefused(
+            f"{path.name} is not UTF-8 text (byte {error.start}); save it as UTF-8 and import again."
+        ) from None
+    return parse_protocol(text, path.name)
+
+
+def parse_protocol(text: str, name: str = "protocol.yaml") -> Protocol:
+    """Validate the text of a protocol; `name` is what an error calls the file."""
+    try:
+        found: Any = yaml.safe_load(text)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise InputRefused(f"{name}, line {line}: not valid YAML ({error.problem}); mend the line.") from None
+    except yaml.YAMLError as error:
+        raise InputRefused(f"{name}: not valid YAML ({error}); mend the file.") from None
+    if not isinstance(found, dict):
+        raise InputRefused(f"{name}: expected keys such as name, title and forms, found {type(found).__name__}.")
+    try:
+        return Protocol.model_validate(found)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"]) or "the whole file"
+        problem = first["msg"].removeprefix("Value error, ")
+        more = error.error_count() - 1
+        rest = f" ({more} more after it)" if more else ""
+        value = "" if first["type"] in {"missing", "value_error"} else f", found {_shorten(first['input'])}"
+        raise InputRefused(f"{name}, key {key}: {problem}{value}; mend the key{rest}.") from None
+
+
+def _shorten(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
