@@ -1,0 +1,67 @@
+"""The tables, the engine and the migrations."""
+
+from db.audit import AuditEvent
+from db.base import Base, new_public_id, now
+from db.engine import Database, database_from_environment, make_engine
+from db.judging import JudgeRun, JudgeVerdict
+from db.people import Acknowledgement, Credential, Invitation, LoginSession, Membership, Person
+from db.reading import (
+    Adjudication,
+    Assignment,
+    Display,
+    Draft,
+    Flag,
+    ReviewTask,
+    TechnicalFailure,
+    Verdict,
+    ViewingTrace,
+)
+from db.study import (
+    Candidate,
+    Case,
+    Freeze,
+    FreezeItem,
+    Item,
+    ProtocolRecord,
+    Reference,
+    Study,
+    StudyEvent,
+    Volume,
+)
+
+__all__ = [
+    "Acknowledgement",
+    "Adjudication",
+    "Assignment",
+    "AuditEvent",
+    "Base",
+    "Candidate",
+    "Case",
+    "Credential",
+    "Database",
+    "Display",
+    "Draft",
+    "Flag",
+    "Freeze",
+    "FreezeItem",
+    "Invitation",
+    "Item",
+    "JudgeRun",
+    "JudgeVerdict",
+    "LoginSession",
+    "Membership",
+    "Person",
+    "ProtocolRecord",
+    "Reference",
+    "ReviewTask",
+    "Study",
+    "StudyEvent",
+    "TechnicalFailure",
+    "Verdict",
+    "ViewingTrace",
+    "Volume",
+    "database_from_environment",
+    "make_engine",
+    "new_public_id",
+    "now",
+]

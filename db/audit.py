@@ -1,0 +1,80 @@
+"""The audit trail: a hash chain, written in the same transaction as what it records."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import JSON, Column, text
+from sqlmodel import Field, Session, col, select
+
+from db.base import Base, now
+
+GENESIS = "0" * 64
+# Any constant will do; it only has to be the same for all writers of the chain.
+_CHAIN_LOCK = 4_271_983
+
+
+class AuditEvent(Base, table=True):
+    """One link of the chain; append-only. `hash` covers the row and the hash before it."""
+
+    __tablename__ = "audit_event"
+
+    id: int | None = Field(default=None, primary_key=True)
+    at: datetime
+    person_id: int | None = Field(default=None, foreign_key="person.id")
+    study_id: int | None = Field(default=None, foreign_key="study.id", index=True)
+    action: str = Field(max_length=60)
+    detail: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
+    previous_hash: str = Field(unique=True, max_length=64)
+    hash: str = Field(unique=True, max_length=64)
+
+
+def _link_hash(event: AuditEvent) -> str:
+    body = json.dumps(
+        [event.previous_hash, event.at.isoformat(), event.person_id, event.study_id, event.action, event.detail],
+        sort_keys=True,
+        separators=(",", ":"),
+    )
+    return hashlib.sha256(body.encode()).hexdigest()
+
+
+def record(
+    session: Session, action: str, *, person_id: int | None = None, study_id: int | None = None, **detail: Any
+) -> AuditEvent:
+    """Append a link to the chain within the caller's transaction."""
+    if session.get_bind().dialect.name == "postgresql":
+        # Two writers that read the same last link would both build on it; SQLite's BEGIN IMMEDIATE already
+        # lets in one writer at a time.
+        session.connection().execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _CHAIN_LOCK})
+    last = session.exec(select(AuditEvent.hash).order_by(col(AuditEvent.id).desc()).limit(1)).first()
+    event = AuditEvent(
+        at=now(),
+        person_id=person_id,
+        study_id=study_id,
+        action=action,
+        detail=detail,
+        previous_hash=last or GENESIS,
+        hash="",
+    )
+    event.hash = _link_hash(event)
+    session.add(event)
+    session.flush()
+    return event
+
+
+def broken_links(session: Session) -> Iterator[int]:
+    """Yield the id of every event whose hash or whose link to the event before it does not hold."""
+    previous = GENESIS
+    for event in session.exec(select(AuditEvent).order_by(col(AuditEvent.id))):
+        if event.previous_hash != previous or event.hash != _link_hash(event):
+            yield event.id or 0
+        previous = event.hash
+
+
+def head(session: Session) -> str:
+    """Return the last hash of the chain; kept outside the database it reveals a chain whose end was cut off."""
+    return session.exec(select(AuditEvent.hash).order_by(col(AuditEvent.id).desc()).limit(1)).first() or GENESIS

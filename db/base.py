@@ -1,0 +1,40 @@
+"""What all tables share: their registry, the names of their constraints, the clock and random identifiers."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import UTC, datetime
+
+from sqlalchemy import MetaData
+from sqlalchemy.orm import registry
+from sqlmodel import SQLModel
+
+# Alembic can only drop or change a constraint that has a predictable name.
+NAMING_CONVENTION = {
+    "ix": "ix_%(column_0_N_label)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+    "pk": "pk_%(table_name)s",
+}
+
+
+# SQLModel's global registry refuses a second definition of a table, which breaks on every hot reload.
+class Base(SQLModel, registry=registry(metadata=MetaData(naming_convention=NAMING_CONVENTION))):
+    """Base of all tables."""
+
+
+def now() -> datetime:
+    """Return the present moment, timezone-aware in UTC."""
+    return datetime.now(UTC)
+
+
+def new_public_id() -> str:
+    """Return an identifier (128 random bits) that may be shown to a browser: it says nothing about the row."""
+    return secrets.token_urlsafe(16)
+
+
+def one_of(column: str, *values: str) -> str:
+    """Return the SQL of a check that `column` holds one of `values`."""
+    listed = ", ".join(f"'{value}'" for value in values)
+    return f"{column} IN ({listed})"

@@ -1,0 +1,47 @@
+"""What LLM judges said about candidates."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import JSON, CheckConstraint, Column, UniqueConstraint
+from sqlmodel import Field
+
+from db.base import Base, now, one_of
+
+
+class JudgeRun(Base, table=True):
+    """One judge's one pass over the candidates of a study; append-only."""
+
+    __tablename__ = "judge_run"
+    __table_args__ = (
+        UniqueConstraint("study_id", "name"),
+        UniqueConstraint("study_id", "source_sha256"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    study_id: int = Field(foreign_key="study.id")
+    name: str = Field(max_length=80)
+    judge: str = Field(max_length=120)
+    source_sha256: str = Field(max_length=64)
+    parameters: dict[str, Any] = Field(default_factory=dict, sa_column=Column(JSON, nullable=False))
+    created_at: datetime = Field(default_factory=now)
+
+
+class JudgeVerdict(Base, table=True):
+    """A judge's verdict on a candidate, or the error that stands in its place; append-only."""
+
+    __tablename__ = "judge_verdict"
+    __table_args__ = (
+        UniqueConstraint("run_id", "candidate_id"),
+        CheckConstraint(f"verdict IS NULL OR {one_of('verdict', 'correct', 'incorrect')}", name="verdict"),
+        CheckConstraint("(verdict IS NULL) <> (error IS NULL)", name="verdict_or_error"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    run_id: int = Field(foreign_key="judge_run.id")
+    candidate_id: int = Field(foreign_key="candidate.id")
+    verdict: str | None = Field(default=None, max_length=20)
+    error: str | None = None
+    explanation: str = ""

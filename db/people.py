@@ -1,0 +1,96 @@
+"""People, how they sign in, and what they are in which study."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import CheckConstraint, UniqueConstraint
+from sqlmodel import Field
+
+from db.base import Base, now, one_of
+
+ROLES = ("rater", "reviewer", "admin")
+
+
+class Person(Base, table=True):
+    """Somebody who can sign in. Raters appear in data by `Membership.pseudonym` only."""
+
+    __tablename__ = "person"
+
+    id: int | None = Field(default=None, primary_key=True)
+    login: str = Field(unique=True, max_length=120)
+    name: str = Field(max_length=120)
+    is_owner: bool = False
+    created_at: datetime = Field(default_factory=now)
+
+
+class Credential(Base, table=True):
+    """The Argon2id hash of a person's password."""
+
+    __tablename__ = "credential"
+
+    person_id: int = Field(primary_key=True, foreign_key="person.id")
+    password_hash: str
+    changed_at: datetime = Field(default_factory=now)
+
+
+class LoginSession(Base, table=True):
+    """A sign-in. The browser holds the token, the database its SHA-256 only."""
+
+    __tablename__ = "login_session"
+
+    id: int | None = Field(default=None, primary_key=True)
+    token_sha256: str = Field(unique=True, max_length=64)
+    person_id: int = Field(foreign_key="person.id", index=True)
+    created_at: datetime = Field(default_factory=now)
+    last_seen_at: datetime = Field(default_factory=now)
+    expires_at: datetime
+    ended_at: datetime | None = None
+
+
+class Invitation(Base, table=True):
+    """A single-use link. `join` sets a password; `sign_in` just signs in (for demos and lost passwords)."""
+
+    __tablename__ = "invitation"
+    __table_args__ = (CheckConstraint(one_of("purpose", "join", "sign_in"), name="purpose"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    token_sha256: str = Field(unique=True, max_length=64)
+    purpose: str
+    person_id: int = Field(foreign_key="person.id", index=True)
+    created_at: datetime = Field(default_factory=now)
+    expires_at: datetime
+    consumed_at: datetime | None = None
+
+
+class Membership(Base, table=True):
+    """One person's one role in one study."""
+
+    __tablename__ = "membership"
+    __table_args__ = (
+        UniqueConstraint("person_id", "study_id"),
+        UniqueConstraint("study_id", "pseudonym"),
+        CheckConstraint(one_of("role", *ROLES), name="role"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    person_id: int = Field(foreign_key="person.id")
+    study_id: int = Field(foreign_key="study.id", index=True)
+    role: str
+    pseudonym: str = Field(max_length=40)
+    specialty: str = Field(default="", max_length=120)
+    years: int | None = None
+    created_at: datetime = Field(default_factory=now)
+
+
+class Acknowledgement(Base, table=True):
+    """That a member has read a text (instructions, consent), with the text's hash and the time; append-only."""
+
+    __tablename__ = "acknowledgement"
+    __table_args__ = (UniqueConstraint("membership_id", "phase"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    membership_id: int = Field(foreign_key="membership.id")
+    phase: str = Field(max_length=20)
+    text_sha256: str = Field(max_length=64)
+    acknowledged_at: datetime = Field(default_factory=now)

@@ -1,0 +1,187 @@
+"""Assignments, drafts, verdicts, and what reviewers decide. Verdicts are added, never changed."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import JSON, CheckConstraint, Column, Index, UniqueConstraint, text
+from sqlmodel import Field
+
+from db.base import Base, new_public_id, now, one_of
+
+PHASES = ("reading", "scoring", "review", "opinions")
+
+
+class Assignment(Base, table=True):
+    """One member x one item (or candidate) x one phase x one pass, at its position; fixed when it is made."""
+
+    __tablename__ = "assignment"
+    __table_args__ = (
+        UniqueConstraint("membership_id", "phase", "pass_number", "position"),
+        # NULL candidates are distinct in a plain unique constraint, so each case has its own index.
+        Index(
+            "uq_assignment_item",
+            "membership_id",
+            "phase",
+            "pass_number",
+            "item_id",
+            unique=True,
+            sqlite_where=text("candidate_id IS NULL"),
+            postgresql_where=text("candidate_id IS NULL"),
+        ),
+        Index(
+            "uq_assignment_candidate",
+            "membership_id",
+            "phase",
+            "pass_number",
+            "candidate_id",
+            unique=True,
+            sqlite_where=text("candidate_id IS NOT NULL"),
+            postgresql_where=text("candidate_id IS NOT NULL"),
+        ),
+        CheckConstraint(one_of("phase", *PHASES), name="phase"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    public_id: str = Field(default_factory=new_public_id, unique=True, max_length=40)
+    study_id: int = Field(foreign_key="study.id", index=True)
+    membership_id: int = Field(foreign_key="membership.id")
+    item_id: int = Field(foreign_key="item.id", index=True)
+    candidate_id: int | None = Field(default=None, foreign_key="candidate.id")
+    phase: str
+    pass_number: int = 1
+    position: int
+    option_order: list[str] = Field(default_factory=list, sa_column=Column(JSON, nullable=False))
+    created_at: datetime = Field(default_factory=now)
+
+
+class Display(Base, table=True):
+    """That an assignment's picture and prompt stood on a screen; append-only. No verdict is taken without one."""
+
+    __tablename__ = "display"
+
+    id: int | None = Field(default=None, primary_key=True)
+    assignment_id: int = Field(foreign_key="assignment.id", index=True)
+    login_session_id: int = Field(foreign_key="login_session.id")
+    shown_at: datetime = Field(default_factory=now)
+    load_ms: int
+    renderer: str = Field(max_length=40)
+    viewport: str = Field(max_length=20)
+
+
+class Draft(Base, table=True):
+    """What is filled in but not submitted: one per assignment, overwritten by the higher sequence number."""
+
+    __tablename__ = "draft"
+
+    assignment_id: int = Field(primary_key=True, foreign_key="assignment.id")
+    sequence: int
+    answers: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
+    saved_at: datetime = Field(default_factory=now)
+
+
+class Verdict(Base, table=True):
+    """What a member submitted for an assignment; append-only.
+
+    One root verdict per assignment, and every verdict is superseded at most once, so revisions cannot fork.
+    """
+
+    __tablename__ = "verdict"
+    __table_args__ = (
+        Index(
+            "uq_verdict_root",
+            "assignment_id",
+            unique=True,
+            sqlite_where=text("supersedes_id IS NULL"),
+            postgresql_where=text("supersedes_id IS NULL"),
+        ),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    assignment_id: int = Field(foreign_key="assignment.id")
+    supersedes_id: int | None = Field(default=None, foreign_key="verdict.id", unique=True)
+    fields: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
+    not_assessable: str | None = Field(default=None, max_length=40)
+    comment: str = ""
+    shown_at: datetime
+    submitted_at: datetime = Field(default_factory=now)
+    active_ms: int
+    idle_ms: int
+    load_ms: int
+    renderer: str = Field(max_length=40)
+    viewport: str = Field(max_length=20)
+    software_version: str = Field(max_length=40)
+    freeze_sha256: str = Field(max_length=64)
+    receipt: str = Field(unique=True, max_length=9)
+    idempotency_key: str = Field(unique=True, max_length=64)
+    content_sha256: str = Field(max_length=64)
+
+
+class Flag(Base, table=True):
+    """A member's remark that something is wrong with an item; append-only."""
+
+    __tablename__ = "flag"
+    __table_args__ = (UniqueConstraint("verdict_id"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    verdict_id: int = Field(foreign_key="verdict.id")
+    kind: str = Field(max_length=40)
+    note: str = ""
+    created_at: datetime = Field(default_factory=now)
+
+
+class TechnicalFailure(Base, table=True):
+    """An assignment whose picture could not be shown: neither an answer nor "not assessable"; append-only."""
+
+    __tablename__ = "technical_failure"
+
+    id: int | None = Field(default=None, primary_key=True)
+    assignment_id: int = Field(foreign_key="assignment.id", unique=True)
+    reason: str = Field(max_length=400)
+    created_at: datetime = Field(default_factory=now)
+
+
+class ViewingTrace(Base, table=True):
+    """What of the volumes was looked at before a verdict; append-only, bounded in size."""
+
+    __tablename__ = "viewing_trace"
+
+    verdict_id: int = Field(primary_key=True, foreign_key="verdict.id")
+    trace: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
+
+
+class ReviewTask(Base, table=True):
+    """One item in a reviewer's queue, why it is there, and in which order the opinions are shown; append-only.
+
+    The reviewer's own first read is the verdict of `review_assignment_id`; the decision is an `Adjudication` of
+    `opinions_assignment_id`. `origin` is never shown before the decision.
+    """
+
+    __tablename__ = "review_task"
+    __table_args__ = (CheckConstraint(one_of("origin", "flag", "disagreement", "control"), name="origin"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    review_assignment_id: int = Field(foreign_key="assignment.id", unique=True)
+    opinions_assignment_id: int = Field(foreign_key="assignment.id", unique=True)
+    origin: str
+    opinion_order: list[int] = Field(sa_column=Column(JSON, nullable=False))
+    created_at: datetime = Field(default_factory=now)
+
+
+class Adjudication(Base, table=True):
+    """A reviewer's decision with its reason, and the opinions (verdict ids) that were shown; append-only."""
+
+    __tablename__ = "adjudication"
+
+    id: int | None = Field(default=None, primary_key=True)
+    task_id: int = Field(foreign_key="review_task.id", unique=True)
+    first_read_id: int = Field(foreign_key="verdict.id")
+    opinions_shown: list[int] = Field(sa_column=Column(JSON, nullable=False))
+    decision: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
+    not_assessable: str | None = Field(default=None, max_length=40)
+    reason: str
+    submitted_at: datetime = Field(default_factory=now)
+    receipt: str = Field(unique=True, max_length=9)
+    idempotency_key: str = Field(unique=True, max_length=64)
+    content_sha256: str = Field(max_length=64)

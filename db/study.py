@@ -1,0 +1,183 @@
+"""Studies: their protocol, cases, volumes, items, references and candidates, and what of them is frozen."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import date, datetime
+
+from sqlalchemy import JSON, CheckConstraint, Column, UniqueConstraint
+from sqlmodel import Field
+
+from db.base import Base, now, one_of
+
+
+def _new_salt() -> str:
+    return secrets.token_hex(32)
+
+
+class Study(Base, table=True):
+    """A study. Its status is derived from its freeze and its events, never stored."""
+
+    __tablename__ = "study"
+
+    id: int | None = Field(default=None, primary_key=True)
+    key: str = Field(unique=True, max_length=80)
+    title: str = Field(max_length=200)
+    simulated_readers: bool = False
+    # Keys every token and keyed hash of the study; never leaves the server.
+    salt: str = Field(default_factory=_new_salt, max_length=64)
+    created_at: datetime = Field(default_factory=now)
+
+
+class ProtocolRecord(Base, table=True):
+    """The protocol as canonical JSON, with its SHA-256."""
+
+    __tablename__ = "protocol"
+
+    study_id: int = Field(primary_key=True, foreign_key="study.id")
+    canonical_json: str
+    sha256: str = Field(max_length=64)
+
+
+class Case(Base, table=True):
+    """What is shown at once. `subject` is the cluster of every interval and never reaches a rater."""
+
+    __tablename__ = "study_case"
+    __table_args__ = (UniqueConstraint("study_id", "key"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    study_id: int = Field(foreign_key="study.id")
+    key: str = Field(max_length=80)
+    subject: str = Field(max_length=80)
+    vignette: str = ""
+    age: int | None = None
+    note: str = ""
+
+
+class Volume(Base, table=True):
+    """One prepared scan; the file lies under its SHA-256 in the volume store."""
+
+    __tablename__ = "volume"
+    __table_args__ = (
+        UniqueConstraint("study_id", "key"),
+        CheckConstraint(one_of("role", "current", "prior"), name="role"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    study_id: int = Field(foreign_key="study.id")
+    case_id: int = Field(foreign_key="study_case.id", index=True)
+    key: str = Field(max_length=80)
+    role: str
+    sequence: str = Field(max_length=40)
+    label: str = Field(max_length=80)
+    acquired: date | None = None
+    file_name: str = Field(max_length=400)
+    sha256: str = Field(max_length=64)
+    voxel_sha256: str = Field(max_length=64)
+    shape: list[int] = Field(sa_column=Column(JSON, nullable=False))
+    spacing: list[float] = Field(sa_column=Column(JSON, nullable=False))
+    window: list[float] = Field(sa_column=Column(JSON, nullable=False))
+    intensity_range: list[float] = Field(sa_column=Column(JSON, nullable=False))
+
+
+class Item(Base, table=True):
+    """One prompt about one case. It holds nothing of what counts as right: that is `Reference`."""
+
+    __tablename__ = "item"
+    __table_args__ = (
+        UniqueConstraint("study_id", "key"),
+        CheckConstraint(one_of("format", "yes_no", "choice", "open"), name="format"),
+        CheckConstraint(one_of("grounding", "image_grounded", "image_informed"), name="grounding"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    study_id: int = Field(foreign_key="study.id")
+    case_id: int = Field(foreign_key="study_case.id", index=True)
+    key: str = Field(max_length=80)
+    category: str = Field(max_length=80)
+    format: str
+    grounding: str
+    form: str = Field(max_length=40)
+    prompt: str
+    options: list[dict[str, str]] = Field(sa_column=Column(JSON, nullable=False))
+    sequences: list[str] = Field(sa_column=Column(JSON, nullable=False))
+    uses_prior: bool = False
+
+
+class Reference(Base, table=True):
+    """The answer counted as right; append-only in versions, the highest version holds.
+
+    No query that serves a reading phase joins this table.
+    """
+
+    __tablename__ = "reference"
+    __table_args__ = (UniqueConstraint("item_id", "version"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    item_id: int = Field(foreign_key="item.id")
+    version: int = 1
+    accepted: list[str] = Field(sa_column=Column(JSON, nullable=False))
+    low: float | None = None
+    high: float | None = None
+    text_only_answer: str = ""
+    provenance: str = ""
+    created_at: datetime = Field(default_factory=now)
+
+
+class Candidate(Base, table=True):
+    """A model's answer that is being judged."""
+
+    __tablename__ = "candidate"
+    __table_args__ = (UniqueConstraint("study_id", "key"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    study_id: int = Field(foreign_key="study.id")
+    item_id: int = Field(foreign_key="item.id", index=True)
+    key: str = Field(max_length=80)
+    model: str = Field(max_length=120)
+    answer: str
+
+
+class Freeze(Base, table=True):
+    """The fixed state of a study, once per study; append-only."""
+
+    __tablename__ = "freeze"
+
+    id: int | None = Field(default=None, primary_key=True)
+    study_id: int = Field(foreign_key="study.id", unique=True)
+    manifest_json: str
+    sha256: str = Field(max_length=64)
+    seed: int
+    method: str = Field(max_length=200)
+    created_at: datetime = Field(default_factory=now)
+
+
+class FreezeItem(Base, table=True):
+    """An item (or one candidate of it) in a freeze, with its stratum and inclusion probability; append-only."""
+
+    __tablename__ = "freeze_item"
+    __table_args__ = (
+        UniqueConstraint("freeze_id", "item_id", "candidate_id"),
+        CheckConstraint("inclusion_probability > 0 AND inclusion_probability <= 1", name="probability"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    freeze_id: int = Field(foreign_key="freeze.id")
+    item_id: int = Field(foreign_key="item.id")
+    candidate_id: int | None = Field(default=None, foreign_key="candidate.id")
+    stratum: str = Field(max_length=200)
+    inclusion_probability: float
+
+
+class StudyEvent(Base, table=True):
+    """What happened to a study as a whole, with its reason; append-only."""
+
+    __tablename__ = "study_event"
+    __table_args__ = (CheckConstraint(one_of("kind", "open", "interim", "close", "reopen"), name="kind"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    study_id: int = Field(foreign_key="study.id", index=True)
+    kind: str
+    reason: str = ""
+    person_id: int | None = Field(default=None, foreign_key="person.id")
+    at: datetime = Field(default_factory=now)
