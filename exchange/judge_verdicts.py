@@ -1,0 +1,107 @@
+"""A judge's verdicts on candidates, as CSV or JSON Lines with item, candidate and verdict."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from exchange.refusal import InputRefused
+
+CORRECT = frozenset({"correct", "1", "true", "yes"})
+INCORRECT = frozenset({"incorrect", "0", "false", "no"})
+COLUMNS = ("item", "candidate", "verdict")
+
+
+@dataclass(frozen=True)
+class JudgeRow:
+    """One verdict (`correct`, `incorrect`) or, where there is none, the error that stands in its place."""
+
+    line: int
+    item: str
+    candidate: str
+    verdict: str | None
+    error: str | None
+    explanation: str
+
+
+def parse_judge_verdicts(content: bytes, name: str) -> tuple[JudgeRow, ...]:
+    """Read the bytes of a `.csv` or `.jsonl` file.
+
+    A row without a verdict is kept as an error: it is never a wrong answer. Unknown columns are ignored, as judges
+    write many.
+
+    Raises
+    ------
+    InputRefused
+        Naming the file and line, what was found and what was expected.
+    """
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputRefused(f"{name} is not UTF-8 text (byte {error.start}); save it as UTF-8.") from None
+    if name.lower().endswith((".jsonl", ".ndjson")):
+        numbered = _json_lines(text, name)
+    elif name.lower().endswith(".csv"):
+        numbered = _csv_lines(text, name)
+    else:
+        raise InputRefused(f"{name}: expected a file ending in .csv or .jsonl; rename or convert it.")
+    rows = tuple(_row(number, found, name) for number, found in numbered)
+    if not rows:
+        raise InputRefused(f"{name} holds no verdicts; expected one line per candidate.")
+    return rows
+
+
+def _csv_lines(text: str, name: str) -> list[tuple[int, dict[str, Any]]]:
+    reader = csv.DictReader(io.StringIO(text), strict=True)
+    missing = [column for column in COLUMNS if column not in (reader.fieldnames or [])]
+    if missing:
+        raise InputRefused(f"{name}, line 1: the header lacks {', '.join(missing)}; expected {', '.join(COLUMNS)}.")
+    try:
+        return [(reader.line_num, row) for row in reader]
+    except csv.Error as error:
+        raise InputRefused(f"{name}, line {reader.line_num}: not valid CSV ({error}); mend the line.") from None
+
+
+def _json_lines(text: str, name: str) -> list[tuple[int, dict[str, Any]]]:
+    rows = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            found = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise InputRefused(f"{name}, line {number}: not valid JSON ({error.msg}); mend the line.") from None
+        if not isinstance(found, dict) or any(column not in found for column in COLUMNS):
+            raise InputRefused(f"{name}, line {number}: expected an object with {', '.join(COLUMNS)}; mend the line.")
+        rows.append((number, found))
+    return rows
+
+
+def _row(number: int, found: dict[str, Any], name: str) -> JudgeRow:
+    item, candidate = _text(found.get("item")), _text(found.get("candidate"))
+    if not item or not candidate:
+        raise InputRefused(f"{name}, line {number}: item or candidate is empty; every verdict needs both.")
+    said = _text(found.get("verdict")).lower()
+    error = _text(found.get("error"))
+    verdict = "correct" if said in CORRECT else "incorrect" if said in INCORRECT else None
+    if said and verdict is None:
+        raise InputRefused(
+            f"{name}, line {number}: verdict '{said[:40]}' is neither correct nor incorrect (1 or 0); leave it empty "
+            "where the judge gave none."
+        )
+    if verdict is None and not error:
+        error = "no verdict"
+    return JudgeRow(number, item, candidate, verdict, None if verdict else error, _text(found.get("explanation")))
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value).replace("\x00", "").strip()
