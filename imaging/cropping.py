@@ -1,0 +1,47 @@
+"""Cutting off what is nothing but background."""
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+Voxels = npt.NDArray[np.generic]
+Box = tuple[slice, slice, slice]
+
+
+def background_value(voxels: Voxels) -> np.generic:
+    """Return the value that most of the eight corner voxels have (of several equally frequent ones the smallest)."""
+    corners = voxels[np.ix_(*([0, length - 1] for length in voxels.shape))]
+    values, counts = np.unique(corners, return_counts=True)
+    background: np.generic = values[np.argmax(counts)]
+    return background
+
+
+def content_box(voxels: Voxels, spacing: tuple[float, float, float], margin: float) -> Box:
+    """Find the smallest box that holds every voxel which is not background, plus a margin.
+
+    Everything outside of the box equals the background value exactly, so that cutting it off loses nothing. Noise in
+    the air around a head is not background in this sense: such a volume keeps its full extent, because readers need
+    to see ghosting and motion.
+
+    Parameters
+    ----------
+    voxels : array of shape (i, j, k)
+        Not all equal.
+    spacing
+        Distance of neighbouring voxels per axis, in mm.
+    margin
+        Rim kept around the content, in mm; rounded up to whole voxels.
+
+    Returns
+    -------
+    tuple of three slices
+    """
+    content = voxels != background_value(voxels)
+    # Axis by axis, so that the second and third search run over what the first ones left.
+    slices: list[slice] = []
+    for axis, (length, distance) in enumerate(zip(voxels.shape, spacing, strict=True)):
+        occupied = np.flatnonzero(content.any(axis=tuple(other for other in range(3) if other != axis)))
+        rim = math.ceil(margin / distance)
+        slices.append(slice(max(int(occupied[0]) - rim, 0), min(int(occupied[-1]) + 1 + rim, length)))
+    return slices[0], slices[1], slices[2]

@@ -1,0 +1,360 @@
+"""Reading a NIfTI file that may be broken or hostile.
+
+Nothing that a file says about itself is believed before it was seen: sizes are compared with limits before memory is
+taken for them, and what is unpacked is counted while it is unpacked.
+"""
+
+import math
+import stat
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+from nibabel.nifti1 import Nifti1Header
+from nibabel.nifti2 import Nifti2Header
+
+from imaging.errors import ImagingError, Limits, shown_name
+from imaging.geometry import Affine, GeometryError, header_affine, spacing_of
+
+CHUNK = 2**20
+# DEFLATE turns at most 258 bytes into 2 bits, so no member unpacks to more than 1032 times its size (RFC 1951, 3.2.5).
+LARGEST_PACKING_RATIO = 1032
+NIFTI1_BYTES, NIFTI2_BYTES = 348, 540
+NIFTI1_MAGIC, NIFTI2_MAGIC = b"n+1\0", b"n+2\0\r\n\x1a\n"
+PAIR_MAGICS = (b"ni1\0", b"ni2\0")
+
+# NIfTI-1, field datatype. Codes that are missing here hold no single real number per voxel, or none of a portable size.
+DTYPES: dict[int, str] = {
+    2: "u1", 4: "i2", 8: "i4", 16: "f4", 64: "f8", 256: "i1", 512: "u2", 768: "u4", 1024: "i8", 1280: "u8",
+}  # fmt: skip
+REFUSED_DTYPES: dict[int, str] = {
+    1: "single bits", 32: "complex numbers", 128: "RGB colours", 1536: "128-bit floats", 1792: "complex numbers",
+    2048: "complex numbers", 2304: "RGBA colours",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class SourceVolume:
+    """A volume as its file holds it.
+
+    Attributes
+    ----------
+    voxels : array of shape (i, j, k)
+        Stored numbers, before the scaling.
+    slope, intercept
+        intensity = slope * stored + intercept.
+    affine : array of shape (4, 4)
+        Voxel index to mm.
+    """
+
+    voxels: npt.NDArray[np.generic]
+    slope: float
+    intercept: float
+    affine: Affine
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Where the voxels lie in the unpacked file, and what they are."""
+
+    shape: tuple[int, int, int]
+    dtype: np.dtype[np.generic]
+    offset: int
+    slope: float
+    intercept: float
+    affine: Affine
+
+    @property
+    def voxel_bytes(self) -> int:
+        return math.prod(self.shape) * self.dtype.itemsize
+
+
+def read_volume(path: Path, limits: Limits) -> SourceVolume:
+    """Read one 3D volume from a `.nii` or `.nii.gz` file, or refuse it.
+
+    The kind of file is told by its content, not by its name. NIfTI-1 and NIfTI-2 of both byte orders are read. The file
+    is closed on return.
+
+    Raises
+    ------
+    ImagingError
+        One sentence naming the file, what was found, what is expected and what to do.
+    """
+    name = shown_name(path)
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise ImagingError(f"{name} is not a file, but one .nii or .nii.gz file is expected: name that file.")
+        with path.open("rb") as file:
+            return _read(file, name, path.stat().st_size, limits)
+    except OSError as error:
+        raise ImagingError(
+            f"{name} cannot be read ({error.strerror or 'input/output error'}): check that it exists and may be read."
+        ) from error
+
+
+def _read(file: BinaryIO, name: str, size: int, limits: Limits) -> SourceVolume:
+    if size == 0:
+        raise ImagingError(f"{name} is empty (0 bytes), but a NIfTI volume is expected: export it again.")
+    if size > limits.max_bytes:
+        raise ImagingError(
+            f"{name} has {_megabytes(size)} on disk, but at most {_megabytes(limits.max_bytes)} are accepted: "
+            "crop or resample it."
+        )
+    packed = file.read(2) == b"\x1f\x8b"
+    file.seek(0)
+    stream = _Stream(_unpacked(file, name) if packed else _plain(file), name, limits.max_unpacked_bytes)
+    header, header_bytes = _header(stream, name)
+    layout = _layout(header, name, limits)
+    expected = layout.offset + layout.voxel_bytes
+    # Before memory is taken: a file this small cannot hold what its header announces.
+    if expected > size * (LARGEST_PACKING_RATIO if packed else 1):
+        raise ImagingError(_truncated(name, f"{expected} bytes", None if packed else size))
+    stream.skip(layout.offset - header_bytes)
+    content = stream.take(layout.voxel_bytes)
+    stream.drain()
+    if len(content) < layout.voxel_bytes:
+        raise ImagingError(_truncated(name, f"{expected} bytes", stream.total))
+    voxels = np.frombuffer(content, dtype=layout.dtype).reshape(layout.shape, order="F")
+    _require_values(voxels, layout, name)
+    return SourceVolume(voxels, layout.slope, layout.intercept, layout.affine)
+
+
+def _plain(file: BinaryIO) -> Iterator[bytes]:
+    while chunk := file.read(CHUNK):
+        yield chunk
+
+
+def _unpacked(file: BinaryIO, name: str) -> Iterator[bytes]:
+    """Yield the content of a gzip file in pieces of at most one chunk, whatever it would grow to."""
+    member = zlib.decompressobj(wbits=31)
+    packed = file.read(CHUNK)
+    while packed:
+        try:
+            piece = member.decompress(packed, CHUNK)
+        except zlib.error as error:
+            raise ImagingError(
+                f"{name} is a damaged gzip file, where a whole one is expected: export or copy it again."
+            ) from error
+        if piece:
+            yield piece
+        if member.eof:
+            # A gzip file may hold several members in a row, and zeros as padding behind the last one (gzip 1.12, 2.1).
+            packed = member.unused_data or file.read(CHUNK)
+            if not packed.strip(b"\0"):
+                packed = file.read(CHUNK).lstrip(b"\0")
+            member = zlib.decompressobj(wbits=31)
+        else:
+            packed = member.unconsumed_tail or file.read(CHUNK)
+            if not packed:
+                raise ImagingError(
+                    f"{name} is truncated: its gzip data end too early, where a whole file is expected; "
+                    "export or copy it again."
+                )
+
+
+class _Stream:
+    """Reads exact amounts from pieces, and counts all of them against the limit."""
+
+    def __init__(self, pieces: Iterator[bytes], name: str, limit: int) -> None:
+        self._pieces = pieces
+        self._name = name
+        self._limit = limit
+        self.total = 0
+        self._rest = memoryview(b"")
+
+    def _advance(self) -> bool:
+        piece = next(self._pieces, None)
+        if piece is None:
+            return False
+        self.total += len(piece)
+        if self.total > self._limit:
+            raise ImagingError(
+                f"{self._name} unpacks to more than {_megabytes(self._limit)}, which is the most that is accepted: "
+                "check that it really is one volume."
+            )
+        self._rest = memoryview(piece)
+        return True
+
+    def take(self, count: int) -> bytearray:
+        """Return the next `count` bytes, or fewer at the end; the caller has checked `count` against the limits."""
+        content = bytearray(count)
+        filled = 0
+        while filled < count and (self._rest or self._advance()):
+            piece = self._rest[: count - filled]
+            content[filled : filled + len(piece)] = piece
+            self._rest = self._rest[len(piece) :]
+            filled += len(piece)
+        del content[filled:]
+        return content
+
+    def skip(self, count: int) -> None:
+        """Pass over `count` bytes without keeping them, or over what is left."""
+        while count > 0 and (self._rest or self._advance()):
+            passed = min(count, len(self._rest))
+            self._rest = self._rest[passed:]
+            count -= passed
+
+    def drain(self) -> None:
+        """Go on to the end, so that checksums are verified and the limit is held against what follows the voxels."""
+        while self._advance():
+            pass
+
+
+def _header(stream: _Stream, name: str) -> tuple[Nifti1Header, int]:
+    """Read the header; return it with the number of bytes read."""
+    start = stream.take(NIFTI1_BYTES)
+    sizes = {int.from_bytes(start[:4], "little"): "<", int.from_bytes(start[:4], "big"): ">"}
+    if len(start) == NIFTI1_BYTES and NIFTI1_BYTES in sizes:
+        if bytes(start[344:348]) in PAIR_MAGICS:
+            raise _pair(name)
+        if bytes(start[344:348]) == NIFTI1_MAGIC:
+            return Nifti1Header(bytes(start), sizes[NIFTI1_BYTES], check=False), NIFTI1_BYTES
+    if len(start) == NIFTI1_BYTES and NIFTI2_BYTES in sizes:
+        if bytes(start[4:8]) in PAIR_MAGICS:
+            raise _pair(name)
+        if bytes(start[4:12]) == NIFTI2_MAGIC:
+            whole = start + stream.take(NIFTI2_BYTES - NIFTI1_BYTES)
+            if len(whole) < NIFTI2_BYTES:
+                raise ImagingError(_truncated(name, "a header of 540 bytes", len(whole)))
+            return Nifti2Header(bytes(whole), sizes[NIFTI2_BYTES], check=False), NIFTI2_BYTES
+    raise ImagingError(
+        f"{name} is not a NIfTI file (no NIfTI header at its beginning), but one .nii or .nii.gz file is expected: "
+        "convert it, for instance with dcm2niix."
+    )
+
+
+def _layout(header: Nifti1Header, name: str, limits: Limits) -> _Layout:
+    shape = _shape(header, name, limits)
+    dtype = _dtype(header, name)
+    offset = _offset(header, name, limits)
+    slope, intercept = _scaling(header, name)
+    try:
+        affine = header_affine(header)
+    except GeometryError as error:
+        raise ImagingError(f"{name} {error}.") from error
+    spacing = spacing_of(affine)
+    if min(spacing) < limits.min_spacing or max(spacing) > limits.max_spacing:
+        raise ImagingError(
+            f"{name} has voxels of {_times(spacing)} mm, but {limits.min_spacing:g} to {limits.max_spacing:g} mm are "
+            "expected: check the unit of length in its header."
+        )
+    layout = _Layout(shape, dtype, offset, slope, intercept, affine)
+    if layout.offset + layout.voxel_bytes > limits.max_unpacked_bytes:
+        raise ImagingError(
+            f"{name} announces {_megabytes(layout.offset + layout.voxel_bytes)} of voxels, but at most "
+            f"{_megabytes(limits.max_unpacked_bytes)} are accepted: crop or resample it."
+        )
+    return layout
+
+
+def _shape(header: Nifti1Header, name: str, limits: Limits) -> tuple[int, int, int]:
+    dim = [int(number) for number in header["dim"]]
+    count, lengths = dim[0], dim[1:]
+    if not 1 <= count <= 7:
+        raise ImagingError(f"{name} announces {count} dimensions, but 3 are expected: export it again.")
+    if count < 3:
+        raise ImagingError(f"{name} has {count} dimensions, but a 3D volume is expected: export the whole volume.")
+    if any(length < 1 for length in lengths[:count]):
+        raise ImagingError(
+            f"{name} announces the size {_times(lengths[:count])}, but at least one voxel along each axis is expected: "
+            "export it again."
+        )
+    # A fourth dimension of length 1 is common in 3D files and harmless.
+    if count >= 4 and lengths[3] > 1:
+        raise ImagingError(
+            f"{name} has {lengths[3]} time points (4D), but one 3D volume is expected: "
+            "export the time point that is to be read."
+        )
+    if any(length > 1 for length in lengths[4:count]):
+        raise ImagingError(
+            f"{name} holds several values per voxel (size {_times(lengths[:count])}), but one 3D volume is expected: "
+            "export the one that is to be read."
+        )
+    shape = (lengths[0], lengths[1], lengths[2])
+    if math.prod(shape) > limits.max_voxels:
+        raise ImagingError(
+            f"{name} announces {_times(shape)} voxels, but at most {limits.max_voxels} are accepted: "
+            "crop or resample it."
+        )
+    return shape
+
+
+def _dtype(header: Nifti1Header, name: str) -> np.dtype[np.generic]:
+    code = int(header["datatype"])
+    if code not in DTYPES:
+        found = REFUSED_DTYPES.get(code, f"the unknown datatype {code}")
+        raise ImagingError(
+            f"{name} holds {found} per voxel, but one real number of 8 to 64 bits is expected: convert it to grey."
+        )
+    return np.dtype(("<" if header.endianness == "<" else ">") + DTYPES[code])
+
+
+def _offset(header: Nifti1Header, name: str, limits: Limits) -> int:
+    smallest = 352 if int(header["sizeof_hdr"]) == NIFTI1_BYTES else 544
+    found = float(header["vox_offset"])
+    if found == 0:  # unset; voxels then follow the header directly
+        return smallest
+    if not math.isfinite(found) or not smallest <= found <= limits.max_unpacked_bytes:
+        raise ImagingError(
+            f"{name} announces its voxels at byte {found:g}, but {smallest} or a little more is expected: "
+            "export it again."
+        )
+    return int(found)
+
+
+def _scaling(header: Nifti1Header, name: str) -> tuple[float, float]:
+    slope, intercept = float(header["scl_slope"]), float(header["scl_inter"])
+    if slope == 0 or math.isnan(slope):  # unset (NIfTI-1, field scl_slope)
+        return 1.0, 0.0
+    if math.isnan(intercept):
+        intercept = 0.0
+    if not math.isfinite(slope) or not math.isfinite(intercept):
+        raise ImagingError(
+            f"{name} has an intensity scaling that is not finite (slope {slope:g}, intercept {intercept:g}), "
+            "where ordinary numbers are expected: save it again without scaling."
+        )
+    return slope, intercept
+
+
+def _require_values(voxels: npt.NDArray[np.generic], layout: _Layout, name: str) -> None:
+    if voxels.dtype.kind == "f":
+        finite = np.isfinite(voxels)
+        if not finite.all():
+            raise ImagingError(
+                f"{name} has {finite.size - np.count_nonzero(finite)} voxels that are not finite (NaN or infinite), "
+                "but ordinary numbers are expected: replace them, for instance by the background value."
+            )
+    lowest, highest = voxels.min(), voxels.max()
+    if lowest == highest:
+        raise ImagingError(
+            f"{name} has the same value ({float(lowest) * layout.slope + layout.intercept:g}) in all voxels, "
+            "so there is nothing to read: check that it is the right file."
+        )
+    if not all(math.isfinite(float(end) * layout.slope + layout.intercept) for end in (lowest, highest)):
+        raise ImagingError(
+            f"{name} has intensities too large for any computation (slope {layout.slope:g}), "
+            "where ordinary numbers are expected: save it again without scaling."
+        )
+
+
+def _pair(name: str) -> ImagingError:
+    return ImagingError(
+        f"{name} is one half of a .hdr/.img pair, but one .nii or .nii.gz file is expected: convert it to one file."
+    )
+
+
+def _truncated(name: str, expected: str, found: int | None) -> str:
+    seen = "" if found is None else f" after {found} bytes"
+    return f"{name} is truncated: it ends{seen}, where {expected} are expected; export or copy it again."
+
+
+def _times(numbers: Sequence[float]) -> str:
+    return " x ".join(f"{number:.10g}" for number in numbers)
+
+
+def _megabytes(count: int) -> str:
+    return f"{count / 2**20:,.1f} MiB"
