@@ -1,0 +1,88 @@
+# Two commands: `make run` starts Blindread, `make test` proves it. Both prepare what they need, on a machine with Python 3.11+ and make.
+
+PORT     ?= 8501
+DATA_DIR ?= var
+VENV     ?= .venv
+
+# The Python that .venv is made from: python3.11 where there is one, else python3 (`make run PYTHON=...` for another).
+PYTHON ?= $(shell if python3.11 -c '' >/dev/null 2>&1; then echo python3.11; else echo python3; fi)
+
+BIN     := $(VENV)/bin/python
+# `pytest` arguments: make unit ARGS="-k kappa -x"
+ARGS    ?=
+INSTALL  = $(BIN) -m pip install --quiet --disable-pip-version-check --no-input --require-hashes -r
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help run test lint types unit browser lock format clean venv venv-dev provide
+
+help:  ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+run: export BLINDREAD_DATA_DIR := $(DATA_DIR)
+run: venv  ## Start the application: make run [PORT=8501] [DATA_DIR=var]
+	@$(BIN) -c 'import socket, sys; s = socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1); s.bind(("127.0.0.1", int(sys.argv[1])))' \
+	  "$(PORT)" 2>/dev/null || { echo "Port $(PORT) of 127.0.0.1 cannot be opened (another program uses it, or it is no port): choose another, as in 'make run PORT=8601'." >&2; exit 1; }
+	@$(BIN) manage.py init
+	@$(BIN) manage.py demo
+	@$(BIN) manage.py links --port "$(PORT)"
+	@exec $(BIN) -m streamlit run app.py --server.port "$(PORT)"
+
+test: venv-dev provide lint types  ## Prove it: lint, types and every test, with a browser and with PostgreSQL
+	@$(BIN) -m pytest $(ARGS)
+
+lint: venv-dev  ## Check style and format
+	@$(BIN) -m ruff check .
+	@$(BIN) -m ruff format --check .
+
+types: venv-dev  ## Check types
+	@$(BIN) -m mypy
+
+unit: venv-dev  ## Run the tests that need neither browser nor PostgreSQL: make unit [ARGS="-k kappa"]
+	@$(BIN) -m pytest -m "not browser and not postgresql" $(ARGS)
+
+browser: venv-dev provide  ## Run the browser tests: make browser [ARGS="-k keyboard"]
+	@$(BIN) -m pytest -m browser $(ARGS)
+
+format: venv-dev  ## Put the sources into shape
+	@$(BIN) -m ruff check --fix .
+	@$(BIN) -m ruff format .
+
+# uv resolves for every platform and Python at once and notes the hashes of all files; package indexes are left out of the files.
+LOCK = $(BIN) -m uv --no-config pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest --generate-hashes \
+       --no-header --no-emit-index-url --no-emit-find-links --annotation-style line $(ARGS)
+lock: venv-dev  ## Write the lock files anew: make lock [ARGS=--upgrade]
+	@$(LOCK) --output-file requirements.lock requirements.txt >/dev/null
+	@$(LOCK) --constraint requirements.lock --output-file requirements-dev.lock requirements-dev.txt >/dev/null
+
+clean:  ## Remove what the tools made; what was entered (DATA_DIR) stays
+	rm -rf $(VENV) test-artifacts .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The copy of the lock file inside .venv is written last: it is there, and equal, exactly when everything it lists was installed.
+venv:
+	@if ! { cmp -s requirements.lock $(VENV)/installed.lock && $(BIN) -c '' 2>/dev/null; }; then \
+	  "$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	    echo "Blindread needs Python 3.11 or newer, and '$(PYTHON)' is not one: install it, or name it as in 'make run PYTHON=/path/to/python3.12'." >&2; exit 1; }; \
+	  "$(PYTHON)" -c 'import ensurepip, venv' 2>/dev/null || { \
+	    if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	      echo "Installing the system package python3-venv, which makes virtual environments." ; \
+	      apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq python3-venv; \
+	    fi; \
+	    "$(PYTHON)" -c 'import ensurepip, venv' 2>/dev/null || { \
+	      echo "'$(PYTHON)' cannot make virtual environments: install its venv module (on Debian and Ubuntu: sudo apt install python3-venv) and try again." >&2; exit 1; }; }; \
+	  echo "Installing the locked requirements into $(VENV) (a minute or two, once)."; \
+	  rm -rf "$(VENV)" && "$(PYTHON)" -m venv "$(VENV)" && $(INSTALL) requirements.lock && cp requirements.lock $(VENV)/installed.lock || { \
+	    echo "The requirements could not be installed (see above); is there a way to a package index?" >&2; exit 1; }; \
+	fi
+
+venv-dev: venv
+	@if ! cmp -s requirements-dev.lock $(VENV)/installed-dev.lock; then \
+	  echo "Installing what the tests need into $(VENV)."; \
+	  $(INSTALL) requirements-dev.lock && cp requirements-dev.lock $(VENV)/installed-dev.lock || { \
+	    echo "What the tests need could not be installed (see above)." >&2; exit 1; }; \
+	fi
+
+# A Chromium and PostgreSQL's programs: found, installed, or named as missing (which is an error when CI=true).
+provide: venv-dev
+	@$(BIN) -m tests.harness.provide

@@ -1,0 +1,231 @@
+"""Fixtures for all tests: databases of both kinds, a real server, a real browser."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+from sqlalchemy import Engine
+
+from db.engine import Database, make_engine
+from tests.harness import chromium, databases, postgresql
+from tests.harness.provide import under_ci
+from tests.harness.screenshots import photograph
+from tests.harness.server import RunningServer, clean_environment, run_manage
+
+BROWSER = pytest.StashKey[Browser]()
+BOTH_KINDS = ("sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql))
+WINDOW = (1600, 900)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run browser tests last: Playwright leaves an event loop in the main thread, where asyncio.run then fails."""
+    for item in items:
+        if {"browser", "new_page", "page"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.browser)
+    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+    """Photograph the open pages of a failed test before its fixtures close them."""
+    report = yield
+    browser = item.config.stash.get(BROWSER, None)
+    if report.when == "call" and report.failed and browser is not None and browser.is_connected():
+        for file in photograph(browser, item.nodeid):
+            report.sections.append(("screenshot", str(file)))
+    return report
+
+
+def _missing(sentence: str) -> None:
+    """Skip a test whose means this machine lacks; under CI that is a failure."""
+    if under_ci():
+        pytest.fail(sentence)
+    pytest.skip(sentence)
+
+
+# ---- databases -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A closed SQLite file with the newest schema and no rows, to be copied and never opened."""
+    return databases.migrated_sqlite_file(tmp_path_factory.mktemp("migrated"))
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[postgresql.PostgresServer]:
+    """A throw-away PostgreSQL server, stopped and removed after the session."""
+    programs = postgresql.find_postgresql()
+    if programs is None:
+        _missing(postgresql.MISSING)
+        raise AssertionError
+    server = postgresql.PostgresServer(programs)
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def migrated_postgres(postgres_server: postgresql.PostgresServer) -> str:
+    """The name of a PostgreSQL database with the newest schema and no rows, to be copied and never opened."""
+    name = postgres_server.create_database()
+    databases.migrate(postgres_server.url(name))
+    return name
+
+
+@pytest.fixture
+def empty_postgres_url(postgres_server: postgresql.PostgresServer) -> Iterator[str]:
+    """The URL of a fresh PostgreSQL database without any table (for tests of the migrations)."""
+    name = postgres_server.create_database()
+    yield postgres_server.url(name)
+    postgres_server.drop_database(name)
+
+
+@pytest.fixture
+def empty_sqlite_url(tmp_path: Path) -> str:
+    """The URL of a SQLite file that does not exist yet (for tests of the migrations)."""
+    return databases.sqlite_url(tmp_path / "empty.db")
+
+
+@pytest.fixture(params=BOTH_KINDS)
+def empty_database_url(request: pytest.FixtureRequest) -> str:
+    """The URL of a fresh database without any table, once SQLite and once PostgreSQL."""
+    return str(request.getfixturevalue(f"empty_{'postgres' if request.param == 'postgresql' else 'sqlite'}_url"))
+
+
+@pytest.fixture
+def sqlite_url(migrated_sqlite: Path, data_dir: Path) -> str:
+    """The URL of a fresh, migrated SQLite file of this test's own."""
+    return databases.copy_of_sqlite_file(migrated_sqlite, data_dir / "blindread.db")
+
+
+@pytest.fixture
+def postgres_url(postgres_server: postgresql.PostgresServer, migrated_postgres: str) -> Iterator[str]:
+    """The URL of a fresh, migrated PostgreSQL database of this test's own."""
+    name = postgres_server.create_database(template=migrated_postgres)
+    yield postgres_server.url(name)
+    postgres_server.drop_database(name)
+
+
+@pytest.fixture(params=BOTH_KINDS)
+def database_url(request: pytest.FixtureRequest) -> str:
+    """The URL of a fresh, migrated database: the test runs once on SQLite and once on PostgreSQL."""
+    return str(request.getfixturevalue("postgres_url" if request.param == "postgresql" else "sqlite_url"))
+
+
+@pytest.fixture
+def data_dir(tmp_path: Path) -> Path:
+    """An empty data folder of this test's own."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def engine(database_url: str) -> Iterator[Engine]:
+    """An engine on a fresh, migrated database, once SQLite and once PostgreSQL."""
+    made = make_engine(database_url)
+    yield made
+    made.dispose()
+
+
+@pytest.fixture
+def database(engine: Engine, data_dir: Path) -> Database:
+    """A fresh, migrated database with its data folder, once SQLite and once PostgreSQL."""
+    return Database(engine, data_dir)
+
+
+@pytest.fixture
+def sqlite_database(sqlite_url: str, data_dir: Path) -> Iterator[Database]:
+    """A fresh, migrated SQLite database with its data folder, for tests in which the engine makes no difference."""
+    made = make_engine(sqlite_url)
+    yield Database(made, data_dir)
+    made.dispose()
+
+
+# ---- a real server ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def seeded_data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder as a first `make run` leaves it, demo included: to be copied and never served."""
+    folder = tmp_path_factory.mktemp("seeded") / "data"
+    for command in ("init", "demo"):
+        run_manage(clean_environment(folder, {}), command)
+    leftovers = [path.name for path in folder.rglob("*.db-*")]
+    if leftovers:
+        raise RuntimeError(f"manage.py left the database open ({', '.join(leftovers)}): a copy would lose rows.")
+    return folder
+
+
+@pytest.fixture
+def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[..., RunningServer]]:
+    """A function that starts a server on its own port and data folder; every server ends with the test.
+
+    `server(seeded=True, data_dir=None, env=None)`: with `seeded`, the data folder is a copy of the seeded demo;
+    without, it is made by `manage.py init` alone; a given `data_dir` is served as it is.
+    """
+    started: list[RunningServer] = []
+
+    def start(
+        *, seeded: bool = True, data_dir: Path | None = None, env: Mapping[str, str] | None = None
+    ) -> RunningServer:
+        number = len(started) + 1
+        folder = data_dir or tmp_path / f"server-{number}"
+        if data_dir is None and seeded:
+            shutil.copytree(request.getfixturevalue("seeded_data_dir"), folder)
+        elif data_dir is None:
+            run_manage(clean_environment(folder, env or {}), "init")
+        running = RunningServer(folder, tmp_path / f"server-{number}.log", env or {})
+        started.append(running)
+        running.start()
+        return running
+
+    yield start
+    for running in started:
+        running.stop()
+
+
+# ---- a real browser --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def browser(pytestconfig: pytest.Config) -> Iterator[Browser]:
+    """A Chromium without a window, one for the session; tests open contexts of their own in it."""
+    executable = chromium.find_chromium()
+    if executable is None:
+        _missing(chromium.MISSING)
+        raise AssertionError
+    with sync_playwright() as playwright:
+        started = chromium.launch_chromium(playwright, executable)
+        pytestconfig.stash[BROWSER] = started
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """A function that opens a page in a context of its own (its own cookies: another person at another machine).
+
+    `new_page(width=1600, height=900, **options)`: options are those of Playwright's `Browser.new_context`.
+    """
+    contexts = []
+
+    def open_page(width: int = WINDOW[0], height: int = WINDOW[1], **options: object) -> Page:
+        context = browser.new_context(viewport={"width": width, "height": height}, **options)  # type: ignore[arg-type]
+        contexts.append(context)
+        context.set_default_timeout(20_000)
+        return context.new_page()
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
+def page(new_page: Callable[..., Page]) -> Page:
+    """One page in a context of its own."""
+    return new_page()

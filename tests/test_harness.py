@@ -1,0 +1,120 @@
+"""The fixtures do what the other tests rely on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+from sqlalchemy import Engine, inspect, text
+
+from db.engine import Database, make_engine
+from tests.harness.screenshots import photograph
+from tests.harness.server import RunningServer, clean_environment
+
+
+def test_engine_comes_with_the_schema(engine: Engine) -> None:
+    tables = inspect(engine).get_table_names()
+
+    assert {"study", "verdict", "alembic_version"} <= set(tables)
+
+
+@pytest.mark.parametrize("turn", [1, 2])
+def test_no_test_sees_what_another_one_stored(engine: Engine, turn: int) -> None:
+    with engine.connect() as connection:
+        seen = inspect(connection).has_table("left_behind")
+
+    with engine.begin() as connection:
+        connection.execute(text("CREATE TABLE left_behind (turn INTEGER)"))
+
+    assert not seen, f"turn {turn}"
+
+
+def test_database_has_an_empty_data_folder_of_its_own(database: Database) -> None:
+    assert not database.volume_dir.exists()
+
+
+def test_empty_database_has_no_table(empty_database_url: str) -> None:
+    engine = make_engine(empty_database_url)
+
+    tables = inspect(engine).get_table_names()
+    engine.dispose()
+
+    assert tables == []
+
+
+def test_server_under_test_does_not_inherit_the_developers_own_settings(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", "postgresql+psycopg://precious")
+    monkeypatch.setenv("STREAMLIT_SERVER_ADDRESS", "0.0.0.0")
+
+    environment = clean_environment(tmp_path, {"BLINDREAD_EXAMPLE": "1"})
+
+    assert "DATABASE_URL" not in environment
+    assert "STREAMLIT_SERVER_ADDRESS" not in environment
+    assert environment["BLINDREAD_EXAMPLE"] == "1"
+
+
+def test_server_can_be_killed_and_restarted_on_the_same_port(tmp_path: Path) -> None:
+    app = "import streamlit\napp = streamlit.App('pages/entry/navigation.py')\n"
+    (tmp_path / "app.py").write_text(app)
+    (tmp_path / "pages/entry").mkdir(parents=True)
+    (tmp_path / "pages/entry/navigation.py").write_text("import streamlit as st\nst.write('hello')\n")
+    (tmp_path / ".streamlit").mkdir()
+    (tmp_path / ".streamlit/config.toml").write_text('server.headless = true\nserver.address = "127.0.0.1"\n')
+    running = RunningServer(tmp_path / "data", tmp_path / "log", {}, root=tmp_path)
+    running.start()
+    first, port = running.pid, running.port
+
+    running.kill9()
+    running.restart()
+    second = running.pid
+    running.stop()
+
+    assert first != second
+    assert running.port == port
+    assert f":{port}" in running.log_text()
+
+
+def test_a_server_that_cannot_start_says_why(tmp_path: Path) -> None:
+    (tmp_path / "app.py").write_text("import no_such_module\nimport streamlit\napp = streamlit.App('page.py')\n")
+    running = RunningServer(tmp_path / "data", tmp_path / "log", {}, root=tmp_path)
+
+    with pytest.raises(RuntimeError, match="no_such_module"):
+        running.start()
+
+
+def test_browser_draws_with_webgl_2(page: Page) -> None:
+    drawn = page.evaluate(
+        """() => {
+          const gl = document.createElement('canvas').getContext('webgl2');
+          gl.clearColor(0, 1, 0, 1);
+          gl.clear(gl.COLOR_BUFFER_BIT);
+          const pixel = new Uint8Array(4);
+          gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
+          return Array.from(pixel);
+        }"""
+    )
+
+    assert drawn == [0, 255, 0, 255]
+
+
+def test_two_pages_are_two_people(new_page: Callable[..., Page]) -> None:
+    first, second = new_page(), new_page(width=800, height=600)
+    first.context.add_cookies([{"name": "who", "value": "first", "url": "http://127.0.0.1"}])
+
+    assert second.context.cookies() == []
+
+
+def test_failed_browser_tests_leave_a_picture(
+    browser: Browser, page: Page, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("tests.harness.screenshots.FOLDER", tmp_path)
+    page.set_content("<h1>What was on the screen</h1>")
+
+    saved = photograph(browser, "tests/test_x.py::test_a[b c]")
+
+    assert [file.name for file in saved] == ["tests-test_x.py-test_a-b-c-1.png"]
+    assert saved[0].read_bytes().startswith(b"\x89PNG")
