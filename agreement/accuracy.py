@@ -1,0 +1,260 @@
+"""Accuracy against the reference, with what was not assessable, missing or without a reference counted apart."""
+
+from collections.abc import Collection, Hashable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from agreement.coding import Codes, Ratings, as_values, encode_clusters, is_missing, same_length
+from agreement.estimate import Estimate
+from agreement.intervals import wilson_interval
+from agreement.percent import share
+from agreement.resampling import Method, Seed
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """Accuracy of one rater, one judge or one baseline.
+
+    Attributes
+    ----------
+    primary : Estimate
+        Correct / (correct + incorrect). Interval by cluster bootstrap where clusters were given, else Wilson's.
+    wilson : Estimate
+        The same value with Wilson's interval, which assumes independent items.
+    worst_case, best_case : Estimate
+        The excluded items counted wrong, and counted right; missing ones stay out. Same kind of interval as `primary`.
+    n_correct, n_incorrect : int
+        The two counts that make the primary value.
+    n_excluded : int
+        Items said to be not assessable, or "Excluded" by a judge: a verdict, but no answer.
+    n_missing : int
+        Items without a verdict.
+    n_without_reference : int
+        Items with a verdict but nothing to hold it against.
+    """
+
+    primary: Estimate
+    wilson: Estimate
+    worst_case: Estimate
+    best_case: Estimate
+    n_correct: int
+    n_incorrect: int
+    n_excluded: int
+    n_missing: int
+    n_without_reference: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything by name, ready for JSON."""
+        return {name: value.as_dict() if isinstance(value, Estimate) else value for name, value in vars(self).items()}
+
+
+def accuracy(
+    verdicts: Ratings,
+    reference: Ratings | Hashable,
+    *,
+    excluded: Collection[Hashable] = (),
+    clusters: Ratings | None = None,
+    resamples: int = 10_000,
+    seed: Seed = 0,
+    method: Method = "percentile",
+    confidence: float = 0.95,
+    unit: str = "item",
+) -> Accuracy:
+    """Accuracy of verdicts against the reference.
+
+    ``correct / (correct + incorrect)``. Excluded verdicts (not assessable) and missing ones leave both numerator and
+    denominator, and are counted; the worst and best case count the excluded wrong and right. Undefined for no items.
+
+    Parameters
+    ----------
+    verdicts : sequence or ndarray, shape (items,)
+        What was answered; None or NaN is missing.
+    reference : sequence or ndarray, shape (items,), or one value for all items
+        The accepted answer; a list, tuple, set or frozenset as an entry holds several accepted answers; None is an item
+        without a reference.
+    excluded : collection
+        Verdicts that mean not assessable, for example ``{"Excluded"}``.
+    clusters : sequence, shape (items,), optional
+        Cluster of each item, for example the subject.
+    resamples, seed, method
+        For the cluster bootstrap, see `bootstrap`.
+    confidence : float
+        Nominal coverage.
+    unit : str
+        What one entry is.
+
+    Returns
+    -------
+    Accuracy
+
+    Raises
+    ------
+    ValueError
+        When lengths differ, or a cluster is missing.
+
+    References
+    ----------
+    .. [1] Interval of clustered proportions: Field and Welsh (2007). Bootstrapping clustered data. JRSS B 69, 369-390.
+
+    Examples
+    --------
+    >>> found = accuracy(["L", "R", "L", "n/a", None], ["L", "L", "L", "L", "L"], excluded={"n/a"})
+    >>> round(found.primary.value, 3), found.worst_case.value, found.best_case.value, found.n_missing
+    (0.667, 0.5, 0.75, 1)
+    """
+    given = as_values(verdicts, "verdicts")
+    if isinstance(reference, str | bytes) or not hasattr(reference, "__iter__"):
+        accepted: list[Any] = [reference] * len(given)
+    else:
+        accepted = as_values(reference, "reference")  # type: ignore[arg-type]
+        same_length(given, accepted, "verdicts", "reference")
+    left_out = set(excluded) if not isinstance(excluded, str) else {excluded}
+    correct: list[bool | None] = []
+    was_excluded: list[bool] = []
+    unknown: list[bool] = []
+    for verdict, answer in zip(given, accepted, strict=True):
+        apart = not is_missing(verdict) and verdict in left_out
+        several = isinstance(answer, list | tuple | set | frozenset)
+        known = bool(answer) if several else not is_missing(answer)
+        was_excluded.append(apart and known)
+        unknown.append(not known and not is_missing(verdict))
+        if apart or not known or is_missing(verdict):
+            correct.append(None)
+        else:
+            correct.append(verdict in answer if several else bool(verdict == answer))
+    return accuracy_of_correctness(
+        correct,
+        excluded=was_excluded,
+        without_reference=unknown,
+        clusters=clusters,
+        resamples=resamples,
+        seed=seed,
+        method=method,
+        confidence=confidence,
+        unit=unit,
+    )
+
+
+def accuracy_of_correctness(
+    correct: Ratings,
+    *,
+    excluded: Ratings | None = None,
+    without_reference: Ratings | None = None,
+    clusters: Ratings | None = None,
+    resamples: int = 10_000,
+    seed: Seed = 0,
+    method: Method = "percentile",
+    confidence: float = 0.95,
+    unit: str = "item",
+) -> Accuracy:
+    """Accuracy where correctness was decided elsewhere, for example by token F1 or by a scorer.
+
+    Parameters
+    ----------
+    correct : sequence, shape (items,)
+        True or 1, False or 0; None or NaN where there is no answer to count.
+    excluded : sequence of bool, shape (items,), optional
+        Which of the entries without an answer were not assessable; the others are missing.
+    without_reference : sequence of bool, shape (items,), optional
+        Which of the entries without an answer had no reference.
+    clusters, resamples, seed, method, confidence, unit
+        As in `accuracy`.
+
+    Returns
+    -------
+    Accuracy
+
+    Raises
+    ------
+    ValueError
+        When lengths differ, `correct` holds anything but True, False and None, or an entry is both correct or incorrect
+        and excluded.
+
+    Examples
+    --------
+    >>> found = accuracy_of_correctness([True, False, None, None], excluded=[False, False, True, False])
+    >>> found.primary.value, found.n_excluded, found.n_missing
+    (0.5, 1, 1)
+    """
+    answered, right = correctness(correct, "correct")
+    items = answered.size
+    apart = _mask(excluded, items, "excluded")
+    unknown = _mask(without_reference, items, "without_reference")
+    twice = (answered & (apart | unknown)) | (apart & unknown)
+    if twice.any():
+        first = int(np.flatnonzero(twice)[0])
+        raise ValueError(f"position {first} is two of answered, excluded and without_reference; expected one at most")
+    groups = encode_clusters(clusters, items) if clusters is not None else None
+
+    def case(name: str, counted: npt.NDArray[np.bool_], outcome: npt.NDArray[np.bool_]) -> Estimate:
+        kept: Codes | None = groups[counted] if groups is not None else None
+        return share(
+            outcome[counted],
+            kept,
+            name=name,
+            unit=unit,
+            resamples=resamples,
+            seed=seed,
+            method=method,
+            confidence=confidence,
+        )
+
+    with_excluded = answered | apart
+    return Accuracy(
+        primary=case("accuracy", answered, right),
+        wilson=wilson_interval(
+            int(right.sum()), int(answered.sum()), confidence=confidence, name="accuracy", unit=unit
+        ),
+        worst_case=case("accuracy, excluded counted wrong", with_excluded, right),
+        best_case=case("accuracy, excluded counted right", with_excluded, right | apart),
+        n_correct=int(right.sum()),
+        n_incorrect=int((answered & ~right).sum()),
+        n_excluded=int(apart.sum()),
+        n_missing=int((~answered & ~apart & ~unknown).sum()),
+        n_without_reference=int(unknown.sum()),
+    )
+
+
+def correctness(values: Ratings, argument: str) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Which entries are True or False at all, and which are True.
+
+    Parameters
+    ----------
+    values : sequence, shape (items,)
+        True, False, 1, 0; None or NaN.
+    argument : str
+        Name to use in errors.
+
+    Returns
+    -------
+    known, true : ndarray of bool, shape (items,)
+
+    Raises
+    ------
+    ValueError
+        When another value occurs.
+
+    Examples
+    --------
+    >>> known, true = correctness([1, 0, None], "correct")
+    >>> known.tolist(), true.tolist()
+    ([True, True, False], [True, False, False])
+    """
+    plain = as_values(values, argument)
+    known = np.array([not is_missing(value) for value in plain], dtype=bool)
+    for position, value in enumerate(plain):
+        if known[position] and not (isinstance(value, bool | np.bool_ | int | float | np.number) and value in (0, 1)):
+            raise ValueError(f"{argument} holds {value!r} at position {position}; expected True, False, 1, 0 or None")
+    return known, np.array([bool(there) and bool(value) for there, value in zip(known, plain, strict=True)], dtype=bool)
+
+
+def _mask(values: Ratings | None, items: int, argument: str) -> npt.NDArray[np.bool_]:
+    if values is None:
+        return np.zeros(items, dtype=bool)
+    known, true = correctness(values, argument)
+    if known.size != items or not known.all():
+        raise ValueError(f"{argument} has shape ({known.size},); expected ({items},) of True and False")
+    return true

@@ -1,0 +1,317 @@
+"""Verdicts as given (strings, numbers, None) turned into whole-number codes, with missing ones marked."""
+
+from collections.abc import Hashable, Sequence, Sized
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Ratings = Sequence[Any] | npt.NDArray[Any]
+"""One verdict for each item: a list, tuple, numpy array or pandas Series. None and NaN are missing."""
+
+Codes = npt.NDArray[np.intp]
+MISSING = -1
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """The verdicts of two raters on the items that both rated.
+
+    Attributes
+    ----------
+    a, b : ndarray of int, shape (n,)
+        Codes into `categories`.
+    categories : tuple
+        The declared, else the observed categories in order.
+    kept : ndarray of bool, shape (items,)
+        Which items both raters rated.
+    """
+
+    a: Codes
+    b: Codes
+    categories: tuple[Hashable, ...]
+    kept: npt.NDArray[np.bool_]
+
+    @property
+    def n(self) -> int:
+        """Number of items rated by both."""
+        return int(self.a.size)
+
+    @property
+    def n_missing(self) -> int:
+        """Number of items left out because one or both raters gave none."""
+        return int(self.kept.size - self.a.size)
+
+
+def as_values(values: Ratings, argument: str) -> list[Any]:
+    """The verdicts as a plain list.
+
+    Parameters
+    ----------
+    values : sequence or ndarray, shape (items,)
+        Verdicts.
+    argument : str
+        Name to use in the error.
+
+    Returns
+    -------
+    list
+
+    Raises
+    ------
+    ValueError
+        When `values` is a single string, a mapping, a set, or has not exactly one dimension.
+    """
+    shape = getattr(values, "shape", None)
+    if shape is not None and len(shape) != 1:
+        raise ValueError(f"{argument} has shape {tuple(shape)}; expected one dimension, one entry for each item")
+    if isinstance(values, str | bytes | dict | set | frozenset) or not hasattr(values, "__iter__"):
+        raise ValueError(f"{argument} is a {type(values).__name__}; expected a sequence with one entry for each item")
+    to_list = getattr(values, "tolist", None)
+    return list(to_list() if to_list is not None else values)
+
+
+def same_length(first: Sized, second: Sized, first_name: str, second_name: str) -> None:
+    """Refuse two sequences of different length.
+
+    Parameters
+    ----------
+    first, second : sized
+        What is compared.
+    first_name, second_name : str
+        Names to use in the error.
+
+    Raises
+    ------
+    ValueError
+        When the lengths differ.
+    """
+    if len(first) != len(second):
+        raise ValueError(
+            f"{first_name} has shape ({len(first)},) and {second_name} has shape ({len(second)},); "
+            "expected the same items in the same order"
+        )
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a verdict is missing: None, NaN, NaT or pandas' NA.
+
+    Parameters
+    ----------
+    value : object
+        One verdict.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> [is_missing(value) for value in (None, float("nan"), "", 0, False)]
+    [True, True, False, False, False]
+    """
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except TypeError:  # pandas' NA refuses to be a truth value
+        return True
+
+
+def encode(values: Ratings, categories: Sequence[Hashable] | None, argument: str) -> tuple[Codes, tuple[Any, ...]]:
+    """Codes of one sequence of verdicts.
+
+    Parameters
+    ----------
+    values : sequence or ndarray, shape (items,)
+        Verdicts.
+    categories : sequence, optional
+        The declared categories in order; by default the observed ones, sorted.
+    argument : str
+        Name to use in errors.
+
+    Returns
+    -------
+    codes : ndarray of int, shape (items,)
+        Position in the categories; -1 where missing.
+    categories : tuple
+
+    Raises
+    ------
+    ValueError
+        When a verdict is not among the declared categories or cannot be compared.
+
+    Examples
+    --------
+    >>> codes, categories = encode(["no", None, "yes"], None, "a")
+    >>> codes.tolist(), categories
+    ([0, -1, 1], ('no', 'yes'))
+    """
+    plain = as_values(values, argument)
+    observed = _observed(plain, argument)
+    levels = declared(categories) if categories is not None else in_order(observed)
+    return _codes(plain, observed, levels, argument), levels
+
+
+def encode_pairs(a: Ratings, b: Ratings, categories: Sequence[Hashable] | None = None) -> Pairs:
+    """Codes of two raters over the same items, items without both verdicts left out.
+
+    Parameters
+    ----------
+    a, b : sequence or ndarray, shape (items,)
+        The verdicts of the two raters, item by item.
+    categories : sequence, optional
+        The declared categories in order; by default those that either rater used, sorted.
+
+    Returns
+    -------
+    Pairs
+
+    Raises
+    ------
+    ValueError
+        When the lengths differ or a verdict is not among the declared categories.
+
+    Examples
+    --------
+    >>> pairs = encode_pairs([1, 2, None], [1, 1, 1])
+    >>> pairs.n, pairs.n_missing, pairs.categories
+    (2, 1, (1, 2))
+    """
+    plain_a, plain_b = as_values(a, "a"), as_values(b, "b")
+    same_length(plain_a, plain_b, "a", "b")
+    observed_a, observed_b = _observed(plain_a, "a"), _observed(plain_b, "b")
+    levels = declared(categories) if categories is not None else in_order(observed_a | observed_b)
+    codes_a = _codes(plain_a, observed_a, levels, "a")
+    codes_b = _codes(plain_b, observed_b, levels, "b")
+    kept = (codes_a >= 0) & (codes_b >= 0)
+    if not kept.all():
+        codes_a, codes_b = codes_a[kept], codes_b[kept]
+    return Pairs(codes_a, codes_b, levels, kept)
+
+
+def encode_clusters(clusters: Ratings, items: int, argument: str = "clusters") -> Codes:
+    """Codes 0, 1, ... of the cluster of each item.
+
+    Parameters
+    ----------
+    clusters : sequence or ndarray, shape (items,)
+        Name of the cluster of each item, none missing.
+    items : int
+        How many items there are.
+    argument : str
+        Name to use in errors.
+
+    Returns
+    -------
+    ndarray of int, shape (items,)
+
+    Raises
+    ------
+    ValueError
+        When the length differs from `items` or a cluster is missing.
+
+    Examples
+    --------
+    >>> encode_clusters(["s2", "s1", "s2"], 3).tolist()
+    [1, 0, 1]
+    """
+    codes, _ = encode(clusters, None, argument)
+    if codes.size != items:
+        raise ValueError(f"{argument} has shape ({codes.size},); expected ({items},), one for each item")
+    if (codes < 0).any():
+        first = int(np.flatnonzero(codes < 0)[0])
+        raise ValueError(f"{argument} has no value at position {first}; expected every item to belong to one")
+    return codes
+
+
+def compact(codes: Codes) -> tuple[Codes, int]:
+    """Codes renumbered without gaps, after items were left out.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n,)
+        Codes, some unused.
+
+    Returns
+    -------
+    codes : ndarray of int, shape (n,)
+    count : int
+        Number of different ones.
+
+    Examples
+    --------
+    >>> compact(np.array([5, 2, 5]))
+    (array([1, 0, 1]), 2)
+    """
+    used, renumbered = np.unique(codes, return_inverse=True)
+    return renumbered.astype(np.intp), int(used.size)
+
+
+def declared(categories: Sequence[Hashable]) -> tuple[Hashable, ...]:
+    """Declared categories as a tuple, checked.
+
+    Parameters
+    ----------
+    categories : sequence
+        In order.
+
+    Returns
+    -------
+    tuple
+
+    Raises
+    ------
+    ValueError
+        When one occurs twice or there are fewer than two.
+    """
+    levels = tuple(as_values(categories, "categories"))
+    if len(set(levels)) != len(levels):
+        raise ValueError(f"categories is {levels!r}; expected each category once")
+    if len(levels) < 2:
+        raise ValueError(f"categories is {levels!r}; expected two or more")
+    return levels
+
+
+def in_order(observed: set[Any]) -> tuple[Any, ...]:
+    """Observed categories without the missing ones, sorted; by their text where they cannot be compared.
+
+    Parameters
+    ----------
+    observed : set
+        Distinct verdicts.
+
+    Returns
+    -------
+    tuple
+
+    Examples
+    --------
+    >>> in_order({"b", None, "a"})
+    ('a', 'b')
+    """
+    present = [value for value in observed if not is_missing(value)]
+    try:
+        return tuple(sorted(present))
+    except TypeError:
+        return tuple(sorted(present, key=lambda value: (type(value).__name__, repr(value))))
+
+
+def _observed(plain: list[Any], argument: str) -> set[Any]:
+    try:
+        return set(plain)
+    except TypeError as error:
+        raise ValueError(
+            f"{argument} holds a value that cannot be compared ({error}); expected text or numbers"
+        ) from None
+
+
+def _codes(plain: list[Any], observed: set[Any], levels: tuple[Hashable, ...], argument: str) -> Codes:
+    position: dict[Any, int] = {level: code for code, level in enumerate(levels)}
+    for value in observed:
+        if value not in position:
+            if not is_missing(value):
+                raise ValueError(f"{argument} holds {value!r}; expected one of the categories {levels!r}")
+            position[value] = MISSING
+    return np.fromiter(map(position.__getitem__, plain), dtype=np.intp, count=len(plain))

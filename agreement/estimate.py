@@ -1,0 +1,176 @@
+"""The one result type of this package: a number that knows its n, its interval, its unit and its method."""
+
+import math
+from dataclasses import dataclass, fields
+from typing import Any
+
+FEW_CLUSTERS = 10
+"""Below this many clusters a cluster bootstrap is known to be too narrow (Cameron, Gelbach and Miller 2008)."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A point estimate with its interval, or the reason why there is none.
+
+    Parameters
+    ----------
+    name : str
+        What was estimated, for example ``"Cohen's kappa"``.
+    value : float
+        The point estimate; ``nan`` where it is undefined.
+    low, high : float
+        The limits of the interval; ``nan`` where they are undefined. An interval never has width 0.
+    n : int
+        Number of units that the value rests on, missing ones already left out.
+    unit : str
+        What is counted in `n`, for example ``"item"``.
+    method : str
+        How the interval was made, what was left out, with resamples and seed where there are any.
+    undefined_because : str, optional
+        Why the value, or its limits, are ``nan``. Given whenever one of them is.
+    se : float, optional
+        Standard error, where the method has one.
+    p : float, optional
+        Two-sided P value, where the method has one.
+    confidence : float
+        Nominal coverage of the interval.
+    n_clusters : int, optional
+        Number of clusters, for intervals that allow for clustering.
+
+    Raises
+    ------
+    ValueError
+        When a value or limit is ``nan`` without a reason, or the interval has no width.
+
+    Examples
+    --------
+    >>> Estimate("accuracy", 0.5, 0.2, 0.8, 8, "item", "Wilson").as_dict()["high"]
+    0.8
+    """
+
+    name: str
+    value: float
+    low: float
+    high: float
+    n: int
+    unit: str
+    method: str
+    undefined_because: str | None = None
+    se: float | None = None
+    p: float | None = None
+    confidence: float = 0.95
+    n_clusters: int | None = None
+
+    def __post_init__(self) -> None:
+        incomplete = math.isnan(self.value) or math.isnan(self.low) or math.isnan(self.high)
+        if incomplete and not self.undefined_because:
+            raise ValueError(f"{self.name}: a value or limit is nan but undefined_because gives no reason")
+        if self.low >= self.high:
+            raise ValueError(
+                f"{self.name}: interval [{self.low}, {self.high}] has no width; expected low < high or nan"
+            )
+
+    def __float__(self) -> float:
+        return self.value
+
+    @property
+    def warning(self) -> str | None:
+        """A sentence to print beside the interval when it rests on too few clusters, else None.
+
+        Examples
+        --------
+        >>> Estimate("accuracy", 0.5, 0.2, 0.8, 8, "item", "cluster bootstrap", n_clusters=4).warning
+        'only 4 clusters: an interval from fewer than 10 clusters is likely to be too narrow'
+        """
+        if self.n_clusters is None or self.n_clusters >= FEW_CLUSTERS:
+            return None
+        count = "1 cluster" if self.n_clusters == 1 else f"{self.n_clusters} clusters"
+        return f"only {count}: an interval from fewer than {FEW_CLUSTERS} clusters is likely to be too narrow"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Every field by name, and `warning`, ready for JSON: ``nan`` and infinities become ``None``.
+
+        Returns
+        -------
+        dict
+            Plain Python numbers and strings only.
+
+        Examples
+        --------
+        >>> undefined("kappa", 0, "item", "normal", "no items").as_dict()["value"] is None
+        True
+        """
+        row: dict[str, Any] = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, float):
+                value = float(value) if math.isfinite(value) else None
+            row[field.name] = value
+        row["warning"] = self.warning
+        return row
+
+
+def undefined(
+    name: str,
+    n: int,
+    unit: str,
+    method: str,
+    reason: str,
+    *,
+    value: float = math.nan,
+    se: float | None = None,
+    p: float | None = None,
+    confidence: float = 0.95,
+    n_clusters: int | None = None,
+) -> Estimate:
+    """An estimate without an interval, and, unless `value` is given, without a value.
+
+    Parameters
+    ----------
+    name, n, unit, method, se, p, confidence, n_clusters
+        As in `Estimate`.
+    reason : str
+        Why it is undefined.
+    value : float
+        The point estimate, where only the interval is undefined.
+
+    Returns
+    -------
+    Estimate
+
+    Examples
+    --------
+    >>> undefined("kappa", 1, "item", "normal", "one item").undefined_because
+    'one item'
+    """
+    return Estimate(
+        name=name,
+        value=value,
+        low=math.nan,
+        high=math.nan,
+        n=n,
+        unit=unit,
+        method=method,
+        undefined_because=reason,
+        se=se,
+        p=p,
+        confidence=confidence,
+        n_clusters=n_clusters,
+    )
+
+
+def check_confidence(confidence: float) -> None:
+    """Refuse a confidence that is not strictly between 0 and 1.
+
+    Parameters
+    ----------
+    confidence : float
+        Nominal coverage.
+
+    Raises
+    ------
+    ValueError
+        When it is outside (0, 1).
+    """
+    if not 0.0 < confidence < 1.0:
+        raise ValueError(f"confidence is {confidence!r}; expected a number between 0 and 1, such as 0.95")

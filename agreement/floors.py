@@ -1,0 +1,261 @@
+"""What can be had without looking: chance floor, text-only floor, Shortcut Score."""
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from agreement.coding import Ratings, as_values, encode_clusters, is_missing, same_length
+from agreement.estimate import Estimate, undefined
+from agreement.percent import mean
+from agreement.resampling import Floats, Method, Seed, bootstrap_of_sums, sums_by_cluster
+
+
+def chance_floor(options: Ratings, *, unit: str = "item") -> Estimate:
+    """Expected accuracy of guessing on these very items, ``mean(1 / options)``.
+
+    Open items have no options to guess from: they are left out and counted in the method. The floor is a property of
+    the items, not an estimate from a sample, so it has no interval. Undefined where no item has options.
+
+    Parameters
+    ----------
+    options : sequence, shape (items,)
+        Number of options of each item, 2 for yes/no; None, NaN or 0 for an open item.
+    unit : str
+        What one entry is.
+
+    Returns
+    -------
+    Estimate
+        A proportion; limits are nan, with that reason.
+
+    Raises
+    ------
+    ValueError
+        When a number of options is negative, 1 or fractional.
+
+    References
+    ----------
+    .. [1] NeuroQA, 4.3: chance level of the closed items.
+
+    Examples
+    --------
+    The 73 yes/no and 17 four-option items of the NeuroQA clinician reads: (73/2 + 17/4) / 90 = 45.3 %.
+
+    >>> floor = chance_floor([2] * 73 + [4] * 17 + [None] * 10)
+    >>> round(floor.value, 3), floor.n
+    (0.453, 90)
+    """
+    counts: list[int] = []
+    n_open = 0
+    for position, value in enumerate(as_values(options, "options")):
+        if is_missing(value) or value == 0:
+            n_open += 1
+        elif not isinstance(value, int | float | np.number) or value < 2 or value != int(value):
+            raise ValueError(
+                f"options holds {value!r} at position {position}; expected 2 or more, or None for open items"
+            )
+        else:
+            counts.append(int(value))
+    method = "mean of 1 / number of options" + (f"; {n_open} open without options left out" if n_open else "")
+    if not counts:
+        return undefined("chance floor", 0, unit, method, "no item has options to guess from")
+    value = math.fsum(1.0 / count for count in counts) / len(counts)
+    reason = "a property of these items, known without sampling error"
+    return undefined("chance floor", len(counts), unit, method, reason, value=value)
+
+
+def text_only_floor(
+    correct: Ratings,
+    *,
+    clusters: Ratings | None = None,
+    resamples: int = 10_000,
+    seed: Seed = 0,
+    method: Method = "percentile",
+    confidence: float = 0.95,
+    unit: str = "item",
+) -> Estimate:
+    """Accuracy of a text-only baseline on these very items, from its answers or its expected accuracy per item.
+
+    Parameters
+    ----------
+    correct : sequence, shape (items,)
+        For each item 1 or 0 (its answer was right or wrong), or the probability that it is right; None where the
+        baseline has no answer, which is left out and counted.
+    clusters, resamples, seed, method, confidence, unit
+        As in `percent_agreement`; without clusters the items are resampled.
+
+    Returns
+    -------
+    Estimate
+        A proportion.
+
+    Raises
+    ------
+    ValueError
+        When a value lies outside 0 and 1.
+
+    Examples
+    --------
+    >>> text_only_floor([1, 0, 0.5, None]).value
+    0.5
+    """
+    values, known = _probabilities(correct, "correct")
+    groups = encode_clusters(clusters, known.size)[known] if clusters is not None else None
+    lost = int((~known).sum())
+    note = f"; {lost} without a baseline answer left out" if lost else ""
+    return mean(
+        values[known],
+        groups,
+        name="text-only floor",
+        unit=unit,
+        note=note,
+        resamples=resamples,
+        seed=seed,
+        method=method,
+        confidence=confidence,
+    )
+
+
+def shortcut_score(acc: float, floor: float, oracle: float = 100.0) -> float:
+    """Shortcut Score of two accuracies in percent, ``(oracle - acc) / (oracle - floor)``.
+
+    Above 1 the reader is worse than the floor; 0 is the oracle. For proportions give ``oracle=1``. For an interval see
+    `paired_shortcut_score`.
+
+    Parameters
+    ----------
+    acc : float
+        Accuracy of the reader, in percent.
+    floor : float
+        Accuracy of the text-only baseline on the same items, in percent.
+    oracle : float
+        What a perfect reader has.
+
+    Returns
+    -------
+    float
+        nan when the floor equals the oracle: there is nothing left to gain.
+
+    Raises
+    ------
+    ValueError
+        When an accuracy is above the oracle, or negative.
+
+    References
+    ----------
+    .. [1] NeuroQA, 4.2.
+
+    Examples
+    --------
+    NeuroQA: 43.7 with a floor of 49.4.
+
+    >>> round(shortcut_score(43.7, 49.4), 2)
+    1.11
+    """
+    for argument, value in (("acc", acc), ("floor", floor)):
+        if value < 0 or value > oracle:
+            raise ValueError(
+                f"{argument} is {value!r}; expected between 0 and the oracle, {oracle!r}, in the same scale"
+            )
+    return (oracle - acc) / (oracle - floor) if floor != oracle else math.nan
+
+
+def paired_shortcut_score(
+    correct: Ratings,
+    floor_correct: Ratings,
+    *,
+    clusters: Ratings | None = None,
+    resamples: int = 10_000,
+    seed: Seed = 0,
+    method: Method = "percentile",
+    confidence: float = 0.95,
+    unit: str = "item",
+) -> Estimate:
+    """Shortcut Score over items that reader and text-only baseline both answered, with a paired bootstrap interval.
+
+    ``sum(1 - reader) / sum(1 - floor)``: reader and floor are resampled together, item by item or cluster by cluster.
+    Undefined for no items and when the baseline is right on all.
+
+    Parameters
+    ----------
+    correct : sequence, shape (items,)
+        1 or 0 for the reader (or a probability); None where there is no answer to count.
+    floor_correct : sequence, shape (items,)
+        The same for the text-only baseline, over the same items.
+    clusters, resamples, seed, method, confidence, unit
+        As in `percent_agreement`.
+
+    Returns
+    -------
+    Estimate
+
+    Raises
+    ------
+    ValueError
+        When lengths differ or a value lies outside 0 and 1.
+
+    References
+    ----------
+    .. [1] NeuroQA, 4.2.
+
+    Examples
+    --------
+    Reader wrong on 2 of 4, floor wrong on 1 of 4: 2.
+
+    >>> paired_shortcut_score([1, 1, 0, 0], [1, 1, 1, 0], resamples=200).value
+    2.0
+    """
+    reader, known_reader = _probabilities(correct, "correct")
+    floor, known_floor = _probabilities(floor_correct, "floor_correct")
+    same_length(reader, floor, "correct", "floor_correct")
+    known = known_reader & known_floor
+    groups, n_clusters = _groups(clusters, known)
+    lost = int((~known).sum())
+    note = f"; {lost} not answered by both left out" if lost else ""
+    errors = np.stack([1.0 - reader[known], 1.0 - floor[known]], axis=1)
+    n, name = len(errors), "Shortcut Score"
+    text = f"paired {'cluster ' if clusters is not None else ''}bootstrap{note}"
+    if n == 0 or not errors[:, 1].any():
+        reason = f"no {unit} answered by both" if n == 0 else "the floor is right on all: nothing is left to gain"
+        return undefined(name, n, unit, text, reason, confidence=confidence, n_clusters=n_clusters)
+    spread = bootstrap_of_sums(
+        _error_ratio,
+        sums_by_cluster(errors, groups),
+        resamples=resamples,
+        seed=seed,
+        method=method,
+        confidence=confidence,
+        clustered=groups is not None,
+    )
+    value = float(_error_ratio(errors.sum(axis=0)))
+    return spread.estimate(
+        name, value, n, unit, confidence=confidence, n_clusters=n_clusters, note=", reader and floor paired" + note
+    )
+
+
+def _error_ratio(totals: Floats) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(totals[..., 1] > 0, totals[..., 0] / totals[..., 1], np.nan)
+
+
+def _groups(clusters: Ratings | None, known: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.intp] | None, int | None]:
+    if clusters is None:
+        return None, None
+    used, groups = np.unique(encode_clusters(clusters, known.size)[known], return_inverse=True)
+    return groups.astype(np.intp), int(used.size)
+
+
+def _probabilities(values: Ratings, argument: str) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    plain = as_values(values, argument)
+    known = np.array([not is_missing(value) for value in plain], dtype=bool)
+    numbers = np.zeros(len(plain))
+    for position, value in enumerate(plain):
+        if not known[position]:
+            continue
+        if not isinstance(value, bool | np.bool_ | int | float | np.number) or not 0 <= value <= 1:
+            raise ValueError(
+                f"{argument} holds {value!r} at position {position}; expected a number from 0 to 1, or None"
+            )
+        numbers[position] = float(value)
+    return numbers, known

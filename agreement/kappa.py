@@ -1,0 +1,420 @@
+"""Chance-corrected agreement of two raters: Cohen's kappa, weighted kappa, kappa per category, PABAK."""
+
+import math
+from collections.abc import Hashable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from agreement.coding import Pairs, Ratings, as_values, compact, encode_clusters, encode_pairs, is_missing
+from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.intervals import clopper_pearson_interval
+from agreement.percent import percent_agreement
+from agreement.resampling import Floats, Method, Seed, Spread, bootstrap_of_sums
+
+Weights = Literal["linear", "quadratic"]
+Interval = Literal["normal", "percentile", "bca"]
+
+_ROUNDING = 1e-12  # variances below this, relative to 1, are rounding errors of an exact zero
+
+
+def cohen_kappa(
+    a: Ratings,
+    b: Ratings,
+    *,
+    categories: Sequence[Hashable] | None = None,
+    weights: Weights | None = None,
+    clusters: Ratings | None = None,
+    interval: Interval | None = None,
+    resamples: int = 10_000,
+    seed: Seed = 0,
+    confidence: float = 0.95,
+    unit: str = "item",
+) -> Estimate:
+    """Cohen's kappa of two raters, unweighted or weighted.
+
+    ``kappa = (po - pe) / (1 - pe)`` with ``po = sum w_ij p_ij`` and ``pe = sum w_ij p_i. p_.j`` [1]_ [2]_;
+    ``w_ij = 1`` for ``i = j`` and 0 elsewhere, or ``1 - |i - j| / (k - 1)`` (linear), or its square distance
+    (quadratic).
+
+    Items without both verdicts are left out. Undefined (nan, with the reason) for no items, for one item, and when both
+    raters used one and the same category throughout. The value stays but the limits are undefined when one rater is
+    constant, and when the standard error degenerates, as with perfect agreement.
+
+    Parameters
+    ----------
+    a, b : sequence or ndarray, shape (items,)
+        Verdicts of the two raters; None or NaN is missing.
+    categories : sequence, optional
+        The declared categories, in their order. Unused ones count, for weights. Required for weights on anything but
+        whole numbers; whole numbers stand for the scale from their least to their greatest.
+    weights : {None, "linear", "quadratic"}
+        Weights of disagreement.
+    clusters : sequence, shape (items,), optional
+        Cluster of each item, for example the subject; the interval is then a cluster bootstrap.
+    interval : {"normal", "percentile", "bca"}, optional
+        By default "normal" without and "percentile" with `clusters`. "normal" uses the standard error of Fleiss,
+        Cohen and Everitt [3]_, not clipped to [-1, 1], and assumes independent items.
+    resamples, seed
+        For the bootstrap.
+    confidence : float
+        Nominal coverage.
+    unit : str
+        What one entry is.
+
+    Returns
+    -------
+    Estimate
+        Between -1 and 1; `se` is that of the method of the interval.
+
+    Raises
+    ------
+    ValueError
+        When lengths differ, a verdict is not among the declared categories, weights lack an order, or a normal
+        interval is asked for clustered items.
+
+    References
+    ----------
+    .. [1] Cohen (1960). A coefficient of agreement for nominal scales. Educ Psychol Meas 20, 37-46.
+    .. [2] Cohen (1968). Weighted kappa. Psychological Bulletin 70, 213-220.
+    .. [3] Fleiss, Cohen and Everitt (1969). Large sample standard errors of kappa and weighted kappa. Psychological
+       Bulletin 72, 323-327.
+
+    Examples
+    --------
+    Fleiss, Cohen and Everitt (1969): 200 items, kappa .429.
+
+    >>> counts = [[106, 10, 4], [22, 28, 10], [2, 12, 6]]
+    >>> a, b = zip(*((i, j) for i in range(3) for j in range(3) for _ in range(counts[i][j])))
+    >>> found = cohen_kappa(a, b)
+    >>> round(found.value, 3), found.n
+    (0.429, 200)
+    """
+    if interval is None:
+        interval = "normal" if clusters is None else "percentile"
+    _check_options(weights, interval, clusters is not None)
+    pairs = encode_pairs(a, b, categories)
+    penalties = _penalties(pairs.categories, weights, declared=categories is not None)
+    k = len(penalties)
+    name = "Cohen's kappa" if weights is None else f"Cohen's kappa, {weights} weights"
+    note = _left_out(pairs)
+    codes_a, codes_b = _on_scale(pairs, weights, declared=categories is not None)
+    table = np.bincount(codes_a * k + codes_b, minlength=k * k).reshape(k, k)
+    if interval == "normal":
+        return _normal(name, table, penalties, confidence, unit, note)
+    check_confidence(confidence)
+    groups = None
+    n_clusters = None
+    if clusters is not None:
+        groups, n_clusters = compact(encode_clusters(clusters, pairs.kept.size)[pairs.kept])
+    text = f"{'cluster ' if groups is not None else ''}bootstrap"
+    value, reason = _value(table, penalties)
+    if math.isnan(value):
+        return undefined(name, pairs.n, unit, text + note, str(reason), confidence=confidence, n_clusters=n_clusters)
+    spread = _bootstrapped(codes_a, codes_b, groups, penalties, resamples, seed, interval, confidence)
+    if reason is not None:
+        spread = Spread(math.nan, math.nan, None, spread.method, reason)
+    return spread.estimate(name, value, pairs.n, unit, confidence=confidence, n_clusters=n_clusters, note=note)
+
+
+def cohen_kappa_of_table(
+    table: npt.ArrayLike, *, weights: Weights | None = None, confidence: float = 0.95, unit: str = "item"
+) -> Estimate:
+    """Cohen's kappa of a table of counts, as printed in a paper.
+
+    Parameters
+    ----------
+    table : array_like of int, shape (k, k)
+        Rows are the categories of one rater, columns those of the other, in the same order.
+    weights : {None, "linear", "quadratic"}
+        Weights of disagreement.
+    confidence : float
+        Nominal coverage of the normal interval.
+    unit : str
+        What one entry is.
+
+    Returns
+    -------
+    Estimate
+        As `cohen_kappa` with its normal interval.
+
+    Raises
+    ------
+    ValueError
+        When the table is not square, smaller than 2 x 2, or holds anything but whole numbers of at least 0.
+
+    Examples
+    --------
+    >>> round(cohen_kappa_of_table([[20, 5], [10, 15]]).value, 3)
+    0.4
+    """
+    _check_options(weights, "normal", clustered=False)
+    counts = np.asarray(table)
+    if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or counts.shape[0] < 2:
+        raise ValueError(f"table has shape {counts.shape}; expected (k, k) with k of at least 2")
+    whole = counts.astype(np.int64)
+    if (whole != counts).any() or (whole < 0).any():
+        raise ValueError("table holds a negative or fractional count; expected whole numbers of at least 0")
+    name = "Cohen's kappa" if weights is None else f"Cohen's kappa, {weights} weights"
+    return _normal(name, whole, _distances(len(whole), weights), confidence, unit, "")
+
+
+def kappa_per_category(
+    a: Ratings, b: Ratings, *, categories: Sequence[Hashable] | None = None, **options: Any
+) -> dict[Hashable, Estimate]:
+    """Cohen's kappa of each category against all others.
+
+    Parameters
+    ----------
+    a, b : sequence or ndarray, shape (items,)
+        Verdicts of the two raters; None or NaN is missing.
+    categories : sequence, optional
+        The categories to report; by default those that either rater used.
+    **options
+        `clusters`, `interval`, `resamples`, `seed`, `confidence`, `unit` as in `cohen_kappa`.
+
+    Returns
+    -------
+    dict
+        One estimate for each category.
+
+    Raises
+    ------
+    ValueError
+        As in `cohen_kappa`.
+
+    References
+    ----------
+    .. [1] Fleiss, Levin and Paik (2003). Statistical Methods for Rates and Proportions, 18.1.
+
+    Examples
+    --------
+    >>> found = kappa_per_category(list("aabbcc"), list("aabbca"))
+    >>> [round(found[category].value, 3) for category in "abc"]
+    [0.667, 1.0, 0.571]
+    """
+    pairs = encode_pairs(a, b, categories)
+    plain_a, plain_b = as_values(a, "a"), as_values(b, "b")
+    found: dict[Hashable, Estimate] = {}
+    for category in pairs.categories:
+        estimate = cohen_kappa(_one(plain_a, category), _one(plain_b, category), categories=(False, True), **options)
+        found[category] = estimate
+    return found
+
+
+def pabak(
+    a: Ratings,
+    b: Ratings,
+    *,
+    categories: Sequence[Hashable] | None = None,
+    clusters: Ratings | None = None,
+    resamples: int = 10_000,
+    seed: Seed = 0,
+    confidence: float = 0.95,
+    unit: str = "item",
+) -> Estimate:
+    """Prevalence- and bias-adjusted kappa, ``(k po - 1) / (k - 1)`` [1]_; for two categories ``2 po - 1``.
+
+    The interval is the exact (Clopper-Pearson) interval of the agreement ``po``, carried over; with `clusters` a
+    cluster bootstrap. Undefined for no items. Two raters who agree on everything have 1, constants included.
+
+    Parameters
+    ----------
+    a, b : sequence or ndarray, shape (items,)
+        Verdicts of the two raters; None or NaN is missing.
+    categories : sequence, optional
+        The declared categories; by default those that either rater used, but at least two.
+    clusters, resamples, seed, confidence, unit
+        As in `cohen_kappa`.
+
+    Returns
+    -------
+    Estimate
+        Between ``-1 / (k - 1)`` and 1.
+
+    Raises
+    ------
+    ValueError
+        When lengths differ or a verdict is not among the declared categories.
+
+    References
+    ----------
+    .. [1] Byrt, Bishop and Carlin (1993). Bias, prevalence and kappa. J Clin Epidemiol 46, 423-429.
+
+    Examples
+    --------
+    Byrt et al.: 118 and 2 agreements, 5 and 0 disagreements of 125 give po .96 and PABAK .92.
+
+    >>> a = ["yes"] * 123 + ["no"] * 2
+    >>> b = ["yes"] * 118 + ["no"] * 5 + ["no"] * 2
+    >>> round(pabak(a, b).value, 2)
+    0.92
+    """
+    pairs = encode_pairs(a, b, categories)
+    k = max(2, len(pairs.categories))
+    agreed = percent_agreement(
+        a, b, clusters=clusters, resamples=resamples, seed=seed, confidence=confidence, unit=unit
+    )
+    if clusters is None and agreed.n:
+        matches = int((pairs.a == pairs.b).sum())
+        agreed = clopper_pearson_interval(matches, pairs.n, confidence=confidence, unit=unit)
+    slope, shift = k / (k - 1), -1 / (k - 1)
+    return Estimate(
+        "PABAK",
+        slope * agreed.value + shift,
+        slope * agreed.low + shift,
+        slope * agreed.high + shift,
+        agreed.n,
+        unit,
+        f"{agreed.method}, of the agreement, carried over; {k} categories{_left_out(pairs)}",
+        agreed.undefined_because,
+        se=None if agreed.se is None else slope * agreed.se,
+        confidence=confidence,
+        n_clusters=agreed.n_clusters,
+    )
+
+
+def _left_out(pairs: Pairs) -> str:
+    return f"; {pairs.n_missing} without both verdicts left out" if pairs.n_missing else ""
+
+
+def _check_options(weights: str | None, interval: str, clustered: bool) -> None:
+    if weights not in (None, "linear", "quadratic"):
+        raise ValueError(f"weights is {weights!r}; expected None, 'linear' or 'quadratic'")
+    if interval not in ("normal", "percentile", "bca"):
+        raise ValueError(f"interval is {interval!r}; expected 'normal', 'percentile' or 'bca'")
+    if interval == "normal" and clustered:
+        raise ValueError(
+            "interval is 'normal' with clusters= given; expected 'percentile' or 'bca' for clustered items"
+        )
+
+
+def _one(plain: list[Any], category: Hashable) -> list[bool | None]:
+    return [None if is_missing(value) else value == category for value in plain]
+
+
+def _distances(k: int, weights: Weights | None) -> Floats:
+    """Penalty of each cell: 0 on the diagonal, and whole numbers, so that sums of them are exact."""
+    apart = np.abs(np.subtract.outer(np.arange(k), np.arange(k))).astype(np.float64)
+    if weights is None:
+        return (apart > 0).astype(np.float64)
+    return apart if weights == "linear" else apart**2
+
+
+def _penalties(categories: tuple[Any, ...], weights: Weights | None, *, declared: bool) -> Floats:
+    if weights is None or declared:
+        return _distances(max(2, len(categories)), weights)
+    if not categories:
+        return _distances(2, weights)
+    if not all(isinstance(value, int | float | np.number) and float(value).is_integer() for value in categories):
+        raise ValueError(f"weights is {weights!r} but categories {categories!r} have no order; expected categories=")
+    return _distances(max(2, int(categories[-1]) - int(categories[0]) + 1), weights)
+
+
+def _on_scale(pairs: Pairs, weights: Weights | None, *, declared: bool) -> tuple[npt.NDArray[np.intp], ...]:
+    """Codes as positions on the scale: undeclared whole numbers keep the gaps of levels that nobody used."""
+    if weights is None or declared or not pairs.categories:
+        return pairs.a, pairs.b
+    levels = np.asarray(pairs.categories, dtype=np.float64)
+    position = (levels - levels[0]).astype(np.intp)
+    return position[pairs.a], position[pairs.b]
+
+
+def _value(table: npt.NDArray[np.int64], penalties: Floats) -> tuple[float, str | None]:
+    """Kappa, and why it, or its limits, are undefined on grounds that any interval shares."""
+    n = int(table.sum())
+    if n == 0:
+        return math.nan, "no item has both verdicts"
+    if n == 1:
+        return math.nan, "one item: kappa needs two or more"
+    rows, columns = table.sum(axis=1), table.sum(axis=0)
+    expected = float(rows @ penalties @ columns)  # n^2 (1 - pe), a whole number
+    if expected == 0:
+        return math.nan, "both raters constant on the same category: expected agreement is 1"
+    value = 1.0 - n * float((table * penalties).sum()) / expected
+    used_a, used_b = int((rows > 0).sum()), int((columns > 0).sum())
+    if used_a == 1 and used_b == 1:
+        return value, "both raters constant: the standard error degenerates"
+    if used_a == 1 or used_b == 1:
+        # observed equals expected disagreement here, whatever the weights, so the value is exactly 0
+        return value, "one rater constant: the standard error degenerates"
+    if not (table * penalties).any():
+        return value, "perfect agreement: the standard error is 0"
+    return value, None
+
+
+def _normal(
+    name: str, table: npt.NDArray[np.int64], penalties: Floats, confidence: float, unit: str, note: str
+) -> Estimate:
+    check_confidence(confidence)
+    method = "Fleiss-Cohen-Everitt standard error, normal interval, not clipped, assumes independent items" + note
+    n = int(table.sum())
+    value, reason = _value(table, penalties)
+    if reason is not None:
+        return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
+    variance = _variance(table / n, penalties) / n
+    if variance * n < _ROUNDING:
+        reason = "the standard error is 0 for this table"
+        return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
+    se = math.sqrt(variance)
+    half = float(stats.norm.isf((1.0 - confidence) / 2.0)) * se
+    return Estimate(name, value, value - half, value + half, n, unit, method, se=se, confidence=confidence)
+
+
+def _variance(p: Floats, penalties: Floats) -> float:
+    """N times the variance of kappa, Fleiss, Cohen and Everitt (1969)."""
+    w = 1.0 - penalties / penalties.max()
+    rows, columns = p.sum(axis=1), p.sum(axis=0)
+    observed, expected = float((w * p).sum()), float(rows @ w @ columns)
+    mean_row = w @ columns  # w_i. bar
+    mean_column = rows @ w  # w_.j bar
+    # eq. 8; with w = identity it is eq. 13
+    spread = w * (1.0 - expected) - (mean_row[:, None] + mean_column[None, :]) * (1.0 - observed)
+    total = float((p * spread**2).sum()) - (observed * expected - 2.0 * expected + observed) ** 2
+    return total / (1.0 - expected) ** 4
+
+
+def _bootstrapped(
+    a: npt.NDArray[np.intp],
+    b: npt.NDArray[np.intp],
+    groups: npt.NDArray[np.intp] | None,
+    penalties: Floats,
+    resamples: int,
+    seed: Seed,
+    method: Method,
+    confidence: float,
+) -> Spread:
+    k = len(penalties)
+    counts = None
+    if groups is None:
+        # items in the same cell are alike: resampling items is resampling cells
+        table = np.bincount(a * k + b, minlength=k * k)
+        cells = np.flatnonzero(table)
+        counts = table[cells]
+        a, b = cells // k, cells % k
+        units, groups = len(cells), np.arange(len(cells))
+    else:
+        units = int(groups.max()) + 1
+    # kappa needs three things of a unit: its penalty, and how often each rater used each category
+    penalty = np.bincount(groups, weights=penalties[a, b], minlength=units)
+    of_a = np.bincount(groups * k + a, minlength=units * k).reshape(units, k)
+    of_b = np.bincount(groups * k + b, minlength=units * k).reshape(units, k)
+
+    def kappa(totals: Floats) -> Floats:
+        use_a, use_b = totals[..., 1 : k + 1], totals[..., k + 1 :]
+        expected = ((use_a @ penalties) * use_b).sum(axis=-1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(expected > 0, 1.0 - use_a.sum(axis=-1) * totals[..., 0] / expected, np.nan)
+
+    return bootstrap_of_sums(
+        kappa,
+        np.column_stack([penalty, of_a, of_b]).astype(np.float64),
+        counts=counts,
+        resamples=resamples,
+        seed=seed,
+        method=method,
+        confidence=confidence,
+        clustered=counts is None,
+    )

@@ -1,0 +1,140 @@
+"""Items that two raters both got wrong, and got wrong in the same way."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from agreement.accuracy import correctness
+from agreement.coding import Ratings, as_values, encode_clusters, is_missing, same_length
+from agreement.estimate import Estimate
+from agreement.percent import share
+from agreement.resampling import Method, Seed
+
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class SharedErrors:
+    """How often two raters err together.
+
+    Attributes
+    ----------
+    both_wrong : Estimate
+        Share of the items answered by both on which both were wrong.
+    same_wrong_answer : Estimate
+        Share of the items answered by both on which both gave the same wrong answer.
+    same_given_both_wrong : Estimate
+        Share of the items that both got wrong on which the wrong answer was the same.
+    n_both_wrong, n_same_wrong_answer : int
+        The counts.
+    expected_both_wrong : float
+        Share expected if the two erred independently, the product of their error rates; nan for no items.
+    n_missing : int
+        Items that one of them did not answer: left out.
+    """
+
+    both_wrong: Estimate
+    same_wrong_answer: Estimate
+    same_given_both_wrong: Estimate
+    n_both_wrong: int
+    n_same_wrong_answer: int
+    expected_both_wrong: float
+    n_missing: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything by name, ready for JSON."""
+        row = {name: value.as_dict() if isinstance(value, Estimate) else value for name, value in vars(self).items()}
+        if self.both_wrong.n == 0:
+            row["expected_both_wrong"] = None
+        return row
+
+
+def shared_errors(
+    answers_a: Ratings,
+    answers_b: Ratings,
+    correct_a: Ratings,
+    correct_b: Ratings,
+    *,
+    clusters: Ratings | None = None,
+    resamples: int = 10_000,
+    seed: Seed = 0,
+    method: Method = "percentile",
+    confidence: float = 0.95,
+    unit: str = "item",
+) -> SharedErrors:
+    """Items both raters got wrong, and got wrong with the same answer.
+
+    Agreement and accuracy are two things: agreed and wrong is where a study cannot tell a hard item from a wrong
+    reference.
+
+    Parameters
+    ----------
+    answers_a, answers_b : sequence, shape (items,)
+        What the two answered, in canonical form.
+    correct_a, correct_b : sequence, shape (items,)
+        Whether it was right: True, False, or None where there is no answer to count.
+    clusters, resamples, seed, method, confidence, unit
+        As in `percent_agreement`.
+
+    Returns
+    -------
+    SharedErrors
+        `same_given_both_wrong` is undefined where no item was wrong on both sides.
+
+    Raises
+    ------
+    ValueError
+        When lengths differ, or correctness is given without an answer.
+
+    References
+    ----------
+    .. [1] NeuroQA, 4.3: errors that both clinicians share.
+
+    Examples
+    --------
+    >>> found = shared_errors(["L", "R", "R", "L"], ["L", "R", "L", "L"], [1, 0, 0, 1], [1, 0, 0, 1])
+    >>> found.both_wrong.value, found.n_same_wrong_answer, found.expected_both_wrong
+    (0.5, 1, 0.25)
+    """
+    given_a, given_b = as_values(answers_a, "answers_a"), as_values(answers_b, "answers_b")
+    known_a, right_a = correctness(correct_a, "correct_a")
+    known_b, right_b = correctness(correct_b, "correct_b")
+    sizes = (("answers_b", len(given_b)), ("correct_a", known_a.size), ("correct_b", known_b.size))
+    for argument, size in sizes:
+        same_length(given_a, range(size), "answers_a", argument)
+    for argument, given, known in (("answers_a", given_a, known_a), ("answers_b", given_b, known_b)):
+        bare = [position for position, answer in enumerate(given) if known[position] and is_missing(answer)]
+        if bare:
+            raise ValueError(
+                f"{argument} has no answer at position {bare[0]} where correctness is given; expected both"
+            )
+    both = known_a & known_b
+    groups = encode_clusters(clusters, both.size) if clusters is not None else None
+    wrong = both & ~right_a & ~right_b
+    equal = np.array([bool(x == y) for x, y in zip(given_a, given_b, strict=True)], dtype=bool)
+
+    def of(name: str, among: Mask, counted: Mask) -> Estimate:
+        return share(
+            counted[among],
+            groups[among] if groups is not None else None,
+            name=name,
+            unit=unit,
+            resamples=resamples,
+            seed=seed,
+            method=method,
+            confidence=confidence,
+        )
+
+    n = int(both.sum())
+    errors_a, errors_b = int((both & ~right_a).sum()), int((both & ~right_b).sum())
+    return SharedErrors(
+        both_wrong=of("both wrong", both, wrong),
+        same_wrong_answer=of("same wrong answer", both, wrong & equal),
+        same_given_both_wrong=of("same answer where both wrong", wrong, equal),
+        n_both_wrong=int(wrong.sum()),
+        n_same_wrong_answer=int((wrong & equal).sum()),
+        expected_both_wrong=errors_a * errors_b / n**2 if n else float("nan"),
+        n_missing=int((~both).sum()),
+    )

@@ -1,0 +1,130 @@
+"""Scoring of open text: exact match and token F1 after SQuAD's normalisation."""
+
+import re
+import string
+from collections import Counter
+from collections.abc import Sequence
+
+_ARTICLES = re.compile(r"\b(a|an|the)\b")
+_PUNCTUATION = str.maketrans("", "", string.punctuation)
+
+
+def normalise_answer(text: str) -> str:
+    """Lower case, without ASCII punctuation, without the articles a, an, the, single spaces.
+
+    Parameters
+    ----------
+    text : str
+        An answer as it was written.
+
+    Returns
+    -------
+    str
+
+    References
+    ----------
+    .. [1] Rajpurkar, Jia and Liang (2018). Know what you don't know. ACL, the evaluation script of SQuAD 2.0.
+
+    Examples
+    --------
+    >>> normalise_answer("The  left-sided Frontal lobe.")
+    'leftsided frontal lobe'
+    """
+    # order as in [1]: lower, punctuation, articles, spaces
+    return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
+
+
+def exact_match(prediction: str, reference: str | Sequence[str]) -> float:
+    """1 when the answer equals an accepted answer after normalisation, else 0.
+
+    Parameters
+    ----------
+    prediction : str
+        The answer.
+    reference : str or sequence of str
+        The accepted answer or answers; an empty sequence means that only an empty answer is right.
+
+    Returns
+    -------
+    float
+        1.0 or 0.0.
+
+    Raises
+    ------
+    ValueError
+        When something else than text is given: a missing answer is missing, not wrong.
+
+    References
+    ----------
+    .. [1] Rajpurkar, Jia and Liang (2018), the evaluation script of SQuAD 2.0.
+
+    Examples
+    --------
+    >>> exact_match("The frontal lobe", ["frontal lobe", "left frontal lobe"])
+    1.0
+    """
+    answer = normalise_answer(_text(prediction, "prediction"))
+    return max(float(answer == normalise_answer(accepted)) for accepted in _accepted(reference))
+
+
+def token_f1(prediction: str, reference: str | Sequence[str]) -> float:
+    """Token F1 with the accepted answer that fits best, after normalisation.
+
+    ``2 P R / (P + R)`` with ``P`` and ``R`` the shares of the answer's and of the accepted answer's tokens that they
+    have in common, repeated tokens counted as often as they occur in both. When one has no tokens: 1 if both have
+    none, else 0.
+
+    Parameters
+    ----------
+    prediction : str
+        The answer.
+    reference : str or sequence of str
+        The accepted answer or answers; an empty sequence means that only an empty answer is right.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    Raises
+    ------
+    ValueError
+        When something else than text is given.
+
+    References
+    ----------
+    .. [1] Rajpurkar, Jia and Liang (2018), the evaluation script of SQuAD 2.0.
+
+    Examples
+    --------
+    Two of two tokens, two of three: F1 = 2 * 1 * 2/3 / (5/3) = 0.8.
+
+    >>> round(token_f1("frontal lobe", "left frontal lobe"), 3)
+    0.8
+    """
+    answer = normalise_answer(_text(prediction, "prediction")).split()
+    return max(_f1(answer, normalise_answer(accepted).split()) for accepted in _accepted(reference))
+
+
+def _f1(answer: list[str], accepted: list[str]) -> float:
+    if not answer or not accepted:
+        return float(answer == accepted)
+    common = sum((Counter(answer) & Counter(accepted)).values())
+    if common == 0:
+        return 0.0
+    precision, recall = common / len(answer), common / len(accepted)
+    return 2.0 * precision * recall / (precision + recall)
+
+
+def _accepted(reference: str | Sequence[str]) -> list[str]:
+    if isinstance(reference, str):
+        return [reference]
+    if not hasattr(reference, "__iter__"):
+        raise ValueError(f"reference is {reference!r}; expected text or several texts")
+    return [_text(accepted, "reference") for accepted in reference] or [""]
+
+
+def _text(value: object, argument: str) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{argument} is {value!r}; expected text (a missing answer is left out before scoring)")
+    return value
