@@ -38,3 +38,10 @@ def one_of(column: str, *values: str) -> str:
     """Return the SQL of a check that `column` holds one of `values`."""
     listed = ", ".join(f"'{value}'" for value in values)
     return f"{column} IN ({listed})"
+
+
+def stored_id(value: int | None) -> int:
+    """Return the key of a stored row: SQLModel types it as optional because a new row has none yet."""
+    if value is None:
+        raise ValueError("the row has not been stored yet")
+    return value

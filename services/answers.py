@@ -1,0 +1,192 @@
+"""What may be filled in: a form as it is shown, and answers checked against it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from exchange.protocol import FormField
+from services.errors import Incomplete
+
+LONGEST_TEXT = 4_000
+LARGEST_DRAFT = 64_000
+
+
+@dataclass(frozen=True)
+class ShownForm:
+    """A form with every option in place: what is drawn, and what answers are checked against."""
+
+    fields: tuple[FormField, ...]
+    not_assessable: tuple[tuple[str, str], ...]
+    flags: tuple[tuple[str, str], ...]
+    comment: bool
+
+    def as_payload(self) -> dict[str, Any]:
+        """Return the form as the reading room draws it."""
+        return {
+            "fields": [_field_payload(field) for field in self.fields],
+            "not_assessable": [{"id": key, "text": shown} for key, shown in self.not_assessable],
+            "comment": self.comment,
+            "flags": [{"id": key, "text": shown} for key, shown in self.flags],
+        }
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Answers that fit their form: option ids, numbers and texts by field key."""
+
+    fields: dict[str, Any]
+    not_assessable: str | None
+    comment: str
+    flag: tuple[str, str] | None
+
+
+def _field_payload(field: FormField) -> dict[str, Any]:
+    depends_on = field.depends_on
+    return {
+        "key": field.key,
+        "type": field.type,
+        "label": field.label,
+        "help": field.help,
+        "required": field.required,
+        "options": [{"id": option.id, "text": option.text} for option in field.options],
+        "unit": field.unit,
+        "minimum": field.minimum,
+        "maximum": field.maximum,
+        "depends_on": None if depends_on is None else {"field": depends_on.field, "is": depends_on.values},
+    }
+
+
+def check_draft(answers: Any) -> dict[str, Any]:
+    """Return a draft as it is stored. A draft may be incomplete, but neither huge nor of another shape."""
+    if not isinstance(answers, dict) or not isinstance(answers.get("fields", {}), dict):
+        raise Incomplete("The draft is not an object with fields; reload the page.", "")
+    text = json.dumps(answers)
+    if len(text) > LARGEST_DRAFT:
+        raise Incomplete(f"The draft is longer than {LARGEST_DRAFT} characters; shorten the text.", "comment")
+    if "\\u0000" in text:
+        raise Incomplete("The text holds a NUL character; remove it.", "comment")
+    return answers
+
+
+def check_answers(form: ShownForm, answers: Any) -> Answers:
+    """Check what was submitted against the form.
+
+    Raises
+    ------
+    Incomplete
+        With one sentence and the key of the first field that does not fit.
+    """
+    given = check_draft(answers)
+    comment = _text("Comment", given.get("comment") or "", "comment")
+    if comment and not form.comment:
+        raise Incomplete("This form takes no comment.", "comment")
+    flag = _flag(form, given.get("flag"))
+    reason = given.get("not_assessable")
+    if reason is not None:
+        if reason not in {key for key, _ in form.not_assessable}:
+            raise Incomplete("Choose one of the reasons why this cannot be assessed.", "not_assessable")
+        return Answers({}, reason, comment, flag)
+    return Answers(_fields(form, given.get("fields") or {}), None, comment, flag)
+
+
+def _fields(form: ShownForm, given: dict[str, Any]) -> dict[str, Any]:
+    unknown = sorted(set(given) - {field.key for field in form.fields})
+    if unknown:
+        raise Incomplete(f"The form has no field '{unknown[0][:40]}'; reload the page.", unknown[0][:40])
+    checked: dict[str, Any] = {}
+    for field in form.fields:
+        value = given.get(field.key)
+        if not _applies(field, checked):
+            continue
+        if value is None or value == "" or value == []:
+            if field.required:
+                raise Incomplete(f"{field.label}: please fill this in.", field.key)
+            continue
+        checked[field.key] = _CHECKS[field.type](field, value)
+    return checked
+
+
+def _applies(field: FormField, checked: dict[str, Any]) -> bool:
+    if field.depends_on is None:
+        return True
+    found = checked.get(field.depends_on.field)
+    found_ids = found if isinstance(found, list) else [found]
+    return any(str(one) in field.depends_on.values for one in found_ids)
+
+
+def _flag(form: ShownForm, flag: Any) -> tuple[str, str] | None:
+    if flag is None:
+        return None
+    kind = flag.get("id") if isinstance(flag, dict) else None
+    if kind not in {key for key, _ in form.flags}:
+        raise Incomplete("Choose what the flag is for.", "flag")
+    return str(kind), _text("Note", flag.get("note") or "", "flag")
+
+
+def _text(label: str, value: Any, key: str) -> str:
+    if not isinstance(value, str):
+        raise Incomplete(f"{label}: expected text.", key)
+    if len(value) > LONGEST_TEXT:
+        raise Incomplete(f"{label}: {len(value)} characters, at most {LONGEST_TEXT} are taken; shorten it.", key)
+    return value.strip()
+
+
+def _option(field: FormField, value: Any) -> str:
+    for option in field.options:
+        if option.id == str(value):
+            return option.id
+    raise Incomplete(f"{field.label}: choose one of the options.", field.key)
+
+
+def _options(field: FormField, value: Any) -> list[str]:
+    if not isinstance(value, list):
+        raise Incomplete(f"{field.label}: expected a list of options.", field.key)
+    chosen = [_option(field, one) for one in value]
+    if len(chosen) != len(set(chosen)):
+        raise Incomplete(f"{field.label}: an option is chosen twice.", field.key)
+    return chosen
+
+
+def _ranked(field: FormField, value: Any) -> list[str]:
+    if field.options:
+        return _options(field, value)
+    if not isinstance(value, list):
+        raise Incomplete(f"{field.label}: expected a list.", field.key)
+    return [_text(field.label, one, field.key) for one in value]
+
+
+def _number(field: FormField, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise Incomplete(f"{field.label}: expected a number.", field.key)
+    if field.minimum is not None and value < field.minimum:
+        raise Incomplete(f"{field.label}: at least {field.minimum:g} is expected.", field.key)
+    if field.maximum is not None and value > field.maximum:
+        raise Incomplete(f"{field.label}: at most {field.maximum:g} is expected.", field.key)
+    return float(value)
+
+
+def _point(field: FormField, value: Any) -> list[float]:
+    if not isinstance(value, list) or len(value) != 3:
+        raise Incomplete(f"{field.label}: set the crosshair on the point first.", field.key)
+    coordinates = []
+    for one in value:
+        if isinstance(one, bool) or not isinstance(one, int | float) or not math.isfinite(one):
+            raise Incomplete(f"{field.label}: expected three numbers in mm.", field.key)
+        coordinates.append(float(one))
+    return coordinates
+
+
+_CHECKS: dict[str, Callable[[FormField, Any], Any]] = {
+    "yes_no": _option,
+    "choice": _option,
+    "ordinal": _option,
+    "several": _options,
+    "ranked": _ranked,
+    "number": _number,
+    "text": lambda field, value: _text(field.label, value, field.key),
+    "point": _point,
+}

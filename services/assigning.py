@@ -1,0 +1,96 @@
+"""Who reads what in which order: drawn once, stored, and never derived again."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import TypeVar
+
+from sqlmodel import Session, col, select
+
+from db import Assignment, Case, Freeze, FreezeItem, Item, Membership
+from db.base import stored_id
+from exchange.protocol import Protocol
+
+T = TypeVar("T")
+
+
+def assign_rater(session: Session, study_id: int, rater: Membership, protocol: Protocol) -> None:
+    """Give a rater every frozen item and, where there is a scoring phase, every sampled candidate."""
+    freeze = session.exec(select(Freeze).where(Freeze.study_id == study_id)).one()
+    dealer = random.Random(f"{protocol.seed}|{rater.pseudonym}")
+    rows = session.exec(
+        select(Item, Case.subject)
+        .join(FreezeItem, col(FreezeItem.item_id) == Item.id)
+        .join(Case, col(Case.id) == Item.case_id)
+        .where(FreezeItem.freeze_id == freeze.id, col(FreezeItem.candidate_id).is_(None))
+        .order_by(col(Item.id))
+    ).all()
+    items = [(item, subject) for item, subject in rows]
+    if protocol.reading.order == "random_per_rater":
+        items = spaced(items, [subject for _, subject in items], protocol.reading.subject_distance, dealer)
+    for position, (item, _) in enumerate(items, start=1):
+        session.add(
+            Assignment(
+                study_id=study_id,
+                membership_id=stored_id(rater.id),
+                item_id=stored_id(item.id),
+                phase="reading",
+                position=position,
+                option_order=option_order(item, protocol, dealer),
+            )
+        )
+    candidates = list(
+        session.exec(
+            select(FreezeItem)
+            .where(FreezeItem.freeze_id == freeze.id, col(FreezeItem.candidate_id).is_not(None))
+            .order_by(col(FreezeItem.candidate_id))
+        )
+    )
+    dealer.shuffle(candidates)
+    for position, frozen in enumerate(candidates, start=1):
+        session.add(
+            Assignment(
+                study_id=study_id,
+                membership_id=stored_id(rater.id),
+                item_id=frozen.item_id,
+                candidate_id=frozen.candidate_id,
+                phase="scoring",
+                position=position,
+            )
+        )
+
+
+def option_order(item: Item, protocol: Protocol, dealer: random.Random) -> list[str]:
+    """Return the order in which this rater sees an item's options: as listed, or shuffled where the study says so."""
+    ids = [option["id"] for option in item.options]
+    if item.format == "choice" and protocol.reading.shuffle_options:
+        dealer.shuffle(ids)
+    return ids
+
+
+def spaced(things: Sequence[T], subjects: Sequence[str], distance: int, dealer: random.Random) -> list[T]:
+    """Return `things` in random order with at least `distance` others between two of one subject, where possible.
+
+    At each place a subject is drawn among those that have rested long enough, in proportion to what is left of it;
+    when none has, the one that has rested longest goes next, so the order always exists.
+    """
+    left: dict[str, list[T]] = {}
+    for thing, subject in zip(things, subjects, strict=True):
+        left.setdefault(subject, []).append(thing)
+    for waiting in left.values():
+        dealer.shuffle(waiting)
+    last_place: dict[str, int] = {}
+    order: list[T] = []
+    while left:
+        place = len(order)
+        rested = [one for one in left if place - last_place.get(one, -distance - 1) > distance]
+        if rested:
+            subject = dealer.choices(rested, weights=[len(left[one]) for one in rested])[0]
+        else:
+            subject = min(left, key=lambda one: last_place[one])
+        order.append(left[subject].pop())
+        last_place[subject] = place
+        if not left[subject]:
+            del left[subject]
+    return order

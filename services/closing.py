@@ -1,0 +1,98 @@
+"""Close a study (data lock), re-open it with a reason, and take an interim look with a reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlmodel import Session, col, select
+
+from db import Database, Person, StudyEvent, audit
+from db.base import stored_id
+from services.errors import Conflict, NotAllowed
+from services.identity import Actor
+from services.permission import require_role, state_of
+
+SHORTEST_REASON = 10
+
+
+@dataclass(frozen=True)
+class EventLine:
+    """One event of a study, for its admins."""
+
+    kind: str
+    reason: str
+    by: str
+    at: datetime
+
+
+def close_study(database: Database, actor: Actor, study_key: str) -> None:
+    """Lock the data: from now on no verdict is taken, and the report is open."""
+    _append(database, actor, study_key, "close", "", allowed_in="open")
+
+
+def reopen_study(database: Database, actor: Actor, study_key: str, reason: str) -> None:
+    """Take verdicts again; the reason is kept for good."""
+    _append(database, actor, study_key, "reopen", _checked(reason), allowed_in="closed")
+
+
+def take_interim_look(database: Database, actor: Actor, study_key: str, reason: str) -> None:
+    """Note that the report is opened before the data lock, and why."""
+    _append(database, actor, study_key, "interim", _checked(reason), allowed_in="open")
+
+
+def events_of(database: Database, actor: Actor, study_key: str) -> list[EventLine]:
+    """Return everything that happened to a study as a whole."""
+    with database.reading() as session:
+        study, _ = require_role(session, actor, study_key, "admin")
+        rows = session.exec(
+            select(StudyEvent, Person.name)
+            .join(Person, col(Person.id) == StudyEvent.person_id, isouter=True)
+            .where(StudyEvent.study_id == study.id)
+            .order_by(col(StudyEvent.id))
+        ).all()
+        return [EventLine(event.kind, event.reason, name or "command line", event.at) for event, name in rows]
+
+
+def state_of_study(database: Database, actor: Actor, study_key: str) -> str:
+    """Return `draft`, `open` or `closed`, for admins."""
+    with database.reading() as session:
+        study, _ = require_role(session, actor, study_key, "admin")
+        return state_of(session, stored_id(study.id))
+
+
+def _append(
+    database: Database, actor: Actor, study_key: str, kind: str, reason: str, *, allowed_in: str
+) -> None:
+    with database.writing() as session:
+        study, _ = require_role(session, actor, study_key, "admin")
+        state = state_of(session, stored_id(study.id))
+        if state != allowed_in:
+            raise Conflict(f"The study is {state}; this is possible only while it is {allowed_in}.")
+        session.add(StudyEvent(study_id=stored_id(study.id), kind=kind, reason=reason, person_id=actor.person_id))
+        audit.record(session, f"study {kind}", person_id=actor.person_id, study_id=study.id, reason=reason)
+
+
+def _checked(reason: str) -> str:
+    text = reason.strip()
+    if len(text) < SHORTEST_REASON:
+        raise NotAllowed(f"A reason of at least {SHORTEST_REASON} characters is needed; it is kept with the study.")
+    return text[:1000]
+
+
+def require_report_open(session: Session, study_id: int) -> str:
+    """Return `final` when the data are locked, else `interim` when an interim look was noted since the last opening.
+
+    Raises
+    ------
+    NotAllowed
+        The study is open and nobody has given a reason for an interim look.
+    """
+    if state_of(session, study_id) == "closed":
+        return "final"
+    last = session.exec(
+        select(StudyEvent.kind).where(StudyEvent.study_id == study_id).order_by(col(StudyEvent.id).desc()).limit(1)
+    ).first()
+    if last != "interim":
+        raise NotAllowed("The report stays shut until the study is closed; an interim look needs a reason.")
+    return "interim"

@@ -1,0 +1,188 @@
+"""Freeze a study: fix its contents in a manifest, draw the sample that raters mark, and open it for reading."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Any
+
+from sqlmodel import Session, col, select
+
+from db import (
+    Candidate,
+    Database,
+    Freeze,
+    FreezeItem,
+    Item,
+    Membership,
+    Study,
+    StudyEvent,
+    Volume,
+    audit,
+)
+from db.base import stored_id
+from exchange.protocol import Protocol
+from services import assigning, displaying, volume_store
+from services.errors import Conflict, NotFound
+from services.identity import Actor
+from services.manifest import build_manifest, canonical, sha256_of
+from services.permission import require_role, study_of
+
+
+@dataclass(frozen=True)
+class Frozen:
+    """A freeze as it is shown to admins."""
+
+    sha256: str
+    manifest: dict[str, Any]
+    created_at: str
+
+
+def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
+    """Fix a study's contents, give every rater their assignments, and open it.
+
+    Raises
+    ------
+    Conflict
+        The study is frozen already, or a prepared volume is damaged.
+    """
+    with database.writing() as session:
+        study, _ = require_role(session, actor, study_key, "admin")
+        study_id = stored_id(study.id)
+        if session.exec(select(Freeze.id).where(Freeze.study_id == study_id)).first() is not None:
+            raise Conflict("This study is frozen already; a freeze cannot be repeated.")
+        for volume in session.exec(select(Volume).where(Volume.study_id == study_id)):
+            if not volume_store.is_intact(database, volume.sha256):
+                raise Conflict(f"The prepared file of volume '{volume.key}' is missing or damaged; import again.")
+        protocol = displaying.protocol_of(session, study_id)
+        sample = _draw_sample(session, study_id, protocol)
+        probabilities = {candidate.key: probability for candidate, _, probability in sample}
+        manifest = build_manifest(session, study, probabilities)
+        method = (
+            f"all items; {len(sample)} candidates drawn at random within each model" if sample else "all items"
+        )
+        freeze = Freeze(
+            study_id=study_id,
+            manifest_json=canonical(manifest),
+            sha256=sha256_of(manifest),
+            seed=protocol.seed,
+            method=method,
+        )
+        session.add(freeze)
+        session.flush()
+        _store_sample(session, study_id, stored_id(freeze.id), sample)
+        session.add(StudyEvent(study_id=study_id, kind="open", person_id=actor.person_id))
+        session.flush()
+        for rater in session.exec(
+            select(Membership).where(Membership.study_id == study_id, Membership.role == "rater")
+        ).all():
+            assigning.assign_rater(session, study_id, rater, protocol)
+        audit.record(
+            session, "study frozen", person_id=actor.person_id, study_id=study_id, manifest_sha256=freeze.sha256
+        )
+        return Frozen(freeze.sha256, manifest, freeze.created_at.isoformat())
+
+
+def freeze_of(database: Database, actor: Actor, study_key: str) -> Frozen | None:
+    """Return a study's freeze, or None when it is not frozen yet."""
+    with database.reading() as session:
+        study, _ = require_role(session, actor, study_key, "admin")
+        freeze = session.exec(select(Freeze).where(Freeze.study_id == study.id)).first()
+        if freeze is None:
+            return None
+        return Frozen(freeze.sha256, json.loads(freeze.manifest_json), freeze.created_at.isoformat())
+
+
+def verify_study(database: Database, study_key: str) -> list[str]:
+    """Recompute a study's manifest and its audit chain.
+
+    Returns
+    -------
+    list of str
+        One sentence per thing that does not hold; empty when all of it does.
+    """
+    with database.reading() as session:
+        study = study_of(session, study_key)
+        freeze = session.exec(select(Freeze).where(Freeze.study_id == study.id)).first()
+        if freeze is None:
+            raise NotFound(f"Study '{study_key}' is not frozen, so there is nothing to verify.")
+        stored = json.loads(freeze.manifest_json)
+        problems = []
+        if sha256_of(stored) != freeze.sha256:
+            problems.append("The stored manifest does not have the SHA-256 that was frozen with it.")
+        problems += _differences(stored, build_manifest(session, study, stored["scoring_sample"]))
+        problems += [
+            f"The prepared file of volume '{volume.key}' is missing or damaged."
+            for volume in session.exec(select(Volume).where(Volume.study_id == study.id))
+            if not volume_store.is_intact(database, volume.sha256)
+        ]
+        problems += [f"Audit event {event_id} does not fit its place." for event_id in audit.broken_links(session)]
+    return problems
+
+
+def _differences(stored: dict[str, Any], found: dict[str, Any]) -> list[str]:
+    problems = []
+    # A later release of the software may verify an earlier freeze.
+    for part in sorted((stored.keys() | found.keys()) - {"software_version"}):
+        before, after = stored.get(part), found.get(part)
+        if before == after:
+            continue
+        if isinstance(before, dict) and isinstance(after, dict):
+            keys = sorted(key for key in before.keys() | after.keys() if before.get(key) != after.get(key))
+            problems.append(f"Changed since the freeze: {part} {', '.join(keys[:5])}.")
+        else:
+            problems.append(f"Changed since the freeze: {part}.")
+    return problems
+
+
+def _draw_sample(session: Session, study_id: int, protocol: Protocol) -> list[tuple[Candidate, str, float]]:
+    """Draw the candidates that raters mark: at random within each model, in proportion to its candidates."""
+    if protocol.scoring is None:
+        return []
+    by_model: dict[str, list[Candidate]] = defaultdict(list)
+    for candidate in session.exec(
+        select(Candidate).where(Candidate.study_id == study_id).order_by(col(Candidate.key))
+    ):
+        by_model[candidate.model].append(candidate)
+    total = sum(len(candidates) for candidates in by_model.values())
+    dealer = random.Random(f"{protocol.seed}|scoring sample")
+    drawn = []
+    taken = 0
+    remaining = total
+    for model in sorted(by_model):
+        candidates = by_model[model]
+        # What is left of the sample is shared among what is left of the pool, so the sizes add up exactly.
+        size = round((protocol.scoring.sample - taken) * len(candidates) / remaining)
+        for candidate in dealer.sample(candidates, size):
+            drawn.append((candidate, f"model {model}", size / len(candidates)))
+        taken += size
+        remaining -= len(candidates)
+    return drawn
+
+
+def _store_sample(
+    session: Session, study_id: int, freeze_id: int, sample: list[tuple[Candidate, str, float]]
+) -> None:
+    for item in session.exec(select(Item).where(Item.study_id == study_id)):
+        session.add(
+            FreezeItem(
+                freeze_id=freeze_id, item_id=stored_id(item.id), stratum=item.category, inclusion_probability=1.0
+            )
+        )
+    for candidate, stratum, probability in sample:
+        session.add(
+            FreezeItem(
+                freeze_id=freeze_id,
+                item_id=candidate.item_id,
+                candidate_id=stored_id(candidate.id),
+                stratum=stratum,
+                inclusion_probability=probability,
+            )
+        )
+
+
+def is_frozen(session: Session, study: Study) -> bool:
+    """Say whether the study has a freeze."""
+    return session.exec(select(Freeze.id).where(Freeze.study_id == study.id)).first() is not None

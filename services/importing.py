@@ -1,0 +1,201 @@
+"""Bring a study folder into the database: all of it in one transaction, or nothing."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlmodel import Session, select
+
+from db import (
+    Candidate,
+    Case,
+    Database,
+    Item,
+    Membership,
+    ProtocolRecord,
+    Reference,
+    Study,
+    Volume,
+    audit,
+)
+from db.base import stored_id
+from exchange.refusal import InputRefused
+from exchange.study_folder import StudyFolder, VolumeRow, read_study_folder
+from imaging import ImagingError, PreparedVolume, prepare_volume
+from services import volume_store
+from services.errors import Conflict, NotAllowed
+from services.identity import Actor
+
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What an import brought in."""
+
+    study_key: str
+    title: str
+    cases: int
+    volumes: int
+    items: int
+    candidates: int
+
+
+def import_study(
+    database: Database,
+    actor: Actor,
+    folder: Path,
+    *,
+    key: str | None = None,
+    title: str | None = None,
+    simulated_readers: bool = False,
+    progress: Progress | None = None,
+) -> Imported:
+    """Read, check and prepare a study folder, and store it with the actor as its admin.
+
+    Parameters
+    ----------
+    folder
+        A folder with `protocol.yaml`, the CSV tables and the scans they name.
+    key, title
+        Stored in place of the protocol's own; a second copy of a study needs its own key.
+    simulated_readers
+        Marks the study's verdicts as simulated on every page.
+    progress
+        Called with (done, total, text) before each volume.
+
+    Raises
+    ------
+    InputRefused
+        One sentence naming file, line or key; nothing is stored.
+    Conflict
+        A study with this key exists already.
+    """
+    if not actor.is_owner:
+        raise NotAllowed("Only an owner can bring in a study; ask one to do it or to make you owner.")
+    contents = read_study_folder(folder)
+    study_key = key or contents.protocol.name
+    with database.reading() as session:
+        if session.exec(select(Study.id).where(Study.key == study_key)).first() is not None:
+            raise Conflict(f"A study '{study_key}' exists already; change the name in protocol.yaml and import again.")
+    prepared = _prepare_all(database, contents, progress)
+    with database.writing() as session:
+        study = Study(key=study_key, title=title or contents.protocol.title, simulated_readers=simulated_readers)
+        session.add(study)
+        session.flush()
+        study_id = stored_id(study.id)
+        _store(session, study_id, contents, prepared)
+        session.add(Membership(person_id=actor.person_id, study_id=study_id, role="admin", pseudonym="Admin 1"))
+        audit.record(
+            session, "study imported", person_id=actor.person_id, study_id=study_id, items=len(contents.items)
+        )
+    return Imported(
+        study_key=study_key,
+        title=study.title,
+        cases=len(contents.cases),
+        volumes=len(contents.volumes),
+        items=len(contents.items),
+        candidates=len(contents.candidates),
+    )
+
+
+def _prepare_all(database: Database, contents: StudyFolder, progress: Progress | None) -> dict[str, PreparedVolume]:
+    """Prepare every volume and keep its bytes; the content-addressed files of a refused import harm nobody."""
+    prepared = {}
+    total = len(contents.volumes)
+    for done, row in enumerate(contents.volumes):
+        if progress is not None:
+            progress(done, total, f"Preparing volume {done + 1} of {total}")
+        volume = _prepare(row, contents)
+        volume_store.keep(database, volume.content, volume.sha256)
+        prepared[row.key] = volume
+    if progress is not None:
+        progress(total, total, "Storing the study")
+    return prepared
+
+
+def _prepare(row: VolumeRow, contents: StudyFolder) -> PreparedVolume:
+    try:
+        return prepare_volume(row.path, percentiles=contents.protocol.hanging.window_percentiles)
+    except ImagingError as error:
+        raise InputRefused(f"volumes.csv, volume '{row.key}': {error}") from error
+
+
+def _store(session: Session, study_id: int, contents: StudyFolder, prepared: dict[str, PreparedVolume]) -> None:
+    canonical = contents.protocol.canonical_json()
+    session.add(
+        ProtocolRecord(
+            study_id=study_id, canonical_json=canonical, sha256=hashlib.sha256(canonical.encode()).hexdigest()
+        )
+    )
+    cases = {
+        row.key: Case(
+            study_id=study_id, key=row.key, subject=row.subject, vignette=row.vignette, age=row.age, note=row.note
+        )
+        for row in contents.cases
+    }
+    session.add_all(cases.values())
+    session.flush()
+    for row in contents.volumes:
+        session.add(_volume(study_id, stored_id(cases[row.case].id), row, prepared[row.key]))
+    items = {
+        row.key: Item(
+            study_id=study_id,
+            case_id=stored_id(cases[row.case].id),
+            key=row.key,
+            category=row.category,
+            format=row.format,
+            grounding=row.grounding,
+            form=row.form,
+            prompt=row.prompt,
+            options=[{"id": option, "text": shown} for option, shown in row.options],
+            sequences=list(row.sequences),
+            uses_prior=row.uses_prior,
+        )
+        for row in contents.items
+    }
+    session.add_all(items.values())
+    session.flush()
+    for reference in contents.references:
+        session.add(
+            Reference(
+                item_id=stored_id(items[reference.item].id),
+                accepted=list(reference.accepted),
+                low=reference.low,
+                high=reference.high,
+                text_only_answer=reference.text_only_answer,
+                provenance=reference.provenance,
+            )
+        )
+    for candidate in contents.candidates:
+        session.add(
+            Candidate(
+                study_id=study_id,
+                item_id=stored_id(items[candidate.item].id),
+                key=candidate.key,
+                model=candidate.model,
+                answer=candidate.answer,
+            )
+        )
+
+
+def _volume(study_id: int, case_id: int, row: VolumeRow, prepared: PreparedVolume) -> Volume:
+    return Volume(
+        study_id=study_id,
+        case_id=case_id,
+        key=row.key,
+        role=row.role,
+        sequence=row.sequence,
+        label=row.label,
+        acquired=row.acquired,
+        file_name=row.path.name,
+        sha256=prepared.sha256,
+        voxel_sha256=prepared.voxel_sha256,
+        shape=list(prepared.shape),
+        spacing=list(prepared.spacing),
+        window=list(prepared.window),
+        intensity_range=list(prepared.intensity_range),
+    )

@@ -1,0 +1,94 @@
+"""The manifest of a freeze: what was fixed, as hashes that anybody can recompute from the same files."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from typing import Any
+
+from sqlmodel import Session, col, select
+
+from db import Candidate, Case, Item, ProtocolRecord, Reference, Study, Volume
+from db.base import stored_id
+from services.version import SOFTWARE_VERSION
+
+MANIFEST_FORMAT = "blindread-manifest/1"
+
+
+def canonical(value: Any) -> str:
+    """Return JSON with sorted keys and no spaces: the text that is hashed."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def sha256_of(value: Any) -> str:
+    """Return the SHA-256 of a value's canonical JSON."""
+    return hashlib.sha256(canonical(value).encode()).hexdigest()
+
+
+def build_manifest(session: Session, study: Study, sample: dict[str, float]) -> dict[str, Any]:
+    """Describe the present state of a study.
+
+    Parameters
+    ----------
+    sample
+        Inclusion probability of every candidate that is scored by raters, by candidate key.
+
+    Notes
+    -----
+    References and baselines are hashed together under the study's secret salt: a plain hash of "yes" could be guessed
+    by anybody who is shown the manifest.
+    """
+    study_id = stored_id(study.id)
+    protocol = session.get_one(ProtocolRecord, study_id)
+    protocol_content = json.loads(protocol.canonical_json)
+    cases = {case.id: case for case in session.exec(select(Case).where(Case.study_id == study_id))}
+    items = list(session.exec(select(Item).where(Item.study_id == study_id).order_by(col(Item.key))))
+    return {
+        "format": MANIFEST_FORMAT,
+        "study": study.key,
+        "software_version": SOFTWARE_VERSION,
+        "protocol_sha256": hashlib.sha256(protocol.canonical_json.encode()).hexdigest(),
+        "analysis_plan_sha256": sha256_of(protocol_content["analysis"]),
+        "cases": {case.key: sha256_of([case.key, case.subject, case.vignette, case.age]) for case in cases.values()},
+        "items": {item.key: sha256_of(_item_content(item, cases[item.case_id])) for item in items},
+        "volumes": {
+            volume.key: {
+                "sha256": volume.sha256,
+                "voxels_and_affine_sha256": volume.voxel_sha256,
+                "shown_as_sha256": sha256_of(_volume_content(volume, cases[volume.case_id])),
+            }
+            for volume in session.exec(select(Volume).where(Volume.study_id == study_id).order_by(col(Volume.key)))
+        },
+        "candidates": {
+            candidate.key: sha256_of([candidate.key, candidate.item_id, candidate.model, candidate.answer])
+            for candidate in session.exec(select(Candidate).where(Candidate.study_id == study_id))
+        },
+        "scoring_sample": dict(sorted(sample.items())),
+        "references_and_baselines_keyed_sha256": _keyed_references(session, study, items),
+    }
+
+
+def _item_content(item: Item, case: Case) -> list[Any]:
+    return [
+        item.key, case.key, item.category, item.format, item.grounding, item.form, item.prompt, item.options,
+        item.sequences, item.uses_prior,
+    ]  # fmt: skip
+
+
+def _volume_content(volume: Volume, case: Case) -> list[Any]:
+    acquired = volume.acquired.isoformat() if volume.acquired else None
+    return [volume.key, case.key, volume.role, volume.sequence, volume.label, acquired, volume.window]
+
+
+def _keyed_references(session: Session, study: Study, items: list[Item]) -> str:
+    content = []
+    for item in items:
+        versions = session.exec(
+            select(Reference).where(Reference.item_id == item.id).order_by(col(Reference.version))
+        )
+        # Later versions are added with their own audit events; what is frozen is the first.
+        first = versions.first()
+        if first is not None:
+            content.append([item.key, first.accepted, first.low, first.high, first.text_only_answer])
+    return hmac.new(bytes.fromhex(study.salt), canonical(content).encode(), hashlib.sha256).hexdigest()

@@ -1,0 +1,188 @@
+"""Invite people into a study, and follow how far they are without seeing what they answered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import func
+from sqlmodel import Session, col, select
+
+from db import Assignment, Database, Draft, Membership, Person, Study, TechnicalFailure, Verdict, audit, queries
+from db.base import stored_id
+from services import assigning, displaying, freezing
+from services.errors import Conflict
+from services.identity import Actor, add_person, issue_link
+from services.permission import require_role, state_of
+
+_PSEUDONYM_WORD = {"rater": "Rater", "reviewer": "Reviewer", "admin": "Admin"}
+
+
+@dataclass(frozen=True)
+class MemberProgress:
+    """How far a member is. It holds counts and times, and no answer."""
+
+    pseudonym: str
+    name: str
+    role: str
+    queue: str
+    done: int
+    total: int
+    technical_failures: int
+    last_saved: datetime | None
+
+
+@dataclass(frozen=True)
+class StudyLine:
+    """One study as the list of studies shows it."""
+
+    key: str
+    title: str
+    role: str
+    state: str
+    simulated_readers: bool
+    items: int
+
+
+def invite(
+    database: Database,
+    actor: Actor,
+    study_key: str,
+    login: str,
+    name: str,
+    role: str,
+    *,
+    specialty: str = "",
+    years: int | None = None,
+    purpose: str = "join",
+) -> str:
+    """Give a person a role in a study and return the token of their single-use link.
+
+    Inviting the same person with the same role again issues a fresh link and changes nothing else.
+
+    Raises
+    ------
+    Conflict
+        The person has another role in this study: nobody both reads and administers or reviews.
+    """
+    if role not in _PSEUDONYM_WORD:
+        raise Conflict(f"'{role}' is no role; choose rater, reviewer or admin.")
+    if not login.strip():
+        raise Conflict("The login is empty; give a name or an e-mail address to sign in with.")
+    with database.writing() as session:
+        study, _ = require_role(session, actor, study_key, "admin")
+        person = add_person(session, login, name)
+        join(session, study, person, role, specialty=specialty, years=years, by=actor.person_id)
+        return issue_link(session, person, purpose)
+
+
+def join(
+    session: Session,
+    study: Study,
+    person: Person,
+    role: str,
+    *,
+    specialty: str = "",
+    years: int | None = None,
+    by: int | None = None,
+) -> Membership:
+    """Return the person's membership, making it, and a rater's assignments, when there is none yet."""
+    study_id, person_id = stored_id(study.id), stored_id(person.id)
+    found = session.exec(
+        select(Membership).where(Membership.study_id == study_id, Membership.person_id == person_id)
+    ).first()
+    if found is not None:
+        if found.role != role:
+            raise Conflict(f"{person.name} is {found.role} in this study already, and nobody has two roles in one.")
+        return found
+    if role == "rater" and state_of(session, study_id) == "closed":
+        raise Conflict("This study is closed; nobody can join it as a rater any more.")
+    taken = session.exec(
+        select(func.count()).select_from(Membership).where(Membership.study_id == study_id, Membership.role == role)
+    ).one()
+    membership = Membership(
+        person_id=person_id,
+        study_id=study_id,
+        role=role,
+        pseudonym=f"{_PSEUDONYM_WORD[role]} {taken + 1}",
+        specialty=specialty,
+        years=years,
+    )
+    session.add(membership)
+    session.flush()
+    if role == "rater" and freezing.is_frozen(session, study):
+        assigning.assign_rater(session, study_id, membership, displaying.protocol_of(session, study_id))
+    audit.record(session, "member joined", person_id=by, study_id=study_id, role=role, member=person_id)
+    return membership
+
+
+def studies_of(database: Database, actor: Actor) -> list[StudyLine]:
+    """Return the studies in which the actor has a role."""
+    with database.reading() as session:
+        rows = session.exec(
+            select(Study, Membership)
+            .join(Membership)
+            .where(Membership.person_id == actor.person_id)
+            .order_by(col(Study.id))
+        ).all()
+        return [
+            StudyLine(
+                study.key,
+                study.title,
+                membership.role,
+                state_of(session, stored_id(study.id)),
+                study.simulated_readers,
+                queries.count_items(session, stored_id(study.id)),
+            )
+            for study, membership in rows
+        ]
+
+
+def progress_of_members(database: Database, actor: Actor, study_key: str) -> list[MemberProgress]:
+    """Return, for admins, how far every rater and reviewer is."""
+    with database.reading() as session:
+        study, _ = require_role(session, actor, study_key, "admin")
+        rows = session.exec(
+            select(Membership, Person)
+            .join(Person)
+            .where(Membership.study_id == study.id, Membership.role != "admin")
+            .order_by(col(Membership.id))
+        ).all()
+        lines = []
+        for membership, person in rows:
+            for queue in ("review",) if membership.role == "reviewer" else ("reading", "scoring"):
+                done, total = displaying.progress_of(session, stored_id(membership.id), queue)
+                if total or queue != "scoring":
+                    lines.append(
+                        MemberProgress(
+                            membership.pseudonym,
+                            person.name,
+                            membership.role,
+                            queue,
+                            done,
+                            total,
+                            *_failures_and_last_save(session, stored_id(membership.id), queue),
+                        )
+                    )
+        return lines
+
+
+def _failures_and_last_save(session: Session, membership_id: int, queue: str) -> tuple[int, datetime | None]:
+    chosen = select(Assignment.id).where(
+        Assignment.membership_id == membership_id, col(Assignment.phase).in_(displaying.QUEUES[queue])
+    )
+    failures = session.exec(
+        select(func.count())
+        .select_from(TechnicalFailure)
+        .where(col(TechnicalFailure.assignment_id).in_(chosen))
+    ).one()
+    verdict = session.exec(
+        select(Verdict.submitted_at)
+        .where(col(Verdict.assignment_id).in_(chosen))
+        .order_by(col(Verdict.submitted_at).desc())
+    ).first()
+    draft = session.exec(
+        select(Draft.saved_at).where(col(Draft.assignment_id).in_(chosen)).order_by(col(Draft.saved_at).desc())
+    ).first()
+    moments = [moment for moment in (verdict, draft) if moment is not None]
+    return failures, max(moments, default=None)

@@ -1,0 +1,51 @@
+"""What somebody is in a study, read from the database inside the transaction that relies on it."""
+
+from __future__ import annotations
+
+from sqlmodel import Session, col, select
+
+from db import Freeze, Membership, Study, StudyEvent
+from services.errors import NotAllowed, NotFound
+from services.identity import Actor
+
+
+def study_of(session: Session, key: str) -> Study:
+    """Return the study with this key."""
+    study = session.exec(select(Study).where(Study.key == key)).first()
+    if study is None:
+        raise NotFound(f"There is no study '{key}'.")
+    return study
+
+
+def membership_of(session: Session, actor: Actor, study: Study) -> Membership | None:
+    """Return what the actor is in the study, or None."""
+    return session.exec(
+        select(Membership).where(Membership.study_id == study.id, Membership.person_id == actor.person_id)
+    ).first()
+
+
+def require_role(session: Session, actor: Actor, study_key: str, *roles: str) -> tuple[Study, Membership]:
+    """Return study and membership when the actor has one of `roles` there.
+
+    Somebody without any role learns no more than that there is nothing for them.
+    """
+    study = session.exec(select(Study).where(Study.key == study_key)).first()
+    membership = membership_of(session, actor, study) if study else None
+    if study is None or membership is None:
+        raise NotFound("There is no such study among yours.")
+    if membership.role not in roles:
+        raise NotAllowed(f"This needs the role {' or '.join(roles)} in the study.")
+    return study, membership
+
+
+def state_of(session: Session, study_id: int) -> str:
+    """Return `draft` (not frozen), `open` or `closed` (data lock), derived from freeze and events."""
+    if session.exec(select(Freeze.id).where(Freeze.study_id == study_id)).first() is None:
+        return "draft"
+    last = session.exec(
+        select(StudyEvent.kind)
+        .where(StudyEvent.study_id == study_id, col(StudyEvent.kind).in_(("open", "close", "reopen")))
+        .order_by(col(StudyEvent.id).desc())
+        .limit(1)
+    ).first()
+    return "closed" if last == "close" else "open"

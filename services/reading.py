@@ -1,0 +1,466 @@
+"""Reading item after item: what is on the desk, drafts, verdicts, failures. The same for raters and reviewers."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import secrets
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy.exc import IntegrityError
+from sqlmodel import Session, col, select
+
+from db import (
+    Acknowledgement,
+    Adjudication,
+    Assignment,
+    Database,
+    Display,
+    Draft,
+    Flag,
+    Freeze,
+    Membership,
+    Study,
+    TechnicalFailure,
+    Verdict,
+    ViewingTrace,
+    Volume,
+    audit,
+    now,
+    queries,
+)
+from db.base import stored_id
+from services import displaying, volume_store
+from services.answers import Answers, check_answers, check_draft
+from services.errors import Conflict, NotAllowed, NotFound, StaleDraft
+from services.identity import Actor
+from services.permission import require_role, state_of
+from services.version import SOFTWARE_VERSION
+
+# Neither 0 O 1 I L U: a receipt is read out over the telephone.
+_RECEIPT_LETTERS = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
+LARGEST_TRACE = 20_000
+ROLE_OF_QUEUE = {"reading": "rater", "scoring": "rater", "review": "reviewer"}
+
+
+@dataclass(frozen=True)
+class Circumstances:
+    """How an item was looked at, as the browser measured it: milliseconds, renderer, viewport, viewing trace."""
+
+    active_ms: int = 0
+    idle_ms: int = 0
+    load_ms: int = 0
+    renderer: str = ""
+    viewport: str = ""
+    trace: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """Proof that a verdict is committed."""
+
+    receipt: str
+    saved_at: datetime
+    queue: str
+    study_key: str
+
+
+@dataclass(frozen=True)
+class Desk:
+    """One of a member's queues, as their worklist shows it."""
+
+    study_key: str
+    study_title: str
+    queue: str
+    role: str
+    done: int
+    total: int
+    state: str
+    waits_for_reads: bool
+    simulated_readers: bool
+
+
+def desks_of(database: Database, actor: Actor) -> list[Desk]:
+    """Return every queue that the actor has as rater or reviewer, with its progress."""
+    desks = []
+    with database.reading() as session:
+        rows = session.exec(
+            select(Study, Membership)
+            .join(Membership)
+            .where(Membership.person_id == actor.person_id, col(Membership.role).in_(("rater", "reviewer")))
+            .order_by(col(Study.id))
+        ).all()
+        for study, membership in rows:
+            state = state_of(session, stored_id(study.id))
+            for queue, role in ROLE_OF_QUEUE.items():
+                if role != membership.role:
+                    continue
+                done, total = displaying.progress_of(session, stored_id(membership.id), queue)
+                if total == 0 and queue == "scoring":
+                    continue
+                waits = queue == "scoring" and bool(
+                    queries.open_assignments(session, stored_id(membership.id), ("reading",), limit=1)
+                )
+                desks.append(
+                    Desk(
+                        study.key, study.title, queue, role, done, total, state, waits, study.simulated_readers
+                    )
+                )
+    return desks
+
+
+def instructions(database: Database, actor: Actor, study_key: str, queue: str) -> tuple[str, bool]:
+    """Return the instructions of a queue and whether this member has acknowledged them."""
+    with database.reading() as session:
+        study, membership = require_role(session, actor, study_key, ROLE_OF_QUEUE[queue])
+        text = _instructions_text(session, study, queue)
+        seen = session.exec(
+            select(Acknowledgement.text_sha256).where(
+                Acknowledgement.membership_id == membership.id, Acknowledgement.phase == queue
+            )
+        ).first()
+    return text, seen == hashlib.sha256(text.encode()).hexdigest()
+
+
+def acknowledge_instructions(database: Database, actor: Actor, study_key: str, queue: str) -> None:
+    """Store that this member has read the instructions of a queue; a second time changes nothing."""
+    with database.writing() as session:
+        study, membership = require_role(session, actor, study_key, ROLE_OF_QUEUE[queue])
+        text_sha256 = hashlib.sha256(_instructions_text(session, study, queue).encode()).hexdigest()
+        earlier = session.exec(
+            select(Acknowledgement.id).where(
+                Acknowledgement.membership_id == membership.id, Acknowledgement.phase == queue
+            )
+        ).first()
+        if earlier is None:
+            session.add(
+                Acknowledgement(membership_id=stored_id(membership.id), phase=queue, text_sha256=text_sha256)
+            )
+            audit.record(
+                session, "instructions acknowledged", person_id=actor.person_id, study_id=study.id, phase=queue
+            )
+
+
+def current_payload(database: Database, actor: Actor, study_key: str, queue: str) -> dict[str, Any]:
+    """Return what is on the member's desk now: the first item that is not closed, or thanks."""
+    with database.reading() as session:
+        study, membership = require_role(session, actor, study_key, ROLE_OF_QUEUE[queue])
+        _require_open(session, study)
+        if queue == "scoring":
+            displaying.require_reads_closed(session, stored_id(membership.id))
+        return displaying.queue_payload(session, actor, study, membership, queue)
+
+
+def queue_of_assignment(database: Database, actor: Actor, public_id: str) -> tuple[str, str]:
+    """Return study key and queue of one of the actor's own assignments."""
+    with database.reading() as session:
+        assignment, study, _ = _own(session, actor, public_id)
+        return study.key, displaying.QUEUE_OF_PHASE[assignment.phase]
+
+
+def record_display(
+    database: Database, actor: Actor, public_id: str, *, load_ms: int, renderer: str, viewport: str
+) -> datetime:
+    """Store that the assignment's picture and prompt stand on the actor's screen; verdicts need it."""
+    with database.writing() as session:
+        assignment, study, _ = _own(session, actor, public_id)
+        _require_open(session, study)
+        _require_current(session, assignment)
+        display = Display(
+            assignment_id=stored_id(assignment.id),
+            login_session_id=actor.login_session_id,
+            load_ms=_bounded(load_ms),
+            renderer=renderer[:40],
+            viewport=viewport[:20],
+        )
+        session.add(display)
+        return display.shown_at
+
+
+def save_draft(
+    database: Database, actor: Actor, public_id: str, sequence: int, answers: Any
+) -> tuple[int, datetime]:
+    """Store what is filled in so far.
+
+    Returns
+    -------
+    tuple of int and datetime
+        The sequence number that is stored now, and when it was saved.
+
+    Raises
+    ------
+    StaleDraft
+        A newer draft is stored already, from another tab or an earlier try that did arrive.
+    """
+    checked = check_draft(answers)
+    with database.writing() as session:
+        assignment, study, _ = _own(session, actor, public_id)
+        _require_open(session, study)
+        if _is_closed(session, assignment):
+            raise Conflict("This item was submitted already; the draft is not needed any more.")
+        draft = session.get(Draft, assignment.id, with_for_update=True)
+        if draft is None:
+            draft = Draft(assignment_id=stored_id(assignment.id), sequence=sequence, answers=checked)
+        elif sequence == draft.sequence and checked == draft.answers:
+            return draft.sequence, draft.saved_at
+        elif sequence <= draft.sequence:
+            raise StaleDraft("A newer draft of this item was saved from another tab.", draft.sequence)
+        draft.sequence, draft.answers, draft.saved_at = sequence, checked, now()
+        session.add(draft)
+        return draft.sequence, draft.saved_at
+
+
+def submit(
+    database: Database,
+    actor: Actor,
+    public_id: str,
+    key: str,
+    answers: Any,
+    circumstances: Circumstances = Circumstances(),
+) -> Receipt:
+    """Store a verdict (or, on opinions, a decision); the receipt exists only after the commit.
+
+    Sending the same answers with the same key again returns the same receipt and stores nothing.
+
+    Raises
+    ------
+    Incomplete
+        The answers do not fit the form.
+    Conflict
+        The item was submitted already, is not on the desk, was not shown, or the study is closed.
+    """
+    try:
+        return _submit(database, actor, public_id, key, answers, circumstances)
+    except IntegrityError:
+        # Another process committed the same assignment between our check and our insert; what it stored decides.
+        return _submit(database, actor, public_id, key, answers, circumstances)
+
+
+def _submit(
+    database: Database, actor: Actor, public_id: str, key: str, answers: Any, circumstances: Circumstances
+) -> Receipt:
+    with database.writing() as session:
+        assignment, study, membership = _own(session, actor, public_id)
+        queue = displaying.QUEUE_OF_PHASE[assignment.phase]
+        protocol = displaying.protocol_of(session, stored_id(study.id))
+        checked = check_answers(displaying.form_of(session, protocol, assignment), answers)
+        content_sha256 = _content_sha256(checked)
+        earlier = _stored(session, assignment)
+        if earlier is not None:
+            if earlier.idempotency_key == key and earlier.content_sha256 == content_sha256:
+                return Receipt(earlier.receipt, earlier.submitted_at, queue, study.key)
+            raise Conflict("This item was submitted already; nothing was changed.")
+        _require_open(session, study)
+        _require_current(session, assignment)
+        if assignment.phase == "scoring":
+            displaying.require_reads_closed(session, stored_id(membership.id))
+        expected = displaying.keys_of(study, actor).idempotency_key(public_id)
+        display = session.exec(
+            select(Display)
+            .where(Display.assignment_id == assignment.id, Display.login_session_id == actor.login_session_id)
+            .order_by(col(Display.id).desc())
+        ).first()
+        if display is None or not hmac.compare_digest(expected, key):
+            raise Conflict("This item has not been shown on this screen; reload the page and look at it first.")
+        receipt = _new_receipt()
+        stored: Verdict | Adjudication
+        if assignment.phase == "opinions":
+            stored = _decision(session, assignment, checked, receipt, key, content_sha256)
+        else:
+            stored = _verdict(session, assignment, checked, circumstances, display, receipt, key, content_sha256)
+        audit.record(
+            session,
+            "decision" if assignment.phase == "opinions" else "verdict",
+            person_id=actor.person_id,
+            study_id=study.id,
+            assignment=public_id,
+            receipt=receipt,
+            content_sha256=content_sha256,
+        )
+        return Receipt(receipt, stored.submitted_at, queue, study.key)
+
+
+def report_failure(database: Database, actor: Actor, public_id: str, reason: str) -> tuple[datetime, str, str]:
+    """Store that the pictures of an assignment could not be shown, and go on to the next.
+
+    Returns
+    -------
+    tuple
+        When it was saved, the study's key, and the queue.
+    """
+    with database.writing() as session:
+        assignment, study, _ = _own(session, actor, public_id)
+        _require_open(session, study)
+        queue = displaying.QUEUE_OF_PHASE[assignment.phase]
+        earlier = session.exec(
+            select(TechnicalFailure).where(TechnicalFailure.assignment_id == assignment.id)
+        ).first()
+        if earlier is not None:
+            return earlier.created_at, study.key, queue
+        _require_current(session, assignment)
+        failure = TechnicalFailure(
+            assignment_id=stored_id(assignment.id), reason=reason.replace("\x00", "")[:400] or "could not be shown"
+        )
+        session.add(failure)
+        audit.record(
+            session, "technical failure", person_id=actor.person_id, study_id=study.id, assignment=public_id
+        )
+        return failure.created_at, study.key, queue
+
+
+def volume_in_reach(database: Database, actor: Actor, token: str) -> Path:
+    """Return the file behind a volume token, if the actor's current or next item shows it.
+
+    The token is compared with those of the volumes in reach, so a token of another session, study or item fits none.
+    """
+    with database.reading() as session:
+        rows = session.exec(
+            select(Study, Membership).join(Membership).where(Membership.person_id == actor.person_id)
+        ).all()
+        for study, membership in rows:
+            keys = displaying.keys_of(study, actor)
+            for volume_id in _volumes_in_reach(session, study, membership):
+                if hmac.compare_digest(keys.volume_token(volume_id), token):
+                    sha256 = session.exec(select(Volume.sha256).where(Volume.id == volume_id)).one()
+                    return volume_store.path_of(database, sha256)
+    raise NotFound("There is no such volume for you now.")
+
+
+def _volumes_in_reach(session: Session, study: Study, membership: Membership) -> list[int]:
+    study_id = stored_id(study.id)
+    if membership.role == "admin":
+        return [stored_id(volume) for volume in session.exec(select(Volume.id).where(Volume.study_id == study_id))]
+    if state_of(session, study_id) != "open":
+        return []
+    queue = "reading" if membership.role == "rater" else "review"
+    waiting = queries.open_assignments(session, stored_id(membership.id), displaying.QUEUES[queue], limit=3)
+    protocol = displaying.protocol_of(session, study_id)
+    return [volume for one in waiting for volume in displaying.volume_ids_of(session, protocol, one)]
+
+
+def _own(session: Session, actor: Actor, public_id: str) -> tuple[Assignment, Study, Membership]:
+    """Return one of the actor's own assignments; somebody else's does not exist for them."""
+    row = session.exec(
+        select(Assignment, Study, Membership)
+        .join(Study, col(Study.id) == Assignment.study_id)
+        .join(Membership, col(Membership.id) == Assignment.membership_id)
+        .where(Assignment.public_id == public_id, Membership.person_id == actor.person_id)
+    ).first()
+    if row is None:
+        raise NotFound("There is no such item among yours.")
+    return row[0], row[1], row[2]
+
+
+def _require_open(session: Session, study: Study) -> None:
+    state = state_of(session, stored_id(study.id))
+    if state == "draft":
+        raise NotAllowed("This study is not open yet; its admin has to freeze it first.")
+    if state == "closed":
+        raise NotAllowed("This study is closed; no more verdicts are taken.")
+
+
+def _require_current(session: Session, assignment: Assignment) -> None:
+    phases = displaying.QUEUES[displaying.QUEUE_OF_PHASE[assignment.phase]]
+    waiting = queries.open_assignments(session, assignment.membership_id, phases, limit=1)
+    if not waiting or waiting[0].id != assignment.id:
+        raise Conflict("Another item is on your desk now; reload the page to go on with it.")
+
+
+def _is_closed(session: Session, assignment: Assignment) -> bool:
+    failed = session.exec(select(TechnicalFailure.id).where(TechnicalFailure.assignment_id == assignment.id)).first()
+    return failed is not None or _stored(session, assignment) is not None
+
+
+def _stored(session: Session, assignment: Assignment) -> Verdict | Adjudication | None:
+    if assignment.phase == "opinions":
+        task = queries.review_task_of(session, assignment)
+        return session.exec(select(Adjudication).where(Adjudication.task_id == task.id)).first()
+    return queries.root_verdict(session, stored_id(assignment.id))
+
+
+def _verdict(
+    session: Session,
+    assignment: Assignment,
+    checked: Answers,
+    circumstances: Circumstances,
+    display: Display,
+    receipt: str,
+    key: str,
+    content_sha256: str,
+) -> Verdict:
+    freeze_sha256 = session.exec(select(Freeze.sha256).where(Freeze.study_id == assignment.study_id)).one()
+    verdict = Verdict(
+        assignment_id=stored_id(assignment.id),
+        fields=checked.fields,
+        not_assessable=checked.not_assessable,
+        comment=checked.comment,
+        shown_at=display.shown_at,
+        active_ms=_bounded(circumstances.active_ms),
+        idle_ms=_bounded(circumstances.idle_ms),
+        load_ms=_bounded(circumstances.load_ms),
+        renderer=circumstances.renderer[:40],
+        viewport=circumstances.viewport[:20],
+        software_version=SOFTWARE_VERSION,
+        freeze_sha256=freeze_sha256,
+        receipt=receipt,
+        idempotency_key=key,
+        content_sha256=content_sha256,
+    )
+    session.add(verdict)
+    session.flush()
+    if checked.flag is not None:
+        session.add(Flag(verdict_id=stored_id(verdict.id), kind=checked.flag[0], note=checked.flag[1]))
+    if circumstances.trace and len(json.dumps(circumstances.trace)) <= LARGEST_TRACE:
+        session.add(ViewingTrace(verdict_id=stored_id(verdict.id), trace=circumstances.trace))
+    return verdict
+
+
+def _decision(
+    session: Session, assignment: Assignment, checked: Answers, receipt: str, key: str, content_sha256: str
+) -> Adjudication:
+    task = queries.review_task_of(session, assignment)
+    first_read = queries.root_verdict(session, task.review_assignment_id)
+    if first_read is None:
+        raise Conflict("Read this item yourself first; then the opinions are shown.")
+    decision = Adjudication(
+        task_id=stored_id(task.id),
+        first_read_id=stored_id(first_read.id),
+        opinions_shown=task.opinion_order,
+        decision={name: value for name, value in checked.fields.items() if name != "reason"},
+        not_assessable=checked.not_assessable,
+        reason=checked.fields.get("reason") or f"not assessable: {checked.not_assessable}",
+        receipt=receipt,
+        idempotency_key=key,
+        content_sha256=content_sha256,
+    )
+    session.add(decision)
+    session.flush()
+    return decision
+
+
+def _instructions_text(session: Session, study: Study, queue: str) -> str:
+    protocol = displaying.protocol_of(session, stored_id(study.id))
+    if queue == "scoring":
+        return protocol.scoring.instructions if protocol.scoring else ""
+    if queue == "review":
+        return protocol.adjudication.instructions if protocol.adjudication else ""
+    return "\n\n".join(part for part in (protocol.instructions, protocol.consent) if part)
+
+
+def _content_sha256(checked: Answers) -> str:
+    content = [checked.fields, checked.not_assessable, checked.comment, checked.flag]
+    return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def _new_receipt() -> str:
+    letters = [secrets.choice(_RECEIPT_LETTERS) for _ in range(8)]
+    return "".join(letters[:4]) + "-" + "".join(letters[4:])
+
+
+def _bounded(milliseconds: int) -> int:
+    """Clip a browser's measurement to a day, so that a broken clock cannot overflow a column."""
+    return max(0, min(int(milliseconds), 86_400_000))

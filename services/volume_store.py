@@ -1,0 +1,42 @@
+"""The content-addressed store of prepared volumes: a file's name is the SHA-256 of its bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+
+from db import Database
+
+
+def path_of(database: Database, sha256: str) -> Path:
+    """Return where the file with this SHA-256 lies."""
+    return database.volume_dir / sha256[:2] / f"{sha256}.nii.gz"
+
+
+def keep(database: Database, content: bytes, sha256: str) -> None:
+    """Store the bytes, whole or not at all; bytes that are there already are left alone."""
+    target = path_of(database, sha256)
+    if target.exists():
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".incoming-")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def is_intact(database: Database, sha256: str) -> bool:
+    """Say whether the stored file is there and still has the SHA-256 that names it."""
+    path = path_of(database, sha256)
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest() == sha256
