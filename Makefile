@@ -10,7 +10,7 @@ PYTHON ?= $(shell if python3.11 -c '' >/dev/null 2>&1; then echo python3.11; els
 BIN     := $(VENV)/bin/python
 # `pytest` arguments: make unit ARGS="-k kappa -x"
 ARGS    ?=
-INSTALL  = $(BIN) -m pip install --quiet --disable-pip-version-check --no-input --require-hashes -r
+INSTALL  = $(BIN) -m pip install -qq --disable-pip-version-check --no-input --require-hashes -r
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
@@ -28,8 +28,12 @@ run: venv  ## Start the application: make run [PORT=8501] [DATA_DIR=var]
 	@$(BIN) manage.py links --port "$(PORT)"
 	@exec $(BIN) -m streamlit run app.py --server.port "$(PORT)"
 
-test: venv-dev provide lint types  ## Prove it: lint, types and every test, with a browser and with PostgreSQL
-	@$(BIN) -m pytest $(ARGS)
+test: venv-dev provide  ## Prove it: lint, types and every test, with a browser and with PostgreSQL
+	@failed=; \
+	$(MAKE) --no-print-directory lint || failed="$$failed lint"; \
+	$(MAKE) --no-print-directory types || failed="$$failed types"; \
+	$(BIN) -m pytest $(ARGS) || failed="$$failed pytest"; \
+	test -z "$$failed" || { echo "Failed:$$failed" >&2; exit 1; }
 
 lint: venv-dev  ## Check style and format
 	@$(BIN) -m ruff check .

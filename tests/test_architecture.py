@@ -1,0 +1,286 @@
+"""The house as docs/architecture.md draws it, read from the imports themselves: they point downwards only."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from streamlit.web.server.app_discovery import discover_asgi_app
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# Which of our folders may import which (each may import itself).
+OURS: dict[str, set[str]] = {
+    "agreement": set(),
+    "imaging": set(),
+    "exchange": set(),
+    "judges": set(),
+    "db": set(),
+    "studies": {"imaging", "exchange"},
+    "services": {"db", "agreement", "imaging", "judges", "exchange", "studies"},
+    "components": {"services"},
+    "server": {"services"},
+    "pages": {"components", "services"},
+    "app": {"server", "services"},
+    "manage": {"services"},
+    # Measurements and tests stand outside the house and look into every room; no room looks back at them.
+    "benchmarks": {"db", "agreement", "imaging", "judges", "exchange", "studies", "services", "components", "server"},
+}
+OUTSIDE = {"tests", "benchmarks"}
+
+# The pure folders are readable on their own: these packages and the standard library, nothing more.
+ONLY = {
+    "agreement": {"numpy", "scipy", "statsmodels", "sklearn"},
+    "imaging": {"nibabel", "numpy", "scipy"},
+}
+ALSO = {"agreement/__main__.py": {"pandas", "pyarrow"}}
+
+SQL = {"sqlmodel", "sqlalchemy", "alembic", "psycopg", "sqlite3"}
+NEVER = {
+    "services": {"streamlit", "starlette", "uvicorn", "niivue_component"},
+    "db": {"streamlit", "starlette", "uvicorn", "pandas", "plotly"},
+    "exchange": {"streamlit", "starlette", "plotly"} | SQL,
+    "judges": {"streamlit", "starlette", "plotly"} | SQL,
+    "components": SQL,
+    "server": SQL,
+    "pages": SQL,
+    "app": SQL,
+    "manage": {"streamlit", "starlette"} | SQL,
+}
+SQL_TEXT = re.compile(r"\s*(SELECT\b.+\bFROM\b|INSERT\s+INTO\b|UPDATE\b.+\bSET\b|DELETE\s+FROM\b|PRAGMA\b)", re.S)
+
+
+@dataclass(frozen=True)
+class Import:
+    file: str
+    line: int
+    room: str
+    package: str
+
+
+def sources(root: Path) -> Iterator[Path]:
+    """Every Python file of the application: the rooms' and those at the top."""
+    for room in OURS:
+        yield from sorted((root / room).rglob("*.py"))
+    yield from sorted(root.glob("*.py"))
+
+
+def tree_of(file: Path) -> ast.Module:
+    return ast.parse(file.read_text(encoding="utf-8"), filename=str(file))
+
+
+def imports_of(root: Path, file: Path) -> Iterator[Import]:
+    """Every import of a file, also inside functions and `if TYPE_CHECKING`, by the first part of the absolute name."""
+    place = file.relative_to(root)
+    room = place.parts[0].removesuffix(".py")
+    for node in ast.walk(tree_of(file)):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            names = [node.module or ""]
+        elif isinstance(node, ast.ImportFrom):
+            start = [*place.parts[: len(place.parts) - node.level], *([node.module] if node.module else [])]
+            names = [".".join(start)] if start else [alias.name for alias in node.names]
+        elif isinstance(node, ast.Call) and _name_of(node.func) in {"__import__", "import_module"}:
+            names = [given.value for given in node.args[:1] if isinstance(given, ast.Constant)]
+        for name in names:
+            yield Import(place.as_posix(), getattr(node, "lineno", 0), room, name.split(".")[0])
+
+
+def _name_of(function: ast.expr) -> str:
+    if isinstance(function, ast.Attribute):
+        return function.attr
+    return function.id if isinstance(function, ast.Name) else ""
+
+
+def layer_violations(root: Path) -> list[str]:
+    """Say of every import that the house forbids where it stands and what it reaches for."""
+    return [
+        f"{found.file}:{found.line} imports {found.package}"
+        for file in sources(root)
+        for found in imports_of(root, file)
+        if _forbidden(found)
+    ]
+
+
+def _forbidden(found: Import) -> bool:
+    if found.package == found.room:
+        return False
+    if found.package in OURS or found.package in OUTSIDE:
+        return found.package not in OURS.get(found.room, set())
+    if found.room in ONLY:
+        allowed = ONLY[found.room] | ALSO.get(found.file, set())
+        return found.package not in allowed and found.package not in sys.stdlib_module_names
+    return found.package in NEVER.get(found.room, set())
+
+
+def page_violations(root: Path) -> list[str]:
+    """Say where a page script holds a class or SQL, which belong in components and in services."""
+    found = []
+    for file in sorted((root / "pages").rglob("*.py")):
+        place = file.relative_to(root).as_posix()
+        for node in ast.walk(tree_of(file)):
+            if isinstance(node, ast.ClassDef):
+                found.append(f"{place}:{node.lineno} defines the class {node.name}")
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and SQL_TEXT.match(node.value):
+                found.append(f"{place}:{node.lineno} holds SQL")
+    return found
+
+
+def path_edits(root: Path) -> list[str]:
+    """Say where a file touches sys.path."""
+    return [
+        f"{file.relative_to(root).as_posix()}:{node.lineno} touches sys.path"
+        for file in sources(root)
+        for node in ast.walk(tree_of(file))
+        if isinstance(node, ast.Attribute) and node.attr == "path" and _name_of(node.value) == "sys"
+    ]
+
+
+# ---- the house itself ------------------------------------------------------------------------------------------------
+
+
+def test_imports_point_downwards_only() -> None:
+    assert layer_violations(ROOT) == []
+
+
+def test_page_scripts_hold_no_class_and_no_sql() -> None:
+    assert page_violations(ROOT) == []
+
+
+def test_nobody_edits_the_search_path() -> None:
+    assert path_edits(ROOT) == []
+
+
+def test_only_the_server_and_the_command_line_lie_at_the_top() -> None:
+    assert {file.name for file in ROOT.glob("*.py")} <= {"app.py", "manage.py"}
+
+
+def test_no_page_lies_directly_in_pages() -> None:
+    # A flat page beside the script would be run past the gate by a deep link on a fresh server.
+    assert [file.name for file in (ROOT / "pages").glob("*.py")] == []
+
+
+def test_the_entry_script_is_alone_in_its_folder() -> None:
+    # Its folder comes first on sys.path, so a module beside it would shadow one of ours; and a deep link would run what
+    # lies in a folder `pages` beside it.
+    beside = {path.name for path in (ROOT / "pages/entry").glob("*")} - {"__pycache__"}
+
+    assert beside <= {"navigation.py"}
+
+
+def test_page_folders_carry_no_name_of_ours() -> None:
+    folders = {folder.name for folder in (ROOT / "pages").glob("*") if folder.is_dir()} - {"__pycache__"}
+
+    assert folders & (set(OURS) | OUTSIDE | sys.stdlib_module_names) == set()
+
+
+def test_app_is_a_literal_assignment_that_streamlit_recognises() -> None:
+    # Behind a factory `streamlit run` does not see the App, and app.py runs as a plain script without any middleware.
+    app = ROOT / "app.py"
+    if not app.exists():
+        pytest.skip("app.py is not written yet")
+
+    calls = app_assignments(app.read_text(encoding="utf-8"))
+
+    assert len(calls) == 1
+    assert any("pages/entry/navigation.py" in text for text in _texts(tree_of(app)))
+    assert any(keyword.arg == "middleware" for keyword in calls[0].keywords)
+    assert discover_asgi_app(app).app_name == "app"
+
+
+def app_assignments(source: str) -> list[ast.Call]:
+    """Return the calls in `app = streamlit.App(...)` statements at module level."""
+    return [
+        node.value
+        for node in ast.parse(source).body
+        if isinstance(node, ast.Assign)
+        and [ast.unparse(target) for target in node.targets] == ["app"]
+        and isinstance(node.value, ast.Call)
+        and ast.unparse(node.value.func) == "streamlit.App"
+    ]
+
+
+def _texts(tree: ast.Module) -> list[str]:
+    return [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+
+
+# ---- the rules find what they are there to find ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "said"),
+    [
+        ("agreement/kappa.py", "from db import Verdict", "imports db"),
+        ("agreement/kappa.py", "import pandas as pd", "imports pandas"),
+        ("imaging/hanging.py", "import services.blinding", "imports services"),
+        ("imaging/hanging.py", "import sklearn", "imports sklearn"),
+        ("services/reading.py", "def f():\n    import streamlit", "imports streamlit"),
+        ("services/reading.py", "from pages.rater import reading", "imports pages"),
+        ("services/reading.py", "from tests.harness import ports", "imports tests"),
+        ("components/form.py", "from sqlmodel import Session", "imports sqlmodel"),
+        ("components/form.py", "from db.queries import items", "imports db"),
+        ("server/gate.py", "import importlib\nimportlib.import_module('db.engine')", "imports db"),
+        ("db/engine.py", "from ..services import freezing", "imports services"),
+        ("pages/rater/reading.py", "import server", "imports server"),
+        ("manage.py", "from db import Study", "imports db"),
+        ("app.py", "import pages", "imports pages"),
+    ],
+)
+def test_a_forbidden_import_is_found(tmp_path: Path, file: str, line: str, said: str) -> None:
+    (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / file).write_text(line)
+
+    found = layer_violations(tmp_path)
+
+    assert len(found) == 1
+    assert file in found[0]
+    assert said in found[0]
+
+
+@pytest.mark.parametrize(
+    ("file", "line"),
+    [
+        ("agreement/__main__.py", "import pandas\nimport argparse\nfrom agreement import cohen_kappa"),
+        ("imaging/reading.py", "import nibabel\nimport numpy\nfrom imaging.errors import ImagingError\nimport zlib"),
+        ("services/reading.py", "from db import Verdict\nimport agreement\nimport sqlmodel\nfrom . import blinding"),
+        ("components/viewer/mount.py", "import streamlit\nfrom services.blinding import payload"),
+        ("pages/admin/report.py", "from components import charts\nfrom services import reporting"),
+        ("benchmarks/kappa.py", "from agreement import cohen_kappa"),
+    ],
+)
+def test_an_allowed_import_is_let_through(tmp_path: Path, file: str, line: str) -> None:
+    (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / file).write_text(line)
+
+    assert layer_violations(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "line", ["class Screen: pass", "q = 'SELECT answers FROM verdict'", "q = 'DELETE FROM verdict'"]
+)
+def test_a_class_or_sql_in_a_page_is_found(tmp_path: Path, line: str) -> None:
+    (tmp_path / "pages/admin").mkdir(parents=True)
+    (tmp_path / "pages/admin/report.py").write_text(line)
+
+    assert len(page_violations(tmp_path)) == 1
+
+
+def test_an_edit_of_the_search_path_is_found(tmp_path: Path) -> None:
+    (tmp_path / "app.py").write_text("import sys\nsys.path.insert(0, '.')")
+
+    assert path_edits(tmp_path) == ["app.py:2 touches sys.path"]
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["def make():\n    app = streamlit.App('x')", "app = make()", "application = streamlit.App('x')"],
+)
+def test_an_app_behind_a_factory_is_not_taken_for_literal(source: str) -> None:
+    assert app_assignments(source) == []
