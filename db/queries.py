@@ -8,6 +8,7 @@ from datetime import date
 from typing import Any
 
 from sqlalchemy import exists, func, or_
+from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from db.base import stored_id
@@ -150,3 +151,19 @@ def review_task_of(session: Session, assignment: Assignment) -> ReviewTask:
 def count_items(session: Session, study_id: int) -> int:
     """Return how many items a study has."""
     return session.exec(select(func.count()).select_from(Item).where(Item.study_id == study_id)).one()
+
+
+def standing_verdicts(session: Session, study_id: int, phase: str) -> list[tuple[Verdict, int]]:
+    """Return every verdict of a phase that no other supersedes, with its item's id, in order of submission."""
+    later = aliased(Verdict)
+    rows = session.exec(
+        select(Verdict, Assignment.item_id)
+        .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
+        .where(
+            Assignment.study_id == study_id,
+            Assignment.phase == phase,
+            ~select(later.id).where(later.supersedes_id == Verdict.id).exists(),
+        )
+        .order_by(col(Verdict.id))
+    ).all()
+    return [(verdict, item_id) for verdict, item_id in rows]

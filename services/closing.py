@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlmodel import Session, col, select
 
-from db import Database, Person, StudyEvent, audit
+from db import Database, Person, StudyEvent, audit, now
 from db.base import stored_id
 from services.errors import Conflict, NotAllowed
 from services.identity import Actor
 from services.permission import require_role, state_of
 
 SHORTEST_REASON = 10
+INTERIM_LOOK_LASTS = timedelta(hours=1)
 
 
 @dataclass(frozen=True)
@@ -80,19 +81,22 @@ def _checked(reason: str) -> str:
     return text[:1000]
 
 
-def require_report_open(session: Session, study_id: int) -> str:
-    """Return `final` when the data are locked, else `interim` when an interim look was noted since the last opening.
+def require_report_open(session: Session, study_id: int, person_id: int) -> str:
+    """Return `final` when the data are locked, or `interim` within an hour of this person's reasoned interim look.
 
     Raises
     ------
     NotAllowed
-        The study is open and nobody has given a reason for an interim look.
+        The study is open, and this person has given no reason for an interim look within the last hour.
     """
     if state_of(session, study_id) == "closed":
         return "final"
-    last = session.exec(
-        select(StudyEvent.kind).where(StudyEvent.study_id == study_id).order_by(col(StudyEvent.id).desc()).limit(1)
+    look = session.exec(
+        select(StudyEvent.at)
+        .where(StudyEvent.study_id == study_id, StudyEvent.kind == "interim", StudyEvent.person_id == person_id)
+        .order_by(col(StudyEvent.id).desc())
+        .limit(1)
     ).first()
-    if last != "interim":
+    if look is None or now() - look > INTERIM_LOOK_LASTS:
         raise NotAllowed("The report stays shut until the study is closed; an interim look needs a reason.")
     return "interim"

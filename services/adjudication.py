@@ -1,0 +1,205 @@
+"""The reviewers' queue: which items are in it, why, and in which order the opinions are shown."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import func
+from sqlmodel import Session, col, select
+
+from agreement import normalise_answer
+from db import Assignment, Database, Flag, Item, Membership, ReviewTask, Verdict, audit, queries
+from db.base import stored_id
+from services import assigning, displaying
+from services.errors import Conflict
+from services.identity import Actor
+from services.permission import require_role, state_of
+
+
+@dataclass(frozen=True)
+class QueueSummary:
+    """What opening the queue added. Admins see counts, reviewers see neither counts nor origins."""
+
+    flagged: int
+    disagreed: int
+    controls: int
+    not_yet_read: int
+
+
+@dataclass(frozen=True)
+class _ReadItem:
+    """An item that every rater has closed, with the verdicts on it."""
+
+    item: Item
+    verdicts: list[Verdict]
+    flagged: bool
+
+    @property
+    def differs(self) -> bool:
+        return len({canonical_answer(self.item.format, verdict) for verdict in self.verdicts}) > 1
+
+
+def canonical_answer(item_format: str, verdict: Verdict) -> tuple[str, str]:
+    """Return what is compared between raters: the option's identity, or the normalised text, or not assessable."""
+    if verdict.not_assessable is not None:
+        return ("not assessable", "")
+    answer: Any = verdict.fields.get("answer", "")
+    return ("answer", normalise_answer(str(answer)) if item_format == "open" else str(answer))
+
+
+def open_review_queue(database: Database, actor: Actor, study_key: str) -> QueueSummary:
+    """Put every flagged and every disagreeing item, and some controls, into the reviewers' queue.
+
+    Items that a rater has still to close are left out; opening the queue again adds what has been closed since.
+    Several reviewers share the items, one reviewer per item.
+
+    Raises
+    ------
+    Conflict
+        The study takes no verdicts, has no rules for adjudication, or has no reviewer yet.
+    """
+    with database.writing() as session:
+        study, _ = require_role(session, actor, study_key, "admin")
+        study_id = stored_id(study.id)
+        protocol = displaying.protocol_of(session, study_id)
+        if protocol.adjudication is None:
+            raise Conflict("The protocol of this study has no adjudication, so there is no queue to open.")
+        if state_of(session, study_id) != "open":
+            raise Conflict("The queue can be opened only while the study is open.")
+        reviewers = list(
+            session.exec(
+                select(Membership)
+                .where(Membership.study_id == study_id, Membership.role == "reviewer")
+                .order_by(col(Membership.id))
+            )
+        )
+        if not reviewers:
+            raise Conflict("This study has no reviewer yet; invite one first.")
+        waiting, not_yet_read = _items_to_consider(session, study_id)
+        dealer = random.Random(f"{protocol.seed}|review|{len(waiting)}|{_tasks(session, study_id)}")
+        chosen = _choose(waiting, protocol.adjudication.controls - _controls(session, study_id), dealer)
+        dealer.shuffle(chosen)
+        for (read, origin), reviewer in zip(chosen, itertools.cycle(reviewers), strict=False):
+            _add_task(session, study_id, reviewer, read, origin, dealer, assigning.option_order(
+                read.item, protocol, dealer
+            ))
+        origins = [origin for _, origin in chosen]
+        summary = QueueSummary(
+            flagged=origins.count("flag"),
+            disagreed=origins.count("disagreement"),
+            controls=origins.count("control"),
+            not_yet_read=not_yet_read,
+        )
+        audit.record(
+            session, "review queue opened", person_id=actor.person_id, study_id=study_id, items=len(chosen)
+        )
+        return summary
+
+
+def _choose(
+    waiting: list[_ReadItem], controls_wanted: int, dealer: random.Random
+) -> list[tuple[_ReadItem, str]]:
+    """Return the items for the queue with their origin: all flagged, all disagreeing, and a draw of the others."""
+    chosen = [(read, "flag") for read in waiting if read.flagged]
+    chosen += [(read, "disagreement") for read in waiting if read.differs and not read.flagged]
+    agreed = [read for read in waiting if not read.differs and not read.flagged]
+    # Without anything to adjudicate, controls would only be controls.
+    wanted = min(max(controls_wanted, 0), len(agreed)) if chosen else 0
+    return chosen + [(read, "control") for read in dealer.sample(agreed, wanted)]
+
+
+def _items_to_consider(session: Session, study_id: int) -> tuple[list[_ReadItem], int]:
+    """Return the items that every rater has closed and no reviewer has yet, and how many are still open."""
+    in_queue = set(
+        session.exec(
+            select(Assignment.item_id).where(Assignment.study_id == study_id, Assignment.phase == "review")
+        )
+    )
+    still_open = {
+        assignment.item_id
+        for membership in session.exec(
+            select(Membership).where(Membership.study_id == study_id, Membership.role == "rater")
+        ).all()
+        for assignment in queries.open_assignments(session, stored_id(membership.id), ("reading",))
+    }
+    verdicts: dict[int, list[Verdict]] = defaultdict(list)
+    for verdict, item_id in queries.standing_verdicts(session, study_id, "reading"):
+        verdicts[item_id].append(verdict)
+    flagged = set(
+        session.exec(
+            select(Assignment.item_id)
+            .join(Verdict, col(Verdict.assignment_id) == Assignment.id)
+            .join(Flag, col(Flag.verdict_id) == Verdict.id)
+            .where(Assignment.study_id == study_id, Assignment.phase == "reading")
+        )
+    )
+    items = session.exec(select(Item).where(Item.study_id == study_id).order_by(col(Item.id))).all()
+    ready = [
+        _ReadItem(item, verdicts[stored_id(item.id)], item.id in flagged)
+        for item in items
+        if item.id not in in_queue and item.id not in still_open and verdicts[stored_id(item.id)]
+    ]
+    return ready, len(still_open)
+
+
+def _add_task(
+    session: Session,
+    study_id: int,
+    reviewer: Membership,
+    read: _ReadItem,
+    origin: str,
+    dealer: random.Random,
+    option_order: list[str],
+) -> None:
+    reviewer_id = stored_id(reviewer.id)
+    position = 1 + session.exec(
+        select(func.count())
+        .select_from(Assignment)
+        .where(Assignment.membership_id == reviewer_id, Assignment.phase == "review")
+    ).one()
+    review, opinions = (
+        Assignment(
+            study_id=study_id,
+            membership_id=reviewer_id,
+            item_id=stored_id(read.item.id),
+            phase=phase,
+            position=position,
+            option_order=option_order,
+        )
+        for phase in ("review", "opinions")
+    )
+    session.add(review)
+    session.add(opinions)
+    session.flush()
+    order = [stored_id(verdict.id) for verdict in read.verdicts]
+    dealer.shuffle(order)
+    session.add(
+        ReviewTask(
+            review_assignment_id=stored_id(review.id),
+            opinions_assignment_id=stored_id(opinions.id),
+            origin=origin,
+            opinion_order=order,
+        )
+    )
+    session.flush()
+
+
+def _tasks(session: Session, study_id: int) -> int:
+    return session.exec(
+        select(func.count())
+        .select_from(Assignment)
+        .where(Assignment.study_id == study_id, Assignment.phase == "review")
+    ).one()
+
+
+def _controls(session: Session, study_id: int) -> int:
+    return session.exec(
+        select(func.count())
+        .select_from(ReviewTask)
+        .join(Assignment, col(Assignment.id) == ReviewTask.review_assignment_id)
+        .where(Assignment.study_id == study_id, ReviewTask.origin == "control")
+    ).one()

@@ -1,0 +1,146 @@
+"""Take in what an LLM judge said about the candidates of a study."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from dataclasses import dataclass
+
+from sqlmodel import Session, col, select
+
+from db import Candidate, Database, Item, JudgeRun, JudgeVerdict, audit
+from db.base import stored_id
+from exchange.judge_verdicts import JudgeRow, parse_judge_verdicts
+from exchange.refusal import InputRefused
+from services.errors import Conflict
+from services.freezing import is_frozen
+from services.identity import Actor
+from services.permission import require_role
+
+_NAMED = 5
+
+
+@dataclass(frozen=True)
+class JudgeRunLine:
+    """One run, without any verdict: counts only."""
+
+    name: str
+    judge: str
+    candidates: int
+    unresolved: int
+    not_judged: int
+    source_sha256: str
+
+
+def import_judge_verdicts(
+    database: Database, actor: Actor, study_key: str, *, name: str, judge: str, content: bytes, file_name: str
+) -> JudgeRunLine:
+    """Store a judge's verdicts, joined to the candidates by item and candidate key; all of the file or nothing.
+
+    Raises
+    ------
+    InputRefused
+        The file is malformed, names a candidate that the study lacks, or judges one twice; the offenders are listed.
+    Conflict
+        The study is not frozen, or holds this run already.
+    """
+    rows = parse_judge_verdicts(content, file_name)
+    source_sha256 = hashlib.sha256(content).hexdigest()
+    with database.writing() as session:
+        study, _ = require_role(session, actor, study_key, "admin")
+        study_id = stored_id(study.id)
+        if not is_frozen(session, study):
+            raise Conflict("Freeze the study first: a judge is compared on a frozen pool of candidates.")
+        _require_new(session, study_id, name, source_sha256)
+        candidates = {
+            (item, candidate.key): stored_id(candidate.id)
+            for candidate, item in session.exec(
+                select(Candidate, Item.key)
+                .join(Item, col(Item.id) == Candidate.item_id)
+                .where(Candidate.study_id == study_id)
+            )
+        }
+        _require_matching(rows, candidates, file_name)
+        run = JudgeRun(
+            study_id=study_id,
+            name=name.strip(),
+            judge=judge.strip() or name.strip(),
+            source_sha256=source_sha256,
+            parameters={"file": file_name},
+        )
+        session.add(run)
+        session.flush()
+        for row in rows:
+            session.add(
+                JudgeVerdict(
+                    run_id=stored_id(run.id),
+                    candidate_id=candidates[(row.item, row.candidate)],
+                    verdict=row.verdict,
+                    error=row.error,
+                    explanation=row.explanation,
+                )
+            )
+        audit.record(
+            session,
+            "judge verdicts imported",
+            person_id=actor.person_id,
+            study_id=study_id,
+            run=run.name,
+            source_sha256=source_sha256,
+        )
+        return _line(run, [row.verdict for row in rows], len(candidates))
+
+
+def judge_runs_of(database: Database, actor: Actor, study_key: str) -> list[JudgeRunLine]:
+    """Return the runs of a study, for its admins."""
+    with database.reading() as session:
+        study, _ = require_role(session, actor, study_key, "admin")
+        pool = len(session.exec(select(Candidate.id).where(Candidate.study_id == study.id)).all())
+        return [
+            _line(
+                run,
+                list(session.exec(select(JudgeVerdict.verdict).where(JudgeVerdict.run_id == run.id))),
+                pool,
+            )
+            for run in session.exec(
+                select(JudgeRun).where(JudgeRun.study_id == study.id).order_by(col(JudgeRun.id))
+            ).all()
+        ]
+
+
+def _line(run: JudgeRun, verdicts: list[str | None], pool: int) -> JudgeRunLine:
+    return JudgeRunLine(
+        run.name, run.judge, len(verdicts), verdicts.count(None), pool - len(verdicts), run.source_sha256
+    )
+
+
+def _require_new(session: Session, study_id: int, name: str, source_sha256: str) -> None:
+    if not name.strip():
+        raise Conflict("The run has no name; give one that tells it from other runs.")
+    for run in session.exec(select(JudgeRun).where(JudgeRun.study_id == study_id)):
+        if run.name == name.strip():
+            raise Conflict(f"A run '{run.name}' exists already in this study; choose another name.")
+        if run.source_sha256 == source_sha256:
+            raise Conflict(f"This very file was imported already as run '{run.name}'; nothing was changed.")
+
+
+def _require_matching(
+    rows: tuple[JudgeRow, ...], candidates: dict[tuple[str, str], int], file_name: str
+) -> None:
+    unmatched = [row for row in rows if (row.item, row.candidate) not in candidates]
+    if unmatched:
+        raise InputRefused(
+            f"{file_name}: {len(unmatched)} of {len(rows)} verdicts name an item and candidate that the study lacks, "
+            f"such as {_named(unmatched)}; mend the keys and import again."
+        )
+    counts = Counter((row.item, row.candidate) for row in rows)
+    doubled = [row for row in rows if counts[(row.item, row.candidate)] > 1]
+    if doubled:
+        raise InputRefused(
+            f"{file_name}: one run may judge a candidate once, but some are judged twice, such as {_named(doubled)}; "
+            "keep one verdict of each and import again."
+        )
+
+
+def _named(rows: list[JudgeRow]) -> str:
+    return ", ".join(f"{row.item} + {row.candidate} (line {row.line})" for row in rows[:_NAMED])
