@@ -1,0 +1,51 @@
+/**
+ * Builds the reading room: one self-contained module with a hash in its name, and BUNDLE.json that says what is in it.
+ * Needs node; running Blindread does not.
+ */
+
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const dist = join(here, "..", "dist");
+
+const result = await build({
+  entryPoints: [join(here, "src", "room.js")],
+  bundle: true,
+  format: "esm",
+  target: "es2022",
+  minify: true,
+  legalComments: "none",
+  loader: { ".css": "text" },
+  write: false,
+  metafile: true,
+  absWorkingDir: here,
+});
+
+const bytes = result.outputFiles[0].contents;
+const sha256 = createHash("sha256").update(bytes).digest("hex");
+const name = `room-${sha256.slice(0, 12)}.mjs`;
+
+/** Licences of the packages whose code is really in the bundle. */
+const packages = [...new Set(Object.entries(result.metafile.outputs)
+  .flatMap(([, output]) => Object.entries(output.inputs))
+  .filter(([, input]) => input.bytesInOutput > 0)
+  .map(([path]) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1])
+  .filter(Boolean))].sort();
+const bundled = packages.map((name) => {
+  const { version, license } = JSON.parse(readFileSync(join(here, "node_modules", name, "package.json"), "utf8"));
+  return { name, version, license };
+});
+
+mkdirSync(dist, { recursive: true });
+for (const old of readdirSync(dist)) if (/^room-.*\.mjs$/.test(old)) rmSync(join(dist, old));
+writeFileSync(join(dist, name), bytes);
+const own = JSON.parse(readFileSync(join(here, "package.json"), "utf8"));
+writeFileSync(
+  join(dist, "..", "BUNDLE.json"),
+  `${JSON.stringify({ file: name, version: own.version, sha256, bytes: bytes.length, bundled }, null, 2)}\n`,
+);
+console.log(`${name}  ${(bytes.length / 1024).toFixed(0)} KiB  ${bundled.map((b) => b.name).join(", ") || "own code only"}`);

@@ -1,0 +1,151 @@
+/**
+ * Keeps the draft of one item on the server: one request at a time, the newest answers only, an increasing sequence,
+ * and again until the server has acknowledged.
+ */
+
+import { Refusal, clockTime, waitOnline } from "./transport.js";
+
+/** @typedef {import("./transport.js").Transport} Transport */
+
+const WAITS = [1000, 2000, 4000, 8000, 15_000];
+const STASH = "blindread.unsaved";
+
+export class Drafts {
+  /**
+   * @param {Transport} transport
+   * @param {string} assignment
+   * @param {number} sequence     of the newest draft the server has
+   * @param {{onState: (text: string, unsaved: boolean) => void, onConflict: () => void, onSignedOut: () => void}} report
+   */
+  constructor(transport, assignment, sequence, report) {
+    this.transport = transport;
+    this.assignment = assignment;
+    this.sequence = sequence;
+    this.report = report;
+    /** @type {any} */
+    this.waiting = null;
+    this.timer = 0;
+    this.sending = false;
+    this.closed = false;
+    this.stopped = false;
+  }
+
+  /**
+   * @param {object} answers
+   * @param {number} delay  milliseconds in which a further change may still replace this one
+   */
+  change(answers, delay) {
+    if (this.closed) return;
+    const first = this.waiting === null;
+    this.waiting = answers;
+    stash({ assignment: this.assignment, sequence: this.sequence + 1, answers });
+    // Typing must not put the saving off for ever: the first unsaved change sets the clock.
+    if (delay > 0 && !first && this.timer) return;
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => this.flush(), delay);
+  }
+
+  /** Send what is waiting now. */
+  async flush() {
+    clearTimeout(this.timer);
+    this.timer = 0;
+    if (this.sending || this.stopped) return;
+    this.sending = true;
+    for (let attempt = 0; this.waiting !== null && !this.closed && !this.stopped; ) {
+      const answers = this.waiting;
+      this.waiting = null;
+      this.sequence += 1;
+      try {
+        const saved = await this.transport.post("reading/draft", {
+          assignment: this.assignment,
+          sequence: this.sequence,
+          answers,
+        });
+        attempt = 0;
+        if (this.waiting === null) unstash(this.assignment);
+        if (!this.closed) this.report.onState(`Draft saved ${clockTime(saved.saved_at)}`, false);
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        this.waiting ??= answers;
+        if (this.closed) break;
+        if (error.status === 409) {
+          this.stopped = true;
+          this.newest = Math.max(this.sequence, error.body.sequence ?? 0);
+          this.report.onConflict();
+        } else if (error.status === 401) {
+          this.stopped = true;
+          this.report.onSignedOut();
+        } else if (error.passing) {
+          this.report.onState("Not saved yet, retrying", true);
+          await waitOnline(WAITS[Math.min(attempt, WAITS.length - 1)]);
+          attempt += 1;
+        } else {
+          this.waiting = null;
+          this.report.onState(`Draft not saved: ${error.message}`, true);
+        }
+      }
+    }
+    this.sending = false;
+  }
+
+  /** After a conflict: the answers on this screen are the ones that count. */
+  insist(answers) {
+    this.sequence = this.newest ?? this.sequence;
+    this.stopped = false;
+    this.waiting = answers;
+    return this.flush();
+  }
+
+  /** On the way out of the page: the newest answers, without waiting for the acknowledgement. */
+  leave() {
+    if (this.waiting === null || this.closed || this.stopped) return;
+    this.sequence += 1;
+    this.transport.leave("reading/draft", {
+      assignment: this.assignment,
+      sequence: this.sequence,
+      answers: this.waiting,
+    });
+  }
+
+  /** The verdict is on its way or the item is gone: nothing more is sent. */
+  close() {
+    clearTimeout(this.timer);
+    this.closed = true;
+  }
+}
+
+/** @param {{assignment: string, sequence: number, answers: object}} entry */
+function stash(entry) {
+  try {
+    sessionStorage.setItem(STASH, JSON.stringify(entry));
+  } catch {
+    // Storage can be switched off; the server's draft is the one that counts.
+  }
+}
+
+/**
+ * Answers that this tab could not save before it was reloaded, if they belong to this assignment and are newer.
+ *
+ * @param {string} assignment
+ * @param {number} sequence  of the draft the server sent
+ * @returns {any|null}
+ */
+export function unsavedAnswers(assignment, sequence) {
+  try {
+    const entry = JSON.parse(sessionStorage.getItem(STASH) ?? "null");
+    if (entry?.assignment === assignment && entry.sequence > sequence) return entry.answers;
+    sessionStorage.removeItem(STASH);
+  } catch {
+    // See above.
+  }
+  return null;
+}
+
+/** @param {string} assignment */
+export function unstash(assignment) {
+  try {
+    if (JSON.parse(sessionStorage.getItem(STASH) ?? "null")?.assignment === assignment) sessionStorage.removeItem(STASH);
+  } catch {
+    // See above.
+  }
+}

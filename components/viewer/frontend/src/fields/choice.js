@@ -1,0 +1,58 @@
+import { freshId, h } from "../dom.js";
+
+/**
+ * One of several answers, as a real radio group: yes_no, choice and ordinal. An ordinal lies side by side, its ends
+ * named by their anchors.
+ *
+ * @type {import("./registry.js").FieldMaker}
+ */
+export function choiceField(field, { onChange }) {
+  const name = freshId("choice");
+  const ordinal = field.type === "ordinal" && field.options.length <= 7;
+  const inputs = field.options.map((option, index) =>
+    h("input", { type: "radio", name, value: String(index), onchange: () => onChange(0) }),
+  );
+  const options = field.options.map((option, index) => {
+    const { lead, rest } = ordinal ? anchored(option) : { lead: option.text, rest: "" };
+    return h(
+      "label",
+      { class: "option" },
+      inputs[index],
+      h("span", { class: "digit", "aria-hidden": "true" }, index < 9 ? String(index + 1) : ""),
+      h("span", { class: "words" }, h("span", { class: "lead" }, lead), rest && h("span", { class: "anchor" }, rest)),
+    );
+  });
+  const short = !ordinal && field.options.length <= 4 && field.options.every((option) => option.text.length <= 12);
+  const body = h("div", { class: ordinal ? "options scale" : short ? "options row" : "options" }, ...options);
+  return {
+    body,
+    group: true,
+    read() {
+      const index = inputs.findIndex((input) => input.checked);
+      return index < 0 ? null : field.options[index].id;
+    },
+    write(value) {
+      inputs.forEach((input, index) => (input.checked = field.options[index].id === value));
+    },
+    problem: () => null,
+    digit(n) {
+      if (!inputs[n - 1]) return false;
+      inputs[n - 1].checked = true;
+      onChange(0);
+      return true;
+    },
+    focus: () => (inputs.find((input) => input.checked) ?? inputs[0])?.focus(),
+  };
+}
+
+/**
+ * "1 guess" is the number 1 with the anchor "guess".
+ *
+ * @param {{id: any, text: string}} option
+ */
+function anchored(option) {
+  const id = String(option.id);
+  const text = option.text.trim();
+  if (text === id || !text.startsWith(id)) return { lead: text, rest: "" };
+  return { lead: id, rest: text.slice(id.length).replace(/^[\s:.–-]+/, "") };
+}

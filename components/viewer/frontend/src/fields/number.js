@@ -1,0 +1,59 @@
+import { freshId, h } from "../dom.js";
+
+/**
+ * A number with its unit and range. A plain text input: the wheel must not change it, and both 3.5 and 3,5 are read.
+ *
+ * @type {import("./registry.js").FieldMaker}
+ */
+export function numberField(field, { onChange, typingDelay }) {
+  const id = freshId("number");
+  const input = h("input", {
+    id,
+    type: "text",
+    inputMode: "decimal",
+    autocomplete: "off",
+    class: "number",
+    oninput: () => onChange(typingDelay),
+    onblur: () => onChange(0),
+  });
+  const range = rangeOf(field);
+  const body = h(
+    "div",
+    { class: "measure" },
+    input,
+    field.unit && h("span", { class: "unit" }, field.unit),
+    range && h("span", { class: "range" }, range),
+  );
+  const parsed = () => {
+    const text = input.value.trim().replace(",", ".");
+    return text === "" ? null : /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
+  };
+  return {
+    body,
+    labelFor: id,
+    read() {
+      const value = parsed();
+      return value === null || Number.isNaN(value) ? null : value;
+    },
+    write: (value) => (input.value = value === null || value === undefined ? "" : String(value)),
+    problem() {
+      const value = parsed();
+      if (value === null) return null;
+      if (Number.isNaN(value)) return "is not a number; write it like 12 or 3.5";
+      if (field.minimum !== null && field.minimum !== undefined && value < field.minimum) return `must be ${range}`;
+      if (field.maximum !== null && field.maximum !== undefined && value > field.maximum) return `must be ${range}`;
+      return null;
+    },
+    focus: () => input.focus(),
+  };
+}
+
+/** @param {{minimum?: number|null, maximum?: number|null}} field */
+function rangeOf({ minimum, maximum }) {
+  const low = minimum ?? null;
+  const high = maximum ?? null;
+  if (low !== null && high !== null) return `${low} to ${high}`;
+  if (low !== null) return `${low} or more`;
+  if (high !== null) return `at most ${high}`;
+  return "";
+}

@@ -1,0 +1,59 @@
+/**
+ * One maker per field type. To add a type: write its maker in a file beside this one and name it here.
+ */
+
+import { choiceField } from "./choice.js";
+import { numberField } from "./number.js";
+import { pointField } from "./point.js";
+import { rankedField } from "./ranked.js";
+import { severalField } from "./several.js";
+import { textField } from "./text.js";
+
+/**
+ * @typedef {Object} Field     as the payload describes it
+ * @property {string} key
+ * @property {string} type
+ * @property {string} label
+ * @property {string|null} help
+ * @property {boolean} required
+ * @property {{id: any, text: string}[]} options
+ * @property {string|null} [unit]
+ * @property {number|null} [minimum]
+ * @property {number|null} [maximum]
+ * @property {{field: string, is: any[]}|null} [depends_on]
+ */
+
+/**
+ * @typedef {Object} FieldContext
+ * @property {(delay: number) => void} onChange      the value changed; the delay says how long its draft may wait
+ * @property {number} typingDelay                    milliseconds a draft may wait while somebody types
+ * @property {{get: () => number[]|null, set: (mm: number[]) => void}} crosshair
+ */
+
+/**
+ * @typedef {Object} FieldParts
+ * @property {HTMLElement} body
+ * @property {boolean} [group]       several controls: drawn as fieldset and legend, else as one labelled control
+ * @property {boolean} [many]        takes more than one digit
+ * @property {string} [labelFor]     id of the one control
+ * @property {() => any} read        the value, null when unanswered
+ * @property {(value: any) => void} write
+ * @property {() => string|null} problem    what is wrong with the value, to follow the field's label in a sentence
+ * @property {(n: number) => boolean} [digit]   choose option n (from 1); only choice-like fields have it
+ * @property {() => void} [takePoint]
+ * @property {() => void} focus
+ */
+
+/** @typedef {(field: Field, context: FieldContext) => FieldParts} FieldMaker */
+
+/** @type {Record<string, FieldMaker>} */
+export const FIELD_TYPES = {
+  yes_no: choiceField,
+  choice: choiceField,
+  ordinal: choiceField,
+  several: severalField,
+  number: numberField,
+  text: textField,
+  ranked: rankedField,
+  point: pointField,
+};

@@ -1,0 +1,25 @@
+import { freshId, h } from "../dom.js";
+
+/**
+ * Free text.
+ *
+ * @type {import("./registry.js").FieldMaker}
+ */
+export function textField(field, { onChange, typingDelay }) {
+  const id = freshId("text");
+  const area = h("textarea", {
+    id,
+    rows: 3,
+    maxLength: 4000,
+    oninput: () => onChange(typingDelay),
+    onblur: () => onChange(0),
+  });
+  return {
+    body: area,
+    labelFor: id,
+    read: () => (area.value.trim() === "" ? null : area.value),
+    write: (value) => (area.value = value ?? ""),
+    problem: () => null,
+    focus: () => area.focus(),
+  };
+}

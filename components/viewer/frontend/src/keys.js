@@ -1,0 +1,116 @@
+/**
+ * Every key of the reading room, once: this list is what is listened to and what the help shows.
+ *
+ * `when`: "always" also works while typing; "not typing" works everywhere but in text inputs; "on images" leaves the
+ * arrows to a choice that has the focus.
+ */
+
+/**
+ * @typedef {Object} Binding
+ * @property {string} group
+ * @property {string[]} keys     as `combination` below writes them
+ * @property {string} shown
+ * @property {string} does
+ * @property {string} action     name of the room's action
+ * @property {any} [value]
+ * @property {"always"|"not typing"|"on images"} when
+ * @property {boolean} [repeats] acts again while the key is held down
+ */
+
+const digits = Array.from({ length: 9 }, (_, i) => String(i + 1));
+
+/** @type {Binding[]} */
+export const BINDINGS = [
+  { group: "Form", keys: digits, shown: "1 … 9", does: "Choose an answer of the marked field", action: "digit", when: "not typing" },
+  { group: "Form", keys: ["0"], shown: "0", does: "Done with a field that takes several answers", action: "digit", when: "not typing" },
+  { group: "Form", keys: ["Backspace"], shown: "Backspace", does: "Take the last digit's answer back", action: "takeBack", when: "not typing" },
+  { group: "Form", keys: ["Enter"], shown: "Enter", does: "Submit", action: "submit", when: "not typing" },
+  { group: "Form", keys: ["Ctrl+Enter", "Meta+Enter"], shown: "Ctrl Enter", does: "Submit while typing", action: "submit", when: "always" },
+  { group: "Form", keys: ["n"], shown: "N", does: "Not assessable", action: "panel", value: "assess", when: "not typing" },
+  { group: "Form", keys: ["c"], shown: "C", does: "Comment", action: "panel", value: "comment", when: "not typing" },
+  { group: "Form", keys: ["f"], shown: "F", does: "Flag", action: "panel", value: "flag", when: "not typing" },
+  { group: "Form", keys: ["p"], shown: "P", does: "Take a point from the crosshair", action: "takePoint", when: "not typing" },
+  { group: "Form", keys: ["Escape"], shown: "Esc", does: "Leave a text field, close this help, show all planes", action: "escape", when: "always" },
+
+  { group: "Slices", keys: ["ArrowUp"], shown: "↑", does: "One slice up (back, right)", action: "scroll", value: 1, when: "on images", repeats: true },
+  { group: "Slices", keys: ["ArrowDown"], shown: "↓", does: "One slice down (front, left)", action: "scroll", value: -1, when: "on images", repeats: true },
+  { group: "Slices", keys: ["PageUp"], shown: "PgUp", does: "The same, whatever has the focus", action: "scroll", value: 1, when: "not typing", repeats: true },
+  { group: "Slices", keys: ["PageDown"], shown: "PgDn", does: "", action: "scroll", value: -1, when: "not typing", repeats: true },
+  { group: "Slices", keys: ["Shift+PageUp", "Shift+ArrowUp"], shown: "Shift PgUp", does: "Five slices up", action: "scroll", value: 5, when: "not typing", repeats: true },
+  { group: "Slices", keys: ["Shift+PageDown", "Shift+ArrowDown"], shown: "Shift PgDn", does: "Five slices down", action: "scroll", value: -5, when: "not typing", repeats: true },
+  { group: "Slices", keys: ["ArrowRight"], shown: "→", does: "Next plane", action: "plane", value: 1, when: "on images" },
+  { group: "Slices", keys: ["ArrowLeft"], shown: "←", does: "Previous plane", action: "plane", value: -1, when: "on images" },
+  { group: "Slices", keys: ["b"], shown: "B", does: "Next pane (current, prior)", action: "pane", when: "not typing" },
+  { group: "Slices", keys: ["t"], shown: "T", does: "Next sequence (T1, T2 …)", action: "sequence", value: 1, when: "not typing" },
+
+  { group: "Window", keys: digits.map((d) => `Shift+${d}`), shown: "Shift 1 … 9", does: "Window preset", action: "preset", when: "not typing" },
+  { group: "Window", keys: ["w"], shown: "W", does: "Left drag changes the window (right drag always does)", action: "windowMode", when: "not typing" },
+  { group: "Window", keys: ["i"], shown: "I", does: "Brighter", action: "window", value: { level: -1 }, when: "not typing", repeats: true },
+  { group: "Window", keys: ["k"], shown: "K", does: "Darker", action: "window", value: { level: 1 }, when: "not typing", repeats: true },
+  { group: "Window", keys: ["o"], shown: "O", does: "More contrast", action: "window", value: { width: -1 }, when: "not typing", repeats: true },
+  { group: "Window", keys: ["l"], shown: "L", does: "Less contrast", action: "window", value: { width: 1 }, when: "not typing", repeats: true },
+
+  { group: "View", keys: ["+", "="], shown: "+", does: "Zoom in (also Ctrl and wheel)", action: "zoom", value: 1.25, when: "not typing", repeats: true },
+  { group: "View", keys: ["-"], shown: "−", does: "Zoom out", action: "zoom", value: 0.8, when: "not typing", repeats: true },
+  { group: "View", keys: ["m"], shown: "M", does: "Enlarge one plane, and back (also double click)", action: "maximise", when: "not typing" },
+  { group: "View", keys: ["x"], shown: "X", does: "Crosshair on, off", action: "crosshair", when: "not typing" },
+  { group: "View", keys: ["r"], shown: "R", does: "Reset window, zoom and position", action: "reset", when: "not typing" },
+  { group: "View", keys: ["g"], shown: "G", does: "Other renderer", action: "renderer", when: "not typing" },
+  { group: "View", keys: ["?"], shown: "?", does: "This help", action: "help", when: "not typing" },
+];
+
+/** What the mouse does, for the help. */
+export const MOUSE = [
+  ["Wheel", "Slices"],
+  ["Left drag", "Crosshair"],
+  ["Right drag", "Window: across contrast, down brightness"],
+  ["Middle or Shift drag", "Move the picture"],
+  ["Ctrl wheel", "Zoom"],
+  ["Double click", "Enlarge one plane"],
+  ["Bar at the right edge", "Drag through the slices"],
+];
+
+/**
+ * A key event as the list writes it. Digits go by their place on the keyboard, so that Shift and a digit means the
+ * same on every layout.
+ *
+ * @param {KeyboardEvent} event
+ * @returns {string}
+ */
+export function combination(event) {
+  const digit = /^(?:Digit|Numpad)(\d)$/.exec(event.code ?? "");
+  const letter = /^[a-z]$/i.test(event.key);
+  const name = digit && (/\d/.test(event.key) || event.shiftKey) ? digit[1] : letter ? event.key.toLowerCase() : event.key;
+  const shift = event.shiftKey && (Boolean(digit) || letter || event.key.length > 1);
+  return `${event.ctrlKey ? "Ctrl+" : ""}${event.metaKey ? "Meta+" : ""}${event.altKey ? "Alt+" : ""}${shift ? "Shift+" : ""}${name}`;
+}
+
+/** @type {Map<string, Binding>} */
+const BY_KEY = new Map(BINDINGS.flatMap((binding) => binding.keys.map((key) => [key, binding])));
+
+/**
+ * Which binding a key event means, given what has the focus.
+ *
+ * @param {KeyboardEvent} event
+ * @param {Element|null} focused
+ * @returns {Binding|null}
+ */
+export function bindingOf(event, focused) {
+  if (event.isComposing) return null;
+  const binding = BY_KEY.get(combination(event));
+  if (!binding) return null;
+  if (event.repeat && !binding.repeats) return null;
+  if (binding.when === "always") return binding;
+  if (isTyping(focused)) return null;
+  if (binding.when === "on images" && focused instanceof HTMLInputElement && focused.type === "radio") return null;
+  // Enter on a button or a link is that button's own.
+  if (binding.action === "submit" && focused?.closest("button:not(.submit), a[href], summary, select")) return null;
+  return binding;
+}
+
+/** @param {Element|null} element */
+export function isTyping(element) {
+  if (!element) return false;
+  if (element instanceof HTMLInputElement) return !["radio", "checkbox", "button", "range"].includes(element.type);
+  return element instanceof HTMLTextAreaElement || element instanceof HTMLSelectElement || /** @type {any} */ (element).isContentEditable;
+}

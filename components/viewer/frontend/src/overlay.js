@@ -1,0 +1,113 @@
+/** What is drawn over the images, the same for every renderer: crosshair, letters, slice numbers, scroll bars. */
+
+import { pixelOf } from "./planes.js";
+import { transform } from "./volume.js";
+
+/** @typedef {import("./planes.js").Tile} Tile */
+
+const TEXT = "#e8e8e8";
+const QUIET = "#b4b4b4";
+const CROSS = "#ffd34d";
+const ACTIVE = "#4da3ff";
+const TRACK = 6;
+
+/**
+ * The scroll bar of a tile, in CSS pixels.
+ *
+ * @param {Tile} tile
+ */
+export function trackBox({ clip }) {
+  return { x: clip.x + clip.width - TRACK - 4, y: clip.y + 28, width: TRACK, height: clip.height - 56 };
+}
+
+/**
+ * @param {import("./panes.js").Pane} pane
+ * @param {import("./panes.js").Panes} panes
+ * @param {number} index  of the pane; -1 draws nothing
+ */
+export function drawOverlay(pane, panes, index) {
+  const context = /** @type {CanvasRenderingContext2D} */ (pane.overlay.getContext("2d"));
+  context.setTransform(1, 0, 0, 1, 0, 0);
+  context.clearRect(0, 0, pane.overlay.width, pane.overlay.height);
+  if (index < 0 || !pane.volume) return;
+  const ratio = pane.overlay.width / pane.size.width;
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  for (const tile of pane.tiles) {
+    context.save();
+    context.beginPath();
+    context.rect(tile.clip.x, tile.clip.y, tile.clip.width, tile.clip.height);
+    context.clip();
+    if (panes.showsCrosshair) crosshair(context, pane, tile, panes.crosshair);
+    labels(context, pane, tile);
+    scrollBar(context, pane, tile);
+    const active = panes.active.pane === index && panes.active.plane === tile.plane.name;
+    if (active) {
+      context.strokeStyle = ACTIVE;
+      context.lineWidth = 1;
+      context.strokeRect(tile.clip.x + 0.5, tile.clip.y + 0.5, tile.clip.width - 1, tile.clip.height - 1);
+    }
+    context.restore();
+  }
+}
+
+function crosshair(context, pane, tile, mm) {
+  const { x, y } = pixelOf(pane.volume, tile, transform(pane.volume.inverse, mm));
+  const { clip } = tile;
+  const hole = 9;
+  context.strokeStyle = CROSS;
+  context.globalAlpha = 0.75;
+  context.lineWidth = 1;
+  context.beginPath();
+  // The middle stays open: a small finding must not lie under the lines.
+  for (const [x0, y0, x1, y1] of [
+    [clip.x, y, x - hole, y],
+    [x + hole, y, clip.x + clip.width, y],
+    [x, clip.y, x, y - hole],
+    [x, y + hole, x, clip.y + clip.height],
+  ]) {
+    context.moveTo(Math.round(x0) + 0.5, Math.round(y0) + 0.5);
+    context.lineTo(Math.round(x1) + 0.5, Math.round(y1) + 0.5);
+  }
+  context.stroke();
+  context.globalAlpha = 1;
+}
+
+function labels(context, pane, tile) {
+  const { clip, plane, slice } = tile;
+  const { letters } = plane;
+  const write = (text, x, y, align, baseline, font, colour) => {
+    context.font = font;
+    context.textAlign = align;
+    context.textBaseline = baseline;
+    context.lineWidth = 3;
+    context.lineJoin = "round";
+    context.strokeStyle = "rgba(0, 0, 0, 0.85)";
+    context.strokeText(text, x, y);
+    context.fillStyle = colour;
+    context.fillText(text, x, y);
+  };
+  const large = "600 15px system-ui, sans-serif";
+  const small = "12px system-ui, sans-serif";
+  const middleX = clip.x + clip.width / 2;
+  const middleY = clip.y + clip.height / 2;
+  write(letters.left, clip.x + 7, middleY, "left", "middle", large, TEXT);
+  write(letters.right, clip.x + clip.width - TRACK - 9, middleY, "right", "middle", large, TEXT);
+  write(letters.top, middleX, clip.y + 6, "center", "top", large, TEXT);
+  write(letters.bottom, middleX, clip.y + clip.height - 5, "center", "bottom", large, TEXT);
+  write(plane.title, clip.x + 7, clip.y + 6, "left", "top", small, QUIET);
+  const of = pane.volume.shape[plane.through];
+  const inside = slice >= 0 && slice < of;
+  write(inside ? `${slice + 1} / ${of}` : "outside the image", clip.x + clip.width - 7, clip.y + 6, "right", "top", small, QUIET);
+}
+
+function scrollBar(context, pane, tile) {
+  const box = trackBox(tile);
+  const of = pane.volume.shape[tile.plane.through];
+  if (of < 2 || box.height < 20) return;
+  const share = Math.min(1, Math.max(0, tile.slice / (of - 1)));
+  const knob = Math.max(18, box.height / of);
+  context.fillStyle = "rgba(255, 255, 255, 0.14)";
+  context.fillRect(box.x, box.y, box.width, box.height);
+  context.fillStyle = "rgba(255, 255, 255, 0.55)";
+  context.fillRect(box.x, box.y + (1 - share) * (box.height - knob), box.width, knob);
+}

@@ -1,0 +1,207 @@
+/**
+ * NIfTI-1 volumes as the server prepares them: one 3D image, int16 (uint8, uint16 and float32 are read too), axes in
+ * RAS order, little endian, uncompressed by the time `fetch` hands them over.
+ */
+
+/**
+ * @typedef {Object} Volume
+ * @property {string} url            where it came from; the name it is cached and remembered under
+ * @property {[number, number, number]} shape      voxels along the R, A and S axes
+ * @property {[number, number, number]} spacing    mm between voxel centres along these axes
+ * @property {Int16Array|Uint8Array|Uint16Array|Float32Array} stored   voxels as stored, R fastest
+ * @property {number} slope          intensity = stored * slope + inter
+ * @property {number} inter
+ * @property {number[]} affine       4x4, row by row: voxel index to mm
+ * @property {number[]} inverse      4x4, row by row: mm to voxel index
+ * @property {ArrayBuffer} bytes     the whole file, for renderers that want it
+ * @property {number} header         bytes in front of the first voxel
+ */
+
+const HEADER_SIZE = 348;
+
+/** @type {Record<number, {bytes: number, view: (b: ArrayBuffer, at: number, n: number) => any}>} */
+const STORED_AS = {
+  2: { bytes: 1, view: (b, at, n) => new Uint8Array(b, at, n) },
+  4: { bytes: 2, view: (b, at, n) => new Int16Array(b, at, n) },
+  16: { bytes: 4, view: (b, at, n) => new Float32Array(b, at, n) },
+  512: { bytes: 2, view: (b, at, n) => new Uint16Array(b, at, n) },
+};
+
+export class VolumeError extends Error {}
+
+/**
+ * Read an uncompressed NIfTI-1 file.
+ *
+ * @param {ArrayBuffer} bytes
+ * @param {string} url
+ * @returns {Volume}
+ * @throws {VolumeError} in one sentence, when the file is not what the server promises
+ */
+export function parseVolume(bytes, url) {
+  if (bytes.byteLength < HEADER_SIZE + 4) throw new VolumeError("The image arrived incomplete.");
+  const view = new DataView(bytes);
+  if (view.getInt32(0, true) !== HEADER_SIZE) throw new VolumeError("The image is not in the expected format.");
+  const dimensions = view.getInt16(40, true);
+  const shape = /** @type {[number, number, number]} */ ([1, 2, 3].map((i) => view.getInt16(40 + 2 * i, true)));
+  if (dimensions < 3 || shape.some((n) => n < 1)) throw new VolumeError("The image is not three-dimensional.");
+  const kind = STORED_AS[view.getInt16(70, true)];
+  if (!kind) throw new VolumeError("The image holds a kind of number that cannot be drawn.");
+  const header = Math.max(352, Math.round(view.getFloat32(108, true)));
+  const count = shape[0] * shape[1] * shape[2];
+  if (bytes.byteLength < header + count * kind.bytes) throw new VolumeError("The image arrived incomplete.");
+  const aligned = header % kind.bytes === 0 ? bytes : bytes.slice(header);
+  const stored = kind.view(aligned, aligned === bytes ? header : 0, count);
+
+  const slope = view.getFloat32(112, true);
+  const inter = view.getFloat32(116, true);
+  const scaled = Number.isFinite(slope) && slope !== 0;
+  const affine = view.getInt16(254, true) > 0 ? sform(view) : qform(view);
+  const spacing = /** @type {[number, number, number]} */ (
+    [0, 1, 2].map((i) => Math.hypot(affine[i], affine[4 + i], affine[8 + i]))
+  );
+  if (spacing.some((mm) => !(mm > 0))) throw new VolumeError("The image does not say how large its voxels are.");
+  return {
+    url,
+    shape,
+    spacing,
+    stored,
+    slope: scaled ? slope : 1,
+    inter: scaled && Number.isFinite(inter) ? inter : 0,
+    affine,
+    inverse: invert(affine),
+    bytes,
+    header,
+  };
+}
+
+/** @param {DataView} view */
+function sform(view) {
+  const rows = [];
+  for (let i = 0; i < 12; i += 1) rows.push(view.getFloat32(280 + 4 * i, true));
+  return [...rows, 0, 0, 0, 1];
+}
+
+/**
+ * The quaternion form (NIfTI-1 header, method 2).
+ *
+ * @param {DataView} view
+ */
+function qform(view) {
+  const [b, c, d] = [256, 260, 264].map((at) => view.getFloat32(at, true));
+  const a = Math.sqrt(Math.max(0, 1 - b * b - c * c - d * d));
+  const [px, py, pz] = [80, 84, 88].map((at) => view.getFloat32(at, true));
+  const sign = view.getFloat32(76, true) < 0 ? -1 : 1;
+  const offset = [268, 272, 276].map((at) => view.getFloat32(at, true));
+  const rotation = [
+    [a * a + b * b - c * c - d * d, 2 * (b * c - a * d), 2 * (b * d + a * c)],
+    [2 * (b * c + a * d), a * a + c * c - b * b - d * d, 2 * (c * d - a * b)],
+    [2 * (b * d - a * c), 2 * (c * d + a * b), a * a + d * d - b * b - c * c],
+  ];
+  return [...rotation.flatMap((row, i) => [row[0] * px, row[1] * py, row[2] * pz * sign, offset[i]]), 0, 0, 0, 1];
+}
+
+/**
+ * @param {number[]} m  4x4 affine, row by row
+ * @returns {number[]}
+ */
+function invert(m) {
+  const [a, b, c, , d, e, f, , g, h, i] = m;
+  const determinant = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g);
+  if (!determinant) throw new VolumeError("The image does not say where its voxels lie.");
+  const r = [
+    [e * i - f * h, c * h - b * i, b * f - c * e],
+    [f * g - d * i, a * i - c * g, c * d - a * f],
+    [d * h - e * g, b * g - a * h, a * e - b * d],
+  ].map((row) => row.map((x) => x / determinant));
+  const t = [m[3], m[7], m[11]];
+  return [...r.flatMap((row) => [...row, -(row[0] * t[0] + row[1] * t[1] + row[2] * t[2])]), 0, 0, 0, 1];
+}
+
+/**
+ * @param {number[]} matrix  4x4 affine, row by row
+ * @param {number[]} point
+ * @returns {[number, number, number]}
+ */
+export function transform(matrix, [x, y, z]) {
+  return /** @type {[number, number, number]} */ (
+    [0, 4, 8].map((r) => matrix[r] * x + matrix[r + 1] * y + matrix[r + 2] * z + matrix[r + 3])
+  );
+}
+
+/**
+ * Intensity at the voxel nearest to a voxel position, or null outside the volume.
+ *
+ * @param {Volume} volume
+ * @param {number[]} position
+ * @returns {number|null}
+ */
+export function intensityAt(volume, position) {
+  const index = position.map(Math.round);
+  if (index.some((v, axis) => v < 0 || v >= volume.shape[axis])) return null;
+  const at = index[0] + volume.shape[0] * (index[1] + volume.shape[1] * index[2]);
+  return volume.stored[at] * volume.slope + volume.inter;
+}
+
+/** Volumes by URL: each is fetched and read once, the ones used longest ago are let go. */
+export class VolumeShelf {
+  /**
+   * @param {(url: string, signal: AbortSignal) => Promise<ArrayBuffer>} fetchBytes
+   * @param {number} room  volumes kept
+   */
+  constructor(fetchBytes, room = 8) {
+    this.fetchBytes = fetchBytes;
+    this.room = room;
+    /** @type {Map<string, {volume: Volume|null, promise: Promise<Volume>}>} */
+    this.entries = new Map();
+    this.closing = new AbortController();
+  }
+
+  /**
+   * @param {string} url
+   * @returns {Promise<Volume>}
+   */
+  get(url) {
+    const known = this.entries.get(url);
+    if (known) {
+      this.entries.delete(url);
+      this.entries.set(url, known);
+      return known.promise;
+    }
+    /** @type {{volume: Volume|null, promise: Promise<Volume>}} */
+    const entry = { volume: null, promise: /** @type {any} */ (null) };
+    entry.promise = this.fetchBytes(url, this.closing.signal).then(
+      (bytes) => (entry.volume = parseVolume(bytes, url)),
+    );
+    // A failure is forgotten, so that "Try again" fetches anew.
+    entry.promise.catch(() => this.entries.get(url) === entry && this.entries.delete(url));
+    this.entries.set(url, entry);
+    return entry.promise;
+  }
+
+  /**
+   * The volume if it is here already.
+   *
+   * @param {string} url
+   * @returns {Volume|null}
+   */
+  peek(url) {
+    return this.entries.get(url)?.volume ?? null;
+  }
+
+  /**
+   * Let go of what is beyond the room, but never of `wanted`.
+   *
+   * @param {Set<string>} wanted
+   */
+  tidy(wanted) {
+    for (const url of [...this.entries.keys()]) {
+      if (this.entries.size <= this.room) return;
+      if (!wanted.has(url)) this.entries.delete(url);
+    }
+  }
+
+  close() {
+    this.closing.abort();
+    this.entries.clear();
+  }
+}
