@@ -2,6 +2,19 @@
 
 from __future__ import annotations
 
+from exchange.refusal import InputRefused
+
+__all__ = [
+    "Conflict",
+    "Incomplete",
+    "InputRefused",
+    "NotAllowed",
+    "NotFound",
+    "NotSignedIn",
+    "Refused",
+    "StaleDraft",
+]
+
 
 class Refused(Exception):
     """Base of all refusals."""

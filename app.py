@@ -1,0 +1,36 @@
+"""The server: `streamlit run app.py` starts it.
+
+`app` must stay a literal `streamlit.App(...)`: behind a factory Streamlit does not recognise it, and would run this file
+as a plain script, without the gate.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import streamlit
+from starlette.middleware import Middleware
+
+from server import reading_room, sign_in
+from server.gate import Gate
+from server.logs import configure_logs
+
+
+@asynccontextmanager
+async def lifespan(_app: Any) -> AsyncIterator[None]:
+    """Prepare the process: logs, and everything loaded so far taken out of the garbage collector's sight."""
+    configure_logs()
+    gc.collect()
+    gc.freeze()
+    yield
+
+
+app = streamlit.App(
+    "pages/entry/navigation.py",
+    routes=[*sign_in.routes, *reading_room.routes],
+    middleware=[Middleware(Gate)],
+    lifespan=lifespan,
+)

@@ -1,0 +1,1 @@
+"""Drawing and session state. Knows Streamlit, never SQL."""

@@ -1,0 +1,63 @@
+"""What stands round every page: which pages are whose, the head line, and the way out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+from streamlit.navigation.page import StreamlitPage
+
+from components.session import current_actor, database
+from services import identity, members
+from services.identity import Actor
+
+PAGES = Path(__file__).resolve().parents[1] / "pages"
+
+WORKLIST = ("rater/worklist.py", "Worklist", "worklist")
+ROOM = ("rater/room.py", "Reading", "reading")
+STUDIES = ("admin/studies.py", "Studies", "studies")
+STUDY = ("admin/study.py", "Study", "study")
+PREVIEW = ("admin/preview.py", "Preview", "preview")
+IMPORT = ("admin/import_study.py", "Import", "import")
+REPORT = ("admin/report.py", "Report", "report")
+
+# Streamlit leaves six rem above every page; in a reading room that is a row of pixels of the scan.
+_STYLE = """
+<style>
+  .stMainBlockContainer { padding: 0.6rem 1.4rem 1rem; max-width: none; }
+  header[data-testid="stHeader"] { display: none; }
+  .st-key-head { border-bottom: 1px solid color-mix(in srgb, currentColor 18%, transparent); }
+  .st-key-head p { margin: 0; }
+</style>
+"""
+
+
+def pages_of(actor: Actor) -> list[StreamlitPage]:
+    """Return the pages that are open to somebody; everybody else's lead to their own first page."""
+    roles = {line.role for line in members.studies_of(database(), actor)}
+    offered = []
+    if "admin" in roles or actor.is_owner:
+        offered += [STUDIES, STUDY, PREVIEW, REPORT] + ([IMPORT] if actor.is_owner else [])
+    if roles & {"rater", "reviewer"} or not offered:
+        offered = [WORKLIST, ROOM, *offered]
+    return [
+        st.Page(PAGES / file, title=title, url_path=path, default=place == 0)
+        for place, (file, title, path) in enumerate(offered)
+    ]
+
+
+def draw(actor: Actor, pages: list[StreamlitPage]) -> None:
+    """Draw the head line: the pages that can be entered without choosing something first, the name, the way out."""
+    st.html(_STYLE)
+    with st.container(key="head", horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown("**Blindread**", width="content")
+        for page in pages:
+            if page.title in {"Worklist", "Studies", "Import"}:
+                st.page_link(page, label=page.title)
+        st.space("stretch")
+        st.markdown(actor.name, width="content")
+        st.button("Sign out", on_click=_sign_out, type="tertiary")
+
+
+def _sign_out() -> None:
+    identity.sign_out(database(), current_actor().login_session_id)

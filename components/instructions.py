@@ -1,0 +1,25 @@
+"""The instructions of a queue, to be acknowledged once before its first item."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from components.session import current_actor, database
+from services import reading
+
+
+def draw_instructions(text: str, study_key: str, queue: str) -> None:
+    """Draw the instructions with the button that acknowledges them."""
+    with st.container(width=760):
+        st.title("Before you begin")
+        st.markdown(text)
+        st.button(
+            "I have read this. Begin",
+            type="primary",
+            on_click=_acknowledge,
+            args=(study_key, queue),
+        )
+
+
+def _acknowledge(study_key: str, queue: str) -> None:
+    reading.acknowledge_instructions(database(), current_actor(), study_key, queue)

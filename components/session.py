@@ -1,0 +1,41 @@
+"""Who is at this page, re-read from the database on every run and in every callback."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import streamlit as st
+
+from services.environment import Database, database
+from services.errors import InputRefused, NotSignedIn, Refused
+from services.identity import Actor, actor_of_session
+
+__all__ = ["Database", "current_actor", "database", "refusals"]
+
+
+def current_actor() -> Actor:
+    """Return who is signed in, or stop the script.
+
+    `st.user` holds what the gate put there when the websocket was opened. A socket outlives a sign-out, so the login
+    session is looked up again each time.
+    """
+    login_session = st.user.get("login_session")
+    try:
+        if not isinstance(login_session, str) or not login_session.isdigit():
+            raise NotSignedIn("You are signed out; sign in again to go on.")
+        return actor_of_session(database(), int(login_session))
+    except NotSignedIn as refusal:
+        st.warning(str(refusal))
+        st.markdown("[Sign in](/sign-in)")
+        st.stop()
+
+
+@contextmanager
+def refusals() -> Iterator[None]:
+    """Show what a use case refuses as one sentence, and end the page there."""
+    try:
+        yield
+    except (Refused, InputRefused) as refusal:
+        st.error(str(refusal))
+        st.stop()

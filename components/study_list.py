@@ -1,0 +1,36 @@
+"""The list of studies, for admins."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from components.frame import PAGES, REPORT, STUDY
+from services.members import StudyLine
+
+STATE_BADGE = {
+    "draft": ("Draft", "gray", ":material/edit_note:"),
+    "open": ("Open for reading", "green", ":material/play_circle:"),
+    "closed": ("Closed", "blue", ":material/lock:"),
+}
+
+
+def draw_studies(lines: list[StudyLine]) -> None:
+    """Draw one card per study that the person administers."""
+    administered = [line for line in lines if line.role == "admin"]
+    if not administered:
+        st.info("You have no study yet. Bring one in under Import.")
+    for line in administered:
+        with st.container(border=True, key=f"study-{line.key}"):
+            left, middle, right = st.columns([5, 1, 1], vertical_alignment="center")
+            with left:
+                st.markdown(f"**{line.title}**")
+                label, color, icon = STATE_BADGE[line.state]
+                with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                    st.badge(label, color=color, icon=icon)  # type: ignore[arg-type]
+                    if line.simulated_readers:
+                        st.badge("Simulated readers", color="orange", icon=":material/smart_toy:")
+                    st.caption(f"{line.items} items · {line.key}")
+            with middle:
+                st.page_link(PAGES / STUDY[0], label="Manage", query_params={"study": line.key})
+            with right:
+                st.page_link(PAGES / REPORT[0], label="Report", query_params={"study": line.key})

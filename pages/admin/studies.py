@@ -1,0 +1,10 @@
+"""The studies of an admin."""
+
+import streamlit as st
+
+from components import session, study_list
+from services import members
+
+st.title("Studies")
+actor = session.current_actor()
+study_list.draw_studies(members.studies_of(session.database(), actor))

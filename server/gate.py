@@ -1,0 +1,123 @@
+"""The gate: nothing is answered to anybody whom the database does not know, except the sign-in pages.
+
+It is pure ASGI, because Starlette's `BaseHTTPMiddleware` never sees a websocket.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from anyio import to_thread
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import HTTPConnection
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from services.environment import database
+from server.cookies import token_of
+from services.identity import Actor, actor_of_token
+
+# `.streamlit/config.toml` maps this header into `st.user`; only the gate may set it.
+SESSION_HEADER = b"x-blindread-session"
+OPEN_PATHS = ("/sign-in", "/link/", "/health")
+# Streamlit's own endpoints that no page of ours needs, whoever asks.
+SHUT_PATHS = ("/_stcore/metrics", "/_stcore/agent", "/auth/", "/oauth2callback")
+UNSAFE_METHODS = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+
+SECURITY_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    # `no-referrer` would make Chromium send `Origin: null` with our own forms.
+    "Referrer-Policy": "same-origin",
+    "X-Frame-Options": "SAMEORIGIN",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+    "Content-Security-Policy": (
+        "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval' blob:; "
+        "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; "
+        "connect-src 'self' ws: wss: data: blob:; worker-src 'self' blob:; frame-src 'self' blob: data:; "
+        "object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'self'"
+    ),
+}
+
+
+class Gate:
+    """Deny by default: check the origin, find the login session, and hand its id on in a header of our own."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request through, or answer it here."""
+        if scope["type"] not in {"http", "websocket"}:
+            await self.app(scope, receive, send)
+            return
+        _strip_session_header(scope)
+        connection = HTTPConnection(scope)
+        refusal = await self._refusal(scope, connection)
+        if refusal is not None:
+            await _refuse(scope, receive, send, refusal)
+            return
+        await self.app(scope, receive, _with_security_headers(send))
+
+    async def _refusal(self, scope: Scope, connection: HTTPConnection) -> Response | None:
+        """Return the answer to somebody who may not pass; with None the scope carries their identity on."""
+        path = scope["path"]
+        if path.startswith(SHUT_PATHS):
+            return JSONResponse({"error": "There is nothing here."}, status_code=404)
+        checks_origin = scope["type"] == "websocket" or scope.get("method") in UNSAFE_METHODS
+        if checks_origin and not _same_origin(connection.headers):
+            return JSONResponse({"error": "This request comes from another site."}, status_code=403)
+        actor = await to_thread.run_sync(actor_of_token, database(), token_of(connection))
+        if actor is not None:
+            _hand_on(scope, actor)
+            return None
+        if any(path == one.rstrip("/") or (one.endswith("/") and path.startswith(one)) for one in OPEN_PATHS):
+            return None
+        if _is_page(scope, connection.headers):
+            return RedirectResponse("/sign-in", status_code=303)
+        return JSONResponse({"error": "You are signed out; sign in again to go on."}, status_code=401)
+
+
+def _strip_session_header(scope: Scope) -> None:
+    scope["headers"] = [(name, value) for name, value in scope["headers"] if name.lower() != SESSION_HEADER]
+
+
+def _hand_on(scope: Scope, actor: Actor) -> None:
+    scope["headers"] = [*scope["headers"], (SESSION_HEADER, str(actor.login_session_id).encode())]
+    scope.setdefault("state", {})["actor"] = actor
+
+
+def _same_origin(headers: Headers) -> bool:
+    """Compare `Origin` with `Host`. Streamlit's XSRF tokens do not guard the websocket; this does."""
+    origin = headers.get("origin")
+    return origin is not None and urlsplit(origin).netloc == headers.get("host")
+
+
+def _is_page(scope: Scope, headers: Headers) -> bool:
+    return (
+        scope["type"] == "http"
+        and scope.get("method") == "GET"
+        and "text/html" in headers.get("accept", "")
+        and not scope["path"].startswith(("/_stcore/", "/media/", "/component/", "/static/", "/reading/"))
+    )
+
+
+async def _refuse(scope: Scope, receive: Receive, send: Send, refusal: Response) -> None:
+    if scope["type"] == "websocket":
+        # Closing before accepting makes the server answer the handshake with 403.
+        await receive()
+        await send({"type": "websocket.close", "code": 1008})
+        return
+    await refusal(scope, receive, _with_security_headers(send))
+
+
+def _with_security_headers(send: Send) -> Send:
+    async def send_with_headers(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in SECURITY_HEADERS.items():
+                headers.setdefault(name, value)
+        await send(message)
+
+    return send_with_headers

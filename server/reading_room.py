@@ -1,0 +1,197 @@
+"""The routes that the reading room talks to: volumes, displays, drafts, verdicts, failures."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from anyio import to_thread
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.routing import Route
+
+from services.environment import Database, database
+from services import reading
+from services.errors import Conflict, Incomplete, NotAllowed, NotFound, NotSignedIn, Refused, StaleDraft
+from services.identity import Actor
+from services.reading import Circumstances
+
+LARGEST_BODY = 200_000
+VIEWER_FOLDER = Path(__file__).parents[1] / "components" / "viewer" / "dist"
+_BUNDLE_NAME = re.compile(r"room-[0-9a-f]+\.mjs")
+_STATUS: tuple[tuple[type[Refused], int], ...] = (
+    (Incomplete, 422),
+    (Conflict, 409),
+    (NotSignedIn, 401),
+    (NotAllowed, 403),
+    (NotFound, 404),
+)
+
+Handler = Callable[[Actor, dict[str, Any]], dict[str, Any]]
+
+
+def _posting(handle: Handler) -> Callable[[Request], Awaitable[Response]]:
+    """Wrap a use case as a JSON route: read the body, run it in a thread, turn refusals into answers."""
+
+    async def endpoint(request: Request) -> Response:
+        body = await _body(request)
+        if body is None:
+            return JSONResponse({"error": "The request is no JSON object, or is too long."}, status_code=400)
+        actor: Actor = request.state.actor
+        return await to_thread.run_sync(_answer, handle, actor, body)
+
+    return endpoint
+
+
+def _answer(handle: Handler, actor: Actor, body: dict[str, Any]) -> Response:
+    try:
+        return _json(handle(actor, body))
+    except Refused as refusal:
+        status = next(code for kind, code in _STATUS if isinstance(refusal, kind))
+        answer: dict[str, Any] = {"error": str(refusal)}
+        if isinstance(refusal, Incomplete):
+            answer["field"] = refusal.field
+        if isinstance(refusal, StaleDraft):
+            answer["sequence"] = refusal.sequence
+        elif isinstance(refusal, Conflict):
+            answer["next"] = _desk_after_conflict(actor, body)
+        return _json(answer, status)
+    except (KeyError, TypeError, ValueError):
+        return _json({"error": "The request lacks something or holds something unexpected; reload the page."}, 400)
+
+
+def _desk_after_conflict(actor: Actor, body: dict[str, Any]) -> dict[str, Any] | None:
+    """Return what is on the desk now, so that a page that was overtaken can go on."""
+    store = database()
+    try:
+        study_key, queue = reading.queue_of_assignment(store, actor, str(body.get("assignment", "")))
+        return reading.current_payload(store, actor, study_key, queue)
+    except Refused:
+        return None
+
+
+async def _body(request: Request) -> dict[str, Any] | None:
+    content = b""
+    async for chunk in request.stream():
+        content += chunk
+        if len(content) > LARGEST_BODY:
+            return None
+    try:
+        found = json.loads(content)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _json(answer: dict[str, Any], status: int = 200) -> Response:
+    return JSONResponse(answer, status_code=status, headers={"Cache-Control": "no-store"})
+
+
+def _show(actor: Actor, body: dict[str, Any]) -> dict[str, Any]:
+    shown_at = reading.record_display(
+        database(),
+        actor,
+        str(body["assignment"]),
+        load_ms=int(body.get("load_ms") or 0),
+        renderer=str(body.get("renderer") or ""),
+        viewport=_viewport(body),
+    )
+    return {"shown_at": shown_at.isoformat(timespec="seconds")}
+
+
+def _save_draft(actor: Actor, body: dict[str, Any]) -> dict[str, Any]:
+    sequence, saved_at = reading.save_draft(
+        database(), actor, str(body["assignment"]), int(body["sequence"]), body["answers"]
+    )
+    return {"sequence": sequence, "saved_at": saved_at.isoformat(timespec="seconds")}
+
+
+def _submit(actor: Actor, body: dict[str, Any]) -> dict[str, Any]:
+    store = database()
+    trace = body.get("trace")
+    receipt = reading.submit(
+        store,
+        actor,
+        str(body["assignment"]),
+        str(body["key"]),
+        body["answers"],
+        Circumstances(
+            active_ms=int(body.get("active_ms") or 0),
+            idle_ms=int(body.get("idle_ms") or 0),
+            load_ms=int(body.get("load_ms") or 0),
+            renderer=str(body.get("renderer") or ""),
+            viewport=_viewport(body),
+            trace=trace if isinstance(trace, dict) else None,
+        ),
+    )
+    return {
+        "receipt": receipt.receipt,
+        "saved_at": receipt.saved_at.isoformat(timespec="seconds"),
+        "next": _next(store, actor, receipt.study_key, receipt.queue),
+    }
+
+
+def _fail(actor: Actor, body: dict[str, Any]) -> dict[str, Any]:
+    store = database()
+    saved_at, study_key, queue = reading.report_failure(
+        store, actor, str(body["assignment"]), str(body.get("reason") or "")
+    )
+    return {"saved_at": saved_at.isoformat(timespec="seconds"), "next": _next(store, actor, study_key, queue)}
+
+
+def _next(store: Database, actor: Actor, study_key: str, queue: str) -> dict[str, Any] | None:
+    """Return the next item; the verdict is committed, so nothing that goes wrong here may hide its receipt."""
+    try:
+        return reading.current_payload(store, actor, study_key, queue)
+    except Refused:
+        return None
+
+
+def _viewport(body: dict[str, Any]) -> str:
+    viewport = body.get("viewport")
+    if isinstance(viewport, list) and len(viewport) == 2:
+        return f"{int(viewport[0])}x{int(viewport[1])}"
+    return ""
+
+
+async def send_volume(request: Request) -> Response:
+    """GET /reading/volume/{token}: gzip passes through, so the browser's `fetch` yields the plain NIfTI bytes."""
+    actor: Actor = request.state.actor
+    try:
+        path = await to_thread.run_sync(
+            reading.volume_in_reach, database(), actor, request.path_params["token"]
+        )
+    except Refused as refusal:
+        return _json({"error": str(refusal)}, 404)
+    if not path.is_file():
+        return _json({"error": "The scan is missing on the server; report it and go on."}, 404)
+    # No ETag and no date: the same scan in two studies must not be recognisable as one.
+    content = await to_thread.run_sync(path.read_bytes)
+    return Response(
+        content,
+        media_type="application/octet-stream",
+        headers={"Content-Encoding": "gzip", "Cache-Control": "private, max-age=28800, immutable"},
+    )
+
+
+async def send_bundle(request: Request) -> Response:
+    """GET /assets/viewer/{file}: the built reading room; its name carries its hash."""
+    path = VIEWER_FOLDER / request.path_params["file"]
+    if not _BUNDLE_NAME.fullmatch(path.name) or not path.is_file():
+        return _json({"error": "This version of the viewer is gone; reload the page."}, 404)
+    return FileResponse(
+        path, media_type="text/javascript", headers={"Cache-Control": "private, max-age=604800, immutable"}
+    )
+
+
+routes = [
+    Route("/reading/volume/{token}", send_volume, methods=["GET"]),
+    Route("/reading/shown", _posting(_show), methods=["POST"]),
+    Route("/reading/draft", _posting(_save_draft), methods=["POST"]),
+    Route("/reading/verdict", _posting(_submit), methods=["POST"]),
+    Route("/reading/failure", _posting(_fail), methods=["POST"]),
+    Route("/assets/viewer/{file}", send_bundle, methods=["GET"]),
+]
