@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Page
 from sqlalchemy import Engine, inspect, text
 
 from db.engine import Database, make_engine
+from tests.harness import chromium, postgresql, provide
 from tests.harness.screenshots import photograph
 from tests.harness.server import RunningServer, clean_environment
 
@@ -42,6 +43,36 @@ def test_empty_database_has_no_table(empty_database_url: str) -> None:
     engine.dispose()
 
     assert tables == []
+
+
+@pytest.fixture
+def bare_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A machine on which nothing is found and nothing can be installed."""
+    monkeypatch.setenv("BLINDREAD_CHROMIUM", str(tmp_path / "no-such-browser"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(postgresql, "PLACES", ())
+
+
+def test_missing_programs_are_named_and_skipped_on_a_developers_machine(
+    bare_machine: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("CI", raising=False)
+
+    code = provide.main()
+
+    assert code == 0
+    assert chromium.MISSING in capsys.readouterr().out
+
+
+def test_missing_programs_fail_under_ci(
+    bare_machine: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CI", "true")
+
+    code = provide.main()
+
+    assert code == 1
+    assert postgresql.MISSING in capsys.readouterr().out
 
 
 def test_server_under_test_does_not_inherit_the_developers_own_settings(
