@@ -242,15 +242,15 @@ def pabak(
     References
     ----------
     .. [1] Byrt, Bishop and Carlin (1993). Bias, prevalence and kappa. J Clin Epidemiol 46, 423-429.
+    .. [2] Feinstein and Cicchetti (1990). High agreement but low kappa. J Clin Epidemiol 43, 543-549.
 
     Examples
     --------
-    Byrt et al.: 118 and 2 agreements, 5 and 0 disagreements of 125 give po .96 and PABAK .92.
+    Feinstein and Cicchetti (1990): 80, 10, 5, 5 of 100, agreement .85 and kappa .32; adjusted for prevalence .70.
 
-    >>> a = ["yes"] * 123 + ["no"] * 2
-    >>> b = ["yes"] * 118 + ["no"] * 5 + ["no"] * 2
-    >>> round(pabak(a, b).value, 2)
-    0.92
+    >>> a, b = [1] * 90 + [0] * 10, [1] * 80 + [0] * 10 + [1] * 5 + [0] * 5
+    >>> round(cohen_kappa(a, b).value, 2), round(pabak(a, b).value, 2)
+    (0.32, 0.7)
     """
     pairs = encode_pairs(a, b, categories)
     k = max(2, len(pairs.categories))

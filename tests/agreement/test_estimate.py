@@ -1,0 +1,87 @@
+"""An estimate never holds an undefined number without its reason, nor an interval without width."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from agreement import Estimate
+from agreement.coding import encode, encode_clusters, encode_pairs, in_order, is_missing
+
+
+def test_an_undefined_number_needs_a_reason():
+    with pytest.raises(ValueError, match="gives no reason"):
+        Estimate("kappa", math.nan, math.nan, math.nan, 0, "item", "normal")
+
+
+def test_an_interval_needs_a_width():
+    with pytest.raises(ValueError, match="has no width"):
+        Estimate("kappa", 1.0, 1.0, 1.0, 5, "item", "normal")
+
+
+def test_an_estimate_is_frozen_and_a_number():
+    found = Estimate("accuracy", 0.5, 0.2, 0.8, 8, "item", "Wilson")
+
+    assert float(found) == 0.5
+    with pytest.raises(AttributeError):
+        found.value = 1.0
+
+
+def test_json_has_null_where_python_has_nan():
+    found = Estimate("kappa", 1.0, math.nan, math.nan, 5, "item", "normal", "perfect agreement", n_clusters=3)
+
+    row = json.loads(json.dumps(found.as_dict(), allow_nan=False))
+
+    assert row["value"] == 1.0
+    assert row["low"] is None
+    assert row["undefined_because"] == "perfect agreement"
+    assert row["warning"].startswith("only 3 clusters")
+    assert set(row) == {
+        "name", "value", "low", "high", "n", "unit", "method", "undefined_because", "se", "p", "confidence",
+        "n_clusters", "warning",
+    }  # fmt: skip
+
+
+def test_missing_is_none_nan_nat_and_na():
+    pandas = pytest.importorskip("pandas")
+
+    for value in (None, math.nan, np.float64("nan"), np.datetime64("NaT"), pandas.NA, pandas.NaT):
+        assert is_missing(value)
+    for value in (0, "", False, "nan"):
+        assert not is_missing(value)
+
+
+def test_lists_arrays_and_series_are_coded_alike():
+    pandas = pytest.importorskip("pandas")
+    plain = ["b", None, "a"]
+
+    for values in (plain, tuple(plain), np.array(plain, dtype=object), pandas.Series(plain),
+                   pandas.Series(plain).astype("category")):  # fmt: skip
+        codes, categories = encode(values, None, "a")
+
+        assert codes.tolist() == [1, -1, 0]
+        assert categories == ("a", "b")
+
+
+def test_true_and_1_are_the_same_verdict():
+    assert encode_pairs([True, 0.0], [1, False]).categories in {(False, True), (0, 1), (0.0, 1.0)}
+
+
+def test_categories_that_cannot_be_compared_still_have_an_order():
+    assert in_order({"b", 2, "a", 1}) == (1, 2, "a", "b")
+
+
+def test_what_is_no_sequence_of_verdicts_is_refused():
+    with pytest.raises(ValueError, match="a is a str; expected a sequence"):
+        encode("abc", None, "a")
+    with pytest.raises(ValueError, match="a is a set"):
+        encode({"a", "b"}, None, "a")
+    with pytest.raises(ValueError, match="cannot be compared"):
+        encode([["a"], ["b"]], None, "a")
+    with pytest.raises(ValueError, match="expected each category once"):
+        encode(["a"], ["a", "a"], "a")
+    with pytest.raises(ValueError, match="expected two or more"):
+        encode(["a"], ["a"], "a")
+    with pytest.raises(ValueError, match=r"clusters has shape \(1,\); expected \(2,\)"):
+        encode_clusters(["s"], 2)

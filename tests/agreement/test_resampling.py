@@ -1,0 +1,156 @@
+"""The bootstrap: the fast way through sums gives what the plain loop gives."""
+
+import math
+
+import numpy as np
+import pytest
+
+from agreement import bootstrap, paired_difference
+from agreement.resampling import bootstrap_of_sums, random_generator, ratio
+
+
+def naive(statistic, values, clusters, resamples, seed):
+    rng = np.random.default_rng(seed)
+    names = np.unique(clusters)
+    members = [np.flatnonzero(clusters == name) for name in names]
+    found = []
+    for _ in range(resamples):
+        drawn = rng.integers(0, len(names), len(names))
+        found.append(statistic(values[np.concatenate([members[i] for i in drawn])]))
+    return np.array(found)
+
+
+@pytest.mark.parametrize("units", [40, 400])
+def test_the_fast_and_the_plain_bootstrap_of_a_mean_agree(units):
+    # 40 distinct units are drawn by multinomial counts, 400 one by one
+    rng = np.random.default_rng(1)
+    values = rng.gamma(2.0, size=3 * units)
+    clusters = np.repeat(np.arange(units), 3)
+
+    fast = bootstrap(np.mean, values, clusters=clusters, seed=3)
+
+    plain = naive(np.mean, values, clusters, 4000, 5)
+    assert fast.value == pytest.approx(values.mean(), abs=1e-12)
+    assert fast.se == pytest.approx(plain.std(ddof=1), rel=0.05)
+    assert (fast.low, fast.high) == pytest.approx(np.quantile(plain, [0.025, 0.975]), abs=0.2 * fast.se)
+    assert fast.n_clusters == units
+
+
+def test_the_interval_of_a_mean_of_zeros_and_ones_is_that_of_the_binomial():
+    # the mean of 40 draws from 30 ones and 10 zeros is binomial(40, 3/4) / 40
+    rows = np.array([[1.0, 1.0], [0.0, 1.0]])
+
+    spread = bootstrap_of_sums(ratio, rows, counts=np.array([30, 10]), resamples=200_000, seed=4, clustered=False)
+
+    # R 4.2.2:  qbinom(c(.025, .975), 40, .75) / 40  -> 0.6 0.875   (P(X <= 24) = .0265 > .025)
+    assert (spread.low, spread.high) == (0.6, 0.875)
+    assert spread.se == pytest.approx(math.sqrt(0.75 * 0.25 / 40), rel=0.01)
+
+
+def test_bca_is_that_of_scipy():
+    from scipy import stats
+
+    values = np.random.default_rng(8).gamma(1.5, size=60)
+
+    ours = bootstrap(np.mean, values, seed=1, method="bca", resamples=40_000)
+    theirs = stats.bootstrap((values,), np.mean, method="BCa", n_resamples=40_000, rng=np.random.default_rng(2))
+
+    assert ours.low == pytest.approx(theirs.confidence_interval.low, abs=0.02)
+    assert ours.high == pytest.approx(theirs.confidence_interval.high, abs=0.02)
+
+
+def test_any_statistic_bca_and_percentile_over_several_arrays():
+    # Efron and Tibshirani (1993), table 3.1; their bootstrap standard error of the correlation is .132
+    lsat = np.array([576, 635, 558, 578, 666, 580, 555, 661, 651, 605, 653, 575, 545, 572, 594])
+    gpa = np.array([3.39, 3.30, 2.81, 3.03, 3.44, 3.07, 3.00, 3.43, 3.36, 3.13, 3.12, 2.74, 2.76, 2.88, 2.96])
+
+    def correlation(x, y):
+        return np.corrcoef(x, y)[0, 1]
+
+    percentile = bootstrap(correlation, (lsat, gpa), seed=2, resamples=3000)
+    bca = bootstrap(correlation, (lsat, gpa), seed=2, resamples=3000, method="bca")
+
+    assert percentile.value == pytest.approx(0.7764, abs=5e-5)
+    assert percentile.se == pytest.approx(0.132, abs=0.01)
+    # the percentile interval leans up, BCa corrects it downwards
+    assert bca.low < percentile.low
+    assert bca.high < percentile.high
+
+
+def test_the_same_seed_gives_the_same_interval_and_another_seed_another():
+    values = np.random.default_rng(1).normal(size=50)
+
+    assert bootstrap(np.mean, values, seed=7) == bootstrap(np.mean, values, seed=7)
+    assert bootstrap(np.mean, values, seed=7).low != bootstrap(np.mean, values, seed=8).low
+    # PCG64 seeded through SeedSequence: these numbers are the same on every machine
+    assert random_generator(2026).integers(0, 1000, 4).tolist() == [851, 178, 26, 639]
+
+
+def test_a_seed_is_demanded():
+    with pytest.raises(ValueError, match="seed is None"):
+        bootstrap(np.mean, [1.0, 2.0], seed=None)
+    with pytest.raises(TypeError):
+        bootstrap(np.mean, [1.0, 2.0])
+
+
+def test_strata_keep_their_size_in_every_resample():
+    # two strata without spread inside: the stratified mean never moves, the plain one does
+    values = np.array([0.0] * 10 + [1.0] * 10)
+    strata = ["low"] * 10 + ["high"] * 10
+
+    plain = bootstrap(np.mean, values, seed=1)
+    stratified = bootstrap(np.mean, values, strata=strata, seed=1)
+
+    assert plain.low < 0.5 < plain.high
+    assert stratified.undefined_because == "every resample gave the same value"
+    assert "within strata" in stratified.method
+
+
+def test_a_cluster_in_two_strata_is_refused():
+    with pytest.raises(ValueError, match="one cluster lies in two strata"):
+        bootstrap(np.mean, [1.0, 2.0], clusters=["s", "s"], strata=["x", "y"], seed=1)
+    with pytest.raises(ValueError, match="one cluster lies in two strata"):
+        paired_difference([1, 2], [1, 1], clusters=["s", "s"], strata=["x", "y"], seed=1)
+
+
+def test_few_resamples_without_a_value_are_left_out_and_counted_many_leave_no_interval():
+    # a ratio whose denominator is 0 in a resample without the one unit that has any: (1 - 1/m)^m, about .36
+    many = bootstrap_of_sums(ratio, np.array([[1.0, 1.0]] + [[0.0, 0.0]] * 9), resamples=2000, seed=1)
+    # with 4 such units of 10: (6/10)^10 = .006
+    few = bootstrap_of_sums(ratio, np.array([[1.0, 1.0], [0.0, 1.0]] * 2 + [[0.0, 0.0]] * 6), resamples=2000, seed=1)
+
+    assert math.isnan(many.low)
+    assert "more than 5%" in many.undefined_because
+    assert few.low < few.high
+    assert "resamples had no value and were left out" in few.method
+
+
+def test_arrays_over_different_items_are_refused():
+    with pytest.raises(ValueError, match=r"data has shapes \[\(2,\), \(3,\)\]"):
+        bootstrap(lambda x, y: 0.0, ([1, 2], [1, 2, 3]), seed=1)
+    with pytest.raises(ValueError, match="resamples is 0"):
+        bootstrap(np.mean, [1.0, 2.0], seed=1, resamples=0)
+    with pytest.raises(ValueError, match="method is 'normal'"):
+        bootstrap(np.mean, [1.0, 2.0], seed=1, method="normal")
+
+
+def test_no_items_have_no_statistic():
+    found = bootstrap(np.mean, [], seed=1)
+
+    assert math.isnan(found.value)
+    assert found.undefined_because == "no items"
+
+
+def test_paired_difference_pairs_and_leaves_out_what_is_not_paired():
+    found = paired_difference([1, 1, 0, 1, None], [0, 1, 0, 0, 1], seed=1)
+
+    assert found.value == pytest.approx(0.5)
+    assert found.n == 4
+    assert "1 without both left out" in found.method
+
+
+def test_equal_differences_have_no_interval():
+    found = paired_difference([2, 3, 4], [1, 2, 3], seed=1)
+
+    assert found.value == 1.0
+    assert found.undefined_because == "every resample gave the same value"
