@@ -1,0 +1,257 @@
+"""Voxels of the demo study, made from the MNI152 average head that comes with nilearn.
+
+The T1 of the average head is real (an average over 152 people, ICBM 2009a symmetric). Everything else is simulated: the
+deformation that makes one person differ from another, the T2 contrast, lesions, widened ventricles, earlier visits,
+uneven coil sensitivity and noise. All of it is drawn from fixed seeds; between machines, voxels may differ by the
+rounding of floats.
+"""
+
+import hashlib
+import importlib.util
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import nibabel as nib
+import numpy as np
+import numpy.typing as npt
+from scipy import ndimage
+
+from studies.demo.cases import SUBJECTS, Case, Kind, Lesion, Scan, Sequence, Side, Subject
+
+Array = npt.NDArray[np.float32]
+Axes = tuple[Array, ...]
+
+# The part of the MNI152 grid that holds the brain with room for larger heads, in mm.
+LOWEST_MM = np.array([-84.0, -122.0, -72.0])
+HIGHEST_MM = np.array([84.0, 88.0, 92.0])
+
+# Intensities of the average T1 (8 bit) and what the same tissue has in the simulated T2, where white matter is dark and
+# fluid bright. Values between are interpolated.
+T1_OF_TISSUE = (0.0, 55.0, 110.0, 166.0, 200.0, 222.0, 255.0)
+T2_OF_TISSUE = (250.0, 245.0, 200.0, 140.0, 114.0, 100.0, 92.0)
+WHITE_MATTER: dict[Sequence, float] = {"T1": 222.0, "T2": 100.0}
+
+
+@dataclass(frozen=True)
+class Signal:
+    """Intensity relative to white matter of a lesion's parts, from the centre outwards.
+
+    `core` ends at `wall_from` of the radius, `wall` at the radius, `halo` (swelling) at 1.7 radii; `None` leaves the
+    tissue as it is.
+    """
+
+    core: float
+    wall: float | None = None
+    halo: float | None = None
+
+
+WALL_FROM = 0.62
+HALO_TO = 1.7
+SIGNALS: dict[Kind, dict[Sequence, Signal]] = {
+    "dark_t1_bright_t2": {"T1": Signal(0.56), "T2": Signal(2.15)},
+    "bright_t1_dark_t2": {"T1": Signal(1.34, halo=0.66), "T2": Signal(0.5, halo=1.9)},
+    "ring": {"T1": Signal(0.38, wall=1.26, halo=0.68), "T2": Signal(2.4, wall=0.5, halo=1.85)},
+}
+
+# Where a lateral ventricle is pushed open from, in mm (the x of the right side), and how far the push reaches.
+VENTRICLE_CENTRES = ((13.0, 14.0, 14.0), (14.0, -8.0, 20.0), (19.0, -30.0, 16.0))
+VENTRICLE_REACH = 15.0
+ENLARGED = 1.3
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Voxel positions: equal steps in mm from LOWEST_MM to HIGHEST_MM."""
+
+    step: float = 1.0
+
+    def axes(self) -> tuple[Array, Array, Array]:
+        """Return the positions in mm along each axis."""
+        x, y, z = (
+            np.arange(low, high + self.step / 2, self.step, dtype=np.float32)
+            for low, high in zip(LOWEST_MM, HIGHEST_MM, strict=True)
+        )
+        return x, y, z
+
+    @property
+    def affine(self) -> npt.NDArray[np.float64]:
+        affine = np.diag([self.step, self.step, self.step, 1.0])
+        affine[:3, 3] = LOWEST_MM
+        return affine
+
+
+FULL = Grid(1.0)
+
+
+def make_volume(
+    case: Case, scan: Scan, sequence: Sequence, grid: Grid = FULL, *, findings: bool = True, noise: bool = True
+) -> nib.Nifti1Image:
+    """Make one sequence of one visit.
+
+    Parameters
+    ----------
+    case, scan, sequence
+        What to make; `scan` is the case's current or prior one.
+    grid
+        Full resolution for readers; coarser for tests.
+    findings
+        False leaves out lesions and the enlarged ventricle: what the same head would look like without them.
+    noise
+        False leaves out noise.
+
+    Returns
+    -------
+    nibabel.Nifti1Image
+        int16, zero outside of the brain.
+    """
+    enlarged = scan.enlarged_ventricle if findings else None
+    t1 = _anatomy(SUBJECTS[case.subject], enlarged, grid)
+    brain = t1 > 0
+    tissue = t1.copy() if sequence == "T1" else np.interp(t1, T1_OF_TISSUE, T2_OF_TISSUE).astype(np.float32)
+    if findings:
+        for number, lesion in enumerate(scan.lesions):
+            _add_lesion(tissue, lesion, sequence, grid, _seed(case.subject, "lesion", number))
+    rng = np.random.default_rng(_seed(case.key, scan.acquired.isoformat(), sequence))
+    # Arbitrary units, as scanners have them: another scale in every volume.
+    scale = rng.uniform(3.2, 4.8)
+    uneven = 1 + 0.05 * _smooth_field(rng, 70.0, grid.axes())
+    intensity = tissue * uneven * scale
+    if noise:
+        sigma = 0.018 * WHITE_MATTER["T1"] * scale
+        real = intensity + sigma * rng.standard_normal(intensity.shape, dtype=np.float32)
+        imaginary = sigma * rng.standard_normal(intensity.shape, dtype=np.float32)
+        intensity = np.hypot(real, imaginary)
+    voxels = np.where(brain, np.rint(intensity).clip(1, 32767), 0).astype(np.int16)
+    image = nib.Nifti1Image(voxels, grid.affine)
+    image.header.set_xyzt_units("mm")
+    return image
+
+
+def _add_lesion(tissue: Array, lesion: Lesion, sequence: Sequence, grid: Grid, seed: int) -> None:
+    """Blend a lesion into `tissue`, in place; what lies outside of the brain is zeroed later."""
+    reach = 2.5 * lesion.radius
+    box = tuple(
+        slice(*np.searchsorted(positions, (centre - reach, centre + reach)))
+        for positions, centre in zip(grid.axes(), lesion.centre, strict=True)
+    )
+    axes = tuple(positions[part] for positions, part in zip(grid.axes(), box, strict=True))
+    away = np.meshgrid(*(axis - centre for axis, centre in zip(axes, lesion.centre, strict=True)), indexing="ij")
+    # Distance from the centre in radii, wavy so that the border is irregular but never torn into islands.
+    waves = np.tanh(_smooth_field(np.random.default_rng(seed), max(5.0, 0.8 * lesion.radius), axes))
+    depth = np.sqrt(sum(part**2 for part in away)) / lesion.radius * (1 + 0.3 * waves)
+    texture = 1 + 0.05 * _smooth_field(np.random.default_rng(seed + 1), 4.0, axes)
+    signal = SIGNALS[lesion.kind][sequence]
+    # Borders are blurred over about a millimetre and a half, as partial volume does; swelling ends more softly.
+    edge = 0.7 / lesion.radius
+    core_to = 1.0 if signal.wall is None else WALL_FROM
+    for outer, relative, blur in ((HALO_TO, signal.halo, 0.18), (1.0, signal.wall, edge), (core_to, signal.core, edge)):
+        if relative is not None:
+            share = 1 / (1 + np.exp(np.clip((depth - outer) / blur, -40, 40)))
+            tissue[box] += share * (relative * WHITE_MATTER[sequence] * texture - tissue[box])
+
+
+@lru_cache(maxsize=2)
+def _anatomy(subject: Subject, enlarged: Side | None, grid: Grid) -> Array:
+    """Return the T1 intensity (8-bit scale) of one person's head without noise; 0 outside of the brain."""
+    x, y, z = grid.axes()
+    rng = np.random.default_rng(subject.seed)
+    # For each voxel of this head: the place in the average head that it looks like.
+    source = [
+        np.asarray(positions / scale + shift, dtype=np.float32)
+        for positions, scale, shift in zip(
+            (x[:, None, None], y[None, :, None], z[None, None, :]),
+            subject.scale,
+            (2.3 * _smooth_field(rng, 36.0, (x, y, z)) + 0.8 * _smooth_field(rng, 14.0, (x, y, z)) for _ in range(3)),
+            strict=True,
+        )
+    ]
+    for side in ("left", "right"):
+        widening = subject.ventricles + (ENLARGED if side == enlarged else 0.0)
+        if widening:
+            _widen(source, side, widening)
+    coordinates = np.stack([positions - low for positions, low in zip(source, LOWEST_MM, strict=True)])
+    brain = ndimage.map_coordinates(_average_brain(), coordinates, order=1, mode="constant", cval=0.0) > 0.5
+    t1 = ndimage.map_coordinates(_average_head(), coordinates[:, brain], order=3, mode="nearest", prefilter=False)
+    result = np.zeros(brain.shape, dtype=np.float32)
+    result[brain] = t1.clip(20, 255)
+    result.setflags(write=False)
+    return result
+
+
+def _widen(source: list[Array], side: Side, amount: float) -> None:
+    """Push tissue away from a lateral ventricle: nearby voxels look like places closer to the ventricle's axis."""
+    mirror = 1.0 if side == "right" else -1.0
+    push = [np.zeros_like(source[0]) for _ in range(3)]
+    total = np.zeros_like(source[0])
+    for centre_x, centre_y, centre_z in VENTRICLE_CENTRES:
+        away = [source[0] - mirror * centre_x, source[1] - centre_y, source[2] - centre_z]
+        weight = np.exp(-(away[0] ** 2 + away[1] ** 2 + away[2] ** 2) / (2 * VENTRICLE_REACH**2))
+        # The midline stays where it is: the push fades out before it.
+        weight = weight * np.clip(mirror * source[0] / 8.0, 0, 1)
+        total += weight
+        for axis in range(3):
+            push[axis] += weight * away[axis]
+    strength = amount / (1 + amount * np.maximum(total, 1e-6))
+    for axis in range(3):
+        source[axis] = source[axis] - np.asarray(strength * push[axis], dtype=np.float32)
+
+
+def _smooth_field(rng: np.random.Generator, length: float, axes: Axes) -> Array:
+    """Return random smooth values with standard deviation of about 1 at the positions that `axes` span.
+
+    Cubic B-splines on knots `length` mm apart, which do not depend on where the field is evaluated.
+    """
+    bases = []
+    for positions, low, high in zip(axes, LOWEST_MM, HIGHEST_MM, strict=True):
+        knots = np.arange(low - 2 * length, high + 2.5 * length, length)
+        away = np.abs(positions[:, None] - knots[None, :]) / length
+        near, far = 2 / 3 - away**2 + away**3 / 2, np.clip(2 - away, 0, None) ** 3 / 6
+        bases.append(np.where(away < 1, near, far).astype(np.float32))
+    field = rng.standard_normal([basis.shape[1] for basis in bases]).astype(np.float32)
+    for basis in bases:
+        # Each turn replaces the first axis (knots) by positions and moves it to the end.
+        field = np.tensordot(field, basis, axes=(0, 1))
+    # The squared values of the cubic B-splines at one place add up to 151/315 on average, per axis.
+    return np.asarray(field / (151 / 315) ** 1.5, dtype=np.float32)
+
+
+def _seed(*parts: object) -> int:
+    """Turn names into a seed that is the same everywhere (Python's own hash is not)."""
+    return int.from_bytes(hashlib.sha256("/".join(map(str, parts)).encode()).digest()[:8], "little")
+
+
+def source_file() -> Path:
+    """Find the average head inside the installed nilearn, without the seconds that importing nilearn takes."""
+    found = importlib.util.find_spec("nilearn")
+    if found is None or found.origin is None:
+        raise FileNotFoundError("nilearn is missing, from whose MNI152 head the demo study is made: install it.")
+    path = Path(found.origin).parent / "datasets" / "data" / "mni_icbm152_t1_tal_nlin_sym_09a_converted.nii.gz"
+    if not path.is_file():
+        raise FileNotFoundError(f"{path.name} is missing in the installed nilearn: install version 0.14.")
+    return path
+
+
+@lru_cache(maxsize=1)
+def _average_t1() -> Array:
+    image = nib.Nifti1Image.from_filename(source_file())
+    first = np.rint(LOWEST_MM - image.affine[:3, 3]).astype(int)
+    last = np.rint(HIGHEST_MM - image.affine[:3, 3]).astype(int) + 1
+    box = tuple(slice(low, high) for low, high in zip(first, last, strict=True))
+    return np.asarray(image.dataobj[box], dtype=np.float32)
+
+
+@lru_cache(maxsize=1)
+def _average_brain() -> Array:
+    return (_average_t1() > 0).astype(np.float32)
+
+
+@lru_cache(maxsize=1)
+def _average_head() -> Array:
+    """Return the cubic spline coefficients of the average head.
+
+    Outside of the brain, the values of its rim are continued, so that no dark seam arises at the border.
+    """
+    t1 = _average_t1()
+    nearest = ndimage.distance_transform_edt(t1 == 0, return_distances=False, return_indices=True)
+    return np.asarray(ndimage.spline_filter(t1[tuple(nearest)], order=3, output=np.float32), dtype=np.float32)
