@@ -1,7 +1,7 @@
 /** What is drawn over the images, the same for every renderer: crosshair, letters, slice numbers, scroll bars. */
 
 import { pixelOf } from "./planes.js";
-import { transform } from "./volume.js";
+import { intensityAt, transform } from "./volume.js";
 
 /** @typedef {import("./planes.js").Tile} Tile */
 
@@ -10,6 +10,8 @@ const QUIET = "#b4b4b4";
 const CROSS = "#ffd34d";
 const ACTIVE = "#4da3ff";
 const TRACK = 6;
+const LARGE = "600 15px system-ui, sans-serif";
+const SMALL = "12px system-ui, sans-serif";
 
 /**
  * The scroll bar of a tile, in CSS pixels.
@@ -39,6 +41,7 @@ export function drawOverlay(pane, panes, index) {
     context.clip();
     if (panes.showsCrosshair) crosshair(context, pane, tile, panes.crosshair);
     labels(context, pane, tile);
+    if (tile === pane.tiles[0]) intensity(context, pane, tile, panes.crosshair);
     scrollBar(context, pane, tile);
     const active = panes.active.pane === index && panes.active.plane === tile.plane.name;
     if (active) {
@@ -72,32 +75,39 @@ function crosshair(context, pane, tile, mm) {
   context.globalAlpha = 1;
 }
 
+function write(context, text, x, y, align, baseline, font, colour) {
+  context.font = font;
+  context.textAlign = align;
+  context.textBaseline = baseline;
+  context.lineWidth = 3;
+  context.lineJoin = "round";
+  context.strokeStyle = "rgba(0, 0, 0, 0.85)";
+  context.strokeText(text, x, y);
+  context.fillStyle = colour;
+  context.fillText(text, x, y);
+}
+
+/** Intensity of the voxel that the crosshair lies on, in the corner of the pane's first plane. */
+function intensity(context, pane, { clip }, mm) {
+  const value = intensityAt(pane.volume, transform(pane.volume.inverse, mm));
+  const { label } = pane.spec.volumes[pane.chosen];
+  const words = `${label}: ${value === null ? "outside" : Math.round(value * 10) / 10}`;
+  write(context, words, clip.x + 7, clip.y + clip.height - 6, "left", "bottom", SMALL, QUIET);
+}
+
 function labels(context, pane, tile) {
   const { clip, plane, slice } = tile;
   const { letters } = plane;
-  const write = (text, x, y, align, baseline, font, colour) => {
-    context.font = font;
-    context.textAlign = align;
-    context.textBaseline = baseline;
-    context.lineWidth = 3;
-    context.lineJoin = "round";
-    context.strokeStyle = "rgba(0, 0, 0, 0.85)";
-    context.strokeText(text, x, y);
-    context.fillStyle = colour;
-    context.fillText(text, x, y);
-  };
-  const large = "600 15px system-ui, sans-serif";
-  const small = "12px system-ui, sans-serif";
   const middleX = clip.x + clip.width / 2;
   const middleY = clip.y + clip.height / 2;
-  write(letters.left, clip.x + 7, middleY, "left", "middle", large, TEXT);
-  write(letters.right, clip.x + clip.width - TRACK - 9, middleY, "right", "middle", large, TEXT);
-  write(letters.top, middleX, clip.y + 6, "center", "top", large, TEXT);
-  write(letters.bottom, middleX, clip.y + clip.height - 5, "center", "bottom", large, TEXT);
-  write(plane.title, clip.x + 7, clip.y + 6, "left", "top", small, QUIET);
+  write(context, letters.left, clip.x + 7, middleY, "left", "middle", LARGE, TEXT);
+  write(context, letters.right, clip.x + clip.width - TRACK - 9, middleY, "right", "middle", LARGE, TEXT);
+  write(context, letters.top, middleX, clip.y + 6, "center", "top", LARGE, TEXT);
+  write(context, letters.bottom, middleX, clip.y + clip.height - 5, "center", "bottom", LARGE, TEXT);
+  write(context, plane.title, clip.x + 7, clip.y + 6, "left", "top", SMALL, QUIET);
   const of = pane.volume.shape[plane.through];
   const inside = slice >= 0 && slice < of;
-  write(inside ? `${slice + 1} / ${of}` : "outside the image", clip.x + clip.width - 7, clip.y + 6, "right", "top", small, QUIET);
+  write(context, inside ? `${slice + 1} / ${of}` : "outside the image", clip.x + clip.width - 7, clip.y + 6, "right", "top", SMALL, QUIET);
 }
 
 function scrollBar(context, pane, tile) {

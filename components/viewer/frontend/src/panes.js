@@ -6,7 +6,7 @@
 import { h } from "./dom.js";
 import { drawOverlay, trackBox } from "./overlay.js";
 import { layTile, planesOf, voxelUnder } from "./planes.js";
-import { intensityAt, transform } from "./volume.js";
+import { transform } from "./volume.js";
 
 /** @typedef {import("./volume.js").Volume} Volume */
 /** @typedef {import("./planes.js").PlaneName} PlaneName */
@@ -116,11 +116,13 @@ export class Panes {
   async fetchRest() {
     const { images, turn } = this;
     for (const [i, pane] of (images?.panes ?? []).entries()) {
-      for (const { url } of pane.volumes.slice(1)) {
-        const volume = await this.room.shelf.get(url);
+      const volumes = [];
+      for (const { url } of pane.volumes) {
+        volumes.push(await this.room.shelf.get(url));
         if (turn !== this.turn) return;
-        await this.panes[i].renderer.load(volume);
+        await this.panes[i].renderer.load(volumes[volumes.length - 1]);
       }
+      this.panes[i].renderer.forget(volumes);
     }
   }
 
@@ -392,19 +394,6 @@ export class Panes {
   toggleCrosshair() {
     this.showsCrosshair = !this.showsCrosshair;
     this.schedule();
-  }
-
-  /** What the crosshair lies on: one intensity per pane. */
-  reading() {
-    if (!this.images) return null;
-    return {
-      mm: this.crosshair,
-      intensities: this.images.panes.map((spec, i) => {
-        const { volume, chosen } = this.panes[i];
-        const value = volume && intensityAt(volume, transform(volume.inverse, this.crosshair));
-        return { title: spec.title, label: spec.volumes[chosen].label, value };
-      }),
-    };
   }
 
   listen(pane, index) {

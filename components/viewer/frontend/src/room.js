@@ -3,7 +3,6 @@
  * lives as long as the page; reruns of the page only hand it payloads.
  */
 
-import { CanvasRenderer } from "./canvas_renderer.js";
 import { ItemClock } from "./clock.js";
 import { h } from "./dom.js";
 import { Drafts, unsavedAnswers, unstash } from "./drafts.js";
@@ -11,7 +10,7 @@ import { Form } from "./form.js";
 import { BINDINGS, MOUSE, bindingOf, isTyping } from "./keys.js";
 import { Panes } from "./panes.js";
 import { spokenPoint } from "./planes.js";
-import { chooseRenderer } from "./renderers.js";
+import { Renderers } from "./renderers.js";
 import styles from "./styles.css";
 import { Trace } from "./trace.js";
 import { Refusal, Transport, clockTime } from "./transport.js";
@@ -46,7 +45,7 @@ class Room {
     this.host = element;
     this.transport = new Transport(base);
     this.shelf = new VolumeShelf((url, signal) => this.transport.bytes(url, signal));
-    this.renderers = chooseRenderer();
+    this.renderers = new Renderers((error) => this.rendererFailed(error));
     /** @type {Set<string>} */
     this.finished = new Set();
     /** @type {any} */
@@ -218,6 +217,7 @@ class Room {
     const pictured = Boolean(payload.images);
     this.images.hidden = !pictured;
     this.cards.hidden = pictured;
+    this.body.classList.toggle("words", !pictured);
     if (pictured) this.loadImages(turn);
     else this.displayed(turn);
   }
@@ -279,11 +279,9 @@ class Room {
   }
 
   paintReading() {
-    const reading = this.panes.reading();
+    const reading = this.panes.images && this.panes.crosshair;
     if (!reading) return;
-    const values = reading.intensities.map(({ title, label, value }) =>
-      `${reading.intensities.length > 1 ? `${title} ` : ""}${label} ${value === null ? "–" : Math.round(value * 10) / 10}`);
-    this.reading.textContent = `${spokenPoint(reading.mm)}  ·  ${values.join("  ·  ")}`;
+    this.reading.textContent = spokenPoint(reading);
   }
 
   paintRenderer() {
@@ -343,7 +341,8 @@ class Room {
 
   /** @param {Error} error */
   rendererFailed(error) {
-    if (!this.renderers.fallBack(error.message)) {
+    console.warn("The renderer gave up:", error);
+    if (!this.renderers.fallBack()) {
       this.imagesFailed(this.turn, new Error("The browser could not draw them."));
       return;
     }
@@ -371,7 +370,7 @@ class Room {
     try {
       await this.transport.postUntilAnswered(
         "reading/shown",
-        { assignment, key, load_ms: this.loadMs, renderer: this.renderers.name(), viewport: this.viewport() },
+        { assignment, key, load_ms: this.loadMs, renderer: this.renderers.kind, viewport: this.viewport() },
         () => turn === this.turn && this.say("The server does not answer yet; trying again. Nothing is lost."));
     } catch (error) {
       if (turn === this.turn) this.refused(/** @type {Refusal} */ (error), () => this.displayed(turn));
@@ -426,7 +425,7 @@ class Room {
       answers: form.verdict(),
       ...this.clock?.reading(),
       load_ms: this.loadMs,
-      renderer: this.renderers.name(),
+      renderer: this.renderers.kind,
       viewport: this.viewport(),
       trace: this.trace.summary(this.panes.images ? this.panes.crosshair : null),
     };

@@ -1,0 +1,182 @@
+/**
+ * The WebGL2 renderer: NiiVue paints, and nothing else of NiiVue is used. No mouse, keys, drag and drop, text, colour bar
+ * or 3D; where a slice lies is told by the tiles, so that it lies exactly where the compatibility renderer puts it.
+ */
+
+import { NVImage, Niivue } from "@niivue/niivue";
+
+/** @typedef {import("./volume.js").Volume} Volume */
+/** @typedef {import("./planes.js").Tile} Tile */
+
+const PLANE_CODE = { axial: 0, coronal: 1, sagittal: 2 };
+const BLACK = [0, 0, 0, 1];
+
+class SlicePainter extends Niivue {
+  constructor() {
+    super({
+      interactive: false,
+      dragAndDropEnabled: false,
+      isResizeCanvas: false,
+      // Each volume on its own voxel grid: an oblique one is not resliced.
+      isSliceMM: false,
+      show3Dcrosshair: false,
+      crosshairWidth: 0,
+      isOrientationTextVisible: false,
+      isColorbar: false,
+      isRuler: false,
+      loadingText: "",
+      backColor: BLACK,
+      sagittalNoseLeft: true,
+      logLevel: "silent",
+    });
+    /** @type {{tile: Tile, box: number[], slices: number}[]} */
+    this.wanted = [];
+    /** @type {{tile: Tile, box: number[], slices: number}|null} */
+    this.painting = null;
+  }
+
+  /** Fonts and surface materials are not needed: there is no text and no surface. */
+  async initText() {}
+
+  drawCrosshairs3D() {}
+
+  drawSceneCore() {
+    if (!this.initialized) return "";
+    const { gl } = this;
+    gl.viewport(0, 0, gl.canvas.width, gl.canvas.height);
+    gl.clearColor(...BLACK);
+    gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
+    this.screenSlices = [];
+    if (!this.volumes.length) return "";
+    this.bindTextures();
+    for (const job of this.wanted) {
+      const { plane, slice } = job.tile;
+      const place = [0.5, 0.5, 0.5];
+      place[plane.through] = (slice + 0.5) / job.slices;
+      this.scene.crosshairPos = place;
+      this.painting = job;
+      this.draw2D(job.box, PLANE_CODE[plane.name], Number.NaN);
+    }
+    this.painting = null;
+    return "";
+  }
+
+  /**
+   * What a tile shows of the slice, in NiiVue's mm along the voxel axes: cut to the tile, so that zoom and position
+   * come from the tile and not from NiiVue's own.
+   *
+   * @param {number} code
+   */
+  screenFieldOfViewExtendedVox(code) {
+    const whole = super.screenFieldOfViewExtendedVox(code);
+    if (!this.painting) return whole;
+    const { tile, box } = this.painting;
+    const { image, plane } = tile;
+    const ratio = this.ratio ?? 1;
+    const [x, y, width, height] = box.map((pixels) => pixels / ratio);
+    const least = [...whole.mnMM];
+    const most = [...whole.mxMM];
+    const across = most[0] - least[0];
+    const down = most[1] - least[1];
+    const left = (x - image.x) / image.width;
+    const right = (x + width - image.x) / image.width;
+    whole.mnMM[0] = plane.mirrored ? most[0] - right * across : least[0] + left * across;
+    whole.mxMM[0] = plane.mirrored ? most[0] - left * across : least[0] + right * across;
+    whole.mnMM[1] = most[1] - ((y + height - image.y) / image.height) * down;
+    whole.mxMM[1] = most[1] - ((y - image.y) / image.height) * down;
+    whole.fovMM[0] = whole.mxMM[0] - whole.mnMM[0];
+    whole.fovMM[1] = whole.mxMM[1] - whole.mnMM[1];
+    return whole;
+  }
+}
+
+/** @implements {import("./canvas_renderer.js").Renderer} */
+export class NiivueRenderer {
+  /** @param {(error: Error) => void} onLost  the graphics context went away */
+  constructor(onLost) {
+    this.name = "niivue";
+    this.canvas = document.createElement("canvas");
+    this.painter = new SlicePainter();
+    this.ratio = 1;
+    /** @type {Map<Volume, any>} */
+    this.images = new Map();
+    /** @type {Promise<unknown>|null} */
+    this.attached = null;
+    this.shown = "";
+    this.gone = false;
+    this.canvas.addEventListener("webglcontextlost", (event) => {
+      event.preventDefault();
+      if (!this.gone) onLost(new Error("The graphics context was lost."));
+    });
+  }
+
+  resize(width, height, ratio) {
+    this.ratio = this.painter.ratio = ratio;
+    this.canvas.width = Math.max(1, Math.round(width * ratio));
+    this.canvas.height = Math.max(1, Math.round(height * ratio));
+  }
+
+  /** @param {Volume} volume */
+  async load(volume) {
+    this.attached ??= this.painter.attachToCanvas(this.canvas, false);
+    await this.attached;
+    if (this.images.has(volume)) return;
+    // The name stays empty: NiiVue would hand it to whoever asks.
+    const image = await NVImage.new(volume.bytes, "", "gray", 1, null, 0, 1);
+    this.images.set(volume, image);
+  }
+
+  /**
+   * @param {Volume} volume
+   * @param {[number, number]} window
+   * @param {Tile[]} tiles
+   * @param {boolean} smooth
+   */
+  draw(volume, window, tiles, smooth) {
+    const { painter } = this;
+    const image = this.images.get(volume);
+    if (!image || !painter.initialized) return;
+    const inside = tiles.filter(({ plane, slice }) => slice >= 0 && slice < volume.shape[plane.through]);
+    painter.wanted = inside.map((tile) => ({
+      tile,
+      box: [tile.clip.x, tile.clip.y, tile.clip.width, tile.clip.height].map((pixels) => Math.round(pixels * this.ratio)),
+      slices: volume.shape[tile.plane.through],
+    }));
+    painter.opts.isRadiologicalConvention = tiles.some(({ plane }) => plane.name !== "sagittal" && plane.mirrored);
+    const shown = `${volume.url} ${window} ${smooth}`;
+    if (shown !== this.shown) {
+      this.shown = shown;
+      painter.opts.isNearestInterpolation = !smooth;
+      image.cal_min = window[0];
+      image.cal_max = window[1];
+      painter.volumes = [image];
+      painter.back = image;
+      painter.updateGLVolume();
+      if (!smooth) {
+        painter.updateInterpolation(0);
+        painter.drawScene();
+      }
+    } else {
+      painter.drawScene();
+    }
+    this.canvas.style.visibility = "visible";
+  }
+
+  clear() {
+    this.painter.wanted = [];
+    this.canvas.style.visibility = "hidden";
+  }
+
+  /** @param {Volume[]} wanted */
+  forget(wanted) {
+    for (const volume of [...this.images.keys()]) if (!wanted.includes(volume)) this.images.delete(volume);
+  }
+
+  destroy() {
+    this.gone = true;
+    this.images.clear();
+    this.painter.cleanup();
+    this.painter.gl?.getExtension("WEBGL_lose_context")?.loseContext();
+    this.canvas.remove();
+  }
+}
