@@ -26,8 +26,11 @@ _STYLE = """
 <style>
   .stMainBlockContainer { padding: 0.6rem 1.4rem 1rem; max-width: none; }
   header[data-testid="stHeader"] { display: none; }
-  .st-key-head { border-bottom: 1px solid color-mix(in srgb, currentColor 18%, transparent); }
-  .st-key-head p { margin: 0; }
+  .st-key-head { border-bottom: 1px solid color-mix(in srgb, currentColor 18%, transparent); min-height: 2.2rem; }
+  .st-key-head p, .st-key-head [data-testid="stMarkdownContainer"] { margin: 0; }
+  h1 { font-size: 1.6rem !important; padding: 0.4rem 0 !important; }
+  [class*="st-key-enter-"] a { background: var(--st-primary-color); border-radius: var(--st-base-radius); }
+  [class*="st-key-enter-"] a * { color: var(--st-background-color) !important; font-weight: 600; }
 </style>
 """
 
@@ -49,7 +52,7 @@ def pages_of(actor: Actor) -> list[StreamlitPage]:
 def draw(actor: Actor, pages: list[StreamlitPage]) -> None:
     """Draw the head line: the pages that can be entered without choosing something first, the name, the way out."""
     st.html(_STYLE)
-    with st.container(key="head", horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(key="head", horizontal=True, vertical_alignment="center", gap="medium"):
         st.markdown("**Blindread**", width="content")
         for page in pages:
             if page.title in {"Worklist", "Studies", "Import"}:

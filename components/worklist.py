@@ -15,7 +15,7 @@ def draw_worklist(desks: list[Desk]) -> None:
     if not desks:
         st.info("Nothing is waiting for you. You will find your items here as soon as a study opens.")
     for desk in desks:
-        with st.container(border=True, key=f"desk-{desk.study_key}-{desk.queue}"):
+        with st.container(border=True, width=900, key=f"desk-{desk.study_key}-{desk.queue}"):
             _draw_desk(desk)
 
 
@@ -31,12 +31,13 @@ def _draw_desk(desk: Desk) -> None:
             st.caption(_nothing_yet(desk))
     with right:
         if _can_enter(desk):
-            st.page_link(
-                PAGES / ROOM[0],
-                label="Start" if desk.done == 0 else "Go on",
-                icon=":material/arrow_forward:",
-                query_params={"study": desk.study_key, "phase": desk.queue},
-            )
+            with st.container(key=f"enter-{desk.study_key}-{desk.queue}", horizontal_alignment="right"):
+                st.page_link(
+                    PAGES / ROOM[0],
+                    label="Start" if desk.done == 0 else "Go on",
+                    icon=":material/arrow_forward:",
+                    query_params={"study": desk.study_key, "phase": desk.queue},
+                )
 
 
 def _can_enter(desk: Desk) -> bool:

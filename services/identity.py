@@ -9,11 +9,11 @@ from datetime import datetime, timedelta
 
 from pwdlib import PasswordHash
 from pwdlib.hashers.argon2 import Argon2Hasher
-from sqlmodel import Session, select
+from sqlmodel import Session, col, select
 
 from db import Credential, Database, Invitation, LoginSession, Person, audit, now
 from db.base import stored_id
-from services.errors import Conflict, NotAllowed, NotSignedIn
+from services.errors import Conflict, NotAllowed, NotFound, NotSignedIn
 
 IDLE_LIMIT = timedelta(hours=8)
 ABSOLUTE_LIMIT = timedelta(hours=72)
@@ -73,13 +73,13 @@ def issue_link(session: Session, person: Person, purpose: str) -> str:
     return token
 
 
-def make_sign_in_link(database: Database, login: str) -> str:
-    """Return a fresh single-use sign-in token for a login name."""
+def make_link(database: Database, login: str, purpose: str) -> str:
+    """Return a fresh single-use token for a login name: `join` sets a password, `sign_in` just signs in."""
     with database.writing() as session:
         person = session.exec(select(Person).where(Person.login == login.strip().lower())).first()
         if person is None:
             raise NotAllowed(f"Nobody has the login '{login}'; invite them first.")
-        return issue_link(session, person, "sign_in")
+        return issue_link(session, person, purpose)
 
 
 def look_at_link(database: Database, token: str) -> Link | None:
@@ -208,3 +208,25 @@ def _open_login_session(session: Session, person_id: int, *, how: str) -> str:
 
 def _person(session: Session, person_id: int) -> Person:
     return session.get_one(Person, person_id)
+
+
+def actor_for_command_line(database: Database, login: str | None = None) -> Actor:
+    """Return the person in whose name the command line acts: the one with this login, or the first owner.
+
+    Whoever can run the command line can read the database file, so no password is asked; what is done is recorded
+    under that person.
+    """
+    with database.reading() as session:
+        query = select(Person).order_by(col(Person.id))
+        query = query.where(Person.login == login.strip().lower()) if login else query.where(col(Person.is_owner))
+        person = session.exec(query).first()
+    if person is None:
+        raise NotFound(f"Nobody has the login '{login}'." if login else "There is no owner yet; run 'manage.py init'.")
+    return Actor(stored_id(person.id), 0, person.name, person.is_owner)
+
+
+def ensure_owner(database: Database, login: str, name: str) -> None:
+    """Add the first owner; an installation that has one is left as it is."""
+    with database.writing() as session:
+        if session.exec(select(Person.id).where(col(Person.is_owner))).first() is None:
+            add_person(session, login, name, is_owner=True)

@@ -11,7 +11,7 @@ from sqlmodel import Session, col, select
 from db import Assignment, Database, Draft, Membership, Person, Study, TechnicalFailure, Verdict, audit, queries
 from db.base import stored_id
 from services import assigning, displaying, freezing
-from services.errors import Conflict
+from services.errors import Conflict, NotFound
 from services.identity import Actor, add_person, issue_link
 from services.permission import require_role, state_of
 
@@ -136,6 +136,14 @@ def studies_of(database: Database, actor: Actor) -> list[StudyLine]:
             )
             for study, membership in rows
         ]
+
+
+def study_line(database: Database, actor: Actor, study_key: str) -> StudyLine:
+    """Return one study that the actor administers."""
+    for line in studies_of(database, actor):
+        if line.key == study_key and line.role == "admin":
+            return line
+    raise NotFound("There is no such study among yours; choose one in the list of studies.")
 
 
 def progress_of_members(database: Database, actor: Actor, study_key: str) -> list[MemberProgress]:

@@ -1,0 +1,102 @@
+"""The import of a study folder: upload, contents, one scan to look at, and the button that stores it."""
+
+from __future__ import annotations
+
+import streamlit as st
+from niivue_component import niivue_viewer
+
+from components.frame import PAGES, STUDY
+from components.session import database
+from services import importing, incoming
+from services.errors import InputRefused, Refused
+from services.identity import Actor
+from services.incoming import Incoming
+
+
+def receive(actor: Actor) -> Incoming | None:
+    """Draw the upload and return what it holds, once it has been checked."""
+    st.markdown(
+        "Pack the study folder (`protocol.yaml`, the CSV tables, `volumes/`) as a ZIP file. Everything is checked before "
+        "anything is stored. A large folder is imported faster with `python manage.py import FOLDER`."
+    )
+    file = st.file_uploader("Study folder as ZIP", type=["zip"], key="study-zip")
+    if file is None:
+        _forget(actor)
+        return None
+    kept: tuple[str, Incoming] | None = st.session_state.get("incoming")
+    if kept is not None and kept[0] == file.file_id:
+        return kept[1]
+    _forget(actor)
+    with st.spinner("Unpacking and checking"):
+        found = incoming.receive_upload(database(), actor, file, file.name)
+    st.session_state["incoming"] = (file.file_id, found)
+    return found
+
+
+def draw_contents(found: Incoming) -> None:
+    """Draw what the folder holds."""
+    st.success(f"The tables fit together: {found.title} ({found.name}).")
+    for column, (label, count) in zip(
+        st.columns(4),
+        (
+            ("Cases", found.cases),
+            ("Volumes", len(found.volumes)),
+            ("Items", found.items),
+            ("Candidates", found.candidates),
+        ),
+        strict=True,
+    ):
+        column.metric(label, count)
+
+
+def draw_scan(actor: Actor, found: Incoming) -> None:
+    """Draw one scan of the upload, if the admin wants to look at it."""
+    by_key = {volume.key: volume for volume in found.volumes}
+    with st.expander("Look at a scan of the upload"):
+        chosen = st.selectbox(
+            "Scan",
+            list(by_key),
+            index=None,
+            placeholder="Choose a scan",
+            format_func=lambda key: f"{key} · {by_key[key].label} · {by_key[key].file_name}",
+        )
+        if chosen is not None:
+            content = incoming.scan_for_preview(database(), actor, found.ticket, chosen)
+            niivue_viewer(
+                nifti_data=content,
+                filename=by_key[chosen].file_name,
+                height=520,
+                styled=False,
+                settings={"radiological": True, "crosshair": True},
+                update_interval_ms=None,
+                # A key of its own for each scan: with a fixed key the earlier scan would stay beneath it.
+                key=f"scan-{found.ticket}-{chosen}",
+            )
+
+
+def draw_import_button(actor: Actor, found: Incoming) -> None:
+    """Draw the button that prepares and stores the study, with its progress."""
+    if not st.button("Import", type="primary"):
+        return
+    bar = st.progress(0.0, text="Beginning")
+
+    def feed(done: int, total: int, text: str) -> None:
+        bar.progress(done / max(total, 1), text=text)
+
+    try:
+        folder = incoming.study_folder_of(database(), actor, found.ticket)
+        done = importing.import_study(database(), actor, folder, progress=feed)
+    except (Refused, InputRefused) as refusal:
+        bar.empty()
+        st.error(f"Nothing was imported. {refusal}")
+        return
+    bar.empty()
+    _forget(actor)
+    st.success(f"Imported: {done.items} items about {done.cases} cases. Look at the items in the preview, then freeze.")
+    st.page_link(PAGES / STUDY[0], label="Open the study", query_params={"study": done.study_key})
+
+
+def _forget(actor: Actor) -> None:
+    kept: tuple[str, Incoming] | None = st.session_state.pop("incoming", None)
+    if kept is not None:
+        incoming.discard_upload(database(), actor, kept[1].ticket)

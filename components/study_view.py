@@ -1,0 +1,272 @@
+"""One study for its admins: freeze, people and progress, judge runs, events."""
+
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+import streamlit as st
+
+from components.frame import PAGES, PREVIEW, REPORT
+from components.session import current_actor, database
+from components.study_list import STATE_BADGE
+from services import adjudication, closing, freezing, judging, members
+from services.errors import InputRefused, Refused
+from services.members import MemberProgress, StudyLine
+
+_QUEUE_WORD = {"reading": "reads", "scoring": "marks", "review": "adjudicates"}
+
+
+def draw_head(line: StudyLine) -> None:
+    """Draw title, state and the ways on."""
+    st.title(line.title)
+    label, color, icon = STATE_BADGE[line.state]
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.badge(label, color=color, icon=icon)  # type: ignore[arg-type]
+        if line.simulated_readers:
+            st.badge("Simulated readers", color="orange", icon=":material/smart_toy:")
+        st.page_link(
+            PAGES / PREVIEW[0],
+            label="Preview items",
+            icon=":material/visibility:",
+            query_params={"study": line.key},
+        )
+        st.page_link(
+            PAGES / REPORT[0], label="Report", icon=":material/bar_chart:", query_params={"study": line.key}
+        )
+    _draw_notice()
+
+
+def draw_freeze(line: StudyLine) -> None:
+    """Draw the freeze: the button before it, the manifest after it."""
+    frozen = freezing.freeze_of(database(), current_actor(), line.key)
+    if frozen is None:
+        st.markdown(
+            "A freeze fixes protocol, items, volumes, candidates and references in a manifest with their SHA-256, "
+            "draws every rater's own order, and opens the study for reading. **It cannot be undone.** "
+            "Look at the items in the preview first."
+        )
+        sure = st.checkbox("I have looked at the preview; the items are as they should be.")
+        st.button(
+            "Freeze and open", type="primary", disabled=not sure, on_click=_freeze, args=(line.key,)
+        )
+        return
+    st.markdown(f"Frozen {frozen.created_at[:16].replace('T', ' ')} UTC. SHA-256 of the manifest:")
+    st.code(frozen.sha256, language=None)
+    left, right = st.columns(2)
+    left.download_button(
+        "Download the manifest",
+        json.dumps(frozen.manifest, indent=2, sort_keys=True, ensure_ascii=False),
+        file_name=f"{line.key}-manifest.json",
+        mime="application/json",
+        on_click="ignore",
+    )
+    right.button("Verify now", on_click=_verify, args=(line.key,))
+    st.caption(f"On the command line: `python manage.py verify {line.key}`")
+    with st.expander("What the manifest covers"):
+        st.dataframe(_manifest_table(frozen.manifest), hide_index=True, width="stretch")
+
+
+def _manifest_table(manifest: dict[str, object]) -> pd.DataFrame:
+    rows = []
+    for part, content in manifest.items():
+        if isinstance(content, dict):
+            rows.append((part.replace("_", " "), f"{len(content)} entries"))
+        else:
+            rows.append((part.replace("_", " "), str(content)))
+    return pd.DataFrame(rows, columns=["part", "content"])
+
+
+def draw_people(line: StudyLine) -> None:
+    """Draw progress without any answer, and the form that invites."""
+    progress = members.progress_of_members(database(), current_actor(), line.key)
+    if progress:
+        st.dataframe(
+            _progress_table(progress),
+            hide_index=True,
+            width="stretch",
+            column_config={
+                "done": st.column_config.ProgressColumn("done", min_value=0.0, max_value=1.0, format="percent"),
+                "last saved": st.column_config.DatetimeColumn("last saved (UTC)", format="YYYY-MM-DD HH:mm"),
+            },
+        )
+    else:
+        st.info("Nobody is invited yet.")
+    _draw_queue_button(line, progress)
+    if line.state == "closed":
+        return
+    st.subheader("Invite")
+    with st.container(width=560, border=True):
+        role = st.selectbox("Role", ["rater", "reviewer", "admin"], key="invite-role")
+        name = st.text_input("Name", key="invite-name")
+        login = st.text_input("Login", key="invite-login", help="What they sign in with, such as their e-mail address.")
+        specialty = st.text_input("Specialty", key="invite-specialty")
+        st.button("Make the invitation link", on_click=_invite, args=(line.key, login, name, role, specialty))
+        link = st.session_state.pop("invitation", None)
+        if link:
+            st.success("Hand this link to them; it works once, for 14 days, and is not shown again.")
+            st.code(link, language=None)
+
+
+def _progress_table(progress: list[MemberProgress]) -> pd.DataFrame:
+    return pd.DataFrame(
+        [
+            (
+                one.pseudonym,
+                one.name,
+                _QUEUE_WORD[one.queue],
+                one.done / one.total if one.total else 0.0,
+                f"{one.done} of {one.total}",
+                one.technical_failures,
+                one.last_saved,
+            )
+            for one in progress
+        ],
+        columns=["pseudonym", "name", "what", "done", "items", "technical failures", "last saved"],
+    )
+
+
+def _draw_queue_button(line: StudyLine, progress: list[MemberProgress]) -> None:
+    if line.state != "open" or not any(one.role == "reviewer" for one in progress):
+        return
+    st.button(
+        "Send flagged and disagreeing items to the reviewers",
+        on_click=_open_queue,
+        args=(line.key,),
+        help="Only items that every rater has closed are sent; press again later for the rest.",
+    )
+
+
+def draw_judges(line: StudyLine) -> None:
+    """Draw the runs of LLM judges and the form that imports one."""
+    runs = judging.judge_runs_of(database(), current_actor(), line.key)
+    if runs:
+        st.dataframe(
+            pd.DataFrame(
+                [(run.name, run.judge, run.candidates, run.unresolved, run.not_judged) for run in runs],
+                columns=["run", "judge", "verdicts", "unresolved", "candidates not judged"],
+            ),
+            hide_index=True,
+            width="stretch",
+        )
+    if line.state == "draft":
+        st.info("A judge's verdicts can be imported after the freeze.")
+        return
+    with st.container(width=560, border=True):
+        st.markdown("**Import a judge's verdicts** on the candidates")
+        name = st.text_input("Name of the run", key="run-name")
+        judge = st.text_input("Judge", key="run-judge", help="Model and version.")
+        file = st.file_uploader(
+            "CSV or JSON Lines with item, candidate, verdict", type=["csv", "jsonl"], key="run-file"
+        )
+        if st.button("Import", disabled=file is None) and file is not None:
+            _import_judge(line.key, name, judge, file.getvalue(), file.name)
+
+
+def draw_events(line: StudyLine) -> None:
+    """Draw what happened to the study, and the lock."""
+    events = closing.events_of(database(), current_actor(), line.key)
+    if events:
+        st.dataframe(
+            pd.DataFrame(
+                [(event.at, event.kind, event.reason, event.by) for event in events],
+                columns=["when (UTC)", "what", "reason", "by"],
+            ),
+            hide_index=True,
+            width="stretch",
+        )
+    if line.state == "open":
+        st.markdown("Closing locks the data: no more verdicts are taken, and the report opens.")
+        sure = st.checkbox("Everything that is needed has been read.")
+        st.button("Close the study", type="primary", disabled=not sure, on_click=_close, args=(line.key,))
+    elif line.state == "closed":
+        reason = st.text_input("Reason for taking verdicts again", key="reopen-reason", width=560)
+        st.button("Re-open", on_click=_reopen, args=(line.key, reason))
+    else:
+        st.info("The study is not frozen yet, so nothing has happened to it.")
+
+
+def _notify(kind: str, text: str) -> None:
+    st.session_state["notice"] = (kind, text)
+
+
+def _draw_notice() -> None:
+    kind, text = st.session_state.pop("notice", ("", ""))
+    if kind == "error":
+        st.error(text)
+    elif kind:
+        st.success(text)
+
+
+def _freeze(study_key: str) -> None:
+    try:
+        frozen = freezing.freeze_study(database(), current_actor(), study_key)
+        _notify("done", f"Frozen and open. The manifest's SHA-256 begins with {frozen.sha256[:12]}.")
+    except Refused as refusal:
+        _notify("error", str(refusal))
+
+
+def _verify(study_key: str) -> None:
+    try:
+        problems = freezing.verify_for_admin(database(), current_actor(), study_key)
+        if problems:
+            _notify("error", " ".join(problems))
+        else:
+            _notify("done", "All of it holds: protocol, items, volumes, candidates, references and the audit chain.")
+    except Refused as refusal:
+        _notify("error", str(refusal))
+
+
+def _invite(study_key: str, login: str, name: str, role: str, specialty: str) -> None:
+    try:
+        token = members.invite(
+            database(), current_actor(), study_key, login, name, role, specialty=specialty
+        )
+        st.session_state["invitation"] = f"{_origin()}/link/{token}"
+    except Refused as refusal:
+        _notify("error", str(refusal))
+
+
+def _origin() -> str:
+    parts = st.context.url.split("/") if st.context.url else ["http:", "", "127.0.0.1:8501"]
+    return "/".join(parts[:3])
+
+
+def _open_queue(study_key: str) -> None:
+    try:
+        added = adjudication.open_review_queue(database(), current_actor(), study_key)
+        text = (
+            f"Sent: {added.flagged} flagged, {added.disagreed} disagreeing, {added.controls} controls. "
+            f"{added.not_yet_read} items wait for a rater."
+        )
+        _notify("done", text)
+    except Refused as refusal:
+        _notify("error", str(refusal))
+
+
+def _import_judge(study_key: str, name: str, judge: str, content: bytes, file_name: str) -> None:
+    try:
+        line = judging.import_judge_verdicts(
+            database(), current_actor(), study_key, name=name, judge=judge, content=content, file_name=file_name
+        )
+        text = f"Run '{line.name}' is in: {line.candidates} verdicts, {line.unresolved} unresolved."
+        _notify("done", text)
+    except (Refused, InputRefused) as refusal:
+        _notify("error", str(refusal))
+    st.rerun()
+
+
+def _close(study_key: str) -> None:
+    try:
+        closing.close_study(database(), current_actor(), study_key)
+        _notify("done", "Closed. The report is open now.")
+    except Refused as refusal:
+        _notify("error", str(refusal))
+
+
+def _reopen(study_key: str, reason: str) -> None:
+    try:
+        closing.reopen_study(database(), current_actor(), study_key, reason)
+        _notify("done", "Open again; the reason is kept.")
+    except Refused as refusal:
+        _notify("error", str(refusal))

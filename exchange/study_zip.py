@@ -1,0 +1,71 @@
+"""A study folder packed as a ZIP file, unpacked without trusting what the ZIP says about itself."""
+
+from __future__ import annotations
+
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from exchange.refusal import InputRefused
+
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True)
+class ZipLimits:
+    """What a ZIP file may unpack to."""
+
+    files: int = 5_000
+    unpacked_bytes: int = 20 * 2**30
+    # NIfTI files are packed already; a member that grows more than this is a bomb, not a scan.
+    growth: int = 200
+
+
+def unpack_study_zip(file: IO[bytes], name: str, target: Path, limits: ZipLimits = ZipLimits()) -> Path:
+    """Unpack into the empty folder `target` and return the folder that holds `protocol.yaml`.
+
+    Raises
+    ------
+    InputRefused
+        The file is no ZIP, is encrypted, names a path outside itself, or unpacks to more than the limits.
+    """
+    try:
+        with zipfile.ZipFile(file) as archive:
+            members = [member for member in archive.infolist() if not member.is_dir()]
+            if len(members) > limits.files:
+                raise InputRefused(f"{name} holds {len(members)} files, at most {limits.files} are taken; split it.")
+            left = limits.unpacked_bytes
+            for member in members:
+                left -= _unpack(archive, member, name, target, left, limits)
+    except (zipfile.BadZipFile, EOFError, NotImplementedError) as error:
+        raise InputRefused(f"{name} is no readable ZIP file ({error}); pack the study folder again.") from None
+    found = sorted(target.rglob("protocol.yaml"), key=lambda path: len(path.parts))
+    if not found:
+        raise InputRefused(f"{name} holds no protocol.yaml; pack the whole study folder.")
+    return found[0].parent
+
+
+def _unpack(
+    archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str, target: Path, left: int, limits: ZipLimits
+) -> int:
+    path = PurePosixPath(member.filename.replace("\\", "/"))
+    if path.is_absolute() or ".." in path.parts or ":" in path.parts[0]:
+        raise InputRefused(f"{name} names the path '{member.filename[:80]}', which leads out of it; pack it again.")
+    if member.flag_bits & 0x1:
+        raise InputRefused(f"{name} is encrypted at '{member.filename[:80]}'; pack it without a password.")
+    most = min(left, max(member.compress_size, 1) * limits.growth)
+    destination = target.joinpath(*path.parts)
+    destination.parent.mkdir(parents=True, exist_ok=True)
+    written = 0
+    # Links inside a ZIP arrive here as small text files, so none is ever followed.
+    with archive.open(member) as source, destination.open("wb") as sink:
+        while chunk := source.read(_CHUNK):
+            written += len(chunk)
+            if written > most:
+                raise InputRefused(
+                    f"{name} unpacks '{member.filename[:80]}' to more than is taken (a ZIP bomb, or a wrong file); "
+                    "leave it out."
+                )
+            sink.write(chunk)
+    return written

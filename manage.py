@@ -1,0 +1,187 @@
+"""The command line: what an admin does on a page can be scripted here. `python manage.py --help` lists it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+
+from services import closing, demo, environment, freezing, identity, importing, judging, members, upkeep
+from services.errors import InputRefused, Refused
+
+cli = typer.Typer(no_args_is_help=True, add_completion=False, help="Blindread's command line.")
+judge_cli = typer.Typer(no_args_is_help=True, help="Verdicts of LLM judges.")
+cli.add_typer(judge_cli, name="judge")
+console = Console(soft_wrap=True, highlight=False)
+
+As = Annotated[str | None, typer.Option("--as", help="Act as this login; the first owner without it.")]
+
+
+@contextmanager
+def _opened() -> Iterator[environment.Database]:
+    """Open the database, show refusals as one sentence, and close it, so that no log file stays beside it."""
+    database = environment.database()
+    try:
+        yield database
+    except (Refused, InputRefused, FileExistsError, FileNotFoundError) as refusal:
+        console.print(str(refusal), style="bold red", markup=False)
+        raise typer.Exit(1) from None
+    finally:
+        database.engine.dispose()
+
+
+@contextmanager
+def _bar() -> Iterator[Callable[[int, int, str], None]]:
+    """Draw a progress bar that is fed with (done, total, text)."""
+    columns = (TextColumn("{task.description:<44}"), BarColumn(), TaskProgressColumn())
+    with Progress(*columns, console=console) as bar:
+        task = bar.add_task("", total=1)
+
+        def feed(done: int, total: int, text: str) -> None:
+            bar.update(task, completed=done, total=max(total, 1), description=text)
+
+        yield feed
+
+
+@cli.command()
+def init() -> None:
+    """Migrate the database."""
+    with _opened() as database:
+        upkeep.prepare(database)
+        console.print(f"The database is ready in {database.data_dir}.")
+
+
+@cli.command("demo")
+def seed_demo() -> None:
+    """Bring in the demo study and its finished example, once."""
+    with _opened() as database:
+        if demo.is_seeded(database):
+            console.print("The demo is there already; what was entered is kept.")
+            return
+        with _bar() as feed:
+            demo.seed_demo(database, feed)
+
+
+@cli.command()
+def links(port: Annotated[int, typer.Option(help="The port that the server listens on.")] = 8501) -> None:
+    """Print a fresh single-use sign-in link for each of the demo's people."""
+    with _opened() as database:
+        if not demo.is_seeded(database):
+            console.print("There is no demo here; 'manage.py invite' makes links for your own study.")
+            return
+        console.print("\nSign in with one of these links (each works once; open them in different browser profiles):\n")
+        for name, token in demo.sign_in_links(database):
+            console.print(f"  {name:<14} http://127.0.0.1:{port}/link/{token}", markup=False)
+        console.print(f"\nNew links: make links PORT={port}    Sign-in page: http://127.0.0.1:{port}/sign-in\n")
+
+
+@cli.command()
+def invite(
+    study: str,
+    login: str,
+    name: Annotated[str, typer.Option(help="The name that is shown to them and to admins.")],
+    role: Annotated[str, typer.Option(help="rater, reviewer or admin")] = "rater",
+    sign_in_only: Annotated[bool, typer.Option(help="A link that signs in once and sets no password.")] = False,
+    act_as: As = None,
+) -> None:
+    """Give somebody a role in a study and print the path of their single-use link."""
+    with _opened() as database:
+        actor = identity.actor_for_command_line(database, act_as)
+        purpose = "sign_in" if sign_in_only else "join"
+        token = members.invite(database, actor, study, login, name, role, purpose=purpose)
+        console.print(f"/link/{token}", markup=False)
+
+
+@cli.command("owner")
+def add_owner(login: str, name: Annotated[str, typer.Option(help="Their name.")]) -> None:
+    """Add the first owner, who may bring in studies, and print the path of their single-use link."""
+    with _opened() as database:
+        identity.ensure_owner(database, login, name)
+        token = identity.make_link(database, login, "join")
+        console.print(f"/link/{token}", markup=False)
+
+
+@cli.command("import")
+def import_folder(
+    folder: Path,
+    key: Annotated[str | None, typer.Option(help="Stored in place of the protocol's name.")] = None,
+    act_as: As = None,
+) -> None:
+    """Check, prepare and store a study folder: all of it, or nothing."""
+    with _opened() as database, _bar() as feed:
+        actor = identity.actor_for_command_line(database, act_as)
+        done = importing.import_study(database, actor, folder, key=key, progress=feed)
+        console.print(f"Study '{done.study_key}': {done.cases} cases, {done.volumes} volumes, {done.items} items.")
+
+
+@cli.command()
+def freeze(study: str, act_as: As = None) -> None:
+    """Fix a study's contents and open it for reading."""
+    with _opened() as database:
+        frozen = freezing.freeze_study(database, identity.actor_for_command_line(database, act_as), study)
+        console.print(f"Frozen. SHA-256 of the manifest: {frozen.sha256}")
+
+
+@cli.command()
+def verify(study: str) -> None:
+    """Recompute a frozen study's manifest, its volumes' hashes and the audit chain."""
+    with _opened() as database:
+        problems = freezing.verify_study(database, study)
+        for problem in problems:
+            console.print(problem, style="bold red", markup=False)
+        if problems:
+            raise typer.Exit(1)
+        console.print("All of it holds: protocol, items, volumes, candidates, references and the audit chain.")
+
+
+@cli.command()
+def close(study: str, act_as: As = None) -> None:
+    """Lock the data of a study and open its report."""
+    with _opened() as database:
+        closing.close_study(database, identity.actor_for_command_line(database, act_as), study)
+        console.print("Closed: no more verdicts are taken, and the report is open.")
+
+
+@cli.command()
+def backup(folder: Path) -> None:
+    """Write a consistent copy of database and volumes, while the server runs."""
+    with _opened() as database:
+        for path in upkeep.back_up_installation(database, folder):
+            console.print(str(path), markup=False)
+
+
+@judge_cli.command("import")
+def import_judge(
+    study: str,
+    file: Path,
+    name: Annotated[str, typer.Option(help="What tells this run from others.")],
+    judge: Annotated[str, typer.Option(help="Which judge it was: model and version.")] = "",
+    act_as: As = None,
+) -> None:
+    """Take in a judge's verdicts from CSV or JSON Lines: all of the file, or nothing."""
+    with _opened() as database:
+        if not file.is_file():
+            raise InputRefused(f"{file.name} is missing; name a .csv or .jsonl file.")
+        line = judging.import_judge_verdicts(
+            database,
+            identity.actor_for_command_line(database, act_as),
+            study,
+            name=name,
+            judge=judge,
+            content=file.read_bytes(),
+            file_name=file.name,
+        )
+        console.print(
+            f"Run '{line.name}': {line.candidates} verdicts, {line.unresolved} unresolved, "
+            f"{line.not_judged} candidates not judged.",
+            markup=False,
+        )
+
+
+if __name__ == "__main__":
+    cli()

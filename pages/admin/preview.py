@@ -1,0 +1,14 @@
+"""Any item exactly as a rater sees it."""
+
+import streamlit as st
+
+from components import preview, session
+from components.viewer import reading_room
+from services import previewing
+
+study_key = st.query_params.get("study", "")
+actor = session.current_actor()
+with session.refusals():
+    items = previewing.items_of(session.database(), actor, study_key)
+    chosen = preview.choose_item(items, study_key)
+    reading_room(previewing.preview_item(session.database(), actor, study_key, chosen), key="preview")

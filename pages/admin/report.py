@@ -1,0 +1,5 @@
+"""The agreement report of a study."""
+
+import streamlit as st
+
+st.title("Report")

@@ -1,0 +1,20 @@
+"""One study: freeze, people and progress, judges, events."""
+
+import streamlit as st
+
+from components import session, study_view
+from services import members
+
+actor = session.current_actor()
+with session.refusals():
+    line = members.study_line(session.database(), actor, st.query_params.get("study", ""))
+    study_view.draw_head(line)
+    people, freeze, judges, events = st.tabs(["People and progress", "Freeze", "Judges", "Close and events"])
+    with people:
+        study_view.draw_people(line)
+    with freeze:
+        study_view.draw_freeze(line)
+    with judges:
+        study_view.draw_judges(line)
+    with events:
+        study_view.draw_events(line)

@@ -1,0 +1,209 @@
+"""The demo study, open for reading, and beside it a finished copy with simulated readers and a simulated judge."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from sqlmodel import col, select
+
+from db import Database, Item, Reference, Study
+from services import adjudication, closing, freezing, identity, importing, judging, members, reading
+from services.identity import Actor
+from services.importing import Progress
+from services.reading import Circumstances
+from studies.demo.build import build
+
+OPEN_KEY = "demo"
+FINISHED_KEY = "demo-finished"
+PEOPLE = (
+    ("demo-admin", "Demo admin", "admin"),
+    ("demo-reviewer", "Demo reviewer", "reviewer"),
+    ("demo-rater-1", "Demo rater 1", "rater"),
+    ("demo-rater-2", "Demo rater 2", "rater"),
+)
+SIMULATED = (
+    ("simulated-reviewer", "Simulated reviewer", "reviewer"),
+    ("simulated-rater-1", "Simulated rater 1", "rater"),
+    ("simulated-rater-2", "Simulated rater 2", "rater"),
+)
+JUDGE_FILE = Path(__file__).resolve().parents[1] / "studies" / "demo" / "judge_verdicts.csv"
+# How often the simulated people are right: worse than the reference, better than chance, and not alike.
+_SKILL = {"simulated-rater-1": 0.72, "simulated-rater-2": 0.64, "simulated-reviewer": 0.85}
+_SEED = 20_261_120
+
+
+def is_seeded(database: Database) -> bool:
+    """Say whether the demo is there already."""
+    with database.reading() as session:
+        return session.exec(select(Study.id).where(Study.key == OPEN_KEY)).first() is not None
+
+
+def seed_demo(database: Database, progress: Progress | None = None) -> None:
+    """Build the demo study and bring it in twice: open, and finished with simulated verdicts."""
+    say = progress or (lambda done, total, text: None)
+    folder = database.data_dir / "demo-study"
+    identity.ensure_owner(database, "demo-admin", "Demo admin")
+    admin = identity.actor_for_command_line(database, "demo-admin")
+    try:
+        build(folder, progress=say)
+        importing.import_study(database, admin, folder, progress=say)
+        importing.import_study(
+            database,
+            admin,
+            folder,
+            key=FINISHED_KEY,
+            title="Demo study, finished example with simulated readers",
+            simulated_readers=True,
+            progress=say,
+        )
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    for login, name, role in PEOPLE:
+        if role != "admin":
+            members.invite(database, admin, OPEN_KEY, login, name, role, specialty="Radiology")
+    freezing.freeze_study(database, admin, OPEN_KEY)
+    _finish_copy(database, admin, say)
+
+
+def sign_in_links(database: Database) -> list[tuple[str, str]]:
+    """Return a fresh single-use sign-in token for each of the demo's people, with their names."""
+    return [(name, identity.make_link(database, login, "sign_in")) for login, name, _ in PEOPLE]
+
+
+def _finish_copy(database: Database, admin: Actor, say: Progress) -> None:
+    for login, name, role in SIMULATED:
+        members.invite(database, admin, FINISHED_KEY, login, name, role)
+    freezing.freeze_study(database, admin, FINISHED_KEY)
+    people = {login: _sign_in(database, login) for login, _, _ in SIMULATED}
+    raters = [login for login in people if login.startswith("simulated-rater")]
+    steps = len(raters) * 2 + 1
+    for step, login in enumerate(raters):
+        say(step, steps, f"Simulating the reads of {login}")
+        _work_through(database, people[login], login, "reading", _read_like(database, login))
+    adjudication.open_review_queue(database, admin, FINISHED_KEY)
+    say(len(raters), steps, "Simulating the reviewer")
+    _work_through(database, people["simulated-reviewer"], "simulated-reviewer", "review",
+                  _read_like(database, "simulated-reviewer"))
+    for step, login in enumerate(raters):
+        say(len(raters) + 1 + step, steps, f"Simulating the marks of {login}")
+        _work_through(database, people[login], login, "scoring", _mark_like(login))
+    judging.import_judge_verdicts(
+        database,
+        admin,
+        FINISHED_KEY,
+        name="simulated run 1",
+        judge="simulated judge",
+        content=JUDGE_FILE.read_bytes(),
+        file_name=JUDGE_FILE.name,
+    )
+    closing.close_study(database, admin, FINISHED_KEY)
+    say(steps, steps, "The finished example is ready")
+
+
+def _sign_in(database: Database, login: str) -> Actor:
+    token = identity.use_link(database, identity.make_link(database, login, "sign_in"), None)
+    actor = identity.actor_of_token(database, token)
+    if actor is None:
+        raise RuntimeError("a login session that was just opened is not known")
+    return actor
+
+
+Answering = Callable[[dict[str, Any], random.Random], dict[str, Any] | None]
+
+
+def _work_through(database: Database, actor: Actor, login: str, queue: str, answer: Answering) -> None:
+    """Go through a queue as a person would: look, answer, submit. None as an answer means it could not be shown."""
+    dealer = random.Random(f"{_SEED}|{login}|{queue}")
+    while True:
+        payload = reading.current_payload(database, actor, FINISHED_KEY, queue)
+        if payload["kind"] == "done":
+            return
+        assignment = payload["assignment"]
+        answers = answer(payload, dealer)
+        if answers is None:
+            reading.report_failure(database, actor, assignment, "Simulated: the scan could not be shown.")
+            continue
+        load_ms = dealer.randint(300, 900)
+        reading.record_display(
+            database, actor, assignment, load_ms=load_ms, renderer="simulated", viewport="1440x900"
+        )
+        circumstances = Circumstances(
+            active_ms=dealer.randint(12_000, 95_000),
+            idle_ms=dealer.choice((0, 0, 0, dealer.randint(1_000, 60_000))),
+            load_ms=load_ms,
+            renderer="simulated",
+            viewport="1440x900",
+        )
+        reading.submit(database, actor, assignment, payload["key"], answers, circumstances)
+
+
+def _read_like(database: Database, login: str) -> Answering:
+    """Return a reader who is right as often as their skill says; the reference comes from the database."""
+    by_prompt = _references_by_prompt(database)
+    skill = _SKILL[login]
+    unreadable = login == "simulated-rater-2"
+
+    def answer(payload: dict[str, Any], dealer: random.Random) -> dict[str, Any] | None:
+        done = payload["progress"]["done"]
+        if unreadable and done == 6:
+            return None
+        if unreadable and done == 11 and payload["form"]["not_assessable"]:
+            reason = payload["form"]["not_assessable"][0]["id"]
+            return {"fields": {}, "not_assessable": reason, "comment": "", "flag": None}
+        accepted = by_prompt[payload["prompt"]]
+        right = dealer.random() < skill
+        fields = {
+            field["key"]: _filled_in(field, accepted, right, dealer) for field in payload["form"]["fields"]
+        }
+        flags = payload["form"]["flags"]
+        flag = {"id": flags[0]["id"], "note": "Simulated flag."} if flags and done == 3 else None
+        return {"fields": fields, "not_assessable": None, "comment": "", "flag": flag}
+
+    return answer
+
+
+def _filled_in(field: dict[str, Any], accepted: list[str], right: bool, dealer: random.Random) -> Any:
+    if field["key"] == "reason":
+        return "Simulated reason."
+    ids = [option["id"] for option in field["options"]]
+    if field["key"] != "answer":
+        if not ids:
+            return "Simulated text." if field["type"] == "text" else 1
+        # A reader who is right is a little surer than one who is not.
+        return ids[min(len(ids) - 1, dealer.randrange(len(ids)) + (1 if right else 0))]
+    if not ids:
+        return dealer.choice(accepted) if right else dealer.choice(("not sure", "normal", "artefact"))
+    wrong = [option for option in ids if option not in accepted]
+    return accepted[0] if right or not wrong else dealer.choice(wrong)
+
+
+def _mark_like(login: str) -> Answering:
+    """Return a rater who marks answers as the exact match says, with slips of their own."""
+    slips = 0.06 if login == "simulated-rater-1" else 0.1
+
+    def answer(payload: dict[str, Any], dealer: random.Random) -> dict[str, Any]:
+        shown = [text.casefold() for text in payload["reference"]]
+        candidate = payload["candidate"].casefold()
+        matches = any(text in candidate for text in shown)
+        says = matches if dealer.random() >= slips else not matches
+        field = payload["form"]["fields"][0]
+        ids = [option["id"] for option in field["options"]]
+        chosen = ids[0] if says else ids[1]
+        return {"fields": {field["key"]: chosen}, "not_assessable": None, "comment": "", "flag": None}
+
+    return answer
+
+
+def _references_by_prompt(database: Database) -> dict[str, list[str]]:
+    with database.reading() as session:
+        study = session.exec(select(Study).where(Study.key == FINISHED_KEY)).one()
+        rows = session.exec(
+            select(Item.prompt, Reference.accepted)
+            .join(Reference, col(Reference.item_id) == Item.id)
+            .where(Item.study_id == study.id)
+        ).all()
+    return dict(rows)

@@ -1,0 +1,122 @@
+"""Uploads on their way in: unpacked beside the database, checked, imported or thrown away."""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from db import Database
+from exchange.study_folder import StudyFolder, read_study_folder
+from exchange.study_zip import unpack_study_zip
+from imaging import ImagingError, check_volume
+from services.errors import InputRefused, NotAllowed, NotFound
+from services.identity import Actor
+
+KEPT_FOR_SECONDS = 24 * 3600
+
+
+@dataclass(frozen=True)
+class IncomingVolume:
+    """One scan of an upload, before it is prepared."""
+
+    key: str
+    case: str
+    label: str
+    file_name: str
+
+
+@dataclass(frozen=True)
+class Incoming:
+    """An upload that was read and fits together."""
+
+    ticket: str
+    title: str
+    name: str
+    cases: int
+    items: int
+    candidates: int
+    volumes: list[IncomingVolume]
+
+
+def receive_upload(database: Database, actor: Actor, file: IO[bytes], file_name: str) -> Incoming:
+    """Unpack a ZIP file and check everything but the voxels.
+
+    Raises
+    ------
+    InputRefused
+        One sentence naming file, line or key; nothing is kept.
+    """
+    _require_owner(actor)
+    _throw_away_old(database)
+    ticket = secrets.token_hex(12)
+    target = _folder(database) / ticket
+    target.mkdir(parents=True)
+    try:
+        folder = unpack_study_zip(file, file_name, target)
+        contents = read_study_folder(folder)
+    except BaseException:
+        shutil.rmtree(target, ignore_errors=True)
+        raise
+    return _describe(ticket, contents)
+
+
+def study_folder_of(database: Database, actor: Actor, ticket: str) -> Path:
+    """Return the unpacked study folder of an upload."""
+    _require_owner(actor)
+    target = _folder(database) / ticket
+    if not ticket.isalnum() or not target.is_dir():
+        raise NotFound("This upload is gone; upload the file again.")
+    return min(target.rglob("protocol.yaml"), key=lambda path: len(path.parts)).parent
+
+
+def scan_for_preview(database: Database, actor: Actor, ticket: str, volume_key: str) -> bytes:
+    """Return the bytes of one scan of an upload, after it passed the checks."""
+    contents = read_study_folder(study_folder_of(database, actor, ticket))
+    for row in contents.volumes:
+        if row.key == volume_key:
+            try:
+                check_volume(row.path)
+            except ImagingError as error:
+                raise InputRefused(f"volumes.csv, volume '{row.key}': {error}") from error
+            return row.path.read_bytes()
+    raise NotFound(f"The upload has no volume '{volume_key}'.")
+
+
+def discard_upload(database: Database, actor: Actor, ticket: str) -> None:
+    """Throw an upload away."""
+    _require_owner(actor)
+    if ticket.isalnum():
+        shutil.rmtree(_folder(database) / ticket, ignore_errors=True)
+
+
+def _describe(ticket: str, contents: StudyFolder) -> Incoming:
+    return Incoming(
+        ticket=ticket,
+        title=contents.protocol.title,
+        name=contents.protocol.name,
+        cases=len(contents.cases),
+        items=len(contents.items),
+        candidates=len(contents.candidates),
+        volumes=[IncomingVolume(row.key, row.case, row.label, row.path.name) for row in contents.volumes],
+    )
+
+
+def _folder(database: Database) -> Path:
+    return database.data_dir / "incoming"
+
+
+def _throw_away_old(database: Database) -> None:
+    if not _folder(database).is_dir():
+        return
+    for path in _folder(database).iterdir():
+        if time.time() - path.stat().st_mtime > KEPT_FOR_SECONDS:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _require_owner(actor: Actor) -> None:
+    if not actor.is_owner:
+        raise NotAllowed("Only an owner can bring in a study; ask one to do it or to make you owner.")

@@ -1,0 +1,36 @@
+"""Prepare, and keep safe, an installation: migrate, back up, remember the head of the audit chain."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from db import Database, audit
+from db.backup import back_up
+from db.migrate import upgrade
+from services.errors import Conflict
+
+
+def prepare(database: Database) -> None:
+    """Bring the database to the newest schema and make the folder of the volumes."""
+    upgrade(database.engine)
+    database.volume_dir.mkdir(parents=True, exist_ok=True)
+
+
+def back_up_installation(database: Database, folder: Path) -> list[Path]:
+    """Write a consistent copy of the database, the volumes, and the head of the audit chain into a new folder.
+
+    The head reveals, when it is compared later, whether the end of the chain was cut off; keep it elsewhere too.
+    """
+    if folder.exists():
+        raise Conflict(f"{folder.name} exists already; name a new folder for the backup.")
+    sqlite = database.engine.dialect.name == "sqlite"
+    copy = folder / ("blindread.db" if sqlite else "blindread.dump")
+    back_up(database, copy)
+    volumes = folder / "volumes"
+    if database.volume_dir.is_dir():
+        shutil.copytree(database.volume_dir, volumes, ignore=shutil.ignore_patterns(".incoming-*"))
+    head = folder / "audit-head.txt"
+    with database.reading() as session:
+        head.write_text(audit.head(session) + "\n", encoding="utf-8")
+    return [copy, volumes, head]
