@@ -14,7 +14,7 @@ INSTALL  = $(BIN) -m pip install -qq --disable-pip-version-check --no-input --re
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run test lint types unit browser lock format clean venv venv-dev provide
+.PHONY: help run links test lint types unit browser lock format clean venv venv-dev provide
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -27,6 +27,10 @@ run: venv  ## Start the application: make run [PORT=8501] [DATA_DIR=var]
 	@$(BIN) manage.py demo
 	@$(BIN) manage.py links --port "$(PORT)"
 	@exec $(BIN) -m streamlit run app.py --server.port "$(PORT)"
+
+links: export BLINDREAD_DATA_DIR := $(DATA_DIR)
+links: venv  ## Print new sign-in links of the demo: make links [PORT=8501] [DATA_DIR=var]
+	@$(BIN) manage.py links --port "$(PORT)"
 
 test: venv-dev provide  ## Prove it: lint, types and every test, with a browser and with PostgreSQL
 	@failed=; \

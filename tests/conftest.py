@@ -17,6 +17,7 @@ from tests.harness.screenshots import photograph
 from tests.harness.server import RunningServer, clean_environment, run_manage
 
 BROWSER = pytest.StashKey[Browser]()
+SERVERS = pytest.StashKey[list[RunningServer]]()
 BOTH_KINDS = ("sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql))
 WINDOW = (1600, 900)
 
@@ -24,19 +25,22 @@ WINDOW = (1600, 900)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run browser tests last: Playwright leaves an event loop in the main thread, where asyncio.run then fails."""
     for item in items:
-        if {"browser", "new_page", "page"} & set(getattr(item, "fixturenames", ())):
+        if {"browser", "new_page", "page", "signed_in"} & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.browser)
     items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
-    """Photograph the open pages of a failed test before its fixtures close them."""
+    """Photograph the open pages of a failed test before its fixtures close them, and show what its servers said."""
     report = yield
-    browser = item.config.stash.get(BROWSER, None)
-    if report.when == "call" and report.failed and browser is not None and browser.is_connected():
-        for file in photograph(browser, item.nodeid):
-            report.sections.append(("screenshot", str(file)))
+    if report.when == "call" and report.failed:
+        browser = item.config.stash.get(BROWSER, None)
+        if browser is not None and browser.is_connected():
+            for file in photograph(browser, item.nodeid):
+                report.sections.append(("screenshot", str(file)))
+        for running in item.config.stash.get(SERVERS, []):
+            report.sections.append((f"end of the log of {running.url}", running.log_text()[-4000:]))
     return report
 
 
@@ -161,6 +165,22 @@ def seeded_data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def demo_server(
+    seeded_data_dir: Path, tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config
+) -> Iterator[RunningServer]:
+    """A server on a copy of the seeded demo, one for the session: for tests that enter nothing others would notice."""
+    folder = tmp_path_factory.mktemp("demo-server")
+    shutil.copytree(seeded_data_dir, folder / "data")
+    running = RunningServer(folder / "data", folder / "server.log", {})
+    alive = pytestconfig.stash.setdefault(SERVERS, [])
+    alive.append(running)
+    running.start()
+    yield running
+    running.stop()
+    alive.remove(running)
+
+
 @pytest.fixture
 def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[..., RunningServer]]:
     """A function that starts a server on its own port and data folder; every server ends with the test.
@@ -169,6 +189,7 @@ def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[
     without, it is made by `manage.py init` alone; a given `data_dir` is served as it is.
     """
     started: list[RunningServer] = []
+    alive = request.config.stash.setdefault(SERVERS, [])
 
     def start(
         *, seeded: bool = True, data_dir: Path | None = None, env: Mapping[str, str] | None = None
@@ -181,12 +202,14 @@ def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[
             run_manage(clean_environment(folder, env or {}), "init")
         running = RunningServer(folder, tmp_path / f"server-{number}.log", env or {})
         started.append(running)
+        alive.append(running)
         running.start()
         return running
 
     yield start
     for running in started:
         running.stop()
+        alive.remove(running)
 
 
 # ---- a real browser --------------------------------------------------------------------------------------------------
@@ -223,6 +246,23 @@ def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
     yield open_page
     for context in contexts:
         context.close()
+
+
+@pytest.fixture
+def signed_in(new_page: Callable[..., Page]) -> Callable[..., Page]:
+    """A function that opens a page for one of the demo's people, signed in by a fresh link.
+
+    `signed_in(running, "Demo rater 1", **options)`: options are those of `new_page`.
+    """
+
+    def open_page(running: RunningServer, name: str, **options: object) -> Page:
+        opened = new_page(**options)
+        opened.goto(running.sign_in_links()[name])
+        opened.get_by_role("button", name="Sign in").click()
+        opened.wait_for_url(lambda url: "/link/" not in url)
+        return opened
+
+    return open_page
 
 
 @pytest.fixture

@@ -117,6 +117,19 @@ def test_a_server_that_cannot_start_says_why(tmp_path: Path) -> None:
         running.start()
 
 
+@pytest.mark.parametrize("name", ["Demo admin", "Demo reviewer", "Demo rater 1", "Demo rater 2"])
+def test_each_of_the_demos_people_can_sign_in_by_link(
+    demo_server: RunningServer, signed_in: Callable[..., Page], name: str
+) -> None:
+    page = signed_in(demo_server, name)
+
+    page.get_by_test_id("stApp").wait_for()
+    page.get_by_role("heading").first.wait_for()
+
+    assert page.url.startswith(demo_server.url)
+    assert page.get_by_test_id("stException").count() == 0
+
+
 def test_browser_draws_with_webgl_2(page: Page) -> None:
     drawn = page.evaluate(
         """() => {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -90,6 +91,11 @@ class RunningServer:
     def manage(self, *arguments: str, timeout: float = 300) -> str:
         """Run `manage.py` against the same data and return what it printed; RuntimeError when it fails."""
         return run_manage(self._environment, *arguments, timeout=timeout, root=self._root)
+
+    def sign_in_links(self) -> dict[str, str]:
+        """Return a fresh single-use link for each of the demo's people, by name ("Demo rater 1")."""
+        printed = self.manage("links", "--port", str(self.port))
+        return {name.strip(): link for name, link in re.findall(r"^ *(\S.*?) +(http\S+/link/\S+)$", printed, re.M)}
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None:
