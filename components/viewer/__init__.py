@@ -61,15 +61,6 @@ export default function (component) {
 }
 """
 
-# The room takes the whole window: Streamlit's wide margins would cost a third of the picture.
-_PAGE_STYLE = """
-<style>
-[data-testid="stMainBlockContainer"] { max-width: none; padding: 3.75rem 0.75rem 0; }
-[data-testid="stMainBlockContainer"] [data-testid="stVerticalBlock"] { gap: 0.25rem; }
-</style>
-"""
-
-
 @cache
 def _bundle() -> dict[str, Any]:
     described: dict[str, Any] = json.loads((_FOLDER / "BUNDLE.json").read_text(encoding="utf-8"))
@@ -116,5 +107,4 @@ def reading_room(payload: dict[str, Any], *, key: str) -> None:
     key : str
         Keep it the same from item to item: a new key is a new room, which loads everything again.
     """
-    st.html(_PAGE_STYLE)
     _component(key=key, data={"payload": payload, "bundle": f"assets/viewer/{bundle_name()}"})

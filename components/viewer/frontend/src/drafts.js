@@ -15,7 +15,7 @@ export class Drafts {
    * @param {Transport} transport
    * @param {string} assignment
    * @param {number} sequence     of the newest draft the server has
-   * @param {{onState: (text: string, unsaved: boolean) => void, onConflict: () => void, onSignedOut: () => void}} report
+   * @param {{onState: (text: string, unsaved: boolean) => void, onConflict: (refusal: Refusal) => void, onSignedOut: () => void}} report
    */
   constructor(transport, assignment, sequence, report) {
     this.transport = transport;
@@ -38,7 +38,7 @@ export class Drafts {
     if (this.closed) return;
     const first = this.waiting === null;
     this.waiting = answers;
-    stash({ assignment: this.assignment, sequence: this.sequence + 1, answers });
+    stash(this.assignment, this.sequence, answers);
     // Typing must not put the saving off for ever: the first unsaved change sets the clock.
     if (delay > 0 && !first && this.timer) return;
     clearTimeout(this.timer);
@@ -71,7 +71,7 @@ export class Drafts {
         if (error.status === 409) {
           this.stopped = true;
           this.newest = Math.max(this.sequence, error.body.sequence ?? 0);
-          this.report.onConflict();
+          this.report.onConflict(error);
         } else if (error.status === 401) {
           this.stopped = true;
           this.report.onSignedOut();
@@ -114,10 +114,16 @@ export class Drafts {
   }
 }
 
-/** @param {{assignment: string, sequence: number, answers: object}} entry */
-function stash(entry) {
+/**
+ * Keep answers in this tab until the server has acknowledged them.
+ *
+ * @param {string} assignment
+ * @param {number} sequence  of the newest draft that was sent
+ * @param {object} answers
+ */
+export function stash(assignment, sequence, answers) {
   try {
-    sessionStorage.setItem(STASH, JSON.stringify(entry));
+    sessionStorage.setItem(STASH, JSON.stringify({ assignment, sequence: sequence + 1, answers }));
   } catch {
     // Storage can be switched off; the server's draft is the one that counts.
   }

@@ -132,9 +132,10 @@ export class Form {
     const { extras } = this;
     /** @type {Record<string, any>} */
     const fields = {};
+    // In the order of the form: what a field depends on stands before it, and an unasked field answers nothing.
     for (const { field, parts } of this.rows) {
-      const value = parts.read();
-      if (value !== null && this.applies(field, fields)) fields[field.key] = value;
+      const value = this.applies(field, fields) ? parts.read() : null;
+      if (value !== null) fields[field.key] = value;
     }
     const flagIndex = extras.flagRadios.findIndex((radio) => radio.checked);
     const reasonIndex = extras.radios.findIndex((radio) => radio.checked);
@@ -199,6 +200,7 @@ export class Form {
       box.classList.toggle("set-aside", !assessable);
       /** @type {any} */ (box).inert = !assessable;
     }
+    this.extras.tabs.comment?.classList.toggle("filled", this.extras.remark.value.trim() !== "");
     const target = this.digitRow();
     for (const row of this.rows) row.box.classList.toggle("takes-digits", row === target);
   }
@@ -265,10 +267,14 @@ export class Form {
    * @returns {boolean} whether it can be submitted
    */
   check() {
+    const { flagRadios, open } = this.extras;
+    if (open.flag && !flagRadios.some((radio) => radio.checked)) {
+      this.point("flag", "Choose what should be looked at, or close “Flag”.");
+      return false;
+    }
     if (this.extras.open.assess) {
       if (this.read().not_assessable !== null) return true;
-      this.say("Choose why this cannot be assessed, or close “Not assessable”.");
-      this.extras.radios[0]?.focus();
+      this.point("not_assessable", "Choose why this cannot be assessed, or close “Not assessable”.");
       return false;
     }
     const { fields } = this.read();
@@ -290,6 +296,11 @@ export class Form {
   point(key, sentence) {
     const row = this.rows.find(({ field }) => field.key === key);
     this.say(sentence);
+    const extra = { not_assessable: "assess", comment: "comment", flag: "flag" }[key ?? ""];
+    if (!row && extra && this.extras.tabs[extra]) {
+      this.setOpen(extra, true);
+      this.extras.panels[extra].querySelector("input, textarea")?.focus();
+    }
     if (!row) return;
     row.error.textContent = sentence;
     row.box.classList.add("wrong");

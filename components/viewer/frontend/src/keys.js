@@ -80,8 +80,10 @@ export const MOUSE = [
 export function combination(event) {
   const digit = /^(?:Digit|Numpad)(\d)$/.exec(event.code ?? "");
   const letter = /^[a-z]$/i.test(event.key);
-  const name = digit && (/\d/.test(event.key) || event.shiftKey) ? digit[1] : letter ? event.key.toLowerCase() : event.key;
-  const shift = event.shiftKey && (Boolean(digit) || letter || event.key.length > 1);
+  // A number pad without its lock moves the cursor instead.
+  const isDigit = digit && (event.code.startsWith("Digit") || /\d/.test(event.key));
+  const name = isDigit ? digit[1] : letter ? event.key.toLowerCase() : event.key;
+  const shift = event.shiftKey && (isDigit || letter || event.key.length > 1);
   return `${event.ctrlKey ? "Ctrl+" : ""}${event.metaKey ? "Meta+" : ""}${event.altKey ? "Alt+" : ""}${shift ? "Shift+" : ""}${name}`;
 }
 
@@ -101,7 +103,9 @@ export function bindingOf(event, focused) {
   if (!binding) return null;
   if (event.repeat && !binding.repeats) return null;
   if (binding.when === "always") return binding;
-  if (isTyping(focused)) return null;
+  // Enter ends a line in a text area; in a one-line input it has no other meaning.
+  const oneLine = binding.action === "submit" && focused instanceof HTMLInputElement;
+  if (isTyping(focused) && !oneLine) return null;
   if (binding.when === "on images" && focused instanceof HTMLInputElement && focused.type === "radio") return null;
   // Enter on a button or a link is that button's own.
   if (binding.action === "submit" && focused?.closest("button:not(.submit), a[href], summary, select")) return null;

@@ -135,7 +135,7 @@ export class NiivueRenderer {
   draw(volume, window, tiles, smooth) {
     const { painter } = this;
     const image = this.images.get(volume);
-    if (!image || !painter.initialized) return;
+    if (!image || !painter.initialized) throw new Error("The volume was drawn before it was loaded.");
     const inside = tiles.filter(({ plane, slice }) => slice >= 0 && slice < volume.shape[plane.through]);
     painter.wanted = inside.map((tile) => ({
       tile,

@@ -97,7 +97,7 @@ export class Panes {
     this.prepare(images);
     const volumes = await Promise.all(images.panes.map((pane) => this.room.shelf.get(pane.volumes[0].url)));
     if (turn !== this.turn) return false;
-    await Promise.all(volumes.map((volume, i) => this.panes[i].renderer.load(volume)));
+    await Promise.all(volumes.map((volume, i) => this.load(this.panes[i], volume)));
     if (turn !== this.turn) return false;
     this.images = images;
     this.resetView();
@@ -120,7 +120,7 @@ export class Panes {
       for (const { url } of pane.volumes) {
         volumes.push(await this.room.shelf.get(url));
         if (turn !== this.turn) return;
-        await this.panes[i].renderer.load(volumes[volumes.length - 1]);
+        await this.load(this.panes[i], volumes[volumes.length - 1]);
       }
       this.panes[i].renderer.forget(volumes);
     }
@@ -141,7 +141,7 @@ export class Panes {
       pane.spec = spec;
       pane.chosen = 0;
       const alone = images.panes.length === 1 && !spec.badge;
-      const away = !images.coregistered && i > 0 && h("span", { class: "badge warn" }, "Not co-registered");
+      const away = !images.coregistered && i > 0 && !spec.badge && h("span", { class: "badge warn" }, "Not co-registered");
       pane.title.replaceChildren(
         ...[h("span", { class: alone ? "name alone" : "name" }, spec.title), spec.badge && h("span", { class: "badge" }, spec.badge), away].filter(Boolean),
       );
@@ -173,22 +173,41 @@ export class Panes {
   /** Replace every renderer by another kind, with the same picture. */
   async changeRenderer() {
     const turn = this.turn;
+    const ready = [];
     for (const pane of this.panes) {
+      const renderer = this.room.makeRenderer();
+      renderer.canvas.style.visibility = "hidden";
+      pane.stage.prepend(renderer.canvas);
+      renderer.resize(pane.size.width, pane.size.height, pixelRatio());
+      if (pane.volume) await renderer.load(pane.volume);
+      ready.push(renderer);
+    }
+    this.panes.forEach((pane, i) => {
       pane.renderer.destroy();
-      pane.renderer = this.room.makeRenderer();
-      pane.stage.prepend(pane.renderer.canvas);
-      pane.size = { width: 0, height: 0 };
+      pane.renderer = ready[i];
+      // The size may have changed meanwhile.
+      pane.renderer.resize(pane.size.width, pane.size.height, pixelRatio());
+      pane.renderer.canvas.style.visibility = "visible";
+    });
+    // Another item came in between: its own drawing loads what it needs.
+    if (turn === this.turn) this.drawNow();
+  }
+
+  /**
+   * Make a volume ready in a pane, whichever renderer the pane has by then.
+   *
+   * @param {Pane} pane
+   * @param {Volume} volume
+   */
+  async load(pane, volume) {
+    for (let renderer; renderer !== pane.renderer; ) {
+      renderer = pane.renderer;
+      await renderer.load(volume);
     }
-    this.resize();
-    for (const pane of this.panes) {
-      if (pane.volume) await pane.renderer.load(pane.volume);
-      if (turn !== this.turn) return;
-    }
-    this.drawNow();
   }
 
   resize() {
-    const ratio = Math.min(window.devicePixelRatio || 1, 2);
+    const ratio = pixelRatio();
     for (const pane of this.panes) {
       const { clientWidth: width, clientHeight: height } = pane.stage;
       if (!width || !height || (pane.size.width === width && pane.size.height === height)) continue;
@@ -362,7 +381,7 @@ export class Panes {
         pane.wait.hidden = false;
       }
       const volume = here ?? (await this.room.shelf.get(url));
-      await pane.renderer.load(volume);
+      await this.load(pane, volume);
       if (turn !== this.turn || pane.chosen !== n) return;
       pane.volume = volume;
       pane.wait.hidden = true;
@@ -518,6 +537,11 @@ export class Panes {
     for (const pane of this.panes) pane.renderer.destroy();
     this.element.remove();
   }
+}
+
+/** Device pixels per CSS pixel; above two, more pixels cost time and show nothing. */
+function pixelRatio() {
+  return Math.min(window.devicePixelRatio || 1, 2);
 }
 
 /**

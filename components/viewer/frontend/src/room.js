@@ -5,7 +5,7 @@
 
 import { ItemClock } from "./clock.js";
 import { h } from "./dom.js";
-import { Drafts, unsavedAnswers, unstash } from "./drafts.js";
+import { Drafts, stash, unsavedAnswers, unstash } from "./drafts.js";
 import { Form } from "./form.js";
 import { BINDINGS, MOUSE, bindingOf, isTyping } from "./keys.js";
 import { Panes } from "./panes.js";
@@ -173,7 +173,7 @@ class Room {
       return;
     }
     if (payload.kind === "item") {
-      if (this.finished.has(payload.assignment)) return;
+      if (this.finished.has(`${payload.assignment} ${payload.phase}`)) return;
       if (now?.kind === "item" && now.assignment === payload.assignment && now.phase === payload.phase) return;
     } else if (now?.kind === "done" || this.stage === "sending") return;
     this.show(payload);
@@ -316,7 +316,7 @@ class Room {
   /** @param {number} turn @param {Error} error */
   imagesFailed(turn, error) {
     this.panes.clear();
-    if (error instanceof Refusal && error.status === 401) return this.signedOut(() => this.loadImages(turn));
+    if (error instanceof Refusal && error.status === 401) return this.signedOut();
     const why = error instanceof Refusal && error.status === 404 ? "The images are no longer within reach; reload the page or try again." : error.message;
     const buttons = [h("button", { type: "button", class: "main", onclick: () => this.loadImages(turn) }, "Try again")];
     if (this.payload.phase !== "preview") {
@@ -331,9 +331,7 @@ class Room {
     try {
       const answer = await this.transport.postUntilAnswered("reading/failure", { assignment, key, reason: reason.slice(0, 500) }, () =>
         this.coverWith("The server does not answer yet; trying again."));
-      this.finished.add(assignment);
-      unstash(assignment);
-      if (turn === this.turn) this.show(answer.next);
+      if (turn === this.turn) this.goOver(answer.next);
     } catch (error) {
       if (turn === this.turn) this.refused(/** @type {Refusal} */ (error), () => this.reportFailure(turn, reason));
     }
@@ -383,8 +381,8 @@ class Room {
         this.draftLine.textContent = text;
         this.draftLine.classList.toggle("unsaved", unsaved);
       },
-      onConflict: () => this.conflict(),
-      onSignedOut: () => this.signedOut(() => this.goOn()),
+      onConflict: (refusal) => this.conflict(refusal),
+      onSignedOut: () => this.signedOut(),
     });
     if (this.kept) this.drafts.change(this.kept, 0);
     this.clock?.start();
@@ -401,7 +399,9 @@ class Room {
     if (this.drafts?.stopped) this.drafts.insist(this.form.read());
   }
 
-  conflict() {
+  /** @param {Refusal} refusal  of a draft: it is older than the server's, or the item is closed */
+  conflict(refusal) {
+    if (refusal.body.sequence === undefined) return this.refused(refusal, () => this.goOn());
     this.form.setInert(true);
     this.stage = "blocked";
     this.say("This item was changed in another tab or window.",
@@ -433,6 +433,7 @@ class Room {
   }
 
   async send(body, turn) {
+    const { payload } = this;
     let answer;
     try {
       answer = await this.transport.postUntilAnswered("reading/verdict", body, () =>
@@ -444,10 +445,25 @@ class Room {
       else this.refused(refusal, () => this.send(body, turn));
       return;
     }
-    this.finished.add(body.assignment);
-    unstash(body.assignment);
     this.receipt.textContent = `Saved · receipt ${answer.receipt} · ${clockTime(answer.saved_at)}`;
-    if (turn === this.turn) this.show(answer.next);
+    if (turn === this.turn) this.goOver(answer.next);
+    else this.finish(payload);
+  }
+
+  /** This assignment is over: a rerun that still carries it changes nothing. */
+  finish({ assignment, phase }) {
+    this.finished.add(`${assignment} ${phase}`);
+    unstash(assignment);
+  }
+
+  /** @param {any} next  payload of the next item, or null when the server could not build it */
+  goOver(next) {
+    this.finish(this.payload);
+    if (next) return this.show(next);
+    this.stage = "blocked";
+    this.panes.clear();
+    this.cover.hidden = true;
+    this.say("Saved. The next item could not be fetched.", ["Reload the page", () => window.location.reload()]);
   }
 
   /** The server found the answers incomplete: open the form again and say where. */
@@ -470,13 +486,12 @@ class Room {
    * @param {() => void} again
    */
   refused(refusal, again) {
-    if (refusal.status === 401) return this.signedOut(again);
-    if (refusal.status === 409 && refusal.body.next) {
-      this.finished.add(this.payload.assignment);
-      unstash(this.payload.assignment);
-      const { message } = refusal;
-      this.show(refusal.body.next);
-      this.receipt.textContent = message;
+    if (refusal.status === 401) return this.signedOut();
+    const { next } = refusal.body;
+    const elsewhere = next && (next.kind !== "item" || next.assignment !== this.payload.assignment || next.phase !== this.payload.phase);
+    if (refusal.status === 409 && elsewhere) {
+      this.goOver(next);
+      this.receipt.textContent = refusal.message;
       return;
     }
     this.stage = "blocked";
@@ -484,12 +499,14 @@ class Room {
     this.say(refusal.message, ["Try again", again], ["Reload the page", () => window.location.reload()]);
   }
 
-  signedOut(again) {
+  /** What is on the screen stays in this tab until it is saved, so that a reload after signing in brings it back. */
+  signedOut() {
     this.stage = "blocked";
+    if (this.payload.phase !== "preview") stash(this.payload.assignment, this.drafts?.sequence ?? this.payload.draft?.sequence ?? 0, this.form.read());
     this.form.setInert(true);
     this.say("You are signed out; your draft is kept.",
       ["Sign in again", this.transport.resolve("sign-in").href],
-      ["I have signed in: go on", again]);
+      ["I have signed in: go on", () => window.location.reload()]);
   }
 
   viewport() {

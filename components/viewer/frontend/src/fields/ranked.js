@@ -1,4 +1,4 @@
-import { h } from "../dom.js";
+import { freshId, h } from "../dom.js";
 
 /**
  * A ranked list: choose the options from first to last; choosing one again takes it out. The value is the list of
@@ -6,7 +6,43 @@ import { h } from "../dom.js";
  *
  * @type {import("./registry.js").FieldMaker}
  */
-export function rankedField(field, { onChange }) {
+export function rankedField(field, context) {
+  return field.options.length ? rankedOptions(field, context) : rankedLines(context);
+}
+
+/**
+ * Without options the list is written: one answer a line, the first line first.
+ *
+ * @param {import("./registry.js").FieldContext} context
+ * @returns {import("./registry.js").FieldParts}
+ */
+function rankedLines({ onChange, typingDelay }) {
+  const id = freshId("lines");
+  const area = h("textarea", {
+    id,
+    rows: 4,
+    maxLength: 4000,
+    oninput: () => onChange(typingDelay),
+    onblur: () => onChange(0),
+  });
+  area.setAttribute("placeholder", "One a line, the most likely first");
+  const lines = () => area.value.split("\n").map((line) => line.trim()).filter(Boolean);
+  return {
+    body: area,
+    labelFor: id,
+    read: () => (lines().length ? lines() : null),
+    write: (value) => (area.value = (value ?? []).join("\n")),
+    problem: () => null,
+    focus: () => area.focus(),
+  };
+}
+
+/**
+ * @param {import("./registry.js").Field} field
+ * @param {import("./registry.js").FieldContext} context
+ * @returns {import("./registry.js").FieldParts}
+ */
+function rankedOptions(field, { onChange }) {
   /** @type {any[]} */
   let order = [];
   const buttons = field.options.map((option, index) =>
