@@ -12,7 +12,7 @@ from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from agreement import normalise_answer
-from db import Assignment, Database, Flag, Item, Membership, ReviewTask, Verdict, audit, queries
+from db import Assignment, Database, Flag, Item, Membership, ReviewTask, Study, Verdict, audit, queries
 from db.base import stored_id
 from services import assigning, displaying
 from services.errors import Conflict
@@ -68,6 +68,8 @@ def open_review_queue(database: Database, actor: Actor, study_key: str) -> Queue
         protocol = displaying.protocol_of(session, study_id)
         if protocol.adjudication is None:
             raise Conflict("The protocol of this study has no adjudication, so there is no queue to open.")
+        # Two admins who press at once must not both choose the same items.
+        session.exec(select(Study).where(Study.id == study_id).with_for_update()).one()
         if state_of(session, study_id) != "open":
             raise Conflict("The queue can be opened only while the study is open.")
         reviewers = list(

@@ -11,7 +11,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, select
 
 from db import (
@@ -198,11 +197,11 @@ def save_draft(
     """
     checked = check_draft(answers)
     with database.writing() as session:
-        assignment, study, _ = _own(session, actor, public_id)
+        assignment, study, _ = _own(session, actor, public_id, lock=True)
         _require_open(session, study)
         if _is_closed(session, assignment):
             raise Conflict("This item was submitted already; the draft is not needed any more.")
-        draft = session.get(Draft, assignment.id, with_for_update=True)
+        draft = session.get(Draft, assignment.id)
         if draft is None:
             draft = Draft(assignment_id=stored_id(assignment.id), sequence=sequence, answers=checked)
         elif sequence == draft.sequence and checked == draft.answers:
@@ -233,18 +232,8 @@ def submit(
     Conflict
         The item was submitted already, is not on the desk, was not shown, or the study is closed.
     """
-    try:
-        return _submit(database, actor, public_id, key, answers, circumstances)
-    except IntegrityError:
-        # Another process committed the same assignment between our check and our insert; what it stored decides.
-        return _submit(database, actor, public_id, key, answers, circumstances)
-
-
-def _submit(
-    database: Database, actor: Actor, public_id: str, key: str, answers: Any, circumstances: Circumstances
-) -> Receipt:
     with database.writing() as session:
-        assignment, study, membership = _own(session, actor, public_id)
+        assignment, study, membership = _own(session, actor, public_id, lock=True)
         queue = displaying.QUEUE_OF_PHASE[assignment.phase]
         protocol = displaying.protocol_of(session, stored_id(study.id))
         checked = check_answers(displaying.form_of(session, protocol, assignment), answers)
@@ -293,7 +282,7 @@ def report_failure(database: Database, actor: Actor, public_id: str, reason: str
         When it was saved, the study's key, and the queue.
     """
     with database.writing() as session:
-        assignment, study, _ = _own(session, actor, public_id)
+        assignment, study, _ = _own(session, actor, public_id, lock=True)
         _require_open(session, study)
         queue = displaying.QUEUE_OF_PHASE[assignment.phase]
         earlier = session.exec(
@@ -342,14 +331,20 @@ def _volumes_in_reach(session: Session, study: Study, membership: Membership) ->
     return [volume for one in waiting for volume in displaying.volume_ids_of(session, protocol, one)]
 
 
-def _own(session: Session, actor: Actor, public_id: str) -> tuple[Assignment, Study, Membership]:
-    """Return one of the actor's own assignments; somebody else's does not exist for them."""
-    row = session.exec(
+def _own(
+    session: Session, actor: Actor, public_id: str, *, lock: bool = False
+) -> tuple[Assignment, Study, Membership]:
+    """Return one of the actor's own assignments; somebody else's does not exist for them.
+
+    With `lock`, others who want to write to the same assignment wait until this transaction has ended.
+    """
+    query = (
         select(Assignment, Study, Membership)
         .join(Study, col(Study.id) == Assignment.study_id)
         .join(Membership, col(Membership.id) == Assignment.membership_id)
         .where(Assignment.public_id == public_id, Membership.person_id == actor.person_id)
-    ).first()
+    )
+    row = session.exec(query.with_for_update(of=Assignment) if lock else query).first()
     if row is None:
         raise NotFound("There is no such item among yours.")
     return row[0], row[1], row[2]

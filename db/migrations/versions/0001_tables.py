@@ -509,11 +509,11 @@ def _refuse_changes() -> None:
     for table in APPEND_ONLY:
         if postgresql:
             op.execute(
-                f"CREATE TRIGGER {table}_append_only BEFORE UPDATE OR DELETE ON {table} "
+                f'CREATE TRIGGER {table}_append_only BEFORE UPDATE OR DELETE ON "{table}" '
                 "FOR EACH ROW EXECUTE FUNCTION refuse_change()"
             )
             op.execute(
-                f"CREATE TRIGGER {table}_no_truncate BEFORE TRUNCATE ON {table} "
+                f'CREATE TRIGGER {table}_no_truncate BEFORE TRUNCATE ON "{table}" '
                 "FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()"
             )
         else:

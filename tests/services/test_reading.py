@@ -1,0 +1,263 @@
+"""Reading item after item: nothing is lost, doubled or filed under another picture."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from sqlmodel import select
+
+from db import Assignment, Database, Draft, Verdict
+from services import closing, reading
+from services.errors import Conflict, Incomplete, NotAllowed, NotFound, StaleDraft
+from tests.situations import any_answers, answers, on_the_desk, open_study, read_all, show, signed_in, submit
+
+
+def verdicts_in(database: Database) -> list[Verdict]:
+    with database.reading() as session:
+        return list(session.exec(select(Verdict)))
+
+
+def test_a_receipt_names_a_verdict_that_is_stored(database: Database, tmp_path: Path) -> None:
+    situation = open_study(database, tmp_path / "study")
+    rater = situation.raters[0]
+    payload = on_the_desk(situation, rater)
+    show(situation, rater, payload)
+
+    receipt = submit(situation, rater, payload)
+
+    assert [verdict.receipt for verdict in verdicts_in(database)] == [receipt.receipt]
+
+
+def test_the_next_item_is_on_the_desk_after_a_verdict(database: Database, tmp_path: Path) -> None:
+    situation = open_study(database, tmp_path / "study")
+    rater = situation.raters[0]
+    first = on_the_desk(situation, rater)
+    show(situation, rater, first)
+
+    submit(situation, rater, first)
+
+    second = on_the_desk(situation, rater)
+    assert second["assignment"] != first["assignment"]
+    assert second["progress"] == {"done": 1, "total": 6}
+
+
+def test_a_repeated_submit_returns_the_same_receipt_and_stores_nothing(database: Database, tmp_path: Path) -> None:
+    situation = open_study(database, tmp_path / "study")
+    rater = situation.raters[0]
+    payload = on_the_desk(situation, rater)
+    show(situation, rater, payload)
+    first = submit(situation, rater, payload)
+
+    again = submit(situation, rater, payload)
+
+    assert again.receipt == first.receipt
+    assert len(verdicts_in(database)) == 1
+
+
+def test_twenty_submits_at_once_leave_one_verdict(database: Database, tmp_path: Path) -> None:
+    situation = open_study(database, tmp_path / "study")
+    rater = situation.raters[0]
+    payload = on_the_desk(situation, rater)
+    show(situation, rater, payload)
+
+    with ThreadPoolExecutor(8) as pool:
+        receipts = set(pool.map(lambda _: submit(situation, rater, payload).receipt, range(20)))
+
+    assert len(receipts) == 1
+    assert len(verdicts_in(database)) == 1
+
+
+def test_a_second_tab_with_other_answers_is_refused(database: Database, tmp_path: Path) -> None:
+    situation = open_study(database, tmp_path / "study")
+    rater = situation.raters[0]
+    payload = on_the_desk(situation, rater)
+    show(situation, rater, payload)
+    submit(situation, rater, payload)
+    other = {**any_answers(payload), "comment": "typed in the other tab"}
+
+    with pytest.raises(Conflict, match="submitted already"):
+        submit(situation, rater, payload, other)
+
+
+def test_no_verdict_without_the_picture_having_been_shown(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = open_study(sqlite_database, tmp_path / "study")
+    payload = on_the_desk(situation, situation.raters[0])
+
+    with pytest.raises(Conflict, match="has not been shown"):
+        submit(situation, situation.raters[0], payload)
+
+
+def test_a_display_in_another_login_session_does_not_count(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = open_study(sqlite_database, tmp_path / "study")
+    payload = on_the_desk(situation, situation.raters[0])
+    show(situation, situation.raters[0], payload)
+    later = signed_in(sqlite_database, "rater-1")
+
+    with pytest.raises(Conflict, match="has not been shown"):
+        submit(situation, later, payload)
+
+
+def test_the_key_of_another_item_is_refused(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = open_study(sqlite_database, tmp_path / "study")
+    rater = situation.raters[0]
+    first = on_the_desk(situation, rater)
+    show(situation, rater, first)
+    submit(situation, rater, first)
+    second = on_the_desk(situation, rater)
+    show(situation, rater, second)
+
+    with pytest.raises(Conflict, match="has not been shown"):
+        reading.submit(sqlite_database, rater, second["assignment"], first["key"], any_answers(second))
+
+
+def test_an_item_of_another_rater_does_not_exist(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = open_study(sqlite_database, tmp_path / "study")
+    first, second = situation.raters
+    payload = on_the_desk(situation, first)
+
+    with pytest.raises(NotFound):
+        show(situation, second, payload)
+
+
+def test_the_order_is_each_raters_own_and_is_stored(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = open_study(sqlite_database, tmp_path / "study")
+
+    with sqlite_database.reading() as session:
+        rows = session.exec(select(Assignment).where(Assignment.phase == "reading").order_by(Assignment.position)).all()
+
+    orders = [[row.item_id for row in rows if row.membership_id == one] for one in {row.membership_id for row in rows}]
+    assert sorted(orders[0]) == sorted(orders[1])
+    assert orders[0] != orders[1]
+    assert len(situation.raters) == len(orders)
+
+
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [
+        (answers(), "answer"),
+        (answers(answer="sideways"), "answer"),
+        (answers(answer="yes", surprise=1), "surprise"),
+        ({**answers(answer="yes"), "flag": {"id": "unknown"}}, "flag"),
+        ({**answers(), "not_assessable": "because"}, "not_assessable"),
+    ],
+)
+def test_answers_that_do_not_fit_the_form_name_the_field(
+    sqlite_database: Database, tmp_path: Path, given: dict[str, object], field: str
+) -> None:
+    situation = open_study(sqlite_database, tmp_path / "study")
+    rater = situation.raters[0]
+    payload = on_the_desk(situation, rater)
+    while payload["prompt"] not in {"Prompt of i1?", "Prompt of i6?", "Prompt of i3?"}:
+        show(situation, rater, payload)
+        submit(situation, rater, payload)
+        payload = on_the_desk(situation, rater)
+    show(situation, rater, payload)
+
+    with pytest.raises(Incomplete) as refusal:
+        submit(situation, rater, payload, given)
+
+    assert refusal.value.field == field
+
+
+def test_not_assessable_takes_the_place_of_the_answers(database: Database, tmp_path: Path) -> None:
+    situation = open_study(database, tmp_path / "study")
+    rater = situation.raters[0]
+    payload = on_the_desk(situation, rater)
+    show(situation, rater, payload)
+
+    submit(situation, rater, payload, {**answers(), "not_assessable": "quality"})
+
+    stored = verdicts_in(database)[0]
+    assert (stored.fields, stored.not_assessable) == ({}, "quality")
+
+
+def test_a_draft_comes_back_with_the_item(database: Database, tmp_path: Path) -> None:
+    situation = open_study(database, tmp_path / "study")
+    rater = situation.raters[0]
+    payload = on_the_desk(situation, rater)
+    typed = {"fields": {}, "comment": "half a sen"}
+
+    reading.save_draft(database, rater, payload["assignment"], 4, typed)
+
+    assert on_the_desk(situation, rater)["draft"] == {"sequence": 4, "answers": typed}
+
+
+def test_an_older_draft_does_not_overwrite_a_newer_one(database: Database, tmp_path: Path) -> None:
+    situation = open_study(database, tmp_path / "study")
+    rater = situation.raters[0]
+    assignment = on_the_desk(situation, rater)["assignment"]
+    reading.save_draft(database, rater, assignment, 5, {"comment": "newer"})
+
+    with pytest.raises(StaleDraft) as refusal:
+        reading.save_draft(database, rater, assignment, 4, {"comment": "older"})
+
+    assert refusal.value.sequence == 5
+    with database.reading() as session:
+        assert session.exec(select(Draft.answers)).one() == {"comment": "newer"}
+
+
+def test_the_same_draft_sent_twice_is_taken_once(database: Database, tmp_path: Path) -> None:
+    situation = open_study(database, tmp_path / "study")
+    rater = situation.raters[0]
+    assignment = on_the_desk(situation, rater)["assignment"]
+    first = reading.save_draft(database, rater, assignment, 5, {"comment": "text"})
+
+    again = reading.save_draft(database, rater, assignment, 5, {"comment": "text"})
+
+    assert again == first
+
+
+def test_a_technical_failure_is_neither_an_answer_nor_not_assessable(database: Database, tmp_path: Path) -> None:
+    situation = open_study(database, tmp_path / "study")
+    rater = situation.raters[0]
+    payload = on_the_desk(situation, rater)
+
+    reading.report_failure(database, rater, payload["assignment"], "The scan did not load.")
+
+    assert verdicts_in(database) == []
+    assert on_the_desk(situation, rater)["progress"] == {"done": 1, "total": 6}
+
+
+def test_after_the_last_item_there_are_thanks_and_nothing_about_right_or_wrong(
+    database: Database, tmp_path: Path
+) -> None:
+    situation = open_study(database, tmp_path / "study")
+    rater = situation.raters[0]
+
+    receipts = read_all(situation, rater)
+
+    assert len(receipts) == 6
+    assert set(on_the_desk(situation, rater)) == {"kind", "title", "message", "progress"}
+
+
+def test_a_closed_study_takes_no_verdict(database: Database, tmp_path: Path) -> None:
+    situation = open_study(database, tmp_path / "study")
+    rater = situation.raters[0]
+    payload = on_the_desk(situation, rater)
+    show(situation, rater, payload)
+    closing.close_study(database, situation.admin, "tiny")
+
+    with pytest.raises(NotAllowed, match="closed"):
+        submit(situation, rater, payload)
+
+
+def test_an_admin_cannot_read_and_a_rater_cannot_administer(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = open_study(sqlite_database, tmp_path / "study")
+
+    with pytest.raises(NotAllowed):
+        on_the_desk(situation, situation.admin)
+    with pytest.raises(NotAllowed):
+        closing.close_study(sqlite_database, situation.raters[0], "tiny")
+
+
+def test_marking_answers_opens_when_all_items_are_read(database: Database, tmp_path: Path) -> None:
+    situation = open_study(database, tmp_path / "study")
+    rater = situation.raters[0]
+    with pytest.raises(Conflict, match="when all your items are read"):
+        on_the_desk(situation, rater, "scoring")
+
+    read_all(situation, rater)
+
+    assert len(read_all(situation, rater, "scoring")) == 4

@@ -1,0 +1,221 @@
+"""Situations that tests begin from, reached through the use cases themselves."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import nibabel
+import numpy as np
+import yaml
+
+from db import Database
+from services import freezing, identity, importing, members, reading
+from services.identity import Actor
+from services.reading import Receipt
+
+PROTOCOL: dict[str, Any] = {
+    "name": "tiny",
+    "title": "A tiny study",
+    "instructions": "Read every item.",
+    "notice": "Made for tests.",
+    "seed": 7,
+    "forms": {
+        "yes_no": {"fields": [{"key": "answer", "type": "yes_no", "label": "Answer"}]},
+        "choice": {
+            "fields": [
+                {"key": "answer", "type": "choice", "label": "Answer"},
+                {
+                    "key": "confidence",
+                    "type": "ordinal",
+                    "label": "Confidence",
+                    "options": [{"id": str(level), "text": f"{level}"} for level in (1, 2, 3)],
+                },
+            ]
+        },
+        "open": {"fields": [{"key": "answer", "type": "text", "label": "Answer"}]},
+    },
+    "reading": {
+        "not_assessable": [{"id": "quality", "text": "Image quality"}],
+        "flags": [{"id": "prompt", "text": "The prompt is unclear"}],
+    },
+    "scoring": {
+        "instructions": "Mark every answer.",
+        "prompt": "Does the answer agree with the reference?",
+        "sample": 4,
+        "form": {
+            "fields": [
+                {
+                    "key": "answer",
+                    "type": "choice",
+                    "label": "The answer is",
+                    "options": [{"id": "correct", "text": "Correct"}, {"id": "incorrect", "text": "Incorrect"}],
+                }
+            ]
+        },
+    },
+    "adjudication": {"instructions": "Read it yourself first.", "controls": 1},
+    "analysis": {"resamples": 400, "seed": 3},
+}
+
+CASES = (("c1", "subject-1"), ("c2", "subject-2"), ("c3", "subject-3"))
+SIDES = "left=Left|right=Right|both=Both|none=Neither"
+ITEMS = (
+    # item, case, category, format, grounding, options, sequences, uses_prior, accepted, text-only answer
+    ("i1", "c1", "presence", "yes_no", "image_grounded", "", "T1", "false", "yes", "yes"),
+    ("i2", "c1", "side", "choice", "image_grounded", SIDES, "T1|T2", "false", "left", "right"),
+    ("i3", "c2", "change", "yes_no", "image_informed", "", "T1", "true", "no", "yes"),
+    ("i4", "c2", "side", "choice", "image_informed", SIDES, "T1", "false", "both", "both"),
+    ("i5", "c3", "name", "open", "image_grounded", "", "T1", "false", "cyst|arachnoid cyst", "tumour"),
+    ("i6", "c3", "presence", "yes_no", "image_informed", "", "T1", "false", "no", "no"),
+)
+CANDIDATES = (
+    ("k1", "i1", "model-a", "Yes, there is."),
+    ("k2", "i1", "model-b", "No."),
+    ("k3", "i2", "model-a", "On the left."),
+    ("k4", "i2", "model-b", "On the right."),
+    ("k5", "i5", "model-a", "A cyst."),
+    ("k6", "i5", "model-b", "I cannot tell."),
+)
+
+
+def write_table(path: Path, columns: str, rows: Iterable[Sequence[object]]) -> None:
+    """Write a CSV file with the given header line."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns.split(","))
+        writer.writerows(rows)
+
+
+def write_volume(path: Path, seed: int, shape: tuple[int, int, int] = (12, 14, 10)) -> None:
+    """Write a small NIfTI file with recognisable random content."""
+    voxels = np.random.default_rng(seed).integers(1, 1_000, size=shape).astype(np.int16)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    nibabel.save(nibabel.Nifti1Image(voxels, np.diag([2.0, 2.0, 2.5, 1.0])), path)
+
+
+def write_study_folder(folder: Path, protocol: Mapping[str, Any] | None = None) -> Path:
+    """Write the tiny study: six items about three cases, one of them with a prior, and six candidates."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "protocol.yaml").write_text(yaml.safe_dump({**PROTOCOL, **(protocol or {})}), encoding="utf-8")
+    write_table(
+        folder / "cases.csv",
+        "case,subject,vignette,age,note",
+        [(case, subject, f"Vignette of {case}", 50, "hidden note") for case, subject in CASES],
+    )
+    volumes = []
+    for number, (case, _) in enumerate(CASES):
+        volumes.append((f"{case}-t1", case, "current", "T1", "2024-06-01", f"volumes/{case}-t1.nii.gz", "T1"))
+        volumes.append((f"{case}-t2", case, "current", "T2", "2024-06-01", f"volumes/{case}-t2.nii.gz", "T2"))
+        volumes.append((f"{case}-p", case, "prior", "T1", "2023-11-02", f"volumes/{case}-p.nii.gz", "T1"))
+        for place, name in enumerate(("t1", "t2", "p")):
+            write_volume(folder / "volumes" / f"{case}-{name}.nii.gz", seed=number * 10 + place)
+    write_table(folder / "volumes.csv", "volume,case,role,sequence,acquired,file,label", volumes)
+    write_table(
+        folder / "items.csv",
+        "item,case,category,format,grounding,form,prompt,options,sequences,uses_prior",
+        [
+            (key, case, category, kind, grounding, kind, f"Prompt of {key}?", options, sequences, prior)
+            for key, case, category, kind, grounding, options, sequences, prior, _, _ in ITEMS
+        ],
+    )
+    write_table(
+        folder / "references.csv",
+        "item,accepted,low,high,text_only_answer,provenance",
+        [(row[0], row[8], "", "", row[9], "by construction") for row in ITEMS],
+    )
+    write_table(folder / "candidates.csv", "candidate,item,model,answer", CANDIDATES)
+    return folder
+
+
+@dataclass(frozen=True)
+class Situation:
+    """A study with its people, signed in."""
+
+    database: Database
+    study_key: str
+    admin: Actor
+    raters: tuple[Actor, ...]
+    reviewer: Actor
+
+
+def signed_in(database: Database, login: str) -> Actor:
+    """Sign a person in with a fresh link, as a browser would."""
+    token = identity.use_link(database, identity.make_link(database, login, "sign_in"), None)
+    actor = identity.actor_of_token(database, token)
+    assert actor is not None
+    return actor
+
+
+def imported_study(
+    database: Database, folder: Path, protocol: Mapping[str, Any] | None = None, *, key: str = "tiny"
+) -> Situation:
+    """Import the tiny study with an admin, two raters and a reviewer; it is not frozen."""
+    identity.ensure_owner(database, "admin", "Ada Admin")
+    admin = signed_in(database, "admin")
+    importing.import_study(database, admin, write_study_folder(folder, protocol), key=key)
+    for login, role in (("rater-1", "rater"), ("rater-2", "rater"), ("reviewer", "reviewer")):
+        members.invite(database, admin, key, login, login.title(), role)
+    raters = (signed_in(database, "rater-1"), signed_in(database, "rater-2"))
+    return Situation(database, key, admin, raters, signed_in(database, "reviewer"))
+
+
+def open_study(
+    database: Database, folder: Path, protocol: Mapping[str, Any] | None = None, *, key: str = "tiny"
+) -> Situation:
+    """Import and freeze the tiny study."""
+    situation = imported_study(database, folder, protocol, key=key)
+    freezing.freeze_study(database, situation.admin, key)
+    return situation
+
+
+def on_the_desk(situation: Situation, actor: Actor, queue: str = "reading") -> dict[str, Any]:
+    """Return what the actor is shown now."""
+    return reading.current_payload(situation.database, actor, situation.study_key, queue)
+
+
+def show(situation: Situation, actor: Actor, payload: Mapping[str, Any]) -> None:
+    """Report that a payload stands on the actor's screen."""
+    reading.record_display(
+        situation.database, actor, payload["assignment"], load_ms=100, renderer="test", viewport="1440x900"
+    )
+
+
+def answers(**fields: Any) -> dict[str, Any]:
+    """Return answers with these fields and nothing else."""
+    return {"fields": fields, "not_assessable": None, "comment": "", "flag": None}
+
+
+def any_answers(payload: Mapping[str, Any], answer: object = None) -> dict[str, Any]:
+    """Return answers that fit a payload's form: the first option everywhere, or `answer` where it is possible."""
+    fields: dict[str, Any] = {}
+    for field in payload["form"]["fields"]:
+        ids = [option["id"] for option in field["options"]]
+        fits = field["key"] == "answer" and answer is not None and (not ids or answer in ids)
+        fields[field["key"]] = answer if fits else ids[0] if ids else "some text"
+    return answers(**fields)
+
+
+def submit(
+    situation: Situation, actor: Actor, payload: Mapping[str, Any], given: Mapping[str, Any] | None = None
+) -> Receipt:
+    """Submit answers to a payload that has been shown."""
+    return reading.submit(
+        situation.database, actor, payload["assignment"], payload["key"], given or any_answers(payload)
+    )
+
+
+def read_all(
+    situation: Situation, actor: Actor, queue: str = "reading", by_prompt: Mapping[str, object] | None = None
+) -> list[Receipt]:
+    """Work through a queue; `by_prompt` gives answers, or whole answer objects, for some prompts."""
+    receipts = []
+    while (payload := on_the_desk(situation, actor, queue))["kind"] == "item":
+        wanted = (by_prompt or {}).get(payload["prompt"])
+        given = dict(wanted) if isinstance(wanted, Mapping) else any_answers(payload, wanted)
+        show(situation, actor, payload)
+        receipts.append(submit(situation, actor, payload, given))
+    return receipts
