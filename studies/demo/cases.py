@@ -90,7 +90,7 @@ class Subject:
     scale
         Size relative to the average head, towards right, front and top.
     ventricles
-        Widening of both lateral ventricles, 0 for the average; a part of normal variation.
+        How far the walls of both lateral ventricles lie outside of the average, in mm; a part of normal variation.
     """
 
     seed: int
@@ -99,13 +99,13 @@ class Subject:
 
 
 SUBJECTS: dict[str, Subject] = {
-    "s01": Subject(11, (1.02, 0.98, 1.00), 0.12),
+    "s01": Subject(11, (1.02, 0.98, 1.00), 0.5),
     "s02": Subject(22, (0.97, 1.01, 0.99), 0.00),
-    "s03": Subject(33, (1.00, 0.96, 1.02), -0.06),
-    "s04": Subject(44, (1.03, 1.00, 0.97), 0.20),
-    "s05": Subject(55, (0.98, 1.02, 1.01), 0.04),
+    "s03": Subject(33, (1.00, 0.96, 1.02), -0.3),
+    "s04": Subject(44, (1.03, 1.00, 0.97), 1.0),
+    "s05": Subject(55, (0.98, 1.02, 1.01), 0.2),
     "s06": Subject(66, (1.01, 0.99, 0.98), 0.00),
-    "s07": Subject(78, (0.99, 1.00, 1.02), 0.24),
+    "s07": Subject(78, (0.99, 1.00, 1.02), 1.2),
 }
 
 CASES: tuple[Case, ...] = (
@@ -185,7 +185,7 @@ CASES: tuple[Case, ...] = (
         current=Scan(
             datetime.date(2025, 1, 15),
             ("T1", "T2"),
-            (Lesion((25.0, -62.0, -34.0), 9.0, "ring", "cerebellum"),),
+            (Lesion((25.0, -62.0, -34.0), 10.0, "ring", "cerebellum"),),
         ),
     ),
     Case(

@@ -46,7 +46,7 @@ class Signal:
     halo: float | None = None
 
 
-WALL_FROM = 0.62
+WALL_FROM = 0.58
 HALO_TO = 1.7
 SIGNALS: dict[Kind, dict[Sequence, Signal]] = {
     "dark_t1_bright_t2": {"T1": Signal(0.56), "T2": Signal(2.15)},
@@ -54,10 +54,11 @@ SIGNALS: dict[Kind, dict[Sequence, Signal]] = {
     "ring": {"T1": Signal(0.38, wall=1.26, halo=0.68), "T2": Signal(2.4, wall=0.5, halo=1.85)},
 }
 
-# Where a lateral ventricle is pushed open from, in mm (the x of the right side), and how far the push reaches.
-VENTRICLE_CENTRES = ((13.0, 14.0, 14.0), (14.0, -8.0, 20.0), (19.0, -30.0, 16.0))
-VENTRICLE_REACH = 15.0
-ENLARGED = 1.3
+# In mm: how far the wall of an enlarged ventricle is pushed out, over which distance the tissue outside gives way, and
+# from how deep below the wall the fluid that fills the room is taken (less than half the width of a narrow ventricle).
+ENLARGED = 4.5
+GIVES_WAY = 14.0
+FLUID_DEPTH = 1.5
 
 
 @dataclass(frozen=True)
@@ -180,21 +181,47 @@ def _anatomy(subject: Subject, enlarged: Side | None, grid: Grid) -> Array:
 
 
 def _widen(source: list[Array], side: Side, amount: float) -> None:
-    """Push tissue away from a lateral ventricle: nearby voxels look like places closer to the ventricle's axis."""
+    """Move the wall of a lateral ventricle outwards by `amount` mm; tissue looks like places nearer to it."""
+    outwards, wall, low, high = _right_ventricle()
+    # The average head is its own mirror image, so that the left ventricle is the right one seen from the other side.
     mirror = 1.0 if side == "right" else -1.0
-    push = [np.zeros_like(source[0]) for _ in range(3)]
-    total = np.zeros_like(source[0])
-    for centre_x, centre_y, centre_z in VENTRICLE_CENTRES:
-        away = [source[0] - mirror * centre_x, source[1] - centre_y, source[2] - centre_z]
-        weight = np.exp(-(away[0] ** 2 + away[1] ** 2 + away[2] ** 2) / (2 * VENTRICLE_REACH**2))
-        # The midline stays where it is: the push fades out before it.
-        weight = weight * np.clip(mirror * source[0] / 8.0, 0, 1)
-        total += weight
-        for axis in range(3):
-            push[axis] += weight * away[axis]
-    strength = amount / (1 + amount * np.maximum(total, 1e-6))
-    for axis in range(3):
-        source[axis] = source[axis] - np.asarray(strength * push[axis], dtype=np.float32)
+    seen = (mirror * source[0], source[1], source[2])
+    near = np.ones(source[0].shape, dtype=bool)
+    for positions, first, last in zip(seen, low, high, strict=True):
+        near &= (positions > first) & (positions < last)
+    coordinates = np.stack([positions[near] - first for positions, first in zip(seen, low, strict=True)])
+    distance = ndimage.map_coordinates(wall, coordinates, order=1)
+    shift = np.minimum(amount * np.exp(-np.abs(distance) / GIVES_WAY), np.maximum(distance + FLUID_DEPTH, 0))
+    for axis, sign in ((0, mirror), (1, 1.0), (2, 1.0)):
+        source[axis][near] -= shift * sign * ndimage.map_coordinates(outwards[axis], coordinates, order=1)
+
+
+@lru_cache(maxsize=1)
+def _right_ventricle() -> tuple[Array, Array, npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Describe the surroundings of the right lateral ventricle of the average head, on voxels of 1 mm.
+
+    Returns
+    -------
+    outwards : array of shape (3, i, j, k)
+        Direction away from the ventricle, of length 1; 0 beyond the midline, where the other ventricle is.
+    wall : array of shape (i, j, k)
+        Distance from the ventricle's wall in mm, negative inside.
+    low, high : arrays of shape (3,)
+        The box in mm that the voxels fill.
+    """
+    low, high = np.array([-5.0, -100.0, -40.0]), np.array([75.0, 75.0, 75.0])
+    box = tuple(slice(*part) for part in np.stack([low - LOWEST_MM, high - LOWEST_MM + 1], axis=1).astype(int))
+    t1 = _average_t1()[box]
+    x, y, z = np.meshgrid(*(np.arange(a, b + 1) for a, b in zip(low, high, strict=True)), indexing="ij", sparse=True)
+    inside = (x >= 1) & (x <= 34) & (y >= -60) & (y <= 36) & (z >= -2) & (z <= 34)
+    third_ventricle = (x < 6) & (z < 9)
+    regions, count = ndimage.label(inside & ~third_ventricle & (t1 > 0) & (t1 < 125))
+    ventricle = regions == 1 + np.argmax(ndimage.sum_labels(np.ones_like(t1), regions, range(1, count + 1)))
+    distance = ndimage.distance_transform_edt(~ventricle) - ndimage.distance_transform_edt(ventricle)
+    distance = ndimage.gaussian_filter(distance, 1.5)
+    slopes = np.stack(np.gradient(distance))
+    outwards = slopes / np.maximum(np.linalg.norm(slopes, axis=0), 1e-6) * np.clip((x + 1) / 5, 0, 1)
+    return np.asarray(outwards, dtype=np.float32), np.asarray(distance, dtype=np.float32), low, high
 
 
 def _smooth_field(rng: np.random.Generator, length: float, axes: Axes) -> Array:
