@@ -1,0 +1,253 @@
+"""What review changed: decisions on disagreements, the reviewer's own blind reads, and control items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from agreement import accuracy_of_correctness, cohen_kappa, percent_agreement
+from exchange.report_structure import Column, EstimateRow, EstimateTable, PlainTable, Section, Table
+from services.report.between_raters import answers_by_format
+from services.report.collect import Collected
+from services.report.computing import Computing, renamed
+from services.report.consensus import Consensus, Reviewed
+from services.report.correctness import NOT_ASSESSABLE
+from services.report.readings import Readings, Stratum
+
+ORIGINS = {"flag": "Flagged by a rater", "disagreement": "Verdicts differ", "control": "Control"}
+
+
+def adjudication_section(
+    collected: Collected, readings: Readings, consensus: Consensus, computing: Computing
+) -> Section | None:
+    """Build the section; None where the study has neither rules for adjudication nor a reviewed item."""
+    if collected.protocol.adjudication is None and not consensus.reviewed:
+        return None
+    if not consensus.reviewed:
+        why = "No item has been put before a reviewer, so there is nothing to compare before and after."
+        return Section("adjudication", "Adjudication", (why,), ())
+    tables: list[Table] = [_counts(consensus)]
+    tables += [
+        _before_and_after(readings, consensus, computing),
+        _upheld(readings, consensus, computing),
+        _first_reads(readings, consensus, computing),
+        _controls(consensus, computing, readings),
+    ]
+    return Section(
+        key="adjudication",
+        title="Adjudication: before and after",
+        explanation=(
+            (
+                "The reviewer reads each item blind, then sees the raters’ verdicts as A and B without names, and "
+                "decides with a reason. Some items on which the raters agree go along as controls; nobody tells "
+                "which."
+            ),
+            (
+                "Before adjudication an item has one answer where the raters agree. After it, the decision stands "
+                "where an item was in the queue because verdicts differ or a rater flagged it; control items keep "
+                "what the raters agreed on. No rater’s own verdict is ever changed, so agreement between raters is "
+                "the same as above."
+            ),
+        ),
+        tables=tuple(table for table in tables if not isinstance(table, EstimateTable) or table.rows),
+    )
+
+
+def _counts(consensus: Consensus) -> PlainTable:
+    rows = []
+    for origin, title in ORIGINS.items():
+        here = [one for one in consensus.reviewed if one.review.origin == origin]
+        rows.append(
+            (
+                title,
+                len(here),
+                sum(one.first_read is not None for one in here),
+                sum(one.decision is not None for one in here),
+                sum(one.decision == NOT_ASSESSABLE for one in here),
+            )
+        )
+    queued = {one.position for one in consensus.reviewed}
+    left = sum(differs and i not in queued for i, differs in enumerate(consensus.differs))
+    rows.append(("Verdicts differ, not in the queue", left, 0, 0, 0))
+    return PlainTable(
+        key="review_counts",
+        title="The queue",
+        explanation="Counts of items. A flagged item whose verdicts differ too is counted as flagged.",
+        columns=(
+            Column("origin", "Why in the queue", "Why the item was put before a reviewer"),
+            Column("items", "Items", "Number of items"),
+            Column("read", "Read blind", "Items the reviewer has read"),
+            Column("decided", "Decided", "Items with a decision"),
+            Column("not_assessable", "Decided as not assessable", "Items decided as not assessable"),
+        ),
+        rows=tuple(rows),
+    )
+
+
+def _before_and_after(readings: Readings, consensus: Consensus, computing: Computing) -> EstimateTable:
+    rows = []
+    for when, answers, correct in (
+        ("before", consensus.before, consensus.correct_before),
+        ("after", consensus.after, consensus.correct_after),
+    ):
+        # Items that fewer than two raters have closed can have no agreement.
+        open_to_it = [
+            i
+            for i in range(len(readings.items))
+            if consensus.before[i] is not None or consensus.differs[i] or consensus.after[i] is not None
+        ]
+        single, wilson = computing.share(
+            [answers[i] is not None for i in open_to_it],
+            [readings.items[i].subject for i in open_to_it],
+            name=f"share of items with one answer, {when} adjudication",
+        )
+        rows.append(EstimateRow(f"Items with one answer, {when}", "All raters", "all", "percent", single, wilson))
+        found = accuracy_of_correctness(list(correct), **computing.by(readings.subjects))
+        name = f"accuracy of the consensus, {when} adjudication"
+        rows.append(
+            EstimateRow(
+                f"Accuracy of the consensus, {when}",
+                "All raters",
+                "all",
+                "percent",
+                renamed(found.primary, name),
+                renamed(found.wilson, name),
+                "agreed items only" if when == "before" else "agreed and adjudicated items",
+            )
+        )
+    for column in readings.columns:
+        found_with = percent_agreement(column.said, consensus.after, **computing.by(readings.subjects))
+        rows.append(
+            EstimateRow(
+                "Own verdict equals the answer after adjudication",
+                column.rater.pseudonym,
+                "all",
+                "percent",
+                renamed(found_with, "percent agreement with the adjudicated answer"),
+            )
+        )
+    return EstimateTable(
+        key="before_and_after",
+        title="Before and after adjudication",
+        explanation=(
+            "The two accuracies rest on different items: before, only on those the raters agree on, which are the "
+            "easier ones; after, on the adjudicated ones too. Their difference is not an effect of the reviewer alone."
+        ),
+        rows=tuple(rows),
+    )
+
+
+def _upheld(readings: Readings, consensus: Consensus, computing: Computing) -> EstimateTable:
+    decided = [one for one in consensus.reviewed if one.decision is not None and consensus.differs[one.position]]
+    if not decided:
+        return EstimateTable("upheld", "Whose verdict the decisions upheld", "", ())
+    subjects = [readings.items[one.position].subject for one in decided]
+
+    def row(label: str, raters: str, counts: Callable[[Reviewed], bool], name: str) -> EstimateRow:
+        share, wilson = computing.share([counts(one) for one in decided], subjects, name=name)
+        return EstimateRow(label, raters, "verdicts differ", "percent", share, wilson)
+
+    rows = [
+        row(
+            "Decision equals the verdict of",
+            column.rater.pseudonym,
+            lambda one, column=column: one.decision == column.said[one.position],  # type: ignore[misc]
+            "share of decisions that uphold the rater",
+        )
+        for column in readings.columns
+    ]
+    rows.append(
+        row(
+            "Decision equals the verdict of",
+            "No rater",
+            lambda one: all(one.decision != column.said[one.position] for column in readings.columns),
+            "share of decisions that uphold no rater",
+        )
+    )
+    for column in readings.columns:
+        own = [column.correct[one.position] for one in decided]
+        found = accuracy_of_correctness(own, **computing.by(subjects))
+        rows.append(
+            EstimateRow(
+                "Accuracy on these items", column.rater.pseudonym, "verdicts differ", "percent", found.primary,
+                found.wilson,
+            )
+        )  # fmt: skip
+    correct = [consensus.correct_after[one.position] for one in decided]
+    found = accuracy_of_correctness(correct, **computing.by(subjects))
+    rows.append(
+        EstimateRow("Accuracy on these items", "Decision", "verdicts differ", "percent", found.primary, found.wilson)
+    )
+    return EstimateTable(
+        key="upheld",
+        title="Items whose verdicts differ: whose verdict the decision upheld, and who was right",
+        explanation="Unit: the item with a decision whose verdicts differ.",
+        rows=tuple(rows),
+    )
+
+
+def _first_reads(readings: Readings, consensus: Consensus, computing: Computing) -> EstimateTable:
+    rows: list[EstimateRow] = []
+    read = [one for one in consensus.reviewed if one.first_read is not None]
+    subjects = [readings.items[one.position].subject for one in read]
+    part = Stratum("reviewed", "Reviewed items", tuple(one.position for one in read))
+    own = [
+        None if one.first_read == NOT_ASSESSABLE else f"{readings.items[one.position].format}: {one.first_read}"
+        for one in read
+    ]
+    for column in readings.columns if read else ():
+        theirs = answers_by_format(readings, column, part)
+        clusters = computing.by(subjects)
+        rows += [
+            EstimateRow(
+                "Same answer", f"Reviewer and {column.rater.pseudonym}", "reviewed", "percent",
+                renamed(percent_agreement(own, theirs, **clusters), "percent agreement on answers"),
+            ),
+            EstimateRow(
+                "Cohen’s kappa", f"Reviewer and {column.rater.pseudonym}", "reviewed", "number",
+                renamed(cohen_kappa(own, theirs, **clusters), "Cohen's kappa on answers"),
+                note="descriptive only: pools answers of different formats",
+            ),
+        ]  # fmt: skip
+    decided = [one for one in read if one.decision is not None]
+    if decided:
+        share, wilson = computing.share(
+            [one.first_read == one.decision for one in decided],
+            [readings.items[one.position].subject for one in decided],
+            name="share of decisions that equal the reviewer's own blind read",
+        )
+        rows.append(EstimateRow("Decision equals own blind read", "Reviewer", "reviewed", "percent", share, wilson))
+    return EstimateTable(
+        key="first_reads",
+        title="The reviewer’s own blind reads",
+        explanation=(
+            "The queue is rich in items on which raters differ, so agreement here is lower than it would be over all "
+            "items."
+        ),
+        rows=tuple(rows),
+    )
+
+
+def _controls(consensus: Consensus, computing: Computing, readings: Readings) -> EstimateTable:
+    controls = [one for one in consensus.reviewed if one.review.origin == "control"]
+    rows = []
+    for label, name, known in (
+        ("Own blind read equals the agreed answer", "share of control reads equal to the agreed answer", "first_read"),
+        ("Decision keeps the agreed answer", "share of control decisions that keep the agreed answer", "decision"),
+    ):
+        here = [one for one in controls if getattr(one, known) is not None]
+        if here:
+            share, wilson = computing.share(
+                [getattr(one, known) == consensus.before[one.position] for one in here],
+                [readings.items[one.position].subject for one in here],
+                name=name,
+            )
+            rows.append(EstimateRow(label, "Reviewer", "controls", "percent", share, wilson))
+    return EstimateTable(
+        key="controls",
+        title="Control items",
+        explanation=(
+            "On these the raters agree. A reviewer who overturns many of them is too strict, or the raters share an "
+            "error; the data file adjudications.csv shows which."
+        ),
+        rows=tuple(rows),
+    )

@@ -1,0 +1,272 @@
+"""Agreement between raters, for every pair: on the answers, on correctness, and on errors that both share."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from agreement import cohen_kappa, percent_agreement, shared_errors
+from exchange.report_structure import Column as TableColumn
+from exchange.report_structure import EstimateRow, EstimateTable, Matrix, PlainTable, Section, Table
+from services.report.computing import Computing, renamed
+from services.report.correctness import NOT_ASSESSABLE, in_words, reference_in_words
+from services.report.readings import Column, Readings, Stratum
+
+# More categories than this cannot be read as a matrix.
+LARGEST_MATRIX = 12
+
+
+def agreement_section(readings: Readings, computing: Computing) -> Section:
+    """Build the section for every pair of raters; it says so when there is no pair."""
+    if not readings.pairs:
+        why = "This study has fewer than two raters, so there is no agreement between raters to report."
+        return Section("agreement", "Agreement between raters", (why,), ())
+    tables: list[Table] = [_on_answers(readings, computing), _on_correctness(readings, computing)]
+    tables.append(_per_category(readings, computing))
+    if any(any(column.not_assessable) for column in readings.columns):
+        tables.append(_on_assessability(readings, computing))
+    tables.append(_shared_errors(readings, computing))
+    tables.append(_shared_error_list(readings))
+    tables += _matrices(readings)
+    return Section(
+        key="agreement",
+        title="Agreement between raters",
+        explanation=(
+            (
+                "Two different questions are kept apart. “On answers” asks whether two raters gave the same answer, "
+                "right or wrong. “On correctness” asks whether both were right or both wrong. The two kappas differ "
+                "on the same data and must not be compared with each other."
+            ),
+            (
+                "An answer is the identity of an option, not its place in the list: the third option of one item is "
+                "not the third option of another. Open text is compared after normalisation."
+            ),
+            "Items that one of the two did not answer or called not assessable are left out, and counted in n.",
+        ),
+        tables=tuple(table for table in tables if not isinstance(table, EstimateTable | PlainTable) or table.rows),
+    )
+
+
+def pair_name(a: Column, b: Column) -> str:
+    """Return how a pair of raters is named."""
+    return f"{a.rater.pseudonym} and {b.rater.pseudonym}"
+
+
+def answers_by_format(readings: Readings, column: Column, part: Stratum) -> list[str | None]:
+    """Return canonical answers with their format, so that the option `left` is not the typed word `left`."""
+    found: list[str | None] = []
+    for i in part.positions:
+        answer = column.answers[i]
+        found.append(None if answer is None else f"{readings.items[i].format}: {answer}")
+    return found
+
+
+def _on_answers(readings: Readings, computing: Computing) -> EstimateTable:
+    rows = []
+    pooled = "descriptive only: pools answers of different formats"
+    parts = [(part, "") for part in readings.formats]
+    if len(readings.formats) > 1:
+        parts += [(readings.closed, pooled)] if len(_closed_formats(readings)) > 1 else []
+        parts += [(readings.everything, pooled)]
+    for part, note in parts:
+        clusters = computing.by(readings.subjects_of(part))
+        for a, b in readings.pairs:
+            first, second = answers_by_format(readings, a, part), answers_by_format(readings, b, part)
+            rows += _two(part, pair_name(a, b), first, second, clusters, "answers", note)
+    return EstimateTable(
+        key="agreement_on_answers",
+        title="On answers",
+        explanation="Unit: the item; compared are the two answers themselves.",
+        rows=tuple(rows),
+    )
+
+
+def _on_correctness(readings: Readings, computing: Computing) -> EstimateTable:
+    rows = []
+    parts = [readings.everything, readings.closed, *readings.formats]
+    for part in parts:
+        if not part.positions:
+            continue
+        clusters = computing.by(readings.subjects_of(part))
+        for a, b in readings.pairs:
+            rows += _two(part, pair_name(a, b), part.of(a.correct), part.of(b.correct), clusters, "correctness", "")
+    return EstimateTable(
+        key="agreement_on_correctness",
+        title="On correctness",
+        explanation="Unit: the item; compared is whether each of the two was right.",
+        rows=tuple(rows),
+    )
+
+
+def _two(
+    part: Stratum,
+    raters: str,
+    first: Sequence[object],
+    second: Sequence[object],
+    clusters: dict[str, object],
+    compared: str,
+    note: str,
+) -> list[EstimateRow]:
+    percent = percent_agreement(first, second, **clusters)  # type: ignore[arg-type]
+    kappa = cohen_kappa(first, second, **clusters)  # type: ignore[arg-type]
+    return [
+        EstimateRow(
+            f"{part.title}: same {'answer' if compared == 'answers' else 'correctness'}",
+            raters,
+            part.key,
+            "percent",
+            renamed(percent, f"percent agreement on {compared}"),
+            note=note,
+        ),
+        EstimateRow(
+            f"{part.title}: Cohen’s kappa",
+            raters,
+            part.key,
+            "number",
+            renamed(kappa, f"Cohen's kappa on {compared}"),
+            note=note,
+        ),
+    ]
+
+
+def _per_category(readings: Readings, computing: Computing) -> EstimateTable:
+    rows = []
+    for part in readings.categories:
+        for a, b in readings.pairs:
+            found = percent_agreement(
+                answers_by_format(readings, a, part),
+                answers_by_format(readings, b, part),
+                **computing.by(readings.subjects_of(part)),
+            )
+            rows.append(
+                EstimateRow(
+                    part.title, pair_name(a, b), part.key, "percent", renamed(found, "percent agreement on answers")
+                )
+            )
+    return EstimateTable(
+        key="agreement_by_category",
+        title="Same answer, per category",
+        explanation="Unit: the item. No kappa here: categories are small and mix formats.",
+        rows=tuple(rows),
+    )
+
+
+def _on_assessability(readings: Readings, computing: Computing) -> EstimateTable:
+    rows = []
+    for a, b in readings.pairs:
+        first, second = (
+            [None if said is None else said == NOT_ASSESSABLE for said in column.said] for column in (a, b)
+        )
+        found = percent_agreement(first, second, **computing.by(readings.subjects))
+        rows.append(
+            EstimateRow(
+                "All items", pair_name(a, b), "all", "percent", renamed(found, "percent agreement on assessability")
+            )
+        )
+    return EstimateTable(
+        key="agreement_on_assessability",
+        title="On whether an item can be assessed",
+        explanation="Unit: the item; compared is whether each called it not assessable.",
+        rows=tuple(rows),
+    )
+
+
+def _shared_errors(readings: Readings, computing: Computing) -> EstimateTable:
+    rows = []
+    for a, b in readings.pairs:
+        # Without a reference there is neither right nor wrong.
+        found = shared_errors(a.answers, b.answers, a.correct, b.correct, **computing.by(readings.subjects))
+        raters = pair_name(a, b)
+        expected = (
+            f"expected if both erred independently: {100 * found.expected_both_wrong:.1f} %"
+            if found.both_wrong.n
+            else ""
+        )
+        rows += [
+            EstimateRow("Both wrong", raters, "all", "percent", found.both_wrong, note=expected),
+            EstimateRow("Both gave the same wrong answer", raters, "all", "percent", found.same_wrong_answer),
+            EstimateRow(
+                "Same answer, of those that both got wrong", raters, "all", "percent", found.same_given_both_wrong
+            ),
+        ]
+    return EstimateTable(
+        key="shared_errors",
+        title="Shared errors",
+        explanation=(
+            "Agreed and wrong: here a study cannot tell a hard item from a wrong reference, so these items deserve a "
+            "second look. Unit: the item answered by both."
+        ),
+        rows=tuple(rows),
+    )
+
+
+def _shared_error_list(readings: Readings) -> PlainTable:
+    rows = []
+    for i, item in enumerate(readings.items):
+        for a, b in readings.pairs:
+            if a.correct[i] is False and b.correct[i] is False and a.answers[i] == b.answers[i]:
+                baseline = in_words(item, item.text_only_answer) if item.text_only_answer else ""
+                rows.append(
+                    (
+                        item.key, item.category, item.prompt, pair_name(a, b), a.words[i],
+                        reference_in_words(item), baseline,
+                    )
+                )  # fmt: skip
+    return PlainTable(
+        key="shared_error_items",
+        title="Items on which two raters gave the same wrong answer",
+        explanation="The last column shows whether the text alone suggests that answer.",
+        columns=(
+            TableColumn("item", "Item", "Key of the item"),
+            TableColumn("category", "Category", "Category of the item"),
+            TableColumn("prompt", "Prompt", "What was asked"),
+            TableColumn("raters", "Raters", "The two raters, by pseudonym"),
+            TableColumn("answer", "Their answer", "The answer both gave"),
+            TableColumn("reference", "Reference", "The answer counted as right"),
+            TableColumn("text_only", "Text-only baseline", "What the text-only baseline answered"),
+        ),
+        rows=tuple(rows),
+    )
+
+
+def _closed_formats(readings: Readings) -> set[str]:
+    return {item.format for item in readings.items if item.is_closed}
+
+
+def _matrices(readings: Readings) -> list[Matrix]:
+    """Return, for each closed format and pair, how often which answer met which."""
+    found = []
+    for part in readings.formats:
+        if not readings.items[part.positions[0]].is_closed:
+            continue
+        texts = _texts(readings, part)
+        labels = [*texts, NOT_ASSESSABLE]
+        for a, b in readings.pairs:
+            counts = Counter(zip(part.of(a.said), part.of(b.said), strict=True))
+            used = [label for label in labels if any(label in pair and None not in pair for pair in counts)]
+            if not 1 < len(used) <= LARGEST_MATRIX:
+                continue
+            shown = tuple(texts.get(label, "Not assessable") for label in used)
+            found.append(
+                Matrix(
+                    key=f"matrix_{part.key.removeprefix('format ')}_{a.rater.id}_{b.rater.id}",
+                    title=f"{part.title}: answers of {pair_name(a, b)}",
+                    explanation="Counts of items; the diagonal holds the items on which both gave the same answer.",
+                    row_title=a.rater.pseudonym,
+                    column_title=b.rater.pseudonym,
+                    row_labels=shown,
+                    column_labels=shown,
+                    counts=tuple(tuple(counts[(row, column)] for column in used) for row in used),
+                )
+            )
+    return found
+
+
+def _texts(readings: Readings, part: Stratum) -> dict[str, str]:
+    """Return the options of a format's items by identity, in words; with the identity where two say the same."""
+    texts: dict[str, str] = {}
+    for i in part.positions:
+        for option, text in readings.items[i].options or (("yes", "Yes"), ("no", "No")):
+            texts.setdefault(option, text)
+    twice = {text for text, times in Counter(texts.values()).items() if times > 1}
+    return {option: f"{text} ({option})" if text in twice else text for option, text in texts.items()}

@@ -1,0 +1,103 @@
+"""Build the agreement report: read once, then compute each section from what was read."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from db import Database, now
+from db.base import stored_id
+from exchange.report_structure import Report
+from services.closing import require_report_open
+from services.displaying import notice_of
+from services.identity import Actor
+from services.permission import require_role
+from services.report.accuracy import accuracy_section
+from services.report.adjudication import adjudication_section
+from services.report.between_raters import agreement_section
+from services.report.collect import Collected, collect
+from services.report.completeness import completeness_section
+from services.report.computing import Computing
+from services.report.consensus import consensus_of
+from services.report.data_files import data_files
+from services.report.disagreements import disagreements_section
+from services.report.floors import floors_section
+from services.report.judges import judges_section
+from services.report.marks import marks_of, marks_section
+from services.report.readings import Readings, readings_of
+from services.report.study import analysis_plan, study_section
+from services.report.viewing import viewing_section
+from services.version import SOFTWARE_VERSION
+
+FEW_SUBJECTS = 10
+
+
+def build_report(database: Database, actor: Actor, study_key: str) -> Report:
+    """Return the agreement report of a study, for its admins.
+
+    Raises
+    ------
+    NotFound, NotAllowed
+        The actor has no part in the study, is no admin of it, or the report is shut: the study is not closed and the
+        actor has noted no interim look.
+    """
+    with database.reading() as session:
+        study, _ = require_role(session, actor, study_key, "admin")
+        state = require_report_open(session, stored_id(study.id), actor.person_id)
+        collected = collect(session, study)
+        notice = notice_of(study, collected.protocol)
+    return report_of(collected, "final" if state == "final" else "interim", notice)
+
+
+def report_of(collected: Collected, state: Literal["final", "interim"], notice: str | None) -> Report:
+    """Compute the report from what was read."""
+    computing = Computing.of(collected.protocol.analysis)
+    readings = readings_of(collected)
+    consensus = consensus_of(collected, readings)
+    marks = marks_of(collected)
+    sections = (
+        accuracy_section(readings, computing, collected.protocol.analysis),
+        floors_section(readings, computing),
+        agreement_section(readings, computing),
+        disagreements_section(readings, consensus),
+        adjudication_section(collected, readings, consensus, computing),
+        marks_section(collected, marks, computing),
+        judges_section(collected, marks, computing),
+        completeness_section(collected, readings, computing),
+        viewing_section(readings, computing),
+        study_section(collected, readings),
+    )
+    return Report(
+        study_key=collected.study_key,
+        title=collected.title,
+        state=state,
+        freeze_sha256=collected.freeze_sha256,
+        protocol_sha256=collected.protocol_sha256,
+        software_version=SOFTWARE_VERSION,
+        analysis_plan=analysis_plan(collected),
+        generated_at=now(),
+        notices=_notices(collected, readings, state, notice),
+        sections=tuple(section for section in sections if section is not None),
+        files=data_files(collected, readings, consensus, marks),
+    )
+
+
+def _notices(collected: Collected, readings: Readings, state: str, notice: str | None) -> tuple[str, ...]:
+    found = []
+    if collected.simulated_readers:
+        found.append("The readers of this study are simulated: its figures show the software, not how people read.")
+    if notice:
+        found.append(notice)
+    if state == "interim":
+        found.append("This is an interim look: the study is open and its figures will change.")
+    subjects = len(set(readings.subjects))
+    if subjects < FEW_SUBJECTS:
+        found.append(
+            f"Only {subjects} subjects: intervals that resample fewer than {FEW_SUBJECTS} subjects are likely to be "
+            "too narrow."
+        )
+    still_open = sum(
+        entry is not None and entry.status == "missing" for column in readings.columns for entry in column.entries
+    )
+    if still_open:
+        found.append(f"{still_open} assigned reads have no verdict; see “Completeness”.")
+    return tuple(found)

@@ -1,0 +1,158 @@
+"""What was read and what was not: missing, not assessable and technical failures are three different things."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from exchange.report_structure import Column, EstimateRow, EstimateTable, PlainTable, Section
+from services.report.collect import Collected
+from services.report.computing import Computing
+from services.report.readings import Readings
+
+
+def completeness_section(collected: Collected, readings: Readings, computing: Computing) -> Section:
+    """Build the section: counts per rater, reasons, technical failures and flags."""
+    tables = (
+        _counts(readings),
+        _shares(readings, computing),
+        _reasons(readings),
+        _failures(readings),
+        _flags(collected, readings),
+    )
+    return Section(
+        key="completeness",
+        title="Completeness",
+        explanation=(
+            (
+                "Missing means that no verdict was given. Not assessable is a verdict, with a reason. A technical "
+                "failure means that the pictures could not be shown: it is neither. None of the three counts as "
+                "wrong."
+            ),
+        ),
+        tables=tuple(table for table in tables if table.rows),
+    )
+
+
+def _counts(readings: Readings) -> PlainTable:
+    rows = []
+    for column in readings.columns:
+        entries = [entry for entry in column.entries if entry is not None]
+        status = Counter(entry.status for entry in entries)
+        answered = [
+            (answer, item.has_reference)
+            for answer, item in zip(column.answers, readings.items, strict=True)
+            if answer is not None
+        ]
+        rows.append(
+            (
+                column.rater.pseudonym,
+                len(entries),
+                len(answered),
+                status["not_assessable"],
+                status["technical_failure"],
+                # An assignment that was submitted without the field `answer` holds no answer either.
+                status["missing"] + status["answered"] - len(answered),
+                sum(not known for _, known in answered),
+                sum(len(entry.flags) for entry in entries),
+                sum(entry.revisions > 0 for entry in entries),
+            )
+        )
+    return PlainTable(
+        key="completeness",
+        title="Reads per rater",
+        explanation="Counts of items; answered + not assessable + technical failures + missing = assigned.",
+        columns=(
+            Column("rater", "Rater", "Pseudonym"),
+            Column("assigned", "Assigned", "Items assigned to the rater"),
+            Column("answered", "Answered", "Items with an answer"),
+            Column("not_assessable", "Not assessable", "Items said to be not assessable"),
+            Column("technical_failures", "Technical failures", "Items whose pictures could not be shown"),
+            Column("missing", "Missing", "Items without a verdict"),
+            Column("without_reference", "Answered, no reference", "Answered items without a reference"),
+            Column("flags", "Flags", "Flags raised"),
+            Column("revised", "Revised", "Items whose verdict was revised; the newest verdict counts"),
+        ),
+        rows=tuple(rows),
+    )
+
+
+def _shares(readings: Readings, computing: Computing) -> EstimateTable:
+    rows = []
+    for column in readings.columns:
+        said = [(i, apart) for i, apart in enumerate(column.not_assessable) if column.said[i] is not None]
+        if not any(apart for _, apart in said):
+            continue
+        share, wilson = computing.share(
+            [apart for _, apart in said],
+            [readings.items[i].subject for i, _ in said],
+            name="share not assessable",
+        )
+        rows.append(EstimateRow("Not assessable", column.rater.pseudonym, "all", "percent", share, wilson))
+    return EstimateTable(
+        key="not_assessable_share",
+        title="Share of verdicts that say “not assessable”",
+        explanation="Of the items with a verdict.",
+        rows=tuple(rows),
+    )
+
+
+def _reasons(readings: Readings) -> PlainTable:
+    counts = Counter(
+        (column.rater.pseudonym, entry.reason)
+        for column in readings.columns
+        for entry in column.entries
+        if entry is not None and entry.not_assessable is not None
+    )
+    return PlainTable(
+        key="not_assessable_reasons",
+        title="Reasons for “not assessable”",
+        explanation="",
+        columns=(
+            Column("rater", "Rater", "Pseudonym"),
+            Column("reason", "Reason", "The reason chosen"),
+            Column("items", "Items", "Number of items"),
+        ),
+        rows=tuple((rater, reason, items) for (rater, reason), items in sorted(counts.items())),
+    )
+
+
+def _failures(readings: Readings) -> PlainTable:
+    return PlainTable(
+        key="technical_failures",
+        title="Technical failures",
+        explanation="",
+        columns=(
+            Column("rater", "Rater", "Pseudonym"),
+            Column("item", "Item", "Key of the item"),
+            Column("reason", "What the browser said", "Reason of the failure"),
+        ),
+        rows=tuple(
+            (column.rater.pseudonym, item.key, entry.failure)
+            for column in readings.columns
+            for item, entry in zip(readings.items, column.entries, strict=True)
+            if entry is not None and entry.status == "technical_failure"
+        ),
+    )
+
+
+def _flags(collected: Collected, readings: Readings) -> PlainTable:
+    texts = {option.id: option.text for option in collected.protocol.reading.flags}
+    return PlainTable(
+        key="flags",
+        title="Flags",
+        explanation="Remarks of the raters that something is wrong with an item.",
+        columns=(
+            Column("item", "Item", "Key of the item"),
+            Column("rater", "Rater", "Pseudonym"),
+            Column("flag", "Flag", "What the flag is for"),
+            Column("note", "Note", "The rater's note"),
+        ),
+        rows=tuple(
+            (item.key, column.rater.pseudonym, texts.get(kind, kind), note)
+            for i, item in enumerate(readings.items)
+            for column in readings.columns
+            for entry in (column.entries[i],)
+            if entry is not None
+            for kind, note in entry.flags
+        ),
+    )

@@ -1,0 +1,52 @@
+"""How intervals are computed: as the study's analysis plan says, the same in every section."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from agreement import Estimate, bootstrap, wilson_interval
+from exchange.protocol import AnalysisPlan
+
+
+@dataclass(frozen=True)
+class Computing:
+    """Confidence, resamples and seed of the analysis plan."""
+
+    confidence: float
+    resamples: int
+    seed: int
+
+    @staticmethod
+    def of(plan: AnalysisPlan) -> Computing:
+        """Return what the plan asks for."""
+        return Computing(plan.confidence, plan.resamples, plan.seed)
+
+    def by(self, clusters: Sequence[Any]) -> dict[str, Any]:
+        """Return the arguments of a clustered statistic."""
+        return {
+            "clusters": list(clusters),
+            "resamples": self.resamples,
+            "seed": self.seed,
+            "confidence": self.confidence,
+        }
+
+    def mean(self, values: Sequence[float], clusters: Sequence[Any], *, name: str, unit: str = "item") -> Estimate:
+        """Return a mean (or a share, of zeros and ones) with its clustered interval."""
+        return bootstrap(np.mean, np.asarray(values, dtype=np.float64), name=name, unit=unit, **self.by(clusters))
+
+    def share(
+        self, counted: Sequence[bool], clusters: Sequence[Any], *, name: str, unit: str = "item"
+    ) -> tuple[Estimate, Estimate]:
+        """Return a share with its clustered interval, and Wilson's beside it."""
+        wilson = wilson_interval(sum(counted), len(counted), confidence=self.confidence, name=name, unit=unit)
+        return self.mean([float(one) for one in counted], clusters, name=name, unit=unit), wilson
+
+
+def renamed(estimate: Estimate, name: str) -> Estimate:
+    """Return the same estimate under a name that says what was compared."""
+    return dataclasses.replace(estimate, name=name)

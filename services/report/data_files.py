@@ -1,0 +1,301 @@
+"""What the estimates rest on, as tidy tables: one line per verdict, mark, decision and judgement."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from exchange.report_structure import Cell, Column, DataFile
+from services.report.collect import Collected, Entry
+from services.report.consensus import Consensus
+from services.report.correctness import NOT_ASSESSABLE, as_text, in_words, reference_in_words
+from services.report.disagreements import disagreement_table
+from services.report.marks import Marks
+from services.report.readings import Readings, said_in_words
+
+_ITEM = Column("item", "Item", "Key of the item")
+_RATER = Column("rater", "Rater", "Pseudonym of the rater")
+_CANDIDATE = Column("candidate", "Candidate", "Key of the candidate")
+_MODEL = Column("model", "Model", "Model that gave the candidate")
+
+
+def data_files(collected: Collected, readings: Readings, consensus: Consensus, marks: Marks) -> tuple[DataFile, ...]:
+    """Return every table that is exported beside the estimates."""
+    disagreed = disagreement_table(readings, consensus)
+    files = [
+        _items(readings),
+        _members(collected),
+        _verdicts(readings),
+        _fields(collected, readings),
+        DataFile(
+            "disagreements.csv",
+            "Items on which verdicts differ, in words; one line per item.",
+            disagreed.columns,
+            disagreed.rows,
+        ),
+        _adjudications(collected, readings, consensus),
+    ]
+    if collected.candidates:
+        files += [_candidates(collected, marks), _marks(collected, marks), _judge(collected)]
+    return tuple(files)
+
+
+def _items(readings: Readings) -> DataFile:
+    return DataFile(
+        "items.csv",
+        "The frozen items with what counts as right; one line per item.",
+        (
+            _ITEM,
+            Column("subject", "Subject", "Pseudonym of the subject: the cluster of the intervals"),
+            Column("category", "Category", "Category of the item"),
+            Column("format", "Format", "yes_no, choice or open"),
+            Column("grounding", "Grounding", "image_grounded or image_informed"),
+            Column("prompt", "Prompt", "What was asked"),
+            Column("options", "Options", "id=text of each option, parted by |; empty for open items"),
+            Column("accepted", "Accepted", "Accepted option ids or texts, parted by |"),
+            Column("low", "Low", "Lower limit of the accepted range; empty for none"),
+            Column("high", "High", "Upper limit of the accepted range; empty for none"),
+            Column("reference_version", "Version", "Version of the reference that counts"),
+            Column("reference", "Reference", "The reference in words"),
+            Column("text_only_answer", "Text-only answer", "What the text-only baseline answered; empty for nothing"),
+            Column("text_only_correct", "Text-only correct", "Whether that is right; empty for no answer"),
+        ),
+        tuple(
+            (
+                item.key, item.subject, item.category, item.format, item.grounding, item.prompt,
+                "|".join(f"{option}={text}" for option, text in item.options), "|".join(item.accepted),
+                item.low, item.high, item.reference_version, reference_in_words(item),
+                item.text_only_answer or None, floor,
+            )
+            for item, floor in zip(readings.items, readings.floor, strict=True)
+        ),
+    )  # fmt: skip
+
+
+def _members(collected: Collected) -> DataFile:
+    return DataFile(
+        "members.csv",
+        "Raters and reviewers by pseudonym.",
+        (
+            Column("member", "Member", "Pseudonym"),
+            Column("role", "Role", "rater or reviewer"),
+            Column("specialty", "Specialty", "Specialty at enrolment"),
+            Column("years", "Years", "Years of experience at enrolment"),
+        ),
+        tuple(
+            (member.pseudonym, role, member.specialty or None, member.years)
+            for role, members in (("rater", collected.raters), ("reviewer", collected.reviewers))
+            for member in members
+        ),
+    )
+
+
+def _verdicts(readings: Readings) -> DataFile:
+    rows: list[tuple[Cell, ...]] = []
+    for column in readings.columns:
+        for i, item in enumerate(readings.items):
+            entry = column.entries[i]
+            if entry is None:
+                continue
+            rows.append(
+                (
+                    column.rater.pseudonym, item.key, item.subject, entry.position, entry.status,
+                    None if entry.answer is None else as_text(entry.answer),
+                    None if column.answers[i] is None else column.words[i],
+                    column.answers[i], column.correct[i], column.token_f1[i],
+                    entry.reason or None,
+                    entry.comment or None, "|".join(kind for kind, _ in entry.flags) or None,
+                    "|".join(note for _, note in entry.flags if note) or None,
+                    entry.failure or None, entry.revisions if entry.verdict_id else None,
+                    _moment(entry.shown_at), _moment(entry.submitted_at), entry.active_ms, entry.idle_ms,
+                    entry.load_ms, entry.renderer or None, entry.viewport or None, entry.receipt or None,
+                )
+            )  # fmt: skip
+    return DataFile(
+        "verdicts.csv",
+        "Every read that was assigned, with the standing verdict; one line per rater and item, first pass.",
+        (
+            _RATER,
+            _ITEM,
+            Column("subject", "Subject", "Pseudonym of the subject"),
+            Column("position", "Position", "Place in the rater's own order"),
+            Column("status", "Status", "answered, not_assessable, technical_failure or missing"),
+            Column("answer", "Answer", "The answer as stored: option id, text or number"),
+            Column("answer_in_words", "Answer in words", "The answer as the rater saw it"),
+            Column("compared_as", "Compared as", "What is compared between raters: option id or normalised text"),
+            Column("correct", "Correct", "Whether the answer is right; empty without answer or reference"),
+            Column("token_f1", "Token F1", "Overlap of words with the reference, open text only"),
+            Column("not_assessable", "Not assessable", "The reason; empty when assessed"),
+            Column("comment", "Comment", "The rater's comment"),
+            Column("flags", "Flags", "Kinds of flags raised, parted by |"),
+            Column("flag_notes", "Flag notes", "Notes of the flags, parted by |"),
+            Column("failure", "Failure", "What the browser said when the pictures could not be shown"),
+            Column("revisions", "Revisions", "How often the verdict was revised"),
+            Column("shown_at", "Shown", "When the item stood on the screen, UTC"),
+            Column("submitted_at", "Submitted", "When the verdict was stored, UTC"),
+            Column("active_ms", "Active ms", "Active time in milliseconds"),
+            Column("idle_ms", "Idle ms", "Idle time in milliseconds"),
+            Column("load_ms", "Load ms", "Time to load the pictures in milliseconds"),
+            Column("renderer", "Renderer", "What drew the pictures"),
+            Column("viewport", "Viewport", "Size of the window in pixels"),
+            Column("receipt", "Receipt", "Receipt of the verdict"),
+        ),
+        tuple(rows),
+    )
+
+
+def _fields(collected: Collected, readings: Readings) -> DataFile:
+    keys = {item.id: item for item in readings.items}
+    names = {member.id: member.pseudonym for member in (*collected.raters, *collected.reviewers)}
+    candidates = {candidate.id: candidate.key for candidate in collected.candidates}
+    rows: list[tuple[Cell, ...]] = []
+    for entry in collected.entries:
+        if entry.verdict_id is not None and entry.item_id in keys and entry.member_id in names:
+            for field, value in entry.fields:
+                rows.append(
+                    (
+                        names[entry.member_id], entry.phase, keys[entry.item_id].key,
+                        candidates.get(entry.candidate_id or 0), field, as_text(value),
+                    )
+                )  # fmt: skip
+    return DataFile(
+        "fields.csv",
+        "Every field of every standing verdict, of raters and reviewers; one line per field.",
+        (
+            Column("member", "Member", "Pseudonym"),
+            Column("phase", "Phase", "reading, scoring or review (a reviewer's own blind read)"),
+            _ITEM,
+            Column("candidate", "Candidate", "Key of the candidate, in the scoring phase"),
+            Column("field", "Field", "Key of the field"),
+            Column("value", "Value", "What was filled in: option id, number or text"),
+        ),
+        tuple(rows),
+    )
+
+
+def _adjudications(collected: Collected, readings: Readings, consensus: Consensus) -> DataFile:
+    names = {member.id: member.pseudonym for member in (*collected.raters, *collected.reviewers)}
+    by_verdict = {entry.verdict_id: entry for entry in collected.entries if entry.verdict_id is not None}
+    rows: list[tuple[Cell, ...]] = []
+    for one in consensus.reviewed:
+        item, review = readings.items[one.position], one.review
+        opinions = [by_verdict[verdict] for verdict in review.opinions if verdict in by_verdict]
+        decision = None
+        if one.decision is not None:
+            decision = "Not assessable" if one.decision == NOT_ASSESSABLE else in_words(item, review.answer)
+        agreed = consensus.before[one.position]
+        rows.append(
+            (
+                item.key, item.subject, review.origin, consensus.differs[one.position],
+                names.get(review.reviewer_id), _words(readings, one.position, review.first_read),
+                " | ".join(names.get(opinion.member_id, "") for opinion in opinions),
+                " | ".join(said_in_words(item, opinion) for opinion in opinions),
+                decision, None if agreed is None or one.decision is None else one.decision == agreed,
+                consensus.correct_after[one.position] if one.review.origin != "control" else None,
+                review.reason or None, _moment(review.submitted_at),
+            )
+        )  # fmt: skip
+    return DataFile(
+        "adjudications.csv",
+        "Every item before a reviewer; one line per item.",
+        (
+            _ITEM,
+            Column("subject", "Subject", "Pseudonym of the subject"),
+            Column("origin", "Origin", "Why the item was in the queue: flag, disagreement or control"),
+            Column("verdicts_differ", "Verdicts differ", "Whether the raters' verdicts differ"),
+            Column("reviewer", "Reviewer", "Pseudonym of the reviewer"),
+            Column("first_read", "Own blind read", "The reviewer's own answer before seeing opinions, in words"),
+            Column("opinions_of", "Opinions of", "Raters whose opinions were shown, in the order shown as A, B ..."),
+            Column("opinions", "Opinions", "Those opinions in words, in the same order"),
+            Column("decision", "Decision", "The decision in words; empty without one"),
+            Column("keeps_agreed", "Keeps the agreed answer", "Whether the decision is what the raters agree on"),
+            Column("decision_correct", "Decision correct", "Whether the decision is right; empty for controls"),
+            Column("reason", "Reason", "The reviewer's reason"),
+            Column("submitted_at", "Submitted", "When the decision was stored, UTC"),
+        ),
+        tuple(rows),
+    )
+
+
+def _candidates(collected: Collected, marks: Marks) -> DataFile:
+    keys = {item.id: item.key for item in collected.items}
+    consensus = {one.id: mark for one, mark in zip(marks.sample, marks.consensus, strict=True)}
+    return DataFile(
+        "candidates.csv",
+        "Every candidate of the pool; one line per candidate.",
+        (
+            _CANDIDATE,
+            _ITEM,
+            _MODEL,
+            Column("answer", "Answer", "The candidate's answer"),
+            Column("inclusion_probability", "Inclusion probability", "Chance of being in the sample; empty when not"),
+            Column("consensus", "Consensus", "correct or incorrect where all raters agree"),
+        ),
+        tuple(
+            (
+                one.key, keys.get(one.item_id), one.model, one.answer, one.probability,
+                _mark(consensus.get(one.id)),
+            )
+            for one in collected.candidates
+        ),
+    )  # fmt: skip
+
+
+def _marks(collected: Collected, marks: Marks) -> DataFile:
+    return DataFile(
+        "marks.csv",
+        "Every mark that was to be given on a candidate; one line per rater and candidate.",
+        (
+            _RATER,
+            _CANDIDATE,
+            _ITEM,
+            _MODEL,
+            Column("mark", "Mark", "correct or incorrect; empty without a mark"),
+        ),
+        tuple(
+            (rater.pseudonym, one.key, marks.items[i], one.model, _mark(own[i]))
+            for rater, own in zip(marks.raters, marks.marks, strict=True)
+            for i, one in enumerate(marks.sample)
+        ),
+    )
+
+
+def _judge(collected: Collected) -> DataFile:
+    keys = {item.id: item.key for item in collected.items}
+    by_id = {one.id: one for one in collected.candidates}
+    rows: list[tuple[Cell, ...]] = []
+    for run in collected.runs:
+        for candidate_id, verdict in run.verdicts.items():
+            one = by_id[candidate_id]
+            rows.append(
+                (
+                    run.name, run.judge, one.key, keys.get(one.item_id), one.model, _mark(verdict.correct),
+                    verdict.error or None, verdict.explanation or None,
+                )
+            )  # fmt: skip
+    return DataFile(
+        "judge.csv",
+        "Every verdict of every judge; one line per run and candidate.",
+        (
+            Column("run", "Run", "Name of the run"),
+            Column("judge", "Judge", "Name of the judge"),
+            _CANDIDATE,
+            _ITEM,
+            _MODEL,
+            Column("verdict", "Verdict", "correct or incorrect; empty when unresolved"),
+            Column("error", "Error", "What stands in place of a verdict"),
+            Column("explanation", "Explanation", "What the judge wrote"),
+        ),
+        tuple(rows),
+    )
+
+
+def _mark(correct: bool | None) -> str | None:
+    return None if correct is None else "correct" if correct else "incorrect"
+
+
+def _words(readings: Readings, position: int, entry: Entry | None) -> str | None:
+    return None if entry is None else said_in_words(readings.items[position], entry)
+
+
+def _moment(at: datetime | None) -> str | None:
+    return None if at is None else at.isoformat(timespec="seconds")

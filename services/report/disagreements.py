@@ -1,0 +1,64 @@
+"""What the raters disagreed on: item by item, in words."""
+
+from __future__ import annotations
+
+from exchange.report_structure import Cell, Column, PlainTable, Section
+from services.report.consensus import Consensus
+from services.report.correctness import NOT_ASSESSABLE, in_words, reference_in_words
+from services.report.readings import FORMATS, GROUNDINGS, Readings
+
+
+def disagreements_section(readings: Readings, consensus: Consensus) -> Section:
+    """Build the section: one line per item on which two verdicts differ."""
+    table = disagreement_table(readings, consensus)
+    return Section(
+        key="disagreements",
+        title="What was disagreed on",
+        explanation=(
+            (
+                f"{len(table.rows)} of {len(readings.items)} items have verdicts that differ. “Not assessable” "
+                "against an answer counts as different here, though it is left out of the agreement figures above."
+            ),
+        ),
+        tables=(table,) if table.rows else (),
+    )
+
+
+def disagreement_table(readings: Readings, consensus: Consensus) -> PlainTable:
+    """Return the table, which is also a data file."""
+    decisions = {one.position: one for one in consensus.reviewed if one.decision is not None}
+    rows = []
+    for i, item in enumerate(readings.items):
+        if not consensus.differs[i]:
+            continue
+        decided = decisions.get(i)
+        decision = ""
+        if decided is not None:
+            decision = "Not assessable" if decided.decision == NOT_ASSESSABLE else in_words(item, decided.review.answer)
+        cells: list[Cell] = [item.key, item.category, FORMATS[item.format], GROUNDINGS[item.grounding], item.prompt]
+        cells += [column.words[i] for column in readings.columns]
+        cells += [reference_in_words(item), decision]
+        rows.append(tuple(cells))
+    return PlainTable(
+        key="disagreements",
+        title="Items with differing verdicts",
+        explanation="",
+        columns=(
+            Column("item", "Item", "Key of the item"),
+            Column("category", "Category", "Category of the item"),
+            Column("format", "Format", "Format of the item"),
+            Column("grounding", "Grounding", "Image-grounded or image-informed"),
+            Column("prompt", "Prompt", "What was asked"),
+            *(
+                Column(
+                    f"answer_{column.rater.pseudonym.lower().replace(' ', '_')}",
+                    column.rater.pseudonym,
+                    f"Verdict of {column.rater.pseudonym}, in words",
+                )
+                for column in readings.columns
+            ),
+            Column("reference", "Reference", "The answer counted as right"),
+            Column("decision", "Reviewer’s decision", "What the reviewer decided; empty without a decision"),
+        ),
+        rows=tuple(rows),
+    )

@@ -1,0 +1,108 @@
+"""What can be had without looking at the pictures: chance and a text-only baseline, on these very items."""
+
+from __future__ import annotations
+
+from agreement import chance_floor, paired_difference, paired_shortcut_score, text_only_floor
+from exchange.report_structure import EstimateRow, EstimateTable, Section
+from services.report.computing import Computing, renamed
+from services.report.readings import Readings, Stratum
+
+
+def floors_section(readings: Readings, computing: Computing) -> Section:
+    """Build the section: both floors, and how far each rater stands above them."""
+    return Section(
+        key="floors",
+        title="Floors: what can be had without the pictures",
+        explanation=(
+            (
+                "Both floors are computed for the frozen items themselves, not taken from elsewhere: chance from each "
+                "item’s number of options, the text-only floor from what a baseline that saw the text alone answered, "
+                "scored by the same rules as the raters."
+            ),
+            (
+                "Shortcut Score = errors of the rater / errors of the floor, on the items that both answered. Above "
+                "1 the rater does worse than the floor; 0 would be a rater without errors."
+            ),
+        ),
+        tables=tuple(table for table in (_floors(readings, computing), _scores(readings, computing)) if table.rows),
+    )
+
+
+def _floors(readings: Readings, computing: Computing) -> EstimateTable:
+    rows = []
+    for part in _parts(readings):
+        if any(readings.items[i].is_closed for i in part.positions):
+            rows.append(EstimateRow(part.title, "Chance", part.key, "percent", chance_floor(_options(readings, part))))
+        if any(readings.floor[i] is not None for i in part.positions):
+            found = text_only_floor(part.of(readings.floor), **computing.by(readings.subjects_of(part)))
+            rows.append(EstimateRow(part.title, "Text-only baseline", part.key, "percent", found))
+    return EstimateTable(
+        key="floors",
+        title="Chance and text-only floor",
+        explanation=(
+            "Chance is a property of the items and has no interval; open items have no options to guess from and are "
+            "left out of it. The text-only floor varies with the choice of subjects, so it has one."
+        ),
+        rows=tuple(rows),
+    )
+
+
+def _scores(readings: Readings, computing: Computing) -> EstimateTable:
+    rows = []
+    for part in (readings.closed, readings.everything, *readings.formats):
+        if not part.positions:
+            continue
+        clusters = computing.by(readings.subjects_of(part))
+        for column in readings.columns:
+            correct = part.of(column.correct)
+            if any(readings.floor[i] is not None for i in part.positions):
+                floor = part.of(readings.floor)
+                rows.append(
+                    EstimateRow(
+                        f"{part.title}: Shortcut Score, text-only floor",
+                        column.rater.pseudonym,
+                        part.key,
+                        "number",
+                        renamed(paired_shortcut_score(correct, floor, **clusters), "Shortcut Score, text-only floor"),
+                    )
+                )
+                rows.append(
+                    EstimateRow(
+                        f"{part.title}: accuracy minus text-only floor",
+                        column.rater.pseudonym,
+                        part.key,
+                        "points",
+                        paired_difference(correct, floor, name="accuracy minus text-only floor", **clusters),
+                    )
+                )
+            if part.key == "closed":
+                guessed = [None if count is None else 1.0 / count for count in _options(readings, part)]
+                rows.append(
+                    EstimateRow(
+                        f"{part.title}: Shortcut Score, chance floor",
+                        column.rater.pseudonym,
+                        part.key,
+                        "number",
+                        renamed(paired_shortcut_score(correct, guessed, **clusters), "Shortcut Score, chance floor"),
+                    )
+                )
+    return EstimateTable(
+        key="shortcut",
+        title="Raters against the floors",
+        explanation="Rater and floor are compared on the same items and resampled together, subject by subject.",
+        rows=tuple(rows),
+    )
+
+
+def _parts(readings: Readings) -> list[Stratum]:
+    parts = [readings.everything, readings.closed, *readings.formats, *readings.groundings]
+    return [part for part in parts if part.positions]
+
+
+def _options(readings: Readings, part: Stratum) -> list[int | None]:
+    """Return the number of options of each item, 2 for yes/no, None for open text."""
+    found: list[int | None] = []
+    for i in part.positions:
+        item = readings.items[i]
+        found.append((len(item.options) or 2) if item.is_closed else None)
+    return found

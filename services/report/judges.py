@@ -1,0 +1,261 @@
+"""Judges against raters: each run against each rater and against their consensus, never stacked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agreement import accuracy_of_correctness, cohen_kappa, diagnostic_accuracy, judge_direction, percent_agreement
+from agreement.weighted import weighted_mean
+from exchange.report_structure import Cell, Column, EstimateRow, EstimateTable, PlainTable, Section, Table
+from services.report.collect import Collected, Run
+from services.report.computing import Computing, renamed
+from services.report.marks import Marks
+
+CONSENSUS = "Consensus"
+
+
+def judges_section(collected: Collected, marks: Marks, computing: Computing) -> Section | None:
+    """Build the section; None where the study has no candidates, so that there is nothing to judge."""
+    if not collected.candidates:
+        return None
+    if not collected.runs:
+        return Section("judges", "Judges", ("No judge’s verdicts have been imported.",), ())
+    tables: list[Table] = [_counts(collected)]
+    for number, run in enumerate(collected.runs, start=1):
+        tables += [
+            _pool(number, run, collected, computing),
+            _against(number, run, marks, computing),
+            _direction(number, run, marks, computing),
+            _direction_counts(number, run, marks, computing),
+            _as_a_test(number, run, marks, computing),
+        ]
+    return Section(
+        key="judges",
+        title="Judges against raters",
+        explanation=(
+            (
+                "Each run is compared with each rater and with their consensus on the candidates that both have "
+                "marked; raters are never stacked, since that would count one candidate twice."
+            ),
+            (
+                "The consensus is the mark on which all raters agree. Candidates on which they differ are left out "
+                f"of it: {marks.n_ties}."
+            ),
+            (
+                "Unresolved candidates (the judge gave an error instead of a verdict) are no wrong answers: they are "
+                "counted, left out of every comparison, and bounded."
+            ),
+        ),
+        tables=tuple(table for table in tables if not isinstance(table, EstimateTable | PlainTable) or table.rows),
+    )
+
+
+def humans_of(marks: Marks) -> list[tuple[str, Sequence[bool | None]]]:
+    """Return whom a judge is compared with: each rater, and their consensus where there are several."""
+    humans: list[tuple[str, Sequence[bool | None]]] = [
+        (rater.pseudonym, own) for rater, own in zip(marks.raters, marks.marks, strict=True)
+    ]
+    return humans + ([(CONSENSUS, marks.consensus)] if len(humans) > 1 else [])
+
+
+def said_on_sample(run: Run, marks: Marks) -> list[bool | None]:
+    """Return a run's verdicts on the sample; None where unresolved or not judged."""
+    return [run.verdicts[one.id].correct if one.id in run.verdicts else None for one in marks.sample]
+
+
+def _counts(collected: Collected) -> PlainTable:
+    rows: list[tuple[Cell, ...]] = []
+    for run in collected.runs:
+        verdicts = [verdict.correct for verdict in run.verdicts.values()]
+        rows.append(
+            (
+                run.name,
+                run.judge,
+                len(collected.candidates),
+                verdicts.count(True),
+                verdicts.count(False),
+                verdicts.count(None),
+                len(collected.candidates) - len(verdicts),
+            )
+        )
+    return PlainTable(
+        key="judge_runs",
+        title="Runs",
+        explanation="Counts of candidates in the whole pool.",
+        columns=(
+            Column("run", "Run", "Name of the run"),
+            Column("judge", "Judge", "Name of the judge"),
+            Column("pool", "Pool", "Candidates in the study"),
+            Column("correct", "Correct", "Candidates judged correct"),
+            Column("incorrect", "Incorrect", "Candidates judged incorrect"),
+            Column("unresolved", "Unresolved", "Candidates with an error instead of a verdict"),
+            Column("not_judged", "Not in the run", "Candidates that the run does not hold"),
+        ),
+        rows=tuple(rows),
+    )
+
+
+def _pool(number: int, run: Run, collected: Collected, computing: Computing) -> EstimateTable:
+    keys = {item.id: item.key for item in collected.items}
+    models = sorted({one.model for one in collected.candidates})
+    rows = []
+    for model in ["", *models]:
+        here = [one for one in collected.candidates if not model or one.model == model]
+        found = accuracy_of_correctness(
+            [run.verdicts[one.id].correct if one.id in run.verdicts else None for one in here],
+            excluded=[one.id in run.verdicts and run.verdicts[one.id].correct is None for one in here],
+            unit="candidate",
+            **computing.by([keys.get(one.item_id, str(one.item_id)) for one in here]),
+        )
+        label = f"Model {model}" if model else "All candidates"
+        stratum = f"model {model}" if model else "all"
+        rows.append(
+            EstimateRow(
+                label, run.name, stratum, "percent", renamed(found.primary, "share judged correct"),
+                renamed(found.wilson, "share judged correct"),
+            )
+        )  # fmt: skip
+        if found.n_excluded:
+            note = f"{found.n_excluded} unresolved"
+            for case, estimate in (("incorrect", found.worst_case), ("correct", found.best_case)):
+                rows.append(
+                    EstimateRow(
+                        f"{label}, all unresolved {case}", run.name, stratum, "percent",
+                        renamed(estimate, f"share judged correct, unresolved counted {case}"), note=note,
+                    )
+                )  # fmt: skip
+    return EstimateTable(
+        key=f"judge_{number}_pool",
+        title=f"{run.name}: share of candidates judged correct",
+        explanation="Over the whole pool. Unit: the candidate.",
+        rows=tuple(rows),
+        cluster="item",
+    )
+
+
+def _against(number: int, run: Run, marks: Marks, computing: Computing) -> EstimateTable:
+    rows = []
+    said = said_on_sample(run, marks)
+    clusters = computing.by(marks.items)
+    for human, own in humans_of(marks):
+        raters = f"{run.name} and {human}"
+        percent = percent_agreement(said, own, unit="candidate", **clusters)
+        kappa = cohen_kappa(said, own, unit="candidate", **clusters)
+        rows += [
+            EstimateRow("Same verdict", raters, "all", "percent", renamed(percent, "percent agreement on correctness")),
+            EstimateRow("Cohen’s kappa", raters, "all", "number", renamed(kappa, "Cohen's kappa on correctness")),
+        ]
+        if not marks.is_proportional:
+            same = [None if x is None or y is None else float(x == y) for x, y in zip(said, own, strict=True)]
+            weighted = weighted_mean(
+                same,
+                [one.probability for one in marks.sample],
+                name="percent agreement on correctness, weighted to the pool",
+                unit="candidate",
+                **clusters,
+            )
+            rows.append(EstimateRow("Same verdict, weighted to the pool", raters, "all", "percent", weighted))
+    return EstimateTable(
+        key=f"judge_{number}_agreement",
+        title=f"{run.name}: agreement with the raters",
+        explanation=(
+            "Unit: the candidate marked by both. Hold it against the raters’ agreement with each other, in the section "
+            "on marks: that is the ceiling."
+        ),
+        rows=tuple(rows),
+        cluster="item",
+    )
+
+
+def _direction(number: int, run: Run, marks: Marks, computing: Computing) -> EstimateTable:
+    rows = []
+    said = said_on_sample(run, marks)
+    models = sorted({one.model for one in marks.sample})
+    for human, own in humans_of(marks):
+        for model in ["", *(models if human == CONSENSUS or len(marks.raters) == 1 else [])]:
+            here = [i for i, one in enumerate(marks.sample) if not model or one.model == model]
+            found = judge_direction(
+                [own[i] for i in here],
+                [said[i] for i in here],
+                **computing.by([marks.items[i] for i in here]),
+            )
+            note = f"{found.strict} stricter, {found.lenient} more lenient: {found.direction}"
+            rows.append(
+                EstimateRow(
+                    f"Model {model}" if model else "All candidates",
+                    f"{run.name} and {human}",
+                    f"model {model}" if model else "all",
+                    "points",
+                    found.difference,
+                    note=note if found.n else "",
+                )
+            )
+        if not marks.is_proportional:
+            gaps = [None if x is None or y is None else float(x) - float(y) for x, y in zip(own, said, strict=True)]
+            weighted = weighted_mean(
+                gaps,
+                [one.probability for one in marks.sample],
+                name="signed difference, human minus judge, weighted to the pool",
+                unit="candidate",
+                **computing.by(marks.items),
+            )
+            rows.append(
+                EstimateRow(
+                    "All candidates, weighted to the pool", f"{run.name} and {human}", "all", "points", weighted
+                )
+            )
+    return EstimateTable(
+        key=f"judge_{number}_direction",
+        title=f"{run.name}: direction of its errors",
+        explanation=(
+            "Share correct by the human minus share correct by the judge, in percentage points: above 0 the judge is "
+            "stricter than the human, below 0 more lenient. P is exact McNemar on the candidates that the two mark "
+            "differently; it assumes independent candidates."
+        ),
+        rows=tuple(rows),
+        cluster="item",
+    )
+
+
+def _direction_counts(number: int, run: Run, marks: Marks, computing: Computing) -> PlainTable:
+    said = said_on_sample(run, marks)
+    rows = []
+    for human, own in humans_of(marks):
+        found = judge_direction(own, said, confidence=computing.confidence)
+        rows.append(
+            (human, found.both_correct, found.strict, found.lenient, found.both_incorrect, found.n, found.n_missing)
+        )
+    return PlainTable(
+        key=f"judge_{number}_counts",
+        title=f"{run.name}: the four cells",
+        explanation="Counts of candidates in the sample.",
+        columns=(
+            Column("human", "Compared with", "A rater, or the consensus of the raters"),
+            Column("both_correct", "Both correct", "Candidates that both mark correct"),
+            Column("strict", "Judge stricter", "Judge incorrect, human correct"),
+            Column("lenient", "Judge more lenient", "Judge correct, human incorrect"),
+            Column("both_incorrect", "Both incorrect", "Candidates that both mark incorrect"),
+            Column("n", "Compared", "Candidates with both marks"),
+            Column("left_out", "Left out", "Candidates without one of the two: missing, unresolved, or no consensus"),
+        ),
+        rows=tuple(rows),
+    )
+
+
+def _as_a_test(number: int, run: Run, marks: Marks, computing: Computing) -> EstimateTable:
+    rows = []
+    said = said_on_sample(run, marks)
+    for human, own in humans_of(marks):
+        found = diagnostic_accuracy(said, own, True, unit="candidate", **computing.by(marks.items))
+        for label, estimate in (
+            ("Correct by the human, and by the judge", found.sensitivity),
+            ("Incorrect by the human, and by the judge", found.specificity),
+        ):
+            rows.append(EstimateRow(label, f"{run.name} and {human}", "all", "percent", estimate))
+    return EstimateTable(
+        key=f"judge_{number}_sensitivity",
+        title=f"{run.name}: sensitivity and specificity for “correct”, with the human as reference",
+        explanation="Sensitivity: of the candidates the human marks correct. Specificity: of those marked incorrect.",
+        rows=tuple(rows),
+        cluster="item",
+    )

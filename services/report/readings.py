@@ -1,0 +1,178 @@
+"""The reads as one column per rater over the same items: what every section of the report computes from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from services.report.collect import Collected, Entry, Member, ReadItem
+from services.report.correctness import NOT_ASSESSABLE, Score, canonical, in_words, score
+
+FORMATS = {"yes_no": "Yes/no", "choice": "Choice", "open": "Open text"}
+GROUNDINGS = {"image_grounded": "Image-grounded", "image_informed": "Image-informed"}
+
+
+@dataclass(frozen=True)
+class Column:
+    """One rater's reads, in the order of the items; None where an item was not assigned or gives nothing to count.
+
+    Attributes
+    ----------
+    answers
+        Canonical answers; None for anything but an answer.
+    correct
+        Whether the answer is right; None without an answer or without a reference.
+    """
+
+    rater: Member
+    entries: tuple[Entry | None, ...]
+    answers: tuple[str | None, ...]
+    correct: tuple[bool | None, ...]
+    token_f1: tuple[float | None, ...]
+    words: tuple[str, ...]
+
+    @property
+    def assigned(self) -> tuple[bool, ...]:
+        """Which items were this rater's to read."""
+        return tuple(entry is not None for entry in self.entries)
+
+    @property
+    def not_assessable(self) -> tuple[bool, ...]:
+        """Which items the rater said could not be assessed."""
+        return tuple(entry is not None and entry.status == "not_assessable" for entry in self.entries)
+
+    @property
+    def said(self) -> tuple[str | None, ...]:
+        """The verdicts with "not assessable" as one of them; None without a verdict."""
+        return tuple(
+            NOT_ASSESSABLE if apart else answer for answer, apart in zip(self.answers, self.not_assessable, strict=True)
+        )
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """A named part of the items."""
+
+    key: str
+    title: str
+    positions: tuple[int, ...]
+
+    def of(self, values: Sequence[Any]) -> list[Any]:
+        """Return the values of these items."""
+        return [values[position] for position in self.positions]
+
+
+@dataclass(frozen=True)
+class Readings:
+    """All raters' reads of the frozen items, first pass."""
+
+    items: tuple[ReadItem, ...]
+    columns: tuple[Column, ...]
+    floor: tuple[bool | None, ...]
+
+    @property
+    def subjects(self) -> tuple[str, ...]:
+        """The subject of each item: the cluster of every interval."""
+        return tuple(item.subject for item in self.items)
+
+    @property
+    def pairs(self) -> list[tuple[Column, Column]]:
+        """Every pair of raters."""
+        return list(combinations(self.columns, 2))
+
+    @property
+    def everything(self) -> Stratum:
+        """All items."""
+        return self._where("all", "All items", lambda item: True)
+
+    @property
+    def closed(self) -> Stratum:
+        """Items whose answer is one of given options."""
+        return self._where("closed", "Closed formats (yes/no and choice)", lambda item: item.is_closed)
+
+    @property
+    def formats(self) -> list[Stratum]:
+        """One stratum per format that occurs."""
+        return self._filled(
+            self._where(f"format {key}", title, lambda item, key=key: item.format == key)  # type: ignore[misc]
+            for key, title in FORMATS.items()
+        )
+
+    @property
+    def categories(self) -> list[Stratum]:
+        """One stratum per category, by name."""
+        return self._filled(
+            self._where(f"category {name}", name, lambda item, name=name: item.category == name)  # type: ignore[misc]
+            for name in sorted({item.category for item in self.items})
+        )
+
+    @property
+    def groundings(self) -> list[Stratum]:
+        """Image-grounded and image-informed items."""
+        return self._filled(
+            self._where(key, title, lambda item, key=key: item.grounding == key)  # type: ignore[misc]
+            for key, title in GROUNDINGS.items()
+        )
+
+    def subjects_of(self, stratum: Stratum) -> list[str]:
+        """Return the subjects of a stratum's items."""
+        return stratum.of(self.subjects)
+
+    def _where(self, key: str, title: str, belongs: Callable[[ReadItem], bool]) -> Stratum:
+        return Stratum(key, title, tuple(i for i, item in enumerate(self.items) if belongs(item)))
+
+    @staticmethod
+    def _filled(strata: Iterable[Stratum]) -> list[Stratum]:
+        return [stratum for stratum in strata if stratum.positions]
+
+
+def readings_of(collected: Collected) -> Readings:
+    """Arrange the reads of all raters over the frozen items."""
+    place = {item.id: position for position, item in enumerate(collected.items)}
+    by_rater: dict[int, dict[int, Entry]] = {rater.id: {} for rater in collected.raters}
+    for entry in collected.entries_of("reading"):
+        if entry.member_id in by_rater and entry.item_id in place:
+            by_rater[entry.member_id][place[entry.item_id]] = entry
+    return Readings(
+        items=collected.items,
+        columns=tuple(_column(rater, by_rater[rater.id], collected.items) for rater in collected.raters),
+        floor=tuple(
+            score(item, item.text_only_answer).correct if item.text_only_answer else None for item in collected.items
+        ),
+    )
+
+
+def _column(rater: Member, entries: dict[int, Entry], items: tuple[ReadItem, ...]) -> Column:
+    placed = tuple(entries.get(position) for position in range(len(items)))
+    scores = [
+        score(item, entry.answer) if _has_answer(entry) and entry is not None else Score(None, None)
+        for item, entry in zip(items, placed, strict=True)
+    ]
+    return Column(
+        rater=rater,
+        entries=placed,
+        answers=tuple(
+            canonical(item, entry.answer) if entry is not None and _has_answer(entry) else None
+            for item, entry in zip(items, placed, strict=True)
+        ),
+        correct=tuple(one.correct for one in scores),
+        token_f1=tuple(one.token_f1 for one in scores),
+        words=tuple(said_in_words(item, entry) for item, entry in zip(items, placed, strict=True)),
+    )
+
+
+def said_in_words(item: ReadItem, entry: Entry | None) -> str:
+    """Return what became of an assigned item, in words."""
+    if entry is None:
+        return "not assigned"
+    if entry.status == "not_assessable":
+        return f"Not assessable: {entry.reason}"
+    if entry.status == "technical_failure":
+        return "Technical failure"
+    return in_words(item, entry.answer) if _has_answer(entry) else "No verdict"
+
+
+def _has_answer(entry: Entry | None) -> bool:
+    return entry is not None and entry.status == "answered" and entry.answer is not None

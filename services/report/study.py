@@ -1,0 +1,136 @@
+"""What was studied: items, raters, events and the analysis plan that was frozen before the first verdict."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+from exchange.report_structure import Cell, Column, PlainTable, Section
+from services.report.collect import Collected, ReadItem
+from services.report.readings import FORMATS, GROUNDINGS, Readings
+
+_PRIMARY = {
+    "closed_format_accuracy": "accuracy on closed formats (yes/no and choice)",
+    "overall_accuracy": "accuracy on all items",
+}
+_EVENTS = {
+    "open": "Frozen and opened",
+    "interim": "Interim look at the report",
+    "close": "Closed (data lock)",
+    "reopen": "Re-opened",
+}
+
+
+def study_section(collected: Collected, readings: Readings) -> Section:
+    """Build the section."""
+    subjects = len(set(readings.subjects))
+    return Section(
+        key="study",
+        title="Study and analysis plan",
+        explanation=(
+            (
+                f"{len(readings.items)} items about {subjects} subjects, read by {len(readings.columns)} raters. The "
+                "plan below was frozen together with the items, before the first verdict."
+            ),
+        ),
+        tables=tuple(
+            table
+            for table in (_plan(collected), _items(readings), _members(collected), _events(collected))
+            if table.rows
+        ),
+    )
+
+
+def analysis_plan(collected: Collected) -> tuple[tuple[str, str], ...]:
+    """Return the analysis plan in words."""
+    plan = collected.protocol.analysis
+    return (
+        ("Primary estimate", _PRIMARY[plan.primary]),
+        ("Unit of analysis", plan.unit),
+        ("Clusters", f"{plan.cluster}: items of one subject are not independent"),
+        ("Interval", f"percentile bootstrap of whole subjects, {plan.resamples} resamples"),
+        ("Confidence", f"{100 * plan.confidence:g} %"),
+        ("Seed", str(plan.seed)),
+        ("Verdicts counted", "first pass; the newest verdict where one was revised"),
+        ("References counted", "the newest version of each"),
+    )
+
+
+def _plan(collected: Collected) -> PlainTable:
+    rows: list[tuple[Cell, ...]] = list(analysis_plan(collected))
+    rows += [
+        ("Frozen", collected.frozen_at.isoformat(timespec="seconds")),
+        ("SHA-256 of the freeze", collected.freeze_sha256),
+        ("SHA-256 of the protocol", collected.protocol_sha256),
+        ("Sampling", collected.freeze_method),
+    ]
+    return PlainTable(
+        key="plan",
+        title="Analysis plan and freeze",
+        explanation="",
+        columns=(Column("what", "What", "Part of the plan"), Column("value", "Fixed as", "What was fixed")),
+        rows=tuple(rows),
+    )
+
+
+def _items(readings: Readings) -> PlainTable:
+    items = readings.items
+    rows: list[tuple[Cell, ...]] = []
+    kinds: tuple[tuple[str, dict[str, str], Callable[[ReadItem], str]], ...] = (
+        ("Format", FORMATS, lambda item: item.format),
+        ("Grounding", GROUNDINGS, lambda item: item.grounding),
+        ("Category", {}, lambda item: item.category),
+    )
+    for kind, titles, of in kinds:
+        counts = Counter(of(item) for item in items)
+        for key in sorted(counts):
+            subjects = len({item.subject for item in items if of(item) == key})
+            rows.append((kind, titles.get(key, key), counts[key], subjects))
+    return PlainTable(
+        key="items",
+        title="Items",
+        explanation="",
+        columns=(
+            Column("kind", "By", "What is counted by"),
+            Column("part", "Part", "Part of the items"),
+            Column("items", "Items", "Number of items"),
+            Column("subjects", "Subjects", "Number of subjects with such items"),
+        ),
+        rows=tuple(rows),
+    )
+
+
+def _members(collected: Collected) -> PlainTable:
+    return PlainTable(
+        key="members",
+        title="Raters and reviewers",
+        explanation="By pseudonym, as enrolled.",
+        columns=(
+            Column("member", "Member", "Pseudonym"),
+            Column("role", "Role", "Role in the study"),
+            Column("specialty", "Specialty", "Specialty at enrolment"),
+            Column("years", "Years", "Years of experience at enrolment"),
+        ),
+        rows=tuple(
+            (member.pseudonym, role, member.specialty or None, member.years)
+            for role, members in (("rater", collected.raters), ("reviewer", collected.reviewers))
+            for member in members
+        ),
+    )
+
+
+def _events(collected: Collected) -> PlainTable:
+    return PlainTable(
+        key="events",
+        title="Events",
+        explanation="What happened to the study as a whole.",
+        columns=(
+            Column("at", "When", "Time in UTC"),
+            Column("event", "Event", "What happened"),
+            Column("reason", "Reason", "The reason given"),
+        ),
+        rows=tuple(
+            (event.at.isoformat(timespec="seconds"), _EVENTS[event.kind], event.reason or None)
+            for event in collected.events
+        ),
+    )

@@ -1,0 +1,97 @@
+"""How the items were looked at: times and displays. Descriptive, and never shown to raters."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from exchange.report_structure import Cell, Column, EstimateRow, EstimateTable, PlainTable, Section
+from services.report.computing import Computing
+from services.report.readings import Readings
+
+
+def viewing_section(readings: Readings, computing: Computing) -> Section:
+    """Build the section: active time per item, time to load, renderers and window sizes."""
+    tables = (_active_time(readings, computing), _quartiles(readings), _displays(readings))
+    return Section(
+        key="viewing",
+        title="Viewing",
+        explanation=(
+            (
+                "Active time is measured in the rater’s browser, from the moment the pictures stood on the screen "
+                "until submission, without idle time. It is descriptive: slower is neither better nor worse."
+            ),
+        ),
+        tables=tuple(table for table in tables if table.rows),
+    )
+
+
+def _active_time(readings: Readings, computing: Computing) -> EstimateTable:
+    rows = []
+    for column in readings.columns:
+        timed = [
+            (entry.active_ms / 1000, item.subject)
+            for entry, item in zip(column.entries, readings.items, strict=True)
+            if entry is not None and entry.active_ms
+        ]
+        if timed:
+            found = computing.mean(
+                [seconds for seconds, _ in timed], [subject for _, subject in timed], name="mean active time"
+            )
+            rows.append(EstimateRow("Mean active time per item", column.rater.pseudonym, "all", "seconds", found))
+    return EstimateTable(
+        key="active_time", title="Active time", explanation="Of the items with a verdict and a measured time.",
+        rows=tuple(rows),
+    )  # fmt: skip
+
+
+def _quartiles(readings: Readings) -> PlainTable:
+    rows: list[tuple[Cell, ...]] = []
+    for column in readings.columns:
+        read = [entry for entry in column.entries if entry is not None and entry.verdict_id is not None]
+        for title, values in (
+            ("Active", [entry.active_ms for entry in read]),
+            ("Idle", [entry.idle_ms for entry in read]),
+            ("Loading", [entry.load_ms for entry in read]),
+        ):
+            known = [value / 1000 for value in values if value]
+            if known:
+                low, median, high = (round(float(q), 1) for q in np.quantile(known, [0.25, 0.5, 0.75]))
+                rows.append((column.rater.pseudonym, title, len(known), low, median, high, round(max(known), 1)))
+    return PlainTable(
+        key="times",
+        title="Times in seconds",
+        explanation="Quartiles over items with a measured time; descriptive, without intervals.",
+        columns=(
+            Column("rater", "Rater", "Pseudonym"),
+            Column("time", "Time", "Which time"),
+            Column("n", "Items", "Items with a measured time"),
+            Column("q1", "First quartile", "Seconds"),
+            Column("median", "Median", "Seconds"),
+            Column("q3", "Third quartile", "Seconds"),
+            Column("longest", "Longest", "Seconds"),
+        ),
+        rows=tuple(rows),
+    )
+
+
+def _displays(readings: Readings) -> PlainTable:
+    counts = Counter(
+        (column.rater.pseudonym, entry.renderer or "not told", entry.viewport or "not told")
+        for column in readings.columns
+        for entry in column.entries
+        if entry is not None and entry.verdict_id is not None
+    )
+    return PlainTable(
+        key="displays",
+        title="Displays",
+        explanation="How many verdicts were given on which renderer and window size.",
+        columns=(
+            Column("rater", "Rater", "Pseudonym"),
+            Column("renderer", "Renderer", "What drew the pictures"),
+            Column("viewport", "Window", "Size of the window in pixels"),
+            Column("items", "Items", "Number of verdicts"),
+        ),
+        rows=tuple((*place, items) for place, items in sorted(counts.items())),
+    )

@@ -1,0 +1,58 @@
+"""Difference between two parts of one sample."""
+
+import numpy as np
+import pytest
+
+from agreement.contrast import difference_of_parts
+
+
+def test_value_is_the_difference_of_the_two_means() -> None:
+    values = [1, 1, 0, 1, 0, 0, None]
+    first = [True, True, True, False, False, False, True]
+
+    found = difference_of_parts(values, first, resamples=200, seed=1)
+
+    # 2/3 - 1/3
+    assert found.value == pytest.approx(1 / 3)
+    assert found.n == 6
+
+
+def test_interval_is_that_of_a_plain_loop_over_subjects() -> None:
+    rng = np.random.default_rng(4)
+    subjects = np.repeat(np.arange(30), 4)
+    first = np.tile([True, True, False, False], 30)
+    values = (rng.random(120) < np.where(first, 0.7, 0.4)).astype(float)
+
+    found = difference_of_parts(values.tolist(), first.tolist(), clusters=subjects.tolist(), resamples=4000, seed=2)
+
+    replicates = []
+    for _ in range(4000):
+        drawn = rng.integers(0, 30, 30)
+        items = np.concatenate([np.flatnonzero(subjects == subject) for subject in drawn])
+        replicates.append(values[items][first[items]].mean() - values[items][~first[items]].mean())
+    low, high = np.quantile(replicates, [0.025, 0.975])
+    assert found.low == pytest.approx(low, abs=0.02)
+    assert found.high == pytest.approx(high, abs=0.02)
+    assert found.n_clusters == 30
+
+
+def test_parts_are_symmetric() -> None:
+    values, first = [1, 0, 1, 1, 0, 0], [True, True, True, False, False, False]
+
+    one = difference_of_parts(values, first, resamples=300, seed=1)
+    other = difference_of_parts(values, [not part for part in first], resamples=300, seed=1)
+
+    assert one.value == pytest.approx(-other.value)
+
+
+@pytest.mark.parametrize("first", [[True, True], [False, False]])
+def test_an_empty_part_is_undefined_with_its_reason(first: list[bool]) -> None:
+    found = difference_of_parts([1, 0], first, resamples=200)
+
+    assert np.isnan(found.value)
+    assert found.undefined_because == "one of the two parts is empty"
+
+
+def test_lengths_must_match() -> None:
+    with pytest.raises(ValueError, match="first"):
+        difference_of_parts([1, 0], [True])
