@@ -1,0 +1,114 @@
+"""The reading room in a real browser, in front of a stand-in server whose answers the tests choose."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Locator, Page
+
+from tests.harness.server import RunningServer
+
+# Run by Streamlit, not collected.
+collect_ignore = ["reading_server"]
+
+FOLDER = Path(__file__).parent / "reading_server"
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Room:
+    """One reader's page, and what the stand-in server was told by it."""
+
+    def __init__(self, page: Page, url: str) -> None:
+        self.page = page
+        self.url = url
+        self.asked: list[str] = []
+        page.on("request", lambda request: self.asked.append(request.url))
+
+    def open(self) -> None:
+        """Load the page and wait until the first form can be filled in, or the list is done."""
+        self.page.goto(self.url)
+        self.page.locator(".submit:not([disabled]), .done").wait_for()
+
+    def fail(self, route: str, status: int, times: int = 1, **body: Any) -> None:
+        """Make the next answers of a route a failure."""
+        self.page.request.post(
+            f"{self.url}/try/fault", data={"route": route, "status": status, "times": times, "body": body or None}
+        )
+
+    def posted(self, route: str) -> list[dict[str, Any]]:
+        """Return the bodies that arrived at a route, in their order."""
+        log = self.page.request.get(f"{self.url}/try/log").json()
+        return [entry["body"] for entry in log if entry["route"] == route]
+
+    def see(self, words: str) -> Locator:
+        """Wait until the words can be seen."""
+        found = self.page.get_by_text(words).first
+        found.wait_for()
+        return found
+
+    def press(self, *keys: str) -> None:
+        """Press keys one after the other."""
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def submit(self) -> None:
+        """Press Enter and wait for the next item: its form, or the end."""
+        before = self.page.locator(".count").inner_text()
+        # The room ignores an Enter that comes right after the form has opened: it was meant for the item before.
+        self.page.wait_for_timeout(450)
+        self.press("Enter")
+        self.page.wait_for_function(
+            """before => {
+                const root = document.querySelector('[data-testid="stBidiComponentIsolated"]').shadowRoot;
+                return root.querySelector('.count').textContent !== before
+                    && root.querySelector('.submit:not([disabled]), .done');
+            }""",
+            arg=before,
+        )
+
+
+@pytest.fixture(scope="session")
+def stand_in(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    """The stand-in server, one for the session."""
+    folder = tmp_path_factory.mktemp("reading-server")
+    environment = {
+        "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
+        "STREAMLIT_SERVER_HEADLESS": "true",
+        "STREAMLIT_SERVER_ADDRESS": "127.0.0.1",
+        "STREAMLIT_SERVER_FILE_WATCHER_TYPE": "none",
+        "STREAMLIT_BROWSER_GATHER_USAGE_STATS": "false",
+    }
+    running = RunningServer(folder, folder / "server.log", environment, root=FOLDER)
+    running.start()
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="session")
+def readers(browser: Browser) -> Iterator[BrowserContext]:
+    """One context for all readers, so that Streamlit's own files are loaded once."""
+    context = browser.new_context()
+    context.set_default_timeout(15_000)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def room(stand_in: RunningServer, readers: BrowserContext) -> Iterator[Callable[..., Room]]:
+    """A function that gives a reader a page and a list of made-up items: `room("plain", "second")`."""
+    page = readers.new_page()
+
+    def prepare(*items: str, width: int = 1440, height: int = 900, dark: bool = False) -> Room:
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme="dark" if dark else "light")
+        page.request.post(f"{stand_in.url}/try/restart", data={"items": list(items)})
+        return Room(page, stand_in.url)
+
+    yield prepare
+    if page.url.startswith(stand_in.url):
+        page.evaluate("localStorage.clear()")
+    page.close()

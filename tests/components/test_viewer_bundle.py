@@ -1,0 +1,55 @@
+"""The built front end is what its description says, and reaches for nothing outside."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from pathlib import Path
+
+from components import viewer
+
+FOLDER = Path(viewer.__file__).parent
+BUNDLE = json.loads((FOLDER / "BUNDLE.json").read_text(encoding="utf-8"))
+
+
+def test_hash_of_the_built_file_is_the_one_in_its_description() -> None:
+    content = viewer.bundle_path().read_bytes()
+
+    digest = hashlib.sha256(content).hexdigest()
+
+    assert digest == BUNDLE["sha256"]
+    assert len(content) == BUNDLE["bytes"]
+    assert viewer.bundle_name() == f"room-{digest[:12]}.mjs"
+
+
+def test_no_older_bundle_lies_beside_the_one_that_is_used() -> None:
+    assert [file.name for file in viewer.bundle_path().parent.iterdir()] == [viewer.bundle_name()]
+
+
+def test_every_package_in_the_bundle_has_a_permissive_licence() -> None:
+    licences = {package["name"]: package["license"] for package in BUNDLE["bundled"]}
+
+    assert licences["@niivue/niivue"] == "BSD-2-Clause"
+    assert set(licences.values()) <= {"BSD-2-Clause", "MIT", "ISC", "Apache-2.0"}
+
+
+def test_addresses_in_the_bundle_stand_in_comments_and_in_niivues_description_of_itself() -> None:
+    text = viewer.bundle_path().read_text(encoding="utf-8")
+
+    addresses = list(re.finditer(r"https?://[^\s\"'`<>)\\\\]+", text))
+    # NiiVue's shaders are strings with comments in them; its package description is bundled for the version in it.
+    reachable = [
+        found.group()
+        for found in addresses
+        if not text[: found.start()].rstrip().endswith("//") and "github.com/niivue/niivue" not in found.group()
+    ]
+
+    assert addresses
+    assert reachable == []
+
+
+def test_lock_file_of_the_front_end_names_no_registry() -> None:
+    lock = json.loads((FOLDER / "frontend" / "package-lock.json").read_text(encoding="utf-8"))
+
+    assert [name for name, package in lock["packages"].items() if "resolved" in package] == []

@@ -1,0 +1,280 @@
+"""Reading item after item: what is posted, in which order, and what the reader sees of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.components.conftest import Room
+
+pytestmark = pytest.mark.browser
+MakeRoom = Callable[..., Room]
+
+
+def test_two_items_are_read_with_the_keyboard_alone(room: MakeRoom) -> None:
+    reader = room("plain", "second")
+    reader.open()
+    expect(reader.page.locator(".prompt")).to_have_text("Is there a lesion in the left frontal lobe?")
+
+    reader.press("1", "4")
+    reader.submit()
+    expect(reader.page.locator(".prompt")).to_have_text("Is the finding on the right side?")
+    expect(reader.page.locator(".receipt")).to_contain_text("Saved · receipt 7K2M-0000")
+    reader.press("2", "5")
+    reader.submit()
+
+    reader.see("You have read all items of this list. Thank you.")
+    verdicts = reader.posted("verdict")
+    assert [verdict["answers"]["fields"] for verdict in verdicts] == [
+        {"answer": "yes", "confidence": 4},
+        {"answer": "no", "confidence": 5},
+    ]
+    assert [verdict["assignment"] for verdict in verdicts] == [shown["assignment"] for shown in reader.posted("shown")]
+    assert all(verdict["renderer"] == "canvas" and verdict["active_ms"] > 0 for verdict in verdicts)
+    assert verdicts[0]["trace"]["volumes"][0]["seen"]["axial"] > 0
+
+
+def test_two_items_are_read_with_the_mouse_alone(room: MakeRoom) -> None:
+    reader = room("plain", "second")
+    reader.open()
+
+    for _ in range(2):
+        reader.page.get_by_text("No", exact=True).click()
+        reader.page.locator(".scale .option").nth(2).click()
+        reader.page.wait_for_timeout(450)
+        before = reader.page.locator(".count").inner_text()
+        reader.page.get_by_role("button", name="Submit").click()
+        expect(reader.page.locator(".count")).not_to_have_text(before)
+        reader.page.locator(".submit:not([disabled]), .done").wait_for()
+
+    assert [v["answers"]["fields"] for v in reader.posted("verdict")] == [{"answer": "no", "confidence": 3}] * 2
+
+
+def test_double_click_on_submit_sends_one_verdict_and_nothing_for_the_next_item(room: MakeRoom) -> None:
+    reader = room("plain", "second")
+    reader.open()
+    reader.press("1", "4")
+    reader.page.wait_for_timeout(450)
+
+    reader.page.get_by_role("button", name="Submit").dblclick()
+    expect(reader.page.locator(".prompt")).to_have_text("Is the finding on the right side?")
+    reader.page.locator(".submit:not([disabled])").wait_for()
+
+    assert len(reader.posted("verdict")) == 1
+    assert reader.page.locator("input:checked").count() == 0
+
+
+def test_missing_required_answer_is_named_and_nothing_is_sent(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+    reader.press("1")
+    reader.page.wait_for_timeout(450)
+
+    reader.press("Enter")
+
+    reader.see("“How sure are you?” still needs an answer.")
+    assert reader.posted("verdict") == []
+
+
+def test_free_text_is_saved_while_somebody_types(room: MakeRoom) -> None:
+    reader = room("open")
+    reader.open()
+
+    reader.page.locator("textarea").first.click()
+    reader.page.keyboard.type("Small focus", delay=20)
+
+    reader.see("Draft saved")
+    assert reader.posted("draft")[-1]["answers"]["fields"] == {"answer": "Small focus"}
+    assert reader.page.evaluate("document.activeElement.shadowRoot.activeElement.tagName") == "TEXTAREA"
+
+
+def test_letters_typed_into_a_text_are_no_commands(room: MakeRoom) -> None:
+    reader = room("open")
+    reader.open()
+
+    reader.page.locator("textarea").first.click()
+    reader.page.keyboard.type("n c f r 1 ?")
+
+    assert reader.page.locator("textarea").first.input_value() == "n c f r 1 ?"
+    assert not reader.page.locator(".panel").first.is_visible()
+    assert not reader.page.locator(".help[role=dialog]").is_visible()
+
+
+def test_reload_brings_the_same_item_back_with_its_draft(room: MakeRoom) -> None:
+    reader = room("plain", "second")
+    reader.open()
+    reader.press("2", "c")
+    reader.page.keyboard.type("Motion in the upper slices")
+    reader.see("Draft saved")
+
+    reader.page.reload()
+    reader.page.locator(".submit:not([disabled])").wait_for()
+
+    expect(reader.page.get_by_role("radio", name="No")).to_be_checked()
+    expect(reader.page.get_by_role("textbox", name="Comment")).to_have_value("Motion in the upper slices")
+
+
+def test_rerun_of_the_page_changes_nothing_and_fetches_nothing(room: MakeRoom) -> None:
+    reader = room("plain", "second")
+    reader.open()
+    reader.press("1", "4")
+    reader.submit()
+    reader.press("2")
+    reader.page.evaluate("performance.clearResourceTimings()")
+    reader.page.locator("canvas").first.evaluate("canvas => { canvas.dataset.same = 'yes'; }")
+    before = len(reader.asked)
+
+    reader.page.get_by_test_id("stExpandSidebarButton").click()
+    reader.page.get_by_role("button", name="Rerun").click()
+    reader.page.wait_for_timeout(700)
+
+    expect(reader.page.locator(".prompt")).to_have_text("Is the finding on the right side?")
+    expect(reader.page.get_by_role("radio", name="No")).to_be_checked()
+    assert reader.page.locator("canvas").first.get_attribute("data-same") == "yes"
+    assert [url for url in reader.asked[before:] if "volume" in url or "viewer" in url] == []
+
+
+def test_not_assessable_needs_a_reason_and_carries_no_answers(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+    reader.press("1", "n")
+    reader.page.wait_for_timeout(450)
+
+    reader.press("Enter")
+    reader.see("Choose why this cannot be assessed")
+    reader.press("1")
+    reader.submit()
+
+    (verdict,) = reader.posted("verdict")
+    assert verdict["answers"]["not_assessable"] == "quality"
+    assert verdict["answers"]["fields"] == {}
+
+
+def test_every_type_of_field_arrives_as_its_own_kind_of_value(room: MakeRoom) -> None:
+    reader = room("every")
+    reader.open()
+
+    reader.press("1", "1", "3", "0")  # yes; frontal and temporal; done with the list
+    reader.press("2", "1", "3", "0")  # parietal, frontal, temporal in this order
+    reader.press("5", "p")
+    reader.page.get_by_label("Largest diameter").fill("12,5")
+    reader.page.get_by_label("Impression").fill("A small focus.")
+    reader.press("Escape")
+    reader.submit()
+
+    (verdict,) = reader.posted("verdict")
+    assert verdict["answers"]["fields"] == {
+        "answer": "yes",
+        "sites": ["frontal", "temporal"],
+        "size": 12.5,
+        "place": [0, 0, 0],
+        "order": ["parietal", "frontal", "temporal"],
+        "confidence": 5,
+        "words": "A small focus.",
+    }
+
+
+def test_field_that_depends_on_another_is_asked_only_then(room: MakeRoom) -> None:
+    reader = room("every")
+    reader.open()
+    sites = reader.page.locator("[data-field=sites]")
+    expect(sites).to_be_hidden()
+
+    reader.press("1", "1")
+    expect(sites).to_be_visible()
+    reader.page.get_by_text("No", exact=True).click()
+
+    expect(sites).to_be_hidden()
+    reader.see("Draft saved")
+    expect(reader.page.locator(".draft-line")).to_have_text("Draft saved 10:03:21")
+    reader.page.wait_for_timeout(300)
+    assert reader.posted("draft")[-1]["answers"]["fields"] == {"answer": "no"}
+
+
+def test_number_outside_its_range_is_refused_with_the_range(room: MakeRoom) -> None:
+    reader = room("every")
+    reader.open()
+    reader.press("2")
+    reader.page.get_by_label("Largest diameter").fill("300")
+    reader.page.wait_for_timeout(450)
+
+    reader.press("Enter")
+
+    reader.see("“Largest diameter” must be 0 to 120.")
+    assert reader.posted("verdict") == []
+
+
+def test_scoring_shows_reference_and_candidate_side_by_side_without_images(room: MakeRoom) -> None:
+    reader = room("scoring")
+    reader.open()
+
+    reader.see("Left superior frontal gyrus")
+    reader.see("There is a lesion in the left parietal lobe.")
+    expect(reader.page.locator(".images")).to_be_hidden()
+    reader.press("2")
+    reader.submit()
+
+    assert reader.posted("verdict")[0]["answers"]["fields"] == {"verdict": "incorrect"}
+    assert len(reader.posted("shown")) == 1
+
+
+def test_opinions_stand_above_the_form_without_names(room: MakeRoom) -> None:
+    reader = room("opinions")
+    reader.open()
+
+    titles = reader.page.locator(".opinion h3").all_inner_texts()
+
+    assert titles == ["Your own first read", "Opinion A", "Opinion B"]
+
+
+def test_preview_posts_nothing(room: MakeRoom) -> None:
+    reader = room("preview")
+    reader.page.goto(reader.url)
+    expect(reader.page.get_by_role("button", name="Preview")).to_be_disabled()
+
+    reader.press("1", "4", "Enter")
+    reader.page.wait_for_timeout(1200)
+
+    assert [reader.posted(route) for route in ("shown", "draft", "verdict")] == [[], [], []]
+
+
+def test_nothing_is_asked_of_any_other_host(room: MakeRoom) -> None:
+    reader = room("second", "prior")
+    reader.open()
+
+    reader.press("g")  # NiiVue, with all that it would load
+    reader.see("NiiVue (WebGL2")
+    reader.press("1", "4")
+    reader.submit()
+
+    strangers = {url for url in reader.asked if not url.startswith((reader.url, "blob:", "data:"))}
+    assert strangers == set()
+
+
+def test_help_lists_every_key(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+
+    reader.press("?")
+
+    shown = reader.page.locator(".help[role=dialog] dt").all_inner_texts()
+    assert {"1 … 9", "Enter", "T", "W", "Shift 1 … 9", "Wheel"} <= set(shown)
+    reader.press("Escape")
+    expect(reader.page.locator(".help[role=dialog]")).to_be_hidden()
+
+
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1280, 720)])
+def test_page_needs_no_scrolling(room: MakeRoom, width: int, height: int) -> None:
+    reader = room("prior", width=width, height=height)
+    reader.open()
+
+    page_height = reader.page.evaluate("document.scrollingElement.scrollHeight")
+    form = reader.page.locator(".form-place").evaluate("place => [place.scrollHeight, place.clientHeight]")
+    button = reader.page.locator(".submit").bounding_box()
+
+    assert page_height <= height
+    assert form[0] <= form[1]
+    assert button is not None
+    assert button["y"] + button["height"] <= height
