@@ -2,19 +2,28 @@
 
 from agreement.accuracy import Accuracy, accuracy, accuracy_of_correctness
 from agreement.comparisons import adjust_p_values, mcnemar, paired_difference, paired_proportion_difference
+from agreement.contrast import difference_of_parts
+from agreement.correlations import kendall_tau, mann_whitney, pearson, spearman
 from agreement.estimate import FEW_CLUSTERS, Estimate
 from agreement.floors import chance_floor, paired_shortcut_score, shortcut_score, text_only_floor
+from agreement.icc import icc
 from agreement.intervals import clopper_pearson_interval, wilson_interval
 from agreement.judge import DiagnosticAccuracy, JudgeDirection, diagnostic_accuracy, judge_direction
 from agreement.kappa import cohen_kappa, cohen_kappa_of_table, kappa_per_category, pabak
+from agreement.krippendorff import krippendorff_alpha
+from agreement.measurements import BlandAltman, bland_altman, kendall_w, lin_ccc
 from agreement.percent import percent_agreement
 from agreement.resampling import bootstrap
+from agreement.roc import roc_auc
+from agreement.several_raters import brennan_prediger, conger_kappa, fleiss_kappa, gwet_ac
 from agreement.shared_errors import SharedErrors, shared_errors
 from agreement.text import exact_match, normalise_answer, token_f1
+from agreement.weighted import weighted_mean
 
 __all__ = [
     "FEW_CLUSTERS",
     "Accuracy",
+    "BlandAltman",
     "DiagnosticAccuracy",
     "Estimate",
     "JudgeDirection",
@@ -22,25 +31,41 @@ __all__ = [
     "accuracy",
     "accuracy_of_correctness",
     "adjust_p_values",
+    "bland_altman",
     "bootstrap",
+    "brennan_prediger",
     "chance_floor",
     "clopper_pearson_interval",
     "cohen_kappa",
     "cohen_kappa_of_table",
+    "conger_kappa",
     "diagnostic_accuracy",
+    "difference_of_parts",
     "exact_match",
+    "fleiss_kappa",
+    "gwet_ac",
+    "icc",
     "judge_direction",
     "kappa_per_category",
+    "kendall_tau",
+    "kendall_w",
+    "krippendorff_alpha",
+    "lin_ccc",
+    "mann_whitney",
     "mcnemar",
     "normalise_answer",
     "pabak",
     "paired_difference",
     "paired_proportion_difference",
     "paired_shortcut_score",
+    "pearson",
     "percent_agreement",
+    "roc_auc",
     "shared_errors",
     "shortcut_score",
+    "spearman",
     "text_only_floor",
     "token_f1",
+    "weighted_mean",
     "wilson_interval",
 ]

@@ -1,5 +1,6 @@
 """Verdicts as given (strings, numbers, None) turned into whole-number codes, with missing ones marked."""
 
+import math
 from collections.abc import Hashable, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any
@@ -224,6 +225,42 @@ def encode_clusters(clusters: Ratings, items: int, argument: str = "clusters") -
         first = int(np.flatnonzero(codes < 0)[0])
         raise ValueError(f"{argument} has no value at position {first}; expected every item to belong to one")
     return codes
+
+
+def numbers_or_nan(values: Ratings, argument: str) -> npt.NDArray[np.float64]:
+    """Scores as numbers, nan where missing.
+
+    Parameters
+    ----------
+    values : sequence of numbers, shape (items,)
+        Scores; None or NaN is missing.
+    argument : str
+        Name to use in the error.
+
+    Returns
+    -------
+    ndarray of float, shape (items,)
+
+    Raises
+    ------
+    ValueError
+        When a value is no finite number.
+
+    Examples
+    --------
+    >>> numbers_or_nan([1, None], "x").tolist()
+    [1.0, nan]
+    """
+    plain = as_values(values, argument)
+    try:
+        numbers = np.array([math.nan if is_missing(value) else float(value) for value in plain], dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"{argument} holds something that is no number; expected numbers, None where missing"
+        ) from None
+    if np.isinf(numbers).any():
+        raise ValueError(f"{argument} holds an infinite value; expected finite numbers")
+    return numbers
 
 
 def compact(codes: Codes) -> tuple[Codes, int]:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from agreement.coding import Ratings, as_values, compact, encode_clusters, is_missing, same_length
+from agreement.coding import Ratings, compact, encode_clusters, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.intervals import clopper_pearson_interval, wilson_limits
 from agreement.resampling import Floats, Method, Seed, bootstrap_of_sums, ratio, sums_by_cluster
@@ -215,7 +215,7 @@ def paired_difference(
     >>> round(found.value, 3), found.n
     (0.333, 3)
     """
-    first, second = _numbers(a, "a"), _numbers(b, "b")
+    first, second = numbers_or_nan(a, "a"), numbers_or_nan(b, "b")
     same_length(first, second, "a", "b")
     known = ~(np.isnan(first) | np.isnan(second))
     lost = int((~known).sum())
@@ -326,13 +326,3 @@ def _unit_strata(codes: npt.NDArray[np.intp], groups: npt.NDArray[np.intp] | Non
     if (of_unit[groups] != codes).any():
         raise ValueError("strata: one cluster lies in two strata; expected every cluster within one stratum")
     return of_unit
-
-
-def _numbers(values: Ratings, argument: str) -> Floats:
-    plain = as_values(values, argument)
-    try:
-        return np.array([math.nan if is_missing(value) else float(value) for value in plain])
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"{argument} holds something that is no number; expected numbers, or None where missing"
-        ) from None

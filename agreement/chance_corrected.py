@@ -1,0 +1,155 @@
+"""From a chance-corrected coefficient of several raters to its estimate: Gwet's interval, or a bootstrap."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy import stats
+
+from agreement.coding import Codes, compact
+from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.resampling import Floats, Seed, bootstrap_of_sums, sums_by_cluster
+
+Interval = Literal["t", "percentile", "bca"]
+
+ROUNDING = 1e-12
+"""Differences below this are rounding errors of an exact zero."""
+
+RATERS = "these raters (fixed), items sampled"
+
+
+@dataclass(frozen=True)
+class Coefficient:
+    """A chance-corrected coefficient, ready for either kind of interval.
+
+    Attributes
+    ----------
+    rows : ndarray, shape (items, k)
+        What each item adds to the sums that the coefficient is a function of.
+    of_sums : callable
+        The coefficient from such sums, shape (..., k) to (...); nan where undefined.
+    linearised : ndarray, shape (items,)
+        The coefficient linearised item by item: the spread around its mean gives the standard error.
+    reason : str or None
+        Why the coefficient has no value.
+    """
+
+    rows: Floats
+    of_sums: Callable[[Floats], Floats]
+    linearised: Floats
+    reason: str | None = None
+
+
+def estimate_of(
+    coefficient: Coefficient | None,
+    name: str,
+    n: int,
+    clusters: Codes | None,
+    interval: Interval | None,
+    *,
+    resamples: int,
+    seed: Seed,
+    confidence: float,
+    unit: str,
+    note: str = "",
+    needs_two_items: bool = True,
+) -> Estimate:
+    """The estimate of a coefficient.
+
+    ``se^2 = sum (x_i - mean x)^2 / (n (n - 1))`` over the linearised coefficient [1]_; limits ``value -+ t se`` with
+    t on n - 1 degrees of freedom, clipped at 1.
+
+    Parameters
+    ----------
+    coefficient : Coefficient or None
+        None when no item has two ratings.
+    name, unit, note, confidence
+        For the estimate.
+    n : int
+        Number of items.
+    clusters : ndarray of int, shape (n,), or None
+        Cluster of each item.
+    interval : {"t", "percentile", "bca"} or None
+        By default "t" without and "percentile" with clusters.
+    resamples, seed
+        For the bootstrap.
+    needs_two_items : bool
+        Whether the value itself is undefined for one item.
+
+    Returns
+    -------
+    Estimate
+
+    Raises
+    ------
+    ValueError
+        When `interval` is unknown, or "t" with clusters.
+
+    References
+    ----------
+    .. [1] Gwet (2014). Handbook of Inter-Rater Reliability, 4th ed., chapter 5.
+    """
+    check_confidence(confidence)
+    if interval is None:
+        interval = "t" if clusters is None else "percentile"
+    if interval not in ("t", "percentile", "bca"):
+        raise ValueError(f"interval is {interval!r}; expected 't', 'percentile' or 'bca'")
+    if interval == "t" and clusters is not None:
+        raise ValueError("interval is 't' with clusters= given; expected 'percentile' or 'bca' for clustered items")
+    groups, n_clusters = compact(clusters) if clusters is not None else (None, None)
+    method = f"Gwet's standard error, t with n - 1 degrees of freedom, clipped at 1, independent items; {RATERS}{note}"
+    if interval != "t":
+        method = f"{'cluster ' if groups is not None else ''}bootstrap; {RATERS}{note}"
+    reason = "no item has two ratings" if coefficient is None else coefficient.reason
+    if reason is None and n == 1 and needs_two_items:
+        reason = f"one {unit}: {name} needs two or more"
+    if coefficient is None or reason is not None:
+        return undefined(name, n, unit, method, str(reason), confidence=confidence, n_clusters=n_clusters)
+    value = float(coefficient.of_sums(coefficient.rows.sum(axis=0)))
+    if interval == "t":
+        return _with_t(coefficient, name, value, n, unit, method, confidence)
+    spread = bootstrap_of_sums(
+        coefficient.of_sums,
+        sums_by_cluster(coefficient.rows, groups),
+        resamples=resamples,
+        seed=seed,
+        method=interval,
+        confidence=confidence,
+        clustered=groups is not None,
+    )
+    return spread.estimate(name, value, n, unit, confidence=confidence, n_clusters=n_clusters, note=f"; {RATERS}{note}")
+
+
+def no_value(totals: Floats) -> Floats:
+    """A coefficient that is undefined whatever the sums.
+
+    Parameters
+    ----------
+    totals : ndarray, shape (..., k)
+        Sums.
+
+    Returns
+    -------
+    ndarray, shape (...)
+        nan throughout.
+    """
+    return np.full(totals.shape[:-1], np.nan)
+
+
+def _with_t(
+    coefficient: Coefficient, name: str, value: float, n: int, unit: str, method: str, confidence: float
+) -> Estimate:
+    if n < 2:
+        return undefined(name, n, unit, method, f"one {unit}: no standard error", value=value, confidence=confidence)
+    deviation = coefficient.linearised - coefficient.linearised.mean()
+    variance = float((deviation**2).sum()) / (n * (n - 1))
+    if variance < ROUNDING**2 * n:
+        reason = "the standard error is 0: every item says the same"
+        return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
+    se = math.sqrt(variance)
+    half = float(stats.t.isf((1.0 - confidence) / 2.0, n - 1)) * se
+    p = float(2.0 * stats.t.sf(abs(value) / se, n - 1))
+    high = min(1.0, value + half)
+    return Estimate(name, value, value - half, high, n, unit, method, se=se, p=p, confidence=confidence)

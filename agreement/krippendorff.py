@@ -1,0 +1,222 @@
+"""Krippendorff's alpha: nominal, ordinal, interval and ratio ratings of any number of raters, some missing."""
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from agreement.chance_corrected import ROUNDING, Coefficient, Interval, estimate_of
+from agreement.coding import Ratings, encode_clusters
+from agreement.estimate import Estimate
+from agreement.ratings import RatingTable, encode_ratings, numbers_of
+from agreement.resampling import Floats, Seed
+
+Level = Literal["nominal", "ordinal", "interval", "ratio"]
+
+
+def krippendorff_alpha(
+    ratings: RatingTable,
+    level: Level = "nominal",
+    *,
+    categories: Sequence[Hashable] | None = None,
+    clusters: Ratings | None = None,
+    interval: Interval | None = None,
+    resamples: int = 10_000,
+    seed: Seed = 0,
+    confidence: float = 0.95,
+    unit: str = "item",
+) -> Estimate:
+    """Krippendorff's alpha, ``1 - D_o / D_e``.
+
+    ``D_o = (1/n) sum_u sum_{i != j} d(x_ui, x_uj) / (m_u - 1)`` over items u with ``m_u >= 2`` ratings, ``n = sum
+    m_u``, and ``D_e = sum_c sum_k n_c n_k d(c, k) / (n (n - 1))`` [1]_. The metric d is 0 or 1 (nominal), ``(c -
+    k)^2`` (interval), ``((c - k) / (c + k))^2`` (ratio), or ``(n_c / 2 + n_between + n_k / 2)^2`` (ordinal), which
+    is Krippendorff's own and not that of rank-weighted coefficients.
+
+    Undefined for no item with two ratings, for one such item, and when all ratings are the same. The value stays
+    without limits in perfect agreement.
+
+    Parameters
+    ----------
+    ratings : array_like, shape (items, raters)
+        Ratings; None or NaN is missing. Numbers, for "interval" and "ratio".
+    level : {"nominal", "ordinal", "interval", "ratio"}
+        Level of measurement.
+    categories : sequence, optional
+        The declared categories in their order; required for "ordinal" on anything but numbers.
+    clusters : sequence, shape (items,), optional
+        Cluster of each item; the interval is then a cluster bootstrap.
+    interval : {"t", "percentile", "bca"}, optional
+        By default "t" without and "percentile" with `clusters`. "t": Gwet's standard error [2]_, t with n - 1
+        degrees of freedom, clipped at 1; at the ordinal level it takes the metric as fixed. The bootstrap computes
+        the ordinal metric anew in each resample.
+    resamples, seed
+        For the bootstrap.
+    confidence : float
+        Nominal coverage.
+    unit : str
+        What one row is.
+
+    Returns
+    -------
+    Estimate
+        `n` counts the items with two ratings or more.
+
+    Raises
+    ------
+    ValueError
+        When `level` is unknown, numbers or an order are lacking, or ratio ratings are negative.
+
+    References
+    ----------
+    .. [1] Krippendorff (2011). Computing Krippendorff's alpha-reliability. Annenberg School for Communication.
+    .. [2] Gwet (2014). Handbook of Inter-Rater Reliability, 4th ed., chapters 2 and 5.
+
+    Examples
+    --------
+    Krippendorff (2011), four observers and twelve units: .743, .815, .849 and .797.
+
+    >>> ratings = [[1, 1, None, 1], [2, 2, 3, 2], [3, 3, 3, 3], [3, 3, 3, 3], [2, 2, 2, 2], [1, 2, 3, 4], [4, 4, 4, 4]]
+    >>> ratings += [[1, 1, 2, 1], [2, 2, 2, 2], [None, 5, 5, 5], [None, None, 1, 1], [None, 3, None, None]]
+    >>> [round(krippendorff_alpha(ratings, level).value, 3) for level in ("nominal", "ordinal", "interval", "ratio")]
+    [0.743, 0.815, 0.849, 0.797]
+    """
+    if level not in ("nominal", "ordinal", "interval", "ratio"):
+        raise ValueError(f"level is {level!r}; expected 'nominal', 'ordinal', 'interval' or 'ratio'")
+    if level == "interval":
+        numbers = numbers_of(ratings)
+        pairable = (~np.isnan(numbers)).sum(axis=1) >= 2
+        all_items = len(numbers)
+        coefficient = _of_numbers(numbers[pairable]) if pairable.any() else None
+    else:
+        coded = encode_ratings(ratings, categories)
+        levels = coded.categories
+        if level == "ordinal" and categories is None and not _all_numbers(levels):
+            raise ValueError(f"level is 'ordinal' but categories {levels!r} have no order; expected categories=")
+        counts = np.stack([(coded.codes == code).sum(axis=1) for code in range(max(1, len(levels)))], axis=1)
+        all_items = coded.kept.size
+        enough = counts.sum(axis=1) >= 2
+        pairable = np.zeros(all_items, dtype=bool)
+        pairable[coded.kept] = enough
+        used = counts[enough].astype(np.float64)
+        coefficient = None
+        if enough.any():
+            metric = _ratio_metric(levels) if level == "ratio" else 1.0 - np.eye(used.shape[1])
+            coefficient = _of_ranks(used) if level == "ordinal" else _of_categories(used, metric)
+    groups = encode_clusters(clusters, all_items)[pairable] if clusters is not None else None
+    n = int(pairable.sum())
+    lost = all_items - n
+    return estimate_of(
+        coefficient,
+        f"Krippendorff's alpha, {level}",
+        n,
+        groups,
+        interval,
+        resamples=resamples,
+        seed=seed,
+        confidence=confidence,
+        unit=unit,
+        note=f"; {lost} with fewer than two ratings left out" if lost else "",
+    )
+
+
+def _of_categories(counts: Floats, metric: Floats) -> Coefficient:
+    m = counts.sum(axis=1)
+    observed = ((counts @ metric) * counts).sum(axis=1) / (m - 1.0)
+    pool = counts.sum(axis=0)
+
+    def of_sums(totals: Floats) -> Floats:
+        n_c = totals[..., 1:]
+        return _alpha(totals[..., 0], n_c.sum(axis=-1), ((n_c @ metric) * n_c).sum(axis=-1))
+
+    against_pool = counts @ metric @ pool / pool.sum()
+    return _coefficient(np.column_stack([observed, counts]), of_sums, m, observed, against_pool, metric.max())
+
+
+def _of_ranks(counts: Floats) -> Coefficient:
+    q = counts.shape[1]
+    above, below = np.triu_indices(q, 1)
+    m = counts.sum(axis=1)
+    # coincidences of each item above the diagonal: the metric can be put in afterwards
+    pairs = 2.0 * counts[:, above] * counts[:, below] / (m - 1.0)[:, None]
+
+    def of_sums(totals: Floats) -> Floats:
+        n_c = totals[..., :q]
+        distance = _ordinal_metric(n_c)[..., above, below]
+        observed = (totals[..., q:] * distance).sum(axis=-1)
+        expected = 2.0 * (n_c[..., above] * n_c[..., below] * distance).sum(axis=-1)
+        return _alpha(observed, n_c.sum(axis=-1), expected)
+
+    pool = counts.sum(axis=0)
+    metric = _ordinal_metric(pool)
+    observed = pairs @ metric[above, below]
+    against_pool = counts @ metric @ pool / pool.sum()
+    return _coefficient(np.column_stack([counts, pairs]), of_sums, m, observed, against_pool, metric.max())
+
+
+def _of_numbers(numbers: Floats) -> Coefficient:
+    known = ~np.isnan(numbers)
+    m = known.sum(axis=1).astype(np.float64)
+    # sums of squares suffice for the interval metric; taken about the mean, so that large values lose no digits
+    # and in units of the range, which alpha does not depend on
+    spread = float(np.nanmax(numbers) - np.nanmin(numbers))
+    x = np.where(known, numbers - np.nanmean(numbers), 0.0) / (spread or 1.0)
+    first, second = x.sum(axis=1), (x**2).sum(axis=1)
+    observed = 2.0 * (m * second - first**2) / (m - 1.0)
+    n = m.sum()
+
+    def of_sums(totals: Floats) -> Floats:
+        expected = 2.0 * (totals[..., 1] * totals[..., 3] - totals[..., 2] ** 2)
+        return _alpha(totals[..., 0], totals[..., 1], expected)
+
+    against_pool = second - 2.0 * first * first.sum() / n + m * second.sum() / n
+    rows = np.column_stack([observed, m, first, second])
+    return _coefficient(rows, of_sums, m, observed, against_pool, 1.0 if spread > 0.0 else 0.0)
+
+
+def _alpha(observed: Floats, n: Floats, expected: Floats) -> Floats:
+    """1 - D_o / D_e from sums of disagreements over items and over all pairs of the pool."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(expected > ROUNDING, 1.0 - (n - 1.0) * observed / expected, np.nan)
+
+
+def _coefficient(
+    rows: Floats,
+    of_sums: Callable[[Floats], Floats],
+    m: Floats,
+    observed: Floats,
+    against_pool: Floats,
+    greatest: float,
+) -> Coefficient:
+    if greatest <= 0.0:
+        return Coefficient(rows, of_sums, np.zeros(len(rows)), "all ratings are the same: expected disagreement is 0")
+    # Gwet (2014), ch. 5, with weights 1 - d / max d
+    mean = m.mean()
+    share = (m - observed / greatest) / mean
+    chance = (m - against_pool / greatest) / mean
+    agreed, expected = share.mean(), chance.mean()
+    corrected = agreed + (1.0 - agreed) / m.sum()
+    value = (agreed - expected) / (1.0 - expected)
+    uneven = (m - mean) / mean
+    linearised = (share - corrected * uneven - expected) / (1.0 - expected)
+    linearised -= 2.0 * (1.0 - value) * (chance - expected * uneven - expected) / (1.0 - expected)
+    return Coefficient(rows, of_sums, linearised)
+
+
+def _ordinal_metric(pool: Floats) -> Floats:
+    """Squared number of ratings from the middle of one category to the middle of the other, shape (..., q, q)."""
+    middle = np.cumsum(pool, axis=-1) - pool / 2.0
+    return np.asarray((middle[..., :, None] - middle[..., None, :]) ** 2)
+
+
+def _ratio_metric(levels: Sequence[Any]) -> Floats:
+    if not _all_numbers(levels) or any(value < 0 for value in levels):
+        raise ValueError(f"level is 'ratio' but ratings hold {levels!r}; expected numbers of at least 0")
+    values = np.asarray(levels, dtype=np.float64)
+    together = np.add.outer(values, values)
+    apart = np.subtract.outer(values, values)
+    return np.asarray(np.divide(apart, together, out=np.zeros_like(apart), where=together > 0) ** 2)
+
+
+def _all_numbers(levels: Sequence[Any]) -> bool:
+    return all(isinstance(value, int | float | np.number) for value in levels)

@@ -1,0 +1,255 @@
+"""Ratings that are numbers: Lin's concordance correlation, Bland and Altman's limits, Kendall's W."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from agreement.coding import Ratings, numbers_or_nan, same_length
+from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.ratings import RatingTable, numbers_of
+from agreement.resampling import Floats
+
+
+@dataclass(frozen=True)
+class BlandAltman:
+    """Limits of agreement of two methods.
+
+    Attributes
+    ----------
+    bias : Estimate
+        Mean of ``a - b``.
+    lower, upper : Estimate
+        Limits between which 95 % of the differences are expected, each with its own interval.
+    sd : float
+        Standard deviation of the differences (n - 1); nan for fewer than two.
+    n_missing : int
+        Items without both values: left out.
+    """
+
+    bias: Estimate
+    lower: Estimate
+    upper: Estimate
+    sd: float
+    n_missing: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything by name, ready for JSON."""
+        row = {name: value.as_dict() if isinstance(value, Estimate) else value for name, value in vars(self).items()}
+        return row | {"sd": None if math.isnan(self.sd) else self.sd}
+
+
+def lin_ccc(a: Ratings, b: Ratings, *, confidence: float = 0.95, unit: str = "item") -> Estimate:
+    """Lin's concordance correlation coefficient.
+
+    ``2 s_ab / (s_a^2 + s_b^2 + (mean a - mean b)^2)`` with moments over n [1]_; interval by Fisher's z of the
+    coefficient with Lin's standard error, as corrected [2]_. Undefined for fewer than three pairs and when one of
+    the two is constant; in perfect concordance the value stays without limits.
+
+    Parameters
+    ----------
+    a, b : sequence of numbers, shape (items,)
+        Values of the two raters or methods; None or NaN is missing.
+    confidence : float
+        Nominal coverage; assumes independent items.
+    unit : str
+        What one entry is.
+
+    Returns
+    -------
+    Estimate
+        Between -1 and 1.
+
+    Raises
+    ------
+    ValueError
+        When lengths differ or a value is no number.
+
+    References
+    ----------
+    .. [1] Lin (1989). A concordance correlation coefficient to evaluate reproducibility. Biometrics 45, 255-268.
+    .. [2] Lin (2000). A note on the concordance correlation coefficient. Biometrics 56, 324-325.
+
+    Examples
+    --------
+    >>> round(lin_ccc([1, 2, 3, 4], [2, 3, 4, 5]).value, 4)
+    0.7143
+    """
+    check_confidence(confidence)
+    x, y, lost = _pairs(a, b)
+    n, name = x.size, "Lin's concordance correlation"
+    method = f"Lin's z-transform, independent items{_note(lost)}"
+    if n < 3:
+        return undefined(name, n, unit, method, f"{n} pairs: expected three or more", confidence=confidence)
+    var_x, var_y = float(x.var()), float(y.var())
+    if var_x == 0.0 or var_y == 0.0:
+        return undefined(name, n, unit, method, "one of the two is constant", confidence=confidence)
+    covariance = float(((x - x.mean()) * (y - y.mean())).mean())
+    gap = float(x.mean() - y.mean())
+    value = 2.0 * covariance / (var_x + var_y + gap**2)
+    r = covariance / math.sqrt(var_x * var_y)
+    if abs(value) > 1.0 - 1e-12 or r == 0.0:
+        reason = "perfect concordance: no standard error" if r else "no correlation: no standard error"
+        return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
+    u2 = gap**2 / math.sqrt(var_x * var_y)
+    # Lin (2000), which corrects Lin (1989), eq. 2.2
+    variance = (
+        (1.0 - r**2) * value**2 * (1.0 - value**2) / r**2
+        + 2.0 * value**3 * (1.0 - value) * u2 / r
+        - value**4 * u2**2 / (2.0 * r**2)
+    ) / (n - 2)
+    if variance <= 1e-15:
+        reason = "the standard error is 0"
+        return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
+    se = math.sqrt(variance)
+    half = float(stats.norm.isf((1.0 - confidence) / 2.0)) * se / (1.0 - value**2)
+    z = math.atanh(value)
+    return Estimate(
+        name, value, math.tanh(z - half), math.tanh(z + half), n, unit, method, se=se, confidence=confidence
+    )
+
+
+def bland_altman(a: Ratings, b: Ratings, *, confidence: float = 0.95, unit: str = "item") -> BlandAltman:
+    """Bias and limits of agreement, ``d -+ 1.96 s``, with intervals.
+
+    Standard errors ``s / sqrt(n)`` for the bias and ``sqrt(3 s^2 / n)`` for the limits, t with n - 1 degrees of
+    freedom [1]_. Undefined for no pairs; limits for fewer than two. With equal differences all intervals are undefined.
+
+    Parameters
+    ----------
+    a, b : sequence of numbers, shape (items,)
+        Values of the two methods in the same unit; None or NaN is missing.
+    confidence : float
+        Nominal coverage of the intervals (the limits are always at 1.96); assumes normal differences, independent
+        items.
+    unit : str
+        What one entry is.
+
+    Returns
+    -------
+    BlandAltman
+
+    Raises
+    ------
+    ValueError
+        When lengths differ or a value is no number.
+
+    References
+    ----------
+    .. [1] Bland and Altman (1986). Statistical methods for assessing agreement between two methods of clinical
+       measurement. Lancet i, 307-310.
+
+    Examples
+    --------
+    Bland and Altman (1986): peak flow by two meters, bias -2.1, standard deviation 38.8.
+
+    >>> large = [494, 395, 516, 434, 476, 557, 413, 442, 650, 433, 417, 656, 267, 478, 178, 423, 427]
+    >>> mini = [512, 430, 520, 428, 500, 600, 364, 380, 658, 445, 432, 626, 260, 477, 259, 350, 451]
+    >>> found = bland_altman(large, mini)
+    >>> round(found.bias.value, 1), round(found.sd, 1)
+    (-2.1, 38.8)
+    """
+    check_confidence(confidence)
+    x, y, lost = _pairs(a, b)
+    gaps, n = x - y, x.size
+    mean = math.fsum(gaps) / n if n else math.nan
+    sd = float(gaps.std(ddof=1)) if n > 1 else math.nan
+    quantile = float(stats.t.isf((1.0 - confidence) / 2.0, n - 1)) if n > 1 else math.nan
+
+    def one(name: str, value: float, se: float, kind: str) -> Estimate:
+        method = f"Bland-Altman 1986, {kind}, t with n - 1 degrees of freedom, independent items{_note(lost)}"
+        if n < 2 or sd <= 1e-12 * max(1.0, abs(mean)):
+            reason = "no pairs" if n == 0 else "one pair" if n == 1 else "all differences are equal"
+            return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
+        return Estimate(
+            name, value, value - quantile * se, value + quantile * se, n, unit, method, se=se, confidence=confidence
+        )
+
+    wide = math.sqrt(3.0 * sd**2 / n) if n > 1 else math.nan
+    return BlandAltman(
+        bias=one("bias", mean, sd / math.sqrt(n) if n > 1 else math.nan, "s / sqrt(n)"),
+        lower=one("lower limit of agreement", mean - 1.96 * sd, wide, "sqrt(3 s^2 / n)"),
+        upper=one("upper limit of agreement", mean + 1.96 * sd, wide, "sqrt(3 s^2 / n)"),
+        sd=sd,
+        n_missing=lost,
+    )
+
+
+def kendall_w(
+    ratings: RatingTable, *, correct_ties: bool = True, confidence: float = 0.95, unit: str = "item"
+) -> Estimate:
+    """Kendall's coefficient of concordance W.
+
+    ``W = (12 sum_i R_i^2 - 3 m^2 n (n + 1)^2) / (m^2 n (n^2 - 1) - m sum T)`` with rank sums ``R_i`` of n items by m
+    raters and ``T = sum (t^3 - t)`` over the ties of a rater [1]_. Items with a missing rating are left out. No
+    interval: the raters are too few to resample, and there is no accepted one for given raters. Undefined for fewer
+    than two items, and when every rater ties all items.
+
+    Parameters
+    ----------
+    ratings : array_like of numbers, shape (items, raters)
+        Ratings; None or NaN is missing.
+    correct_ties : bool
+        Whether to correct for ties.
+    confidence : float
+        Carried into the estimate.
+    unit : str
+        What one row is.
+
+    Returns
+    -------
+    Estimate
+        Between 0 and 1; `p` from chi-square ``m (n - 1) W`` on n - 1 degrees of freedom.
+
+    Raises
+    ------
+    ValueError
+        When the table does not hold numbers.
+
+    References
+    ----------
+    .. [1] Siegel and Castellan (1988). Nonparametric Statistics for the Behavioral Sciences, 2nd ed., 9.6.
+
+    Examples
+    --------
+    Three raters in the same order, one of them reversed on the last two of four items.
+
+    >>> round(kendall_w([[1, 1, 1], [2, 2, 2], [3, 3, 4], [4, 4, 3]]).value, 4)
+    0.9111
+    """
+    table = numbers_of(ratings)
+    complete = ~np.isnan(table).any(axis=1)
+    x = table[complete]
+    n, m = x.shape
+    method = f"chi-square on n - 1 degrees of freedom, these raters (fixed){_note(int((~complete).sum()))}"
+    if n < 2:
+        return undefined(
+            "Kendall's W", n, unit, method, f"fewer than two {unit}s with all ratings", confidence=confidence
+        )
+    ranks = stats.rankdata(x, axis=0)
+    ties = 0.0
+    if correct_ties:
+        for column in ranks.T:
+            tied = np.unique(column, return_counts=True)[1].astype(np.float64)
+            ties += float((tied**3 - tied).sum())
+    greatest = m**2 * n * (n**2 - 1.0) - m * ties
+    if greatest <= 0.0:
+        reason = "every rater ties all items"
+        return undefined("Kendall's W", n, unit, method, reason, confidence=confidence)
+    value = (12.0 * float((ranks.sum(axis=1) ** 2).sum()) - 3.0 * m**2 * n * (n + 1.0) ** 2) / greatest
+    p = float(stats.chi2.sf(m * (n - 1) * value, n - 1))
+    reason = "no accepted interval of W for given raters"
+    return undefined("Kendall's W", n, unit, method, reason, value=value, p=p, confidence=confidence)
+
+
+def _pairs(a: Ratings, b: Ratings) -> tuple[Floats, Floats, int]:
+    x, y = numbers_or_nan(a, "a"), numbers_or_nan(b, "b")
+    same_length(x, y, "a", "b")
+    known = ~(np.isnan(x) | np.isnan(y))
+    return x[known], y[known], int((~known).sum())
+
+
+def _note(lost: int) -> str:
+    return f"; {lost} with a missing value left out" if lost else ""

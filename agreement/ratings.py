@@ -1,0 +1,190 @@
+"""The ratings of several raters: items in rows, raters in columns, missing ones marked."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from agreement.coding import MISSING, Codes, encode, is_missing
+from agreement.resampling import Floats
+
+RatingTable = Sequence[Sequence[Any]] | npt.NDArray[Any]
+"""Shape (items, raters): nested lists, a numpy array or a pandas DataFrame; None and NaN are missing."""
+
+Weights = Literal["linear", "quadratic"]
+
+
+@dataclass(frozen=True)
+class CodedRatings:
+    """Categories of all ratings as codes.
+
+    Attributes
+    ----------
+    codes : ndarray of int, shape (items, raters)
+        Position in `categories`; -1 where missing. Items without any rating are left out.
+    categories : tuple
+        Declared, else observed categories in order.
+    kept : ndarray of bool, shape (all items,)
+        Which items somebody rated.
+    """
+
+    codes: Codes
+    categories: tuple[Any, ...]
+    kept: npt.NDArray[np.bool_]
+
+    @property
+    def n_empty(self) -> int:
+        """Number of items left out because nobody rated them."""
+        return int((~self.kept).sum())
+
+
+def rows_of(ratings: RatingTable, argument: str = "ratings") -> list[list[Any]]:
+    """The ratings as a list of rows of equal length.
+
+    Parameters
+    ----------
+    ratings : array_like, shape (items, raters)
+        Ratings.
+    argument : str
+        Name to use in the error.
+
+    Returns
+    -------
+    list of list
+
+    Raises
+    ------
+    ValueError
+        When it has not two dimensions, rows differ in length, or there are fewer than two raters.
+    """
+    to_numpy = getattr(ratings, "to_numpy", None)
+    table = to_numpy() if to_numpy is not None else ratings
+    shape = getattr(table, "shape", None)
+    if shape is not None and len(shape) != 2:
+        raise ValueError(f"{argument} has shape {tuple(shape)}; expected (items, raters)")
+    if isinstance(table, str | bytes | dict | set) or not hasattr(table, "__iter__"):
+        raise ValueError(f"{argument} is a {type(table).__name__}; expected a table of shape (items, raters)")
+    rows: list[list[Any]] = []
+    for position, row in enumerate(table):
+        if isinstance(row, str | bytes | dict | set) or not hasattr(row, "__iter__"):
+            raise ValueError(f"{argument} has one dimension; expected (items, raters)")
+        to_list = getattr(row, "tolist", None)
+        rows.append(list(to_list() if to_list is not None else row))
+        if len(rows[-1]) != len(rows[0]):
+            raise ValueError(
+                f"{argument} has {len(rows[0])} ratings in row 0 and {len(rows[-1])} in row {position}; "
+                "expected (items, raters) with None where a rating is missing"
+            )
+    if rows and len(rows[0]) < 2:
+        raise ValueError(f"{argument} has shape ({len(rows)}, {len(rows[0])}); expected two raters or more")
+    return rows
+
+
+def encode_ratings(
+    ratings: RatingTable, categories: Sequence[Hashable] | None, weights: Weights | None = None
+) -> CodedRatings:
+    """Codes of all ratings, items that nobody rated left out.
+
+    Parameters
+    ----------
+    ratings : array_like, shape (items, raters)
+        Ratings.
+    categories : sequence, optional
+        The declared categories in order; by default the observed ones, sorted, and with `weights` the whole numbers
+        from the least to the greatest.
+    weights : {None, "linear", "quadratic"}
+        Whether the order of the categories will matter.
+
+    Returns
+    -------
+    CodedRatings
+
+    Raises
+    ------
+    ValueError
+        When a rating is not among the declared categories, or weights lack an order.
+
+    Examples
+    --------
+    >>> coded = encode_ratings([["a", "b", None], ["b", "b", "b"], [None, None, None]], None)
+    >>> coded.codes.tolist(), coded.n_empty
+    ([[0, 1, -1], [1, 1, 1]], 1)
+    """
+    if weights not in (None, "linear", "quadratic"):
+        raise ValueError(f"weights is {weights!r}; expected None, 'linear' or 'quadratic'")
+    rows = rows_of(ratings)
+    raters = len(rows[0]) if rows else 0
+    flat, levels = encode([value for row in rows for value in row], categories, "ratings")
+    if categories is None and weights is not None and levels:
+        whole = all(isinstance(value, int | float | np.number) and float(value).is_integer() for value in levels)
+        if not whole:
+            raise ValueError(f"weights is {weights!r} but categories {levels!r} have no order; expected categories=")
+        scale = tuple(range(int(levels[0]), int(levels[-1]) + 1))
+        position = np.array([scale.index(int(value)) for value in levels] + [MISSING], dtype=np.intp)
+        flat, levels = position[flat], scale
+    codes = flat.reshape(len(rows), raters)
+    rated = np.any(codes >= 0, axis=1)
+    return CodedRatings(codes[rated], levels, rated)
+
+
+def weight_matrix(categories: int, weights: Weights | None) -> Floats:
+    """Agreement weights: 1 on the diagonal, less the further two categories are apart.
+
+    Parameters
+    ----------
+    categories : int
+        Number of categories, q.
+    weights : {None, "linear", "quadratic"}
+        Identity, ``1 - |i - j| / (q - 1)``, or ``1 - (i - j)^2 / (q - 1)^2``.
+
+    Returns
+    -------
+    ndarray, shape (q, q)
+
+    Examples
+    --------
+    >>> weight_matrix(3, "linear").tolist()
+    [[1.0, 0.5, 0.0], [0.5, 1.0, 0.5], [0.0, 0.5, 1.0]]
+    """
+    apart = np.abs(np.subtract.outer(np.arange(categories), np.arange(categories))) / max(1, categories - 1)
+    if weights is None:
+        return np.eye(categories)
+    return 1.0 - (apart if weights == "linear" else apart**2)
+
+
+def numbers_of(ratings: RatingTable, argument: str = "ratings") -> Floats:
+    """Ratings as numbers, nan where missing.
+
+    Parameters
+    ----------
+    ratings : array_like, shape (items, raters)
+        Ratings.
+    argument : str
+        Name to use in the error.
+
+    Returns
+    -------
+    ndarray of float, shape (items, raters)
+
+    Raises
+    ------
+    ValueError
+        When a rating is no number, or as in `rows_of`.
+
+    Examples
+    --------
+    >>> numbers_of([[1, 2], [3, None]]).tolist()
+    [[1.0, 2.0], [3.0, nan]]
+    """
+    rows = rows_of(ratings, argument)
+    try:
+        table = np.array([[np.nan if is_missing(value) else float(value) for value in row] for row in rows])
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"{argument} holds something that is no number; expected numbers, None where missing"
+        ) from None
+    if np.isinf(table).any():
+        raise ValueError(f"{argument} holds an infinite value; expected finite numbers")
+    return table.reshape(len(rows), -1)

@@ -1,0 +1,6 @@
+"""Properties are tried on the same examples everywhere, and never against the clock: shared machines are slow at times."""
+
+from hypothesis import settings
+
+settings.register_profile("agreement", deadline=None, derandomize=True, database=None)
+settings.load_profile("agreement")

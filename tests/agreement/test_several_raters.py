@@ -1,0 +1,242 @@
+"""Fleiss, Gwet, Brennan-Prediger, Conger and Krippendorff, against published values, irrCAC and each other."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agreement import brennan_prediger, cohen_kappa, conger_kappa, fleiss_kappa, gwet_ac, krippendorff_alpha
+
+# Krippendorff (2011), example C: four observers, twelve units; Gwet (2014) takes the same up as raw4raters
+UNITS = [
+    [1, 1, None, 1], [2, 2, 3, 2], [3, 3, 3, 3], [3, 3, 3, 3], [2, 2, 2, 2], [1, 2, 3, 4],
+    [4, 4, 4, 4], [1, 1, 2, 1], [2, 2, 2, 2], [None, 5, 5, 5], [None, None, 1, 1], [None, 3, None, None],
+]  # fmt: skip
+
+# Fleiss (1971), table 1: 30 patients, 6 psychiatrists, depression, personality disorder, schizophrenia, neurosis, other
+FLEISS_1971 = [
+    [0, 0, 0, 6, 0], [0, 3, 0, 0, 3], [0, 1, 4, 0, 1], [0, 0, 0, 0, 6], [0, 3, 0, 3, 0], [2, 0, 4, 0, 0],
+    [0, 0, 4, 0, 2], [2, 0, 3, 1, 0], [2, 0, 0, 4, 0], [0, 0, 0, 0, 6], [1, 0, 0, 5, 0], [1, 1, 0, 4, 0],
+    [0, 3, 3, 0, 0], [1, 0, 0, 5, 0], [0, 2, 0, 3, 1], [0, 0, 5, 0, 1], [3, 0, 0, 1, 2], [5, 1, 0, 0, 0],
+    [0, 2, 0, 4, 0], [1, 0, 2, 0, 3], [0, 0, 0, 0, 6], [0, 1, 0, 5, 0], [0, 2, 0, 1, 3], [2, 0, 0, 4, 0],
+    [1, 0, 0, 4, 1], [0, 5, 0, 1, 0], [4, 0, 0, 0, 2], [0, 2, 0, 4, 0], [1, 0, 5, 0, 0], [0, 0, 0, 0, 6],
+]  # fmt: skip
+
+ALL = [fleiss_kappa, gwet_ac, brennan_prediger, conger_kappa, krippendorff_alpha]
+WEIGHTED = {"gwet": gwet_ac, "fleiss": fleiss_kappa, "conger": conger_kappa, "bp": brennan_prediger}
+
+TABLES = st.lists(st.lists(st.sampled_from(["a", "b", "c", None]), min_size=3, max_size=3), min_size=3, max_size=15)
+
+
+def raters_of(counts):
+    return [[category for category, count in enumerate(row) for _ in range(count)] for row in counts]
+
+
+def test_fleiss_kappa_of_fleiss_1971():
+    found = fleiss_kappa(raters_of(FLEISS_1971))
+
+    # printed: .430; statsmodels 0.15.0: fleiss_kappa(table) = 0.43024452006014
+    assert round(found.value, 3) == 0.430
+    assert found.value == pytest.approx(0.43024452006014, abs=1e-12)
+    assert found.n == 30
+
+
+@pytest.mark.parametrize(
+    ("weights", "name", "value", "se", "low"),
+    [
+        # irrCAC 0.4: CAC(df, weights=w, categories=[1, 2, 3, 4, 5], digits=12).gwet() etc.
+        (None, "gwet", 0.775444068127, 0.142949950641, 0.460813348131),
+        (None, "fleiss", 0.761169275422, 0.153019203469, 0.424376279377),
+        (None, "conger", 0.762066893651, 0.150108795070, 0.431679663303),
+        (None, "bp", 0.772727272727, 0.144716619899, 0.454208139910),
+        ("linear", "gwet", 0.858739136433, 0.117329021881, 0.600499700424),
+        ("linear", "fleiss", 0.817944767097, 0.148504355499, 0.491088884434),
+        ("linear", "conger", 0.813137032843, 0.145868196929, 0.492083296072),
+        ("linear", "bp", 0.848484848485, 0.123356124494, 0.576979849067),
+        ("quadratic", "gwet", 0.914000723552, 0.103962244645, 0.685181365878),
+        ("quadratic", "fleiss", 0.864935064935, 0.146033610757, 0.543517254785),
+        ("quadratic", "conger", 0.857168224092, 0.144360791358, 0.539432264613),
+        ("quadratic", "bp", 0.901515151515, 0.110894374974, 0.657438277860),
+    ],
+)
+def test_coefficients_and_standard_errors_are_those_of_irrcac(weights, name, value, se, low):
+    found = WEIGHTED[name](UNITS, weights=weights)
+
+    assert found.value == pytest.approx(value, abs=1e-11)
+    assert found.se == pytest.approx(se, abs=1e-11)
+    assert found.low == pytest.approx(low, abs=1e-11)
+    assert found.high == 1.0
+    assert found.n == 12
+
+
+@pytest.mark.parametrize(
+    ("level", "value"),
+    [
+        # Krippendorff (2011) prints .743, .815, .849, .797; PyPI krippendorff 0.8 to twelve digits:
+        ("nominal", 0.743421052631579),
+        ("ordinal", 0.815387503754881),
+        ("interval", 0.849107142857143),
+        ("ratio", 0.797402774711612),
+    ],
+)
+def test_alpha_is_krippendorffs_at_every_level(level, value):
+    found = krippendorff_alpha(UNITS, level)
+
+    assert found.value == pytest.approx(value, abs=1e-12)
+    assert found.n == 11
+    assert "1 with fewer than two ratings left out" in found.method
+
+
+@pytest.mark.parametrize(
+    ("level", "se", "low"),
+    # irrCAC 0.4: CAC(df, weights="identity" | "quadratic", categories=[1, ..., 5]).krippendorff()
+    [("nominal", 0.145573886985, 0.419062219206), ("interval", 0.129129965715, 0.561387649292)],
+)
+def test_the_standard_error_of_alpha_is_that_of_irrcac(level, se, low):
+    found = krippendorff_alpha(UNITS, level)
+
+    assert (found.se, found.low) == pytest.approx((se, low), abs=1e-11)
+
+
+def test_interval_alpha_by_hand():
+    # two raters, units (1, 2), (3, 3), (5, 4): D_o: 2 + 0 + 2 = 4 over m_u - 1 = 1
+    # pool 1 2 3 3 4 5: sum of squared differences over ordered pairs = 2 * (6 * 64 - 18^2) = 120
+    # alpha = 1 - (n - 1) * 4 / 120 = 1 - 5 * 4 / 120 = 5/6
+    assert krippendorff_alpha([[1, 2], [3, 3], [5, 4]], "interval").value == pytest.approx(5 / 6, abs=1e-15)
+
+
+def test_large_values_lose_no_digits():
+    shifted = [[1e9 + x, 1e9 + y] for x, y in ([1, 2], [3, 3], [5, 4])]
+
+    assert krippendorff_alpha(shifted, "interval").value == pytest.approx(5 / 6, abs=1e-9)
+
+
+def test_conger_of_two_raters_is_cohen():
+    rng = np.random.default_rng(6)
+    a = rng.integers(0, 3, 80)
+    b = np.where(rng.random(80) < 0.6, a, rng.integers(0, 3, 80))
+
+    conger, cohen = conger_kappa(np.column_stack([a, b])), cohen_kappa(a, b)
+
+    assert conger.value == pytest.approx(cohen.value, abs=1e-12)
+    # Gwet's variance divides by n - 1 where Fleiss, Cohen and Everitt divide by n
+    assert conger.se == pytest.approx(cohen.se * math.sqrt(80 / 79), abs=1e-12)
+
+
+@pytest.mark.parametrize("coefficient", ALL)
+def test_no_item_with_two_ratings_has_no_coefficient(coefficient):
+    for ratings in ([], [[1, None], [None, 2]], [[None, None]]):
+        found = coefficient(ratings)
+
+        assert math.isnan(found.value)
+        assert found.undefined_because == "no item has two ratings"
+
+
+@pytest.mark.parametrize("coefficient", ALL)
+def test_perfect_agreement_keeps_its_value_without_limits(coefficient):
+    found = coefficient([["a", "a"], ["b", "b"], ["a", "a"]])
+
+    assert found.value == 1.0
+    assert math.isnan(found.low)
+    assert found.undefined_because
+
+
+def test_equal_constants_are_undefined_or_1_each_in_its_own_way():
+    same = [["a", "a", "a"]] * 4
+
+    for coefficient in (fleiss_kappa, conger_kappa, krippendorff_alpha):
+        assert math.isnan(coefficient(same).value)
+        assert "all ratings are the same" in coefficient(same).undefined_because
+    for coefficient in (gwet_ac, brennan_prediger):
+        assert coefficient(same).value == 1.0
+        assert math.isnan(coefficient(same).low)
+
+
+@pytest.mark.parametrize("coefficient", ALL)
+def test_one_item_has_no_interval(coefficient):
+    found = coefficient([["a", "b"]])
+
+    assert math.isnan(found.low)
+    assert found.undefined_because
+
+
+def test_a_rater_who_rated_nothing_has_no_marginals():
+    found = conger_kappa([["a", "a", None], ["a", "b", None]])
+
+    assert found.undefined_because == "the rater in column 2 has rated nothing"
+
+
+@pytest.mark.parametrize("coefficient", ALL)
+@settings(max_examples=40)
+@given(table=TABLES)
+def test_coefficients_do_not_depend_on_order_or_labels_and_not_on_duplication_of_counts(coefficient, table):
+    names = {"a": "z", "b": "x", "c": "y", None: None}
+
+    found = coefficient(table).value
+
+    assert coefficient([row[::-1] for row in table]).value == pytest.approx(found, abs=1e-9, nan_ok=True)
+    assert coefficient(table[::-1]).value == pytest.approx(found, abs=1e-9, nan_ok=True)
+    relabelled = [[names[value] for value in row] for row in table]
+    assert coefficient(relabelled).value == pytest.approx(found, abs=1e-9, nan_ok=True)
+    if coefficient is not krippendorff_alpha:  # alpha corrects for the size of the sample
+        assert coefficient(table * 2).value == pytest.approx(found, abs=1e-9, nan_ok=True)
+
+
+def test_declared_categories_count_for_gwet_and_brennan_prediger():
+    two = [["a", "b"], ["a", "a"], ["b", "b"], ["a", "a"]]
+
+    # pa = 3/4; two categories pe = 1/2 -> 1/2; declared third: pe = 1/3 -> 5/8
+    assert brennan_prediger(two).value == pytest.approx(1 / 2)
+    assert brennan_prediger(two, categories=["a", "b", "c"]).value == pytest.approx(5 / 8)
+    assert gwet_ac(two, categories=["a", "b", "c"]).value > gwet_ac(two).value
+
+
+@pytest.mark.parametrize("coefficient", ALL)
+def test_the_cluster_bootstrap_counts_clusters_and_brackets_the_value(coefficient):
+    rng = np.random.default_rng(4)
+    truth = rng.integers(0, 3, 60)
+    ratings = np.where(rng.random((60, 3)) < 0.7, truth[:, None], rng.integers(0, 3, (60, 3)))
+
+    found = coefficient(ratings, clusters=np.repeat(np.arange(15), 4), seed=2)
+    items = coefficient(ratings, interval="percentile", seed=2)
+
+    assert found.n_clusters == 15
+    assert found.low < found.value < found.high
+    assert "these raters (fixed)" in found.method
+    # resampling items has the spread of the linearised standard error
+    assert items.se == pytest.approx(coefficient(ratings).se, rel=0.1)
+
+
+def test_the_ordinal_bootstrap_computes_the_metric_anew():
+    rng = np.random.default_rng(5)
+    truth = rng.integers(1, 6, 40)
+    ratings = np.clip(truth[:, None] + rng.integers(-1, 2, (40, 3)), 1, 5)
+
+    found = krippendorff_alpha(ratings, "ordinal", interval="percentile", seed=1, resamples=2000)
+
+    naive = []
+    for _ in range(300):
+        drawn = rng.integers(0, 40, 40)
+        naive.append(krippendorff_alpha(ratings[drawn], "ordinal").value)
+    assert found.se == pytest.approx(np.std(naive, ddof=1), rel=0.15)
+
+
+def test_wrong_arguments_are_named():
+    with pytest.raises(ValueError, match=r"ratings has shape \(3,\); expected \(items, raters\)"):
+        fleiss_kappa(np.array([1, 2, 3]))
+    with pytest.raises(ValueError, match=r"ratings has shape \(2, 1\); expected two raters or more"):
+        fleiss_kappa([[1], [2]])
+    with pytest.raises(ValueError, match="ratings has 2 ratings in row 0 and 3 in row 1"):
+        fleiss_kappa([[1, 2], [1, 2, 3]])
+    with pytest.raises(ValueError, match="have no order; expected categories="):
+        gwet_ac([["mild", "severe"]], weights="linear")
+    with pytest.raises(ValueError, match="have no order; expected categories="):
+        krippendorff_alpha([["mild", "severe"]], "ordinal")
+    with pytest.raises(ValueError, match="level is 'ordinary'"):
+        krippendorff_alpha([[1, 2]], "ordinary")
+    with pytest.raises(ValueError, match="expected numbers of at least 0"):
+        krippendorff_alpha([[-1, 2], [2, 2]], "ratio")
+    with pytest.raises(ValueError, match="interval is 't' with clusters="):
+        fleiss_kappa([[1, 2], [1, 1]], clusters=["s", "t"], interval="t")
