@@ -1,7 +1,7 @@
 """The reading room: images, prompt and form of one assignment, drawn by one component from one payload.
 
-The heavy part is a built JavaScript module in ``dist/``, which the page's own route serves; Streamlit only carries a few
-lines that load it and hand it each payload. See ``README.md`` beside this file for the contract with the server.
+The heavy part is a built JavaScript module in ``dist/``, which the server's own route sends; Streamlit only carries a
+few lines that load it and hand it each payload. See ``README.md`` beside this file for the contract with the server.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ export default function (component) {
         if (rooms.get(parentElement) === kept) kept.room = module.mount(element, { payload: kept.payload, base });
       },
       () => {
-        element.textContent = "The viewer could not be loaded: reload the page, and tell the study's admin if it stays so.";
+        element.textContent = "The viewer could not be loaded. Reload the page; if it fails again, tell the study's admin.";
         element.setAttribute("role", "alert");
       },
     );
@@ -60,6 +60,7 @@ export default function (component) {
   };
 }
 """
+
 
 @cache
 def _bundle() -> dict[str, Any]:

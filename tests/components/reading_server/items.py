@@ -12,19 +12,37 @@ from numpy.typing import NDArray
 
 YES_NO = [{"id": "yes", "text": "Yes"}, {"id": "no", "text": "No"}]
 CONFIDENCE = [
-    {"id": 1, "text": "1 guess"}, {"id": 2, "text": "2"}, {"id": 3, "text": "3 fairly sure"},
-    {"id": 4, "text": "4"}, {"id": 5, "text": "5 certain"},
-]  # fmt: skip
+    {"id": 1, "text": "1 guess"},
+    {"id": 2, "text": "2"},
+    {"id": 3, "text": "3 fairly sure"},
+    {"id": 4, "text": "4"},
+    {"id": 5, "text": "5 certain"},
+]
 REASONS = [{"id": "quality", "text": "Image quality"}, {"id": "missing", "text": "What is asked for is not shown"}]
-FLAGS = [{"id": "prompt", "text": "The prompt is unclear"}, {"id": "image", "text": "Something is wrong with the images"}]
-PRESETS = [{"label": "Default", "window": None}, {"label": "Narrow", "window": [0.25, 0.75]}, {"label": "Wide", "window": [-0.25, 1.25]}]
+FLAGS = [
+    {"id": "prompt", "text": "The prompt is unclear"},
+    {"id": "image", "text": "Something is wrong with the images"},
+]
+PRESETS = [
+    {"label": "Default", "window": None},
+    {"label": "Narrow", "window": [0.25, 0.75]},
+    {"label": "Wide", "window": [-0.25, 1.25]},
+]
 
 
 def field(key: str, kind: str, label: str, **more: Any) -> dict[str, Any]:
     return {
-        "key": key, "type": kind, "label": label, "help": None, "required": False, "options": [],
-        "unit": None, "minimum": None, "maximum": None, "depends_on": None,
-    } | more  # fmt: skip
+        "key": key,
+        "type": kind,
+        "label": label,
+        "help": None,
+        "required": False,
+        "options": [],
+        "unit": None,
+        "minimum": None,
+        "maximum": None,
+        "depends_on": None,
+    } | more
 
 
 def confidence() -> dict[str, Any]:
@@ -46,14 +64,21 @@ def pane(title: str, *volumes: dict[str, Any], badge: str | None = None) -> dict
 def item(name: str, position: int) -> dict[str, Any]:
     """The payload of one named item, tagged with its place in the list."""
     payload: dict[str, Any] = {
-        "kind": "item", "assignment": f"assignment-{position}-{name}", "key": f"key-{position}-{name}", "phase": "reading",
-        "notice": "Simulated lesion and second contrast", "images": images(pane("Current", volume_of("T1", f"t1-{position}"))),
+        "kind": "item",
+        "assignment": f"assignment-{position}-{name}",
+        "key": f"key-{position}-{name}",
+        "phase": "reading",
+        "notice": "Simulated lesion and second contrast",
+        "images": images(pane("Current", volume_of("T1", f"t1-{position}"))),
         "context": {"vignette": None, "facts": [["Age", "54 years"]]},
-        "prompt": "Is there a lesion in the left frontal lobe?", "reference": None, "candidate": None, "opinions": None,
+        "prompt": "Is there a lesion in the left frontal lobe?",
+        "reference": None,
+        "candidate": None,
+        "opinions": None,
         "form": {"fields": [], "not_assessable": REASONS, "comment": True, "flags": FLAGS},
         "draft": {"sequence": 0, "answers": {"fields": {}, "not_assessable": None, "comment": "", "flag": None}},
         "prefetch": [],
-    }  # fmt: skip
+    }
     fields = payload["form"]["fields"]
     if name in ("plain", "second"):
         fields += [field("answer", "yes_no", "Answer", options=YES_NO, required=True), confidence()]
@@ -71,7 +96,13 @@ def item(name: str, position: int) -> dict[str, Any]:
         payload["context"]["vignette"] = "54-year-old with two weeks of right-sided weakness. No fever."
         options = ["New lesion, left", "New lesion, right", "The known lesion has grown", "No change"]
         fields += [
-            field("answer", "choice", "Answer", required=True, options=[{"id": f"o{i}", "text": t} for i, t in enumerate(options)]),
+            field(
+                "answer",
+                "choice",
+                "Answer",
+                required=True,
+                options=[{"id": f"o{i}", "text": t} for i, t in enumerate(options)],
+            ),
             confidence(),
         ]
     elif name == "open":
@@ -82,7 +113,14 @@ def item(name: str, position: int) -> dict[str, Any]:
         sites = [{"id": s, "text": s.capitalize()} for s in ("frontal", "parietal", "temporal")]
         fields += [
             field("answer", "yes_no", "Lesion?", options=YES_NO, required=True),
-            field("sites", "several", "Where?", options=sites, depends_on={"field": "answer", "is": ["yes"]}, required=True),
+            field(
+                "sites",
+                "several",
+                "Where?",
+                options=sites,
+                depends_on={"field": "answer", "is": ["yes"]},
+                required=True,
+            ),
             field("size", "number", "Largest diameter", unit="mm", minimum=0, maximum=120),
             field("place", "point", "Centre of the lesion"),
             field("order", "ranked", "Most likely first", options=sites),
@@ -90,15 +128,29 @@ def item(name: str, position: int) -> dict[str, Any]:
             field("words", "text", "Impression", help="One sentence."),
         ]
     elif name == "scoring":
-        payload |= {"phase": "scoring", "images": None, "reference": ["Left frontal lobe", "Left superior frontal gyrus"],
-                    "candidate": "There is a lesion in the left parietal lobe.", "prompt": "Where is the lesion?"}  # fmt: skip
+        payload |= {
+            "phase": "scoring",
+            "images": None,
+            "reference": ["Left frontal lobe", "Left superior frontal gyrus"],
+            "candidate": "There is a lesion in the left parietal lobe.",
+            "prompt": "Where is the lesion?",
+        }
         verdicts = [{"id": "correct", "text": "Correct"}, {"id": "incorrect", "text": "Incorrect"}]
         fields += [field("verdict", "choice", "The candidate's answer is", options=verdicts, required=True)]
     elif name == "opinions":
         lines = [["Answer", "Yes"], ["Confidence", "4"], ["Comment", "A small focus near the ventricle."]]
-        payload |= {"phase": "opinions", "own": [["Answer", "Yes"], ["Confidence", "3"]],
-                    "opinions": [{"name": "A", "lines": lines}, {"name": "B", "lines": [["Answer", "No"], ["Confidence", "2"]]}]}  # fmt: skip
-        fields += [field("answer", "yes_no", "Decision", options=YES_NO, required=True), field("reason", "text", "Reason", required=True)]
+        payload |= {
+            "phase": "opinions",
+            "own": [["Answer", "Yes"], ["Confidence", "3"]],
+            "opinions": [
+                {"name": "A", "lines": lines},
+                {"name": "B", "lines": [["Answer", "No"], ["Confidence", "2"]]},
+            ],
+        }
+        fields += [
+            field("answer", "yes_no", "Decision", options=YES_NO, required=True),
+            field("reason", "text", "Reason", required=True),
+        ]
     elif name == "preview":
         payload |= {"phase": "preview"}
         fields += [field("answer", "yes_no", "Answer", options=YES_NO, required=True), confidence()]

@@ -1,0 +1,197 @@
+"""The picture: where things lie, how it is moved, and that both renderers draw the same."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from PIL import Image
+from playwright.sync_api import expect
+
+from tests.components.conftest import Room
+
+pytestmark = pytest.mark.browser
+MakeRoom = Callable[..., Room]
+
+
+def picture(reader: Room, place: str = ".stage") -> NDArray[np.int16]:
+    """Grey values on the screen, rows by columns."""
+    shot = reader.page.locator(place).first.screenshot()
+    return np.asarray(Image.open(io.BytesIO(shot)).convert("L")).astype(np.int16)
+
+
+def settle(reader: Room) -> None:
+    reader.page.wait_for_timeout(300)
+
+
+def test_right_of_the_patient_is_on_the_left_and_the_nose_points_up_and_left(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+    reader.press("x")  # without the crosshair
+    settle(reader)
+
+    grey = picture(reader)
+
+    # The made-up head has a bright ball to the right and in front, at the height of the middle.
+    reader.press("m")
+    settle(reader)
+    axial = picture(reader)
+    rows, columns = np.nonzero(axial > 245)
+    inside = (rows > 60) & (rows < axial.shape[0] - 60) & (columns > 40) & (columns < axial.shape[1] - 40)
+    assert columns[inside].mean() < axial.shape[1] / 2
+    assert rows[inside].mean() < axial.shape[0] / 2
+    assert grey.max() > 200
+
+
+def test_wheel_and_keys_scroll_and_a_click_moves_the_other_planes(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+    where = reader.page.locator(".reading")
+    expect(where).to_have_text("R 0.0  A 0.0  S 0.0 mm")
+
+    reader.press("PageUp", "PageUp", "PageDown")
+    expect(where).to_have_text("R 0.0  A 0.0  S 4.0 mm")
+    reader.press("ArrowRight", "ArrowUp")
+    expect(where).to_have_text("R 0.0  A 4.0  S 4.0 mm")
+    stage = reader.page.locator(".overlay").bounding_box()
+    assert stage is not None
+    reader.page.mouse.move(stage["x"] + 200, stage["y"] + 300)
+    reader.page.mouse.wheel(0, -100)
+    expect(where).to_have_text("R 0.0  A 4.0  S 8.0 mm")
+
+    reader.page.mouse.click(stage["x"] + 200, stage["y"] + 300)
+    expect(where).not_to_have_text("R 0.0  A 4.0  S 8.0 mm")
+    assert where.inner_text().startswith("R ")  # left of the middle is the patient's right
+
+
+def test_presets_dragging_and_reset_change_the_window(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+    reader.page.mouse.move(5, 5)
+    settle(reader)
+    start = picture(reader)
+
+    reader.press("Shift+Digit3")
+    settle(reader)
+    wide = picture(reader)
+    assert abs(wide - start).max() > 30
+
+    stage = reader.page.locator(".overlay").bounding_box()
+    assert stage is not None
+    reader.page.mouse.move(stage["x"] + 300, stage["y"] + 300)
+    reader.page.mouse.down(button="right")
+    reader.page.mouse.move(stage["x"] + 300, stage["y"] + 400, steps=4)
+    reader.page.mouse.up(button="right")
+    settle(reader)
+    assert picture(reader)[300, 300] > wide[300, 300]  # downwards is brighter
+
+    reader.press("r")
+    reader.page.mouse.move(5, 5)
+    settle(reader)
+    assert abs(picture(reader) - start).max() <= 2
+
+
+def test_other_sequence_is_shown_without_another_fetch(room: MakeRoom) -> None:
+    reader = room("second")
+    reader.open()
+    reader.page.wait_for_timeout(600)
+    before = len(reader.asked)
+    first = picture(reader)
+
+    reader.press("t")
+    settle(reader)
+
+    assert abs(picture(reader) - first).max() > 60
+    expect(reader.page.get_by_role("button", name="T2 (simulated)")).to_have_attribute("aria-pressed", "true")
+    assert reader.asked[before:] == []
+
+
+def test_prior_follows_the_crosshair_and_carries_its_age(room: MakeRoom) -> None:
+    reader = room("prior")
+    reader.open()
+    prior = reader.page.locator(".pane").nth(1)
+    expect(prior.locator(".badge")).to_have_text("7 months earlier")
+    reader.page.mouse.move(5, 5)
+    settle(reader)
+    before = picture(reader, ".pane:nth-child(2) .stage")
+
+    reader.press("Shift+PageUp")
+    settle(reader)
+
+    assert abs(picture(reader, ".pane:nth-child(2) .stage") - before).max() > 60
+
+
+def test_old_image_is_gone_at_once_and_the_form_waits_for_the_new_one(room: MakeRoom) -> None:
+    reader = room("plain", "second")
+    held = []
+    reader.page.route("**/reading/volume/t1-1", lambda route: held.append(route))
+    reader.open()
+    reader.press("1", "4")
+    reader.page.wait_for_timeout(450)
+
+    reader.press("Enter")
+    reader.see("Loading the images …")
+
+    expect(reader.page.locator(".prompt")).to_have_text("Is the finding on the right side?")
+    grey = picture(reader, ".stage-area")
+    assert (grey > 30).mean() < 0.01  # the words alone
+    assert len(reader.posted("shown")) == 1
+    expect(reader.page.locator(".submit")).to_be_disabled()
+
+    for route in held:
+        route.continue_()
+    reader.page.locator(".submit:not([disabled])").wait_for()
+    assert (picture(reader) > 60).mean() > 0.1
+
+
+def test_both_renderers_draw_the_same_voxels_at_the_same_place(room: MakeRoom) -> None:
+    reader = room("second")
+    reader.open()
+    reader.press("Shift+Digit2", "+", "+", "PageUp")
+    reader.page.mouse.move(5, 5)
+    settle(reader)
+    canvas = picture(reader)
+
+    reader.press("g")
+    reader.see("NiiVue (WebGL2")
+    settle(reader)
+    niivue = picture(reader)
+
+    apart = abs(niivue - canvas)
+    assert canvas.max() > 200
+    assert (apart <= 2).mean() >= 0.995
+
+
+def test_reader_without_webgl_gets_the_compatibility_renderer(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.page.add_init_script(
+        """const real = HTMLCanvasElement.prototype.getContext;
+        HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
+            return kind === "webgl2" ? null : real.call(this, kind, ...rest);
+        };"""
+    )
+    reader.open()
+
+    reader.see("Compatibility renderer (no WebGL2)")
+    assert (picture(reader) > 60).mean() > 0.1
+
+
+def test_lost_graphics_context_falls_back_with_the_same_picture(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+    reader.page.mouse.move(5, 5)
+    settle(reader)
+    canvas = picture(reader)
+    reader.press("g")
+    reader.see("NiiVue (WebGL2")
+
+    reader.page.locator(".stage canvas").first.evaluate(
+        "canvas => canvas.getContext('webgl2').getExtension('WEBGL_lose_context').loseContext()"
+    )
+
+    reader.see("Compatibility renderer (WebGL2 failed)")
+    settle(reader)
+    assert (abs(picture(reader) - canvas) <= 2).mean() >= 0.995
