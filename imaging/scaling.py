@@ -55,19 +55,27 @@ def scale_to_int16(voxels: npt.NDArray[np.generic], slope: float, intercept: flo
         if shift is not None:
             new_slope, new_intercept = _float32(slope), _float32(intercept + slope * shift)
             if new_slope != 0.0 and math.isfinite(new_slope) and math.isfinite(new_intercept):
-                stored = whole if shift == 0 else whole.astype(np.int64) - shift
+                if shift == 0:
+                    return Scaled(whole.astype(np.int16), new_slope, new_intercept)
+                # Down to 0 first, which no type of integer overflows that is wide enough to need a shift.
+                stored = (whole - whole.min()).astype(np.int32) + (lowest - shift)
                 return Scaled(stored.astype(np.int16), new_slope, new_intercept)
-    return _rounded(np.asarray(voxels, dtype=np.float64) * slope + intercept)
+    intensities = voxels.astype(np.float64)
+    intensities *= slope
+    intensities += intercept
+    return _rounded(intensities)
 
 
 def _as_whole_numbers(voxels: npt.NDArray[np.generic]) -> npt.NDArray[np.integer] | None:
     if voxels.dtype.kind in "iu":
         return voxels.astype(voxels.dtype.newbyteorder("="), copy=False)
-    floats = voxels.astype(np.float64, copy=False)
     span = 2.0**31
-    if floats.min() <= -span or floats.max() >= span or not (floats == np.rint(floats)).all():
+    if voxels.min() <= -span or voxels.max() >= span:
         return None
-    return floats.astype(np.int32)
+    # Slab by slab, because most floats are found not to be whole numbers in the first one.
+    if not all((slab == np.rint(slab)).all() for slab in np.atleast_1d(voxels)):
+        return None
+    return voxels.astype(np.int32)
 
 
 def _whole_shift(lowest: int, highest: int) -> int | None:
@@ -85,6 +93,7 @@ def _whole_shift(lowest: int, highest: int) -> int | None:
 
 
 def _rounded(intensities: npt.NDArray[np.float64]) -> Scaled:
+    """Round to 65536 steps, overwriting `intensities`: a large volume is not copied more often than needed."""
     lowest, highest = float(intensities.min()), float(intensities.max())
     # The intercept is rounded to 32 bits first and the step chosen after it: then both ends fit without clipping.
     intercept = _float32(lowest + (highest - lowest) / 2)
@@ -97,8 +106,11 @@ def _rounded(intensities: npt.NDArray[np.float64]) -> Scaled:
             f"holds intensities from {lowest:g} to {highest:g}, which a 32-bit scale cannot express: "
             "rescale it to ordinary numbers, for instance 0 to 4095"
         )
-    stored = np.rint((intensities - intercept) / slope).clip(LOWEST, HIGHEST).astype(np.int16)
-    return Scaled(stored, slope, intercept)
+    intensities -= intercept
+    intensities /= slope
+    np.rint(intensities, out=intensities)
+    np.clip(intensities, LOWEST, HIGHEST, out=intensities)
+    return Scaled(intensities.astype(np.int16), slope, intercept)
 
 
 def _float32(value: float) -> float:

@@ -125,7 +125,7 @@ CASES: tuple[Case, ...] = (
         subject="s02",
         age=47,
         vignette="Headaches for many years; examination without findings.",
-        current=Scan(datetime.date(2019, 10, 21), ("T1",)),
+        current=Scan(datetime.date(2019, 10, 21), ("T1", "T2")),
     ),
     Case(
         key="c03",
@@ -165,7 +165,7 @@ CASES: tuple[Case, ...] = (
         vignette="Follow-up under treatment; no new complaints.",
         current=Scan(
             datetime.date(2025, 9, 30),
-            ("T1", "T2"),
+            ("T1",),
             (
                 Lesion((-25.0, 30.0, 20.0), 7.0, "dark_t1_bright_t2", "frontal"),
                 Lesion((24.0, -80.0, 8.0), 7.5, "dark_t1_bright_t2", "occipital"),

@@ -2,6 +2,7 @@ import gzip
 import hashlib
 import itertools
 import zlib
+from importlib.util import find_spec
 from pathlib import Path
 
 import nibabel as nib
@@ -61,6 +62,29 @@ def test_large_integers_far_from_zero_are_exact_while_their_range_fits(tmp_path)
     stored = loaded(prepare_volume(path))
 
     assert (np.asarray(stored.dataobj, dtype=np.float64) == voxels).all()
+
+
+@pytest.mark.parametrize("start", [2**63 - 100, 2**64 - 200, 0])
+def test_the_largest_integers_do_not_overflow_on_the_way(tmp_path, start):
+    voxels = np.arange(120, dtype="u8").reshape(4, 5, 6) + np.uint64(start)
+
+    prepared = prepare_volume(save(tmp_path / "a.nii", voxels))
+
+    raw = np.frombuffer(gzip.decompress(prepared.content)[352:], dtype="<i2").reshape((4, 5, 6), order="F")
+    assert (raw.astype(int) - int(raw[0, 0, 0]) == np.arange(120).reshape(4, 5, 6)).all()
+
+
+def test_the_average_head_of_nilearn_is_kept_exactly(tmp_path):
+    path = Path(find_spec("nilearn").origin).parent / "datasets/data/mni_icbm152_t1_tal_nlin_sym_09a_converted.nii.gz"
+    image = nib.Nifti1Image.from_filename(path)
+    source = np.asarray(image.dataobj)
+
+    prepared = prepare_volume(path)
+
+    start = np.rint(np.array(prepared.affine)[:3, 3] - image.affine[:3, 3]).astype(int)
+    box = tuple(slice(low, low + length) for low, length in zip(start, prepared.shape, strict=True))
+    assert (np.asarray(loaded(prepared).dataobj) == source[box]).all()
+    assert np.count_nonzero(source[box]) == np.count_nonzero(source)
 
 
 @pytest.mark.parametrize("dtype", ["i4", "u4", "i8", "u8"])

@@ -10,7 +10,7 @@ from studies.demo.build import STAMP, build, scans, volume_key
 from studies.demo.cases import CASES
 from studies.demo.volumes import FULL, make_volume
 
-COARSE = 6.0
+COARSE = 8.0
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -57,7 +57,7 @@ def test_an_interrupted_build_is_made_good(tmp_path):
 
 
 def test_another_resolution_makes_the_scans_anew(tmp_path):
-    build(tmp_path, step=8.0)
+    build(tmp_path, step=9.0)
 
     build(tmp_path, step=COARSE)
 

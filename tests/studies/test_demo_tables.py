@@ -8,6 +8,7 @@ import pytest
 from exchange.judge_verdicts import parse_judge_verdicts
 from exchange.study_folder import StudyFolder, read_study_folder
 from studies.demo.build import build
+from studies.demo.cases import CASES
 
 DEMO = Path(__file__).parents[2] / "studies" / "demo"
 
@@ -15,7 +16,7 @@ DEMO = Path(__file__).parents[2] / "studies" / "demo"
 @pytest.fixture(scope="module")
 def study(tmp_path_factory) -> StudyFolder:
     """The demo as a study folder with coarse scans."""
-    return read_study_folder(build(tmp_path_factory.mktemp("demo"), step=6.0))
+    return read_study_folder(build(tmp_path_factory.mktemp("demo"), step=8.0))
 
 
 def test_the_read_has_the_size_and_mix_that_it_promises(study):
@@ -43,6 +44,13 @@ def test_at_least_half_of_the_cases_have_two_sequences(study):
     ]
 
     assert len(both) >= len(study.cases) / 2
+
+
+def test_the_number_of_sequences_does_not_tell_whether_there_is_a_lesion():
+    with_lesions = {case.current.sequences for case in CASES if case.current.lesions}
+    without = {case.current.sequences for case in CASES if not case.current.lesions}
+
+    assert with_lesions == without
 
 
 def test_every_item_offers_all_sequences_of_its_case(study):
