@@ -17,50 +17,6 @@ __all__ = ["bundle_name", "bundle_path", "reading_room"]
 
 _FOLDER = Path(__file__).parent
 
-# Streamlit calls the default export again for every new payload, and cleans up only what the last call returned; a call
-# that was overtaken while it waited is cleaned up at once. So the room is kept per element, and only the newest call
-# may take it down.
-_LOADER = """
-const rooms = new WeakMap();
-
-function appBase() {
-  const script = document.querySelector('script[type="module"][src*="static/js/"]');
-  return script ? new URL("../../", script.src).href : new URL("/", document.baseURI).href;
-}
-
-export default function (component) {
-  const { data, parentElement } = component;
-  let kept = rooms.get(parentElement);
-  if (!kept) {
-    const element = document.createElement("div");
-    parentElement.appendChild(element);
-    kept = { element, call: 0, room: null };
-    rooms.set(parentElement, kept);
-    const base = appBase();
-    import(new URL(data.bundle, base).href).then(
-      (module) => {
-        if (rooms.get(parentElement) === kept) kept.room = module.mount(element, { payload: kept.payload, base });
-      },
-      () => {
-        element.textContent = "The viewer could not be loaded. Reload the page; if it fails again, tell the study's admin.";
-        element.setAttribute("role", "alert");
-      },
-    );
-  }
-  kept.payload = data.payload;
-  kept.room?.update({ payload: data.payload });
-  const call = ++kept.call;
-  return () => {
-    setTimeout(() => {
-      if (kept.call !== call || rooms.get(parentElement) !== kept) return;
-      rooms.delete(parentElement);
-      kept.room?.destroy();
-      kept.element.remove();
-    });
-  };
-}
-"""
-
 
 @cache
 def _bundle() -> dict[str, Any]:
@@ -90,7 +46,9 @@ def bundle_path() -> Path:
     return _FOLDER / "dist" / bundle_name()
 
 
-_component = st.components.v2.component("blindread_reading_room", js=_LOADER, isolate_styles=True)
+_component = st.components.v2.component(
+    "blindread_reading_room", js=(_FOLDER / "loader.js").read_text(encoding="utf-8"), isolate_styles=True
+)
 
 
 def reading_room(payload: dict[str, Any], *, key: str) -> None:
