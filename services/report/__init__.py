@@ -1,5 +1,6 @@
 """The agreement report: one plain object that feeds the page, the HTML file, the CSV files and the JSON."""
 
+from exchange.report_json import report_json
 from exchange.report_structure import (
     DataFile,
     EstimateRow,
@@ -8,24 +9,30 @@ from exchange.report_structure import (
     PlainTable,
     Report,
     Section,
-    shown_cell,
     shown_estimate,
-    shown_p,
-    shown_value,
 )
+from exchange.report_tables import PrintedTable, printed
 from services.report.build import build_report
+from services.report.export import export_report, note_export, report_csv_archive, report_page
+from services.report.figures import Figure, figures_of
 
 __all__ = [
     "DataFile",
     "EstimateRow",
     "EstimateTable",
+    "Figure",
     "Matrix",
     "PlainTable",
+    "PrintedTable",
     "Report",
     "Section",
     "build_report",
-    "shown_cell",
+    "export_report",
+    "figures_of",
+    "note_export",
+    "printed",
+    "report_csv_archive",
+    "report_json",
+    "report_page",
     "shown_estimate",
-    "shown_p",
-    "shown_value",
 ]

@@ -31,7 +31,8 @@ def floors_section(readings: Readings, computing: Computing) -> Section:
 def _floors(readings: Readings, computing: Computing) -> EstimateTable:
     rows = []
     for part in _parts(readings):
-        if any(readings.items[i].is_closed for i in part.positions):
+        # Guessing is no match for open text: a floor for closed items alone would stand beside the accuracy on all.
+        if all(readings.items[i].is_closed for i in part.positions):
             rows.append(EstimateRow(part.title, "Chance", part.key, "percent", chance_floor(_options(readings, part))))
         if any(readings.floor[i] is not None for i in part.positions):
             found = text_only_floor(part.of(readings.floor), **computing.by(readings.subjects_of(part)))
@@ -40,58 +41,70 @@ def _floors(readings: Readings, computing: Computing) -> EstimateTable:
         key="floors",
         title="Chance and text-only floor",
         explanation=(
-            "Chance is a property of the items and has no interval; open items have no options to guess from and are "
-            "left out of it. The text-only floor varies with the choice of subjects, so it has one."
+            "Chance is a property of the items and has no interval; it is given where every item has options to "
+            "guess from. The text-only floor varies with the choice of subjects, so it has one."
         ),
         rows=tuple(rows),
     )
 
 
 def _scores(readings: Readings, computing: Computing) -> EstimateTable:
-    rows = []
+    rows: list[EstimateRow] = []
     for part in (readings.closed, readings.everything, *readings.formats):
-        if not part.positions:
-            continue
-        clusters = computing.by(readings.subjects_of(part))
-        for column in readings.columns:
-            correct = part.of(column.correct)
-            if any(readings.floor[i] is not None for i in part.positions):
-                floor = part.of(readings.floor)
-                rows.append(
-                    EstimateRow(
-                        f"{part.title}: Shortcut Score, text-only floor",
-                        column.rater.pseudonym,
-                        part.key,
-                        "number",
-                        renamed(paired_shortcut_score(correct, floor, **clusters), "Shortcut Score, text-only floor"),
-                    )
-                )
-                rows.append(
-                    EstimateRow(
-                        f"{part.title}: accuracy minus text-only floor",
-                        column.rater.pseudonym,
-                        part.key,
-                        "points",
-                        paired_difference(correct, floor, name="accuracy minus text-only floor", **clusters),
-                    )
-                )
-            if part.key == "closed":
-                guessed = [None if count is None else 1.0 / count for count in _options(readings, part)]
-                rows.append(
-                    EstimateRow(
-                        f"{part.title}: Shortcut Score, chance floor",
-                        column.rater.pseudonym,
-                        part.key,
-                        "number",
-                        renamed(paired_shortcut_score(correct, guessed, **clusters), "Shortcut Score, chance floor"),
-                    )
-                )
+        if any(readings.floor[i] is not None for i in part.positions):
+            rows += _against_baseline(part, readings, computing)
+        if part.positions and part.key == "closed":
+            rows += _against_chance(part, readings, computing)
     return EstimateTable(
         key="shortcut",
         title="Raters against the floors",
         explanation="Rater and floor are compared on the same items and resampled together, subject by subject.",
         rows=tuple(rows),
     )
+
+
+def _against_baseline(part: Stratum, readings: Readings, computing: Computing) -> list[EstimateRow]:
+    clusters = computing.by(readings.subjects_of(part))
+    floor = part.of(readings.floor)
+    scores = [
+        EstimateRow(
+            f"{part.title}: Shortcut Score, text-only floor",
+            column.rater.pseudonym,
+            part.key,
+            "number",
+            renamed(
+                paired_shortcut_score(part.of(column.correct), floor, **clusters), "Shortcut Score, text-only floor"
+            ),
+        )
+        for column in readings.columns
+    ]
+    name = "accuracy minus text-only floor"
+    return scores + [
+        EstimateRow(
+            f"{part.title}: {name}",
+            column.rater.pseudonym,
+            part.key,
+            "points",
+            paired_difference(part.of(column.correct), floor, name=name, **clusters),
+        )
+        for column in readings.columns
+    ]
+
+
+def _against_chance(part: Stratum, readings: Readings, computing: Computing) -> list[EstimateRow]:
+    clusters = computing.by(readings.subjects_of(part))
+    guessed = [None if count is None else 1.0 / count for count in _options(readings, part)]
+    name = "Shortcut Score, chance floor"
+    return [
+        EstimateRow(
+            f"{part.title}: {name}",
+            column.rater.pseudonym,
+            part.key,
+            "number",
+            renamed(paired_shortcut_score(part.of(column.correct), guessed, **clusters), name),
+        )
+        for column in readings.columns
+    ]
 
 
 def _parts(readings: Readings) -> list[Stratum]:

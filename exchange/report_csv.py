@@ -1,0 +1,146 @@
+"""The report as tidy CSV files (RFC 4180, UTF-8, LF) with a data dictionary.
+
+A spreadsheet takes a cell that begins with `=`, `+`, `-` or `@` for a formula, and texts in a study come from many
+hands. Therefore a *text* that begins with one of these, with a tab, a carriage return or an apostrophe gets one
+apostrophe put before it. Taking one leading apostrophe off a text gives back exactly what was stored. Numbers are
+written as numbers and never changed.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterable, Sequence
+
+from exchange.report_structure import Cell, Column, EstimateTable, Matrix, PlainTable, Report
+
+_RISKY = ("=", "+", "-", "@", "\t", "\r", "\n", "'", "＝", "＋", "－", "＠")
+
+ESTIMATES = (
+    Column("section", "", "Section of the report"),
+    Column("table", "", "Table within the section"),
+    Column("label", "", "What the line says in the report"),
+    Column("name", "", "Name of the statistic, with what was compared"),
+    Column("raters", "", "Whom it is about: a rater, a pair, a judge with a rater, a floor"),
+    Column("stratum", "", "Which items or candidates: all, closed, format ..., category ..., model ..."),
+    Column("value", "", "Point estimate; shares as proportions from 0 to 1; empty when undefined"),
+    Column("low", "", "Lower limit of the interval; empty when undefined"),
+    Column("high", "", "Upper limit of the interval; empty when undefined"),
+    Column("confidence", "", "Nominal coverage of the interval"),
+    Column("n", "", "Number of units that the value rests on"),
+    Column("n_clusters", "", "Number of clusters; empty when the interval assumes independent units"),
+    Column("cluster", "", "What the clusters are; empty when the interval assumes independent units"),
+    Column("unit", "", "What is counted in n"),
+    Column("method", "", "How the interval was made"),
+    Column("undefined_because", "", "Why value or interval are empty"),
+    Column("se", "", "Standard error; empty when the method has none"),
+    Column("p", "", "Two-sided P value; empty when the method has none"),
+    Column("scale", "", "How the report prints it: percent, points (percentage points), number or seconds"),
+    Column("note", "", "Note beside it in the report"),
+)
+COUNTS = (
+    Column("section", "", "Section of the report"),
+    Column("table", "", "Table within the section"),
+    Column("row", "", "Number of the row within the table, from 1"),
+    Column("column", "", "Column of the table"),
+    Column("value", "", "What stands there: a count or words"),
+)
+DICTIONARY = (
+    Column("file", "", "Name of the file"),
+    Column("column", "", "Name of the column; empty where the line describes the file as a whole"),
+    Column("meaning", "", "What it holds"),
+)
+
+
+def csv_files(report: Report) -> dict[str, str]:
+    """Return every CSV file by name, as text."""
+    tables: list[tuple[str, str, Sequence[Column], list[tuple[Cell, ...]]]] = [
+        ("estimates.csv", "Every estimate of the report; one line per estimate.", ESTIMATES, _estimates(report)),
+        ("counts.csv", "Every other table of the report; one line per cell.", COUNTS, _counts(report)),
+    ]
+    tables += [(file.name, file.meaning, file.columns, list(file.rows)) for file in report.files]
+    found = {name: _csv([column.key for column in columns], rows) for name, _, columns, rows in tables}
+    described = [
+        ("data_dictionary.csv", "This file: every column of every file.", DICTIONARY),
+        *((name, meaning, columns) for name, meaning, columns, _ in tables),
+    ]
+    found["data_dictionary.csv"] = _csv([column.key for column in DICTIONARY], _dictionary(described))
+    return found
+
+
+def _dictionary(tables: Iterable[tuple[str, str, Sequence[Column]]]) -> list[tuple[Cell, ...]]:
+    lines: list[tuple[Cell, ...]] = [
+        (
+            "all files",
+            None,
+            (
+                "UTF-8, one header line, empty cell = missing. A text that would begin with = + - @ tab, line break "
+                "or apostrophe has one apostrophe put before it; take it off to get what was stored. True and false "
+                "are 1 and 0. Times are UTC."
+            ),
+        )
+    ]
+    for name, meaning, columns in tables:
+        lines.append((name, None, meaning))
+        lines += [(name, column.key, column.meaning) for column in columns]
+    return lines
+
+
+def _estimates(report: Report) -> list[tuple[Cell, ...]]:
+    lines: list[tuple[Cell, ...]] = []
+    for section, table, row in report.estimate_rows():
+        for estimate in row.estimates:
+            clustered = estimate.n_clusters is not None
+            lines.append(
+                (
+                    section.key, table.key, row.label, estimate.name, row.raters, row.stratum, estimate.value,
+                    estimate.low, estimate.high, estimate.confidence, estimate.n, estimate.n_clusters,
+                    table.cluster if clustered else None, estimate.unit, estimate.method, estimate.undefined_because,
+                    estimate.se, estimate.p, row.scale, row.note or None,
+                )
+            )  # fmt: skip
+    return lines
+
+
+def _counts(report: Report) -> list[tuple[Cell, ...]]:
+    lines: list[tuple[Cell, ...]] = []
+    for section in report.sections:
+        for table in section.tables:
+            if isinstance(table, EstimateTable):
+                continue
+            keys, rows = _cells(table)
+            for number, row in enumerate(rows, start=1):
+                lines += [(section.key, table.key, number, key, cell) for key, cell in zip(keys, row, strict=True)]
+    return lines
+
+
+def _cells(table: PlainTable | Matrix) -> tuple[list[str], list[tuple[Cell, ...]]]:
+    if isinstance(table, PlainTable):
+        return [column.key for column in table.columns], list(table.rows)
+    rows: list[tuple[Cell, ...]] = [
+        (label, *counts) for label, counts in zip(table.row_labels, table.counts, strict=True)
+    ]
+    return [table.row_title, *(f"{table.column_title}: {label}" for label in table.column_labels)], rows
+
+
+def _csv(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    for row in rows:
+        writer.writerow([written(cell) for cell in row])
+    return text.getvalue()
+
+
+def written(cell: Cell) -> str | int | float:
+    """Return a cell as it is written: numbers as they are, texts safe from being taken for formulas."""
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return int(cell)
+    if isinstance(cell, float):
+        return cell if math.isfinite(cell) else ""
+    if isinstance(cell, int):
+        return cell
+    return f"'{cell}" if cell.startswith(_RISKY) else cell

@@ -1,0 +1,56 @@
+"""The report as one HTML file that needs nothing else: no network, no fonts, no files beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+
+from exchange.report_structure import Report
+from exchange.report_tables import printed
+
+_TEMPLATES = Path(__file__).parent / "templates"
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure as plotly's JSON (data and layout), under the section that it belongs to."""
+
+    key: str
+    section: str
+    title: str
+    caption: str
+    height: int
+    json: str
+
+
+def report_html(report: Report, drawings: Sequence[Drawing], plotly_js: str) -> str:
+    """Return the report as one HTML page.
+
+    Parameters
+    ----------
+    drawings
+        The figures; each section shows its own, in this order.
+    plotly_js
+        The source of plotly.js, put into the page once.
+    """
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=select_autoescape(["html"]),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("report.html").render(
+        report=report,
+        printed=printed,
+        drawings_of={
+            section.key: [drawing for drawing in drawings if drawing.section == section.key]
+            for section in report.sections
+        },
+        # Inside a script element only a closing tag could end it early.
+        figures=[(drawing.key, drawing.json.replace("<", "\\u003c")) for drawing in drawings],
+        plotly_js=plotly_js.replace("</script", "<\\/script"),
+    )

@@ -1,0 +1,103 @@
+"""Write the report into a folder: HTML, JSON and CSV files, all of them or none."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import tempfile
+import zipfile
+from pathlib import Path
+
+from plotly.offline import get_plotlyjs
+
+from db import Database, audit
+from exchange.report_csv import csv_files
+from exchange.report_html import Drawing
+from exchange.report_html import report_html as write_html
+from exchange.report_json import report_json
+from exchange.report_structure import Report
+from services.errors import Conflict
+from services.identity import Actor
+from services.permission import require_role
+from services.report.build import build_report
+from services.report.figures import figures_of
+
+HTML_NAME = "report.html"
+JSON_NAME = "report.json"
+
+
+def export_report(database: Database, actor: Actor, study_key: str, folder: Path) -> list[Path]:
+    """Build the report and write all its files into `folder`, which must be new or empty.
+
+    Returns
+    -------
+    list of Path
+        The files, the HTML page first.
+
+    Raises
+    ------
+    NotFound, NotAllowed
+        As `build_report`.
+    Conflict
+        The folder holds something already, or cannot be written.
+    """
+    report = build_report(database, actor, study_key)
+    files = {HTML_NAME: report_page(report), JSON_NAME: report_json(report)} | csv_files(report)
+    _write_whole(folder, files)
+    note_export(database, actor, report, "folder")
+    return [folder / name for name in files]
+
+
+def report_page(report: Report) -> str:
+    """Return the report as one self-contained HTML page."""
+    drawings = [
+        Drawing(one.key, one.section, one.title, one.caption, one.height, one.figure.to_json())
+        for one in figures_of(report)
+    ]
+    return write_html(report, drawings, get_plotlyjs())
+
+
+def report_csv_archive(report: Report) -> bytes:
+    """Return the CSV files of the report as one ZIP archive; the same report gives the same bytes."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in csv_files(report).items():
+            archive.writestr(zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0)), text)
+    return content.getvalue()
+
+
+def note_export(database: Database, actor: Actor, report: Report, form: str) -> None:
+    """Record in the audit trail that a report left the application, and in which form."""
+    with database.writing() as session:
+        study, _ = require_role(session, actor, report.study_key, "admin")
+        audit.record(
+            session,
+            "report exported",
+            person_id=actor.person_id,
+            study_id=study.id,
+            form=form,
+            state=report.state,
+            freeze_sha256=report.freeze_sha256,
+        )
+
+
+def _write_whole(folder: Path, files: dict[str, str]) -> None:
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise Conflict(f"'{folder}' holds something already; name a new or empty folder for the report.")
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        # Beside its target, so that the last step is a rename within one file system.
+        unfinished = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    except OSError as error:
+        raise Conflict(f"'{folder}' cannot be written ({error.strerror}); name another folder.") from None
+    try:
+        for name, text in files.items():
+            (unfinished / name).write_text(text, encoding="utf-8", newline="")
+        unfinished.chmod(0o755)
+        if folder.exists():
+            folder.rmdir()
+        unfinished.rename(folder)
+    except OSError as error:
+        raise Conflict(f"'{folder}' cannot be written ({error.strerror}); nothing was left behind.") from None
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
