@@ -1,7 +1,7 @@
 """The server: `streamlit run app.py` starts it.
 
-`app` must stay a literal `streamlit.App(...)`: behind a factory Streamlit does not recognise it, and would run this file
-as a plain script, without the gate.
+`app` must stay a literal `streamlit.App(...)`: behind a factory Streamlit does not recognise it, and would run this
+file as a plain script, without the gate.
 """
 
 from __future__ import annotations

@@ -29,8 +29,6 @@ _STYLE = """
   .st-key-head { border-bottom: 1px solid color-mix(in srgb, currentColor 18%, transparent); min-height: 2.2rem; }
   .st-key-head p, .st-key-head [data-testid="stMarkdownContainer"] { margin: 0; }
   h1 { font-size: 1.6rem !important; padding: 0.4rem 0 !important; }
-  [class*="st-key-enter-"] a { background: var(--st-primary-color); border-radius: var(--st-base-radius); }
-  [class*="st-key-enter-"] a * { color: var(--st-background-color) !important; font-weight: 600; }
 </style>
 """
 

@@ -16,8 +16,8 @@ from services.incoming import Incoming
 def receive(actor: Actor) -> Incoming | None:
     """Draw the upload and return what it holds, once it has been checked."""
     st.markdown(
-        "Pack the study folder (`protocol.yaml`, the CSV tables, `volumes/`) as a ZIP file. Everything is checked before "
-        "anything is stored. A large folder is imported faster with `python manage.py import FOLDER`."
+        "Pack the study folder (`protocol.yaml`, the CSV tables, `volumes/`) as a ZIP file. Everything is checked "
+        "before anything is stored. A large folder is imported faster with `python manage.py import FOLDER`."
     )
     file = st.file_uploader("Study folder as ZIP", type=["zip"], key="study-zip")
     if file is None:

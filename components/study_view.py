@@ -31,9 +31,7 @@ def draw_head(line: StudyLine) -> None:
             icon=":material/visibility:",
             query_params={"study": line.key},
         )
-        st.page_link(
-            PAGES / REPORT[0], label="Report", icon=":material/bar_chart:", query_params={"study": line.key}
-        )
+        st.page_link(PAGES / REPORT[0], label="Report", icon=":material/bar_chart:", query_params={"study": line.key})
     _draw_notice()
 
 
@@ -47,9 +45,7 @@ def draw_freeze(line: StudyLine) -> None:
             "Look at the items in the preview first."
         )
         sure = st.checkbox("I have looked at the preview; the items are as they should be.")
-        st.button(
-            "Freeze and open", type="primary", disabled=not sure, on_click=_freeze, args=(line.key,)
-        )
+        st.button("Freeze and open", type="primary", disabled=not sure, on_click=_freeze, args=(line.key,))
         return
     st.markdown(f"Frozen {frozen.created_at[:16].replace('T', ' ')} UTC. SHA-256 of the manifest:")
     st.code(frozen.sha256, language=None)
@@ -219,9 +215,7 @@ def _verify(study_key: str) -> None:
 
 def _invite(study_key: str, login: str, name: str, role: str, specialty: str) -> None:
     try:
-        token = members.invite(
-            database(), current_actor(), study_key, login, name, role, specialty=specialty
-        )
+        token = members.invite(database(), current_actor(), study_key, login, name, role, specialty=specialty)
         st.session_state["invitation"] = f"{_origin()}/link/{token}"
     except Refused as refusal:
         _notify("error", str(refusal))

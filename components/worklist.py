@@ -30,14 +30,14 @@ def _draw_desk(desk: Desk) -> None:
         else:
             st.caption(_nothing_yet(desk))
     with right:
-        if _can_enter(desk):
-            with st.container(key=f"enter-{desk.study_key}-{desk.queue}", horizontal_alignment="right"):
-                st.page_link(
-                    PAGES / ROOM[0],
-                    label="Start" if desk.done == 0 else "Go on",
-                    icon=":material/arrow_forward:",
-                    query_params={"study": desk.study_key, "phase": desk.queue},
-                )
+        if _can_enter(desk) and st.button(
+            "Start" if desk.done == 0 else "Go on",
+            key=f"enter-{desk.study_key}-{desk.queue}",
+            type="primary",
+            icon=":material/arrow_forward:",
+            width="stretch",
+        ):
+            st.switch_page(PAGES / ROOM[0], query_params={"study": desk.study_key, "phase": desk.queue})
 
 
 def _can_enter(desk: Desk) -> bool:

@@ -8,6 +8,7 @@ from datetime import date
 from typing import Any
 
 from sqlalchemy import exists, func, or_
+from sqlalchemy import select as select_columns
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
@@ -51,25 +52,42 @@ def protocol_json(session: Session, study_id: int) -> str:
 
 def shown_item(session: Session, item_id: int) -> ShownItem:
     """Read what of an item and its case may be shown."""
-    row = session.exec(
-        select(Item.case_id, Item.form, Item.prompt, Item.options, Item.sequences, Item.uses_prior)
-        .where(Item.id == item_id)
-    ).one()
-    vignette, age = session.exec(select(Case.vignette, Case.age).where(Case.id == row[0])).one()
-    return ShownItem(item_id, *row, vignette, age)
+    query = (
+        select_columns(
+            col(Item.case_id),
+            col(Item.form),
+            col(Item.prompt),
+            col(Item.options),
+            col(Item.sequences),
+            col(Item.uses_prior),
+            col(Case.vignette),
+            col(Case.age),
+        )
+        .join(Case, col(Case.id) == Item.case_id)
+        .where(col(Item.id) == item_id)
+    )
+    return ShownItem(item_id, *session.connection().execute(query).one().tuple())
 
 
 def shown_volumes(session: Session, case_id: int) -> list[ShownVolume]:
     """Read what of a case's volumes may be shown, current before prior, in the order of import."""
-    rows = session.exec(
-        select(
-            Volume.id, Volume.role, Volume.sequence, Volume.label, Volume.acquired, Volume.window,
-            Volume.intensity_range,
-        )  # type: ignore[call-overload]
-        .where(Volume.case_id == case_id)
+    query = (
+        select_columns(
+            col(Volume.id),
+            col(Volume.role),
+            col(Volume.sequence),
+            col(Volume.label),
+            col(Volume.acquired),
+            col(Volume.window),
+            col(Volume.intensity_range),
+        )
+        .where(col(Volume.case_id) == case_id)
         .order_by(col(Volume.role), col(Volume.id))
-    ).all()
-    return [ShownVolume(*row) for row in rows]
+    )
+    return [
+        ShownVolume(stored_id(volume_id), role, sequence, label, acquired, window, intensity_range)
+        for volume_id, role, sequence, label, acquired, window, intensity_range in session.connection().execute(query)
+    ]
 
 
 def candidate_answer(session: Session, candidate_id: int) -> str:

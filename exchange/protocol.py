@@ -82,7 +82,9 @@ class Form(Part):
         if len(keys) != len(set(keys)):
             raise ValueError("a form names a field key twice; every field needs its own key")
         if "answer" not in keys:
-            raise ValueError("a form needs one field with the key 'answer', the one that is compared with the reference")
+            raise ValueError(
+                "a form needs one field with the key 'answer', the one that is compared with the reference"
+            )
         for field in self.fields:
             if field.depends_on is not None and field.depends_on.field not in keys:
                 raise ValueError(f"field '{field.key}' depends on '{field.depends_on.field}', which the form lacks")

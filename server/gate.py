@@ -13,8 +13,8 @@ from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from services.environment import database
 from server.cookies import token_of
+from services.environment import database
 from services.identity import Actor, actor_of_token
 
 # `.streamlit/config.toml` maps this header into `st.user`; only the gate may set it.

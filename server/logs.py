@@ -11,12 +11,12 @@ _QUIET = ("uvicorn.access", "httpx", "watchdog")
 
 def configure_logs() -> None:
     """Write our own events and the libraries' warnings as JSON lines to standard error."""
-    shared = [
-        structlog.processors.add_log_level,
-        structlog.processors.TimeStamper(fmt="iso", utc=True),
-    ]
     structlog.configure(
-        processors=[*shared, structlog.processors.format_exc_info, structlog.processors.JSONRenderer()],
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.JSONRenderer(),
+        ],
         logger_factory=structlog.PrintLoggerFactory(),
         cache_logger_on_first_use=True,
     )

@@ -13,8 +13,8 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from services.environment import Database, database
 from services import reading
+from services.environment import Database, database
 from services.errors import Conflict, Incomplete, NotAllowed, NotFound, NotSignedIn, Refused, StaleDraft
 from services.identity import Actor
 from services.reading import Circumstances
@@ -161,9 +161,7 @@ async def send_volume(request: Request) -> Response:
     """GET /reading/volume/{token}: gzip passes through, so the browser's `fetch` yields the plain NIfTI bytes."""
     actor: Actor = request.state.actor
     try:
-        path = await to_thread.run_sync(
-            reading.volume_in_reach, database(), actor, request.path_params["token"]
-        )
+        path = await to_thread.run_sync(reading.volume_in_reach, database(), actor, request.path_params["token"])
     except Refused as refusal:
         return _json({"error": str(refusal)}, 404)
     if not path.is_file():

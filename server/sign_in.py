@@ -15,8 +15,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from services.environment import database
 from server.cookies import drop_token, set_token, token_of
+from services.environment import database
 from services.errors import Refused
 from services.identity import SHORTEST_PASSWORD, actor_of_token, look_at_link, sign_in, sign_out, use_link
 

@@ -86,9 +86,9 @@ def open_review_queue(database: Database, actor: Actor, study_key: str) -> Queue
         chosen = _choose(waiting, protocol.adjudication.controls - _controls(session, study_id), dealer)
         dealer.shuffle(chosen)
         for (read, origin), reviewer in zip(chosen, itertools.cycle(reviewers), strict=False):
-            _add_task(session, study_id, reviewer, read, origin, dealer, assigning.option_order(
-                read.item, protocol, dealer
-            ))
+            _add_task(
+                session, study_id, reviewer, read, origin, dealer, assigning.option_order(read.item, protocol, dealer)
+            )
         origins = [origin for _, origin in chosen]
         summary = QueueSummary(
             flagged=origins.count("flag"),
@@ -96,15 +96,11 @@ def open_review_queue(database: Database, actor: Actor, study_key: str) -> Queue
             controls=origins.count("control"),
             not_yet_read=not_yet_read,
         )
-        audit.record(
-            session, "review queue opened", person_id=actor.person_id, study_id=study_id, items=len(chosen)
-        )
+        audit.record(session, "review queue opened", person_id=actor.person_id, study_id=study_id, items=len(chosen))
         return summary
 
 
-def _choose(
-    waiting: list[_ReadItem], controls_wanted: int, dealer: random.Random
-) -> list[tuple[_ReadItem, str]]:
+def _choose(waiting: list[_ReadItem], controls_wanted: int, dealer: random.Random) -> list[tuple[_ReadItem, str]]:
     """Return the items for the queue with their origin: all flagged, all disagreeing, and a draw of the others."""
     chosen = [(read, "flag") for read in waiting if read.flagged]
     chosen += [(read, "disagreement") for read in waiting if read.differs and not read.flagged]
@@ -117,9 +113,7 @@ def _choose(
 def _items_to_consider(session: Session, study_id: int) -> tuple[list[_ReadItem], int]:
     """Return the items that every rater has closed and no reviewer has yet, and how many are still open."""
     in_queue = set(
-        session.exec(
-            select(Assignment.item_id).where(Assignment.study_id == study_id, Assignment.phase == "review")
-        )
+        session.exec(select(Assignment.item_id).where(Assignment.study_id == study_id, Assignment.phase == "review"))
     )
     still_open = {
         assignment.item_id
@@ -158,11 +152,14 @@ def _add_task(
     option_order: list[str],
 ) -> None:
     reviewer_id = stored_id(reviewer.id)
-    position = 1 + session.exec(
-        select(func.count())
-        .select_from(Assignment)
-        .where(Assignment.membership_id == reviewer_id, Assignment.phase == "review")
-    ).one()
+    position = (
+        1
+        + session.exec(
+            select(func.count())
+            .select_from(Assignment)
+            .where(Assignment.membership_id == reviewer_id, Assignment.phase == "review")
+        ).one()
+    )
     review, opinions = (
         Assignment(
             study_id=study_id,

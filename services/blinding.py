@@ -68,7 +68,7 @@ def opinions_form(protocol: Protocol, item: ShownItem, option_order: list[str]) 
     """Return the form of a decision: the answer alone, with the reason for it."""
     fields = _with_item_options(protocol.forms[item.form], item, option_order)
     answer = tuple(field for field in fields if field.key == "answer")
-    return ShownForm(answer + (_REASON,), _pairs(protocol.reading.not_assessable), (), comment=False)
+    return ShownForm((*answer, _REASON), _pairs(protocol.reading.not_assessable), (), comment=False)
 
 
 def scoring_form(protocol: Protocol) -> ShownForm:
@@ -127,9 +127,7 @@ def volumes_of(shown: Shown, hanging: Hanging) -> list[int]:
     """Return the ids of the volumes that an item shows, and of no others."""
     roles = {"current"} | ({"prior"} if shown.item.uses_prior and hanging.prior_beside_current else set())
     return [
-        volume.volume_id
-        for volume in shown.volumes
-        if volume.role in roles and volume.sequence in shown.item.sequences
+        volume.volume_id for volume in shown.volumes if volume.role in roles and volume.sequence in shown.item.sequences
     ]
 
 
@@ -239,16 +237,12 @@ def done_payload(title: str, message: str, progress: tuple[int, int]) -> dict[st
     return {"kind": "done", "title": title, "message": message, "progress": {"done": done, "total": total}}
 
 
-def opinion_lines(
-    form: ShownForm, fields: dict[str, Any], not_assessable: str | None, comment: str
-) -> list[list[str]]:
+def opinion_lines(form: ShownForm, fields: dict[str, Any], not_assessable: str | None, comment: str) -> list[list[str]]:
     """Return an answer as label and text, as it is shown to a reviewer."""
     if not_assessable is not None:
         lines = [["Not assessable", dict(form.not_assessable).get(not_assessable, not_assessable)]]
     else:
-        lines = [
-            [field.label, answer_text(field, fields[field.key])] for field in form.fields if field.key in fields
-        ]
+        lines = [[field.label, answer_text(field, fields[field.key])] for field in form.fields if field.key in fields]
     return lines + ([["Comment", comment]] if comment else [])
 
 

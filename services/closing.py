@@ -62,9 +62,7 @@ def state_of_study(database: Database, actor: Actor, study_key: str) -> str:
         return state_of(session, stored_id(study.id))
 
 
-def _append(
-    database: Database, actor: Actor, study_key: str, kind: str, reason: str, *, allowed_in: str
-) -> None:
+def _append(database: Database, actor: Actor, study_key: str, kind: str, reason: str, *, allowed_in: str) -> None:
     with database.writing() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         state = state_of(session, stored_id(study.id))

@@ -86,8 +86,13 @@ def _finish_copy(database: Database, admin: Actor, say: Progress) -> None:
         _work_through(database, people[login], login, "reading", _read_like(database, login))
     adjudication.open_review_queue(database, admin, FINISHED_KEY)
     say(len(raters), steps, "Simulating the reviewer")
-    _work_through(database, people["simulated-reviewer"], "simulated-reviewer", "review",
-                  _read_like(database, "simulated-reviewer"))
+    _work_through(
+        database,
+        people["simulated-reviewer"],
+        "simulated-reviewer",
+        "review",
+        _read_like(database, "simulated-reviewer"),
+    )
     for step, login in enumerate(raters):
         say(len(raters) + 1 + step, steps, f"Simulating the marks of {login}")
         _work_through(database, people[login], login, "scoring", _mark_like(login))
@@ -128,9 +133,7 @@ def _work_through(database: Database, actor: Actor, login: str, queue: str, answ
             reading.report_failure(database, actor, assignment, "Simulated: the scan could not be shown.")
             continue
         load_ms = dealer.randint(300, 900)
-        reading.record_display(
-            database, actor, assignment, load_ms=load_ms, renderer="simulated", viewport="1440x900"
-        )
+        reading.record_display(database, actor, assignment, load_ms=load_ms, renderer="simulated", viewport="1440x900")
         circumstances = Circumstances(
             active_ms=dealer.randint(12_000, 95_000),
             idle_ms=dealer.choice((0, 0, 0, dealer.randint(1_000, 60_000))),
@@ -156,9 +159,7 @@ def _read_like(database: Database, login: str) -> Answering:
             return {"fields": {}, "not_assessable": reason, "comment": "", "flag": None}
         accepted = by_prompt[payload["prompt"]]
         right = dealer.random() < skill
-        fields = {
-            field["key"]: _filled_in(field, accepted, right, dealer) for field in payload["form"]["fields"]
-        }
+        fields = {field["key"]: _filled_in(field, accepted, right, dealer) for field in payload["form"]["fields"]}
         flags = payload["form"]["flags"]
         flag = {"id": flags[0]["id"], "note": "Simulated flag."} if flags and done == 3 else None
         return {"fields": fields, "not_assessable": None, "comment": "", "flag": flag}
@@ -206,4 +207,4 @@ def _references_by_prompt(database: Database) -> dict[str, list[str]]:
             .join(Reference, col(Reference.item_id) == Item.id)
             .where(Item.study_id == study.id)
         ).all()
-    return dict(rows)
+    return {prompt: list(accepted) for prompt, accepted in rows}

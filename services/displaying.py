@@ -140,9 +140,7 @@ def _shown(session: Session, protocol: Protocol, assignment: Assignment) -> Show
     return Shown(item, queries.shown_volumes(session, item.case_id), form_of(session, protocol, assignment))
 
 
-def _prefetch(
-    session: Session, protocol: Protocol, assignment: Assignment, following: list[Assignment]
-) -> list[int]:
+def _prefetch(session: Session, protocol: Protocol, assignment: Assignment, following: list[Assignment]) -> list[int]:
     showing = set(volume_ids_of(session, protocol, assignment))
     ahead: list[int] = []
     for after in following[:1]:

@@ -60,9 +60,7 @@ def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
         sample = _draw_sample(session, study_id, protocol)
         probabilities = {candidate.key: probability for candidate, _, probability in sample}
         manifest = build_manifest(session, study, probabilities)
-        method = (
-            f"all items; {len(sample)} candidates drawn at random within each model" if sample else "all items"
-        )
+        method = f"all items; {len(sample)} candidates drawn at random within each model" if sample else "all items"
         freeze = Freeze(
             study_id=study_id,
             manifest_json=canonical(manifest),
@@ -149,9 +147,7 @@ def _draw_sample(session: Session, study_id: int, protocol: Protocol) -> list[tu
     if protocol.scoring is None:
         return []
     by_model: dict[str, list[Candidate]] = defaultdict(list)
-    for candidate in session.exec(
-        select(Candidate).where(Candidate.study_id == study_id).order_by(col(Candidate.key))
-    ):
+    for candidate in session.exec(select(Candidate).where(Candidate.study_id == study_id).order_by(col(Candidate.key))):
         by_model[candidate.model].append(candidate)
     total = sum(len(candidates) for candidates in by_model.values())
     dealer = random.Random(f"{protocol.seed}|scoring sample")
@@ -169,9 +165,7 @@ def _draw_sample(session: Session, study_id: int, protocol: Protocol) -> list[tu
     return drawn
 
 
-def _store_sample(
-    session: Session, study_id: int, freeze_id: int, sample: list[tuple[Candidate, str, float]]
-) -> None:
+def _store_sample(session: Session, study_id: int, freeze_id: int, sample: list[tuple[Candidate, str, float]]) -> None:
     for item in session.exec(select(Item).where(Item.study_id == study_id)):
         session.add(
             FreezeItem(

@@ -66,7 +66,10 @@ def issue_link(session: Session, person: Person, purpose: str) -> str:
     token = secrets.token_urlsafe(24)
     session.add(
         Invitation(
-            token_sha256=_sha256(token), purpose=purpose, person_id=stored_id(person.id), expires_at=now() + LINK_LIFETIME
+            token_sha256=_sha256(token),
+            purpose=purpose,
+            person_id=stored_id(person.id),
+            expires_at=now() + LINK_LIFETIME,
         )
     )
     audit.record(session, f"{purpose} link issued", person_id=person.id)
@@ -113,9 +116,7 @@ def use_link(database: Database, token: str, password: str | None) -> str:
 def sign_in(database: Database, login: str, password: str) -> str:
     """Check a password and return the token of a new login session."""
     with database.reading() as session:
-        found = session.exec(
-            select(Credential).join(Person).where(Person.login == login.strip().lower())
-        ).first()
+        found = session.exec(select(Credential).join(Person).where(Person.login == login.strip().lower())).first()
     stored = found.password_hash if found else _nobody
     if not _hasher.verify(password, stored) or found is None:
         raise NotAllowed("Login or password is wrong; check both, or ask the study's admin for a new link.")

@@ -89,9 +89,7 @@ def import_study(
         study_id = stored_id(study.id)
         _store(session, study_id, contents, prepared)
         session.add(Membership(person_id=actor.person_id, study_id=study_id, role="admin", pseudonym="Admin 1"))
-        audit.record(
-            session, "study imported", person_id=actor.person_id, study_id=study_id, items=len(contents.items)
-        )
+        audit.record(session, "study imported", person_id=actor.person_id, study_id=study_id, items=len(contents.items))
     return Imported(
         study_key=study_key,
         title=study.title,

@@ -124,9 +124,7 @@ def _require_new(session: Session, study_id: int, name: str, source_sha256: str)
             raise Conflict(f"This very file was imported already as run '{run.name}'; nothing was changed.")
 
 
-def _require_matching(
-    rows: tuple[JudgeRow, ...], candidates: dict[tuple[str, str], int], file_name: str
-) -> None:
+def _require_matching(rows: tuple[JudgeRow, ...], candidates: dict[tuple[str, str], int], file_name: str) -> None:
     unmatched = [row for row in rows if (row.item, row.candidate) not in candidates]
     if unmatched:
         raise InputRefused(

@@ -84,9 +84,7 @@ def _volume_content(volume: Volume, case: Case) -> list[Any]:
 def _keyed_references(session: Session, study: Study, items: list[Item]) -> str:
     content = []
     for item in items:
-        versions = session.exec(
-            select(Reference).where(Reference.item_id == item.id).order_by(col(Reference.version))
-        )
+        versions = session.exec(select(Reference).where(Reference.item_id == item.id).order_by(col(Reference.version)))
         # Later versions are added with their own audit events; what is frozen is the first.
         first = versions.first()
         if first is not None:

@@ -180,9 +180,7 @@ def _failures_and_last_save(session: Session, membership_id: int, queue: str) ->
         Assignment.membership_id == membership_id, col(Assignment.phase).in_(displaying.QUEUES[queue])
     )
     failures = session.exec(
-        select(func.count())
-        .select_from(TechnicalFailure)
-        .where(col(TechnicalFailure.assignment_id).in_(chosen))
+        select(func.count()).select_from(TechnicalFailure).where(col(TechnicalFailure.assignment_id).in_(chosen))
     ).one()
     verdict = session.exec(
         select(Verdict.submitted_at)

@@ -105,9 +105,7 @@ def desks_of(database: Database, actor: Actor) -> list[Desk]:
                     queries.open_assignments(session, stored_id(membership.id), ("reading",), limit=1)
                 )
                 desks.append(
-                    Desk(
-                        study.key, study.title, queue, role, done, total, state, waits, study.simulated_readers
-                    )
+                    Desk(study.key, study.title, queue, role, done, total, state, waits, study.simulated_readers)
                 )
     return desks
 
@@ -136,9 +134,7 @@ def acknowledge_instructions(database: Database, actor: Actor, study_key: str, q
             )
         ).first()
         if earlier is None:
-            session.add(
-                Acknowledgement(membership_id=stored_id(membership.id), phase=queue, text_sha256=text_sha256)
-            )
+            session.add(Acknowledgement(membership_id=stored_id(membership.id), phase=queue, text_sha256=text_sha256))
             audit.record(
                 session, "instructions acknowledged", person_id=actor.person_id, study_id=study.id, phase=queue
             )
@@ -180,9 +176,7 @@ def record_display(
         return display.shown_at
 
 
-def save_draft(
-    database: Database, actor: Actor, public_id: str, sequence: int, answers: Any
-) -> tuple[int, datetime]:
+def save_draft(database: Database, actor: Actor, public_id: str, sequence: int, answers: Any) -> tuple[int, datetime]:
     """Store what is filled in so far.
 
     Returns
@@ -285,9 +279,7 @@ def report_failure(database: Database, actor: Actor, public_id: str, reason: str
         assignment, study, _ = _own(session, actor, public_id, lock=True)
         _require_open(session, study)
         queue = displaying.QUEUE_OF_PHASE[assignment.phase]
-        earlier = session.exec(
-            select(TechnicalFailure).where(TechnicalFailure.assignment_id == assignment.id)
-        ).first()
+        earlier = session.exec(select(TechnicalFailure).where(TechnicalFailure.assignment_id == assignment.id)).first()
         if earlier is not None:
             return earlier.created_at, study.key, queue
         _require_current(session, assignment)
@@ -295,9 +287,7 @@ def report_failure(database: Database, actor: Actor, public_id: str, reason: str
             assignment_id=stored_id(assignment.id), reason=reason.replace("\x00", "")[:400] or "could not be shown"
         )
         session.add(failure)
-        audit.record(
-            session, "technical failure", person_id=actor.person_id, study_id=study.id, assignment=public_id
-        )
+        audit.record(session, "technical failure", person_id=actor.person_id, study_id=study.id, assignment=public_id)
         return failure.created_at, study.key, queue
 
 
@@ -331,9 +321,7 @@ def _volumes_in_reach(session: Session, study: Study, membership: Membership) ->
     return [volume for one in waiting for volume in displaying.volume_ids_of(session, protocol, one)]
 
 
-def _own(
-    session: Session, actor: Actor, public_id: str, *, lock: bool = False
-) -> tuple[Assignment, Study, Membership]:
+def _own(session: Session, actor: Actor, public_id: str, *, lock: bool = False) -> tuple[Assignment, Study, Membership]:
     """Return one of the actor's own assignments; somebody else's does not exist for them.
 
     With `lock`, others who want to write to the same assignment wait until this transaction has ended.

@@ -11,7 +11,7 @@ from sqlmodel import select
 from db import Assignment, Database, Draft, Verdict
 from services import closing, reading
 from services.errors import Conflict, Incomplete, NotAllowed, NotFound, StaleDraft
-from tests.situations import any_answers, answers, on_the_desk, open_study, read_all, show, signed_in, submit
+from tests.situations import answers, any_answers, on_the_desk, open_study, read_all, show, signed_in, submit
 
 
 def verdicts_in(database: Database) -> list[Verdict]:
