@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-
 # Rows of these tables are added, never changed or deleted: the database itself refuses.
 APPEND_ONLY = (
     "acknowledgement",
@@ -101,7 +100,7 @@ def upgrade() -> None:
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("expires_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("consumed_at", sa.DateTime(timezone=True), nullable=True),
-        sa.CheckConstraint("purpose IN ('join', 'sign_in')", name="ck_invitation_purpose"),
+        sa.CheckConstraint("purpose IN ('join', 'sign_in')", name=op.f("ck_invitation_purpose")),
         sa.ForeignKeyConstraint(["person_id"], ["person.id"], name="fk_invitation_person_id_person"),
         sa.PrimaryKeyConstraint("id", name="pk_invitation"),
         sa.UniqueConstraint("token_sha256", name="uq_invitation_token_sha256"),
@@ -147,7 +146,7 @@ def upgrade() -> None:
         sa.Column("specialty", sa.String(length=120), nullable=False),
         sa.Column("years", sa.Integer(), nullable=True),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
-        sa.CheckConstraint("role IN ('rater', 'reviewer', 'admin')", name="ck_membership_role"),
+        sa.CheckConstraint("role IN ('rater', 'reviewer', 'admin')", name=op.f("ck_membership_role")),
         sa.ForeignKeyConstraint(["person_id"], ["person.id"], name="fk_membership_person_id_person"),
         sa.ForeignKeyConstraint(["study_id"], ["study.id"], name="fk_membership_study_id_study"),
         sa.PrimaryKeyConstraint("id", name="pk_membership"),
@@ -185,7 +184,7 @@ def upgrade() -> None:
         sa.Column("reason", sa.String(), nullable=False),
         sa.Column("person_id", sa.Integer(), nullable=True),
         sa.Column("at", sa.DateTime(timezone=True), nullable=False),
-        sa.CheckConstraint("kind IN ('open', 'interim', 'close', 'reopen')", name="ck_study_event_kind"),
+        sa.CheckConstraint("kind IN ('open', 'interim', 'close', 'reopen')", name=op.f("ck_study_event_kind")),
         sa.ForeignKeyConstraint(["person_id"], ["person.id"], name="fk_study_event_person_id_person"),
         sa.ForeignKeyConstraint(["study_id"], ["study.id"], name="fk_study_event_study_id_study"),
         sa.PrimaryKeyConstraint("id", name="pk_study_event"),
@@ -219,8 +218,8 @@ def upgrade() -> None:
         sa.Column("options", sa.JSON(), nullable=False),
         sa.Column("sequences", sa.JSON(), nullable=False),
         sa.Column("uses_prior", sa.Boolean(), nullable=False),
-        sa.CheckConstraint("format IN ('yes_no', 'choice', 'open')", name="ck_item_format"),
-        sa.CheckConstraint("grounding IN ('image_grounded', 'image_informed')", name="ck_item_grounding"),
+        sa.CheckConstraint("format IN ('yes_no', 'choice', 'open')", name=op.f("ck_item_format")),
+        sa.CheckConstraint("grounding IN ('image_grounded', 'image_informed')", name=op.f("ck_item_grounding")),
         sa.ForeignKeyConstraint(["case_id"], ["study_case.id"], name="fk_item_case_id_study_case"),
         sa.ForeignKeyConstraint(["study_id"], ["study.id"], name="fk_item_study_id_study"),
         sa.PrimaryKeyConstraint("id", name="pk_item"),
@@ -245,7 +244,7 @@ def upgrade() -> None:
         sa.Column("spacing", sa.JSON(), nullable=False),
         sa.Column("window", sa.JSON(), nullable=False),
         sa.Column("intensity_range", sa.JSON(), nullable=False),
-        sa.CheckConstraint("role IN ('current', 'prior')", name="ck_volume_role"),
+        sa.CheckConstraint("role IN ('current', 'prior')", name=op.f("ck_volume_role")),
         sa.ForeignKeyConstraint(["case_id"], ["study_case.id"], name="fk_volume_case_id_study_case"),
         sa.ForeignKeyConstraint(["study_id"], ["study.id"], name="fk_volume_study_id_study"),
         sa.PrimaryKeyConstraint("id", name="pk_volume"),
@@ -296,7 +295,7 @@ def upgrade() -> None:
         sa.Column("position", sa.Integer(), nullable=False),
         sa.Column("option_order", sa.JSON(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
-        sa.CheckConstraint("phase IN ('reading', 'scoring', 'review', 'opinions')", name="ck_assignment_phase"),
+        sa.CheckConstraint("phase IN ('reading', 'scoring', 'review', 'opinions')", name=op.f("ck_assignment_phase")),
         sa.ForeignKeyConstraint(["candidate_id"], ["candidate.id"], name="fk_assignment_candidate_id_candidate"),
         sa.ForeignKeyConstraint(["item_id"], ["item.id"], name="fk_assignment_item_id_item"),
         sa.ForeignKeyConstraint(["membership_id"], ["membership.id"], name="fk_assignment_membership_id_membership"),
@@ -339,7 +338,7 @@ def upgrade() -> None:
         sa.Column("stratum", sa.String(length=200), nullable=False),
         sa.Column("inclusion_probability", sa.Float(), nullable=False),
         sa.CheckConstraint(
-            "inclusion_probability > 0 AND inclusion_probability <= 1", name="ck_freeze_item_probability"
+            "inclusion_probability > 0 AND inclusion_probability <= 1", name=op.f("ck_freeze_item_probability")
         ),
         sa.ForeignKeyConstraint(["candidate_id"], ["candidate.id"], name="fk_freeze_item_candidate_id_candidate"),
         sa.ForeignKeyConstraint(["freeze_id"], ["freeze.id"], name="fk_freeze_item_freeze_id_freeze"),
@@ -357,8 +356,10 @@ def upgrade() -> None:
         sa.Column("verdict", sa.String(length=20), nullable=True),
         sa.Column("error", sa.String(), nullable=True),
         sa.Column("explanation", sa.String(), nullable=False),
-        sa.CheckConstraint("verdict IS NULL OR verdict IN ('correct', 'incorrect')", name="ck_judge_verdict_verdict"),
-        sa.CheckConstraint("(verdict IS NULL) <> (error IS NULL)", name="ck_judge_verdict_verdict_or_error"),
+        sa.CheckConstraint(
+            "verdict IS NULL OR verdict IN ('correct', 'incorrect')", name=op.f("ck_judge_verdict_verdict")
+        ),
+        sa.CheckConstraint("(verdict IS NULL) <> (error IS NULL)", name=op.f("ck_judge_verdict_verdict_or_error")),
         sa.ForeignKeyConstraint(["candidate_id"], ["candidate.id"], name="fk_judge_verdict_candidate_id_candidate"),
         sa.ForeignKeyConstraint(["run_id"], ["judge_run.id"], name="fk_judge_verdict_run_id_judge_run"),
         sa.PrimaryKeyConstraint("id", name="pk_judge_verdict"),
@@ -398,7 +399,7 @@ def upgrade() -> None:
         sa.Column("origin", sa.String(), nullable=False),
         sa.Column("opinion_order", sa.JSON(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
-        sa.CheckConstraint("origin IN ('flag', 'disagreement', 'control')", name="ck_review_task_origin"),
+        sa.CheckConstraint("origin IN ('flag', 'disagreement', 'control')", name=op.f("ck_review_task_origin")),
         sa.ForeignKeyConstraint(
             ["opinions_assignment_id"], ["assignment.id"], name="fk_review_task_opinions_assignment_id_assignment"
         ),
