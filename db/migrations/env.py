@@ -19,13 +19,20 @@ def _run(connection: Connection) -> None:
         context.run_migrations()
 
 
+def _set_foreign_keys(connection: Connection, state: str) -> None:
+    """Set SQLite's foreign keys on the driver's own connection: within a transaction the setting has no effect."""
+    driver = connection.connection.driver_connection
+    if connection.dialect.name == "sqlite" and driver is not None:
+        driver.execute(f"PRAGMA foreign_keys={state}")
+
+
 engine: Engine = context.config.attributes["engine"]
 with engine.connect() as connection:
-    if engine.dialect.name == "sqlite":
-        # A batch migration drops and renames tables; with foreign keys on, the drop would cascade.
-        connection.exec_driver_sql("PRAGMA foreign_keys=OFF")
+    # A batch migration drops and renames tables; with foreign keys on, the drop would fail or cascade.
+    _set_foreign_keys(connection, "OFF")
+    try:
+        _run(connection)
         connection.commit()
-    _run(connection)
-    connection.commit()
-    if engine.dialect.name == "sqlite":
-        connection.exec_driver_sql("PRAGMA foreign_keys=ON")
+    finally:
+        connection.rollback()
+        _set_foreign_keys(connection, "ON")
