@@ -68,7 +68,14 @@ def make_engine(url: str) -> Engine:
         # pysqlite must not begin transactions by itself; `_begin` below does.
         connection.isolation_level = None
         cursor = connection.cursor()
-        for pragma in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=30000", "foreign_keys=ON"):
+        for pragma in (
+            "journal_mode=WAL",
+            "synchronous=FULL",
+            "busy_timeout=30000",
+            "foreign_keys=ON",
+            # Without it INSERT OR REPLACE deletes the old row past the trigger that refuses deletion.
+            "recursive_triggers=ON",
+        ):
             cursor.execute(f"PRAGMA {pragma}")
         cursor.close()
 
