@@ -1,0 +1,40 @@
+"""A study in which every table holds a row, reached through the use cases."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from db import Database
+from services import adjudication, closing, judging, reading
+from services.reading import Circumstances
+from tests.situations import Situation, any_answers, on_the_desk, open_study, read_all, show, submit
+
+JUDGE_CSV = b"item,candidate,verdict\ni1,k1,correct\ni1,k2,\n"
+
+
+def full_study(database: Database, folder: Path) -> Situation:
+    """Freeze the tiny study and do everything once that leaves rows."""
+    situation = open_study(database, folder)
+    first, second = situation.raters
+    reading.acknowledge_instructions(database, first, "tiny", "reading")
+    payload = on_the_desk(situation, first)
+    reading.save_draft(database, first, payload["assignment"], 1, {"comment": "not yet"})
+    show(situation, first, payload)
+    flagged = {**any_answers(payload), "flag": {"id": "prompt", "note": "unclear"}}
+    trace = {"slices": [1, 2, 3]}
+    reading.submit(
+        database, first, payload["assignment"], payload["key"], flagged, Circumstances(renderer="test", trace=trace)
+    )
+    reading.report_failure(database, first, on_the_desk(situation, first)["assignment"], "The scan did not load.")
+    read_all(situation, first)
+    read_all(situation, second)
+    adjudication.open_review_queue(database, situation.admin, "tiny")
+    for _ in ("own read", "decision"):
+        payload = on_the_desk(situation, situation.reviewer, "review")
+        show(situation, situation.reviewer, payload)
+        submit(situation, situation.reviewer, payload)
+    judging.import_judge_verdicts(
+        database, situation.admin, "tiny", name="run", judge="judge", content=JUDGE_CSV, file_name="judge.csv"
+    )
+    closing.take_interim_look(database, situation.admin, "tiny", "to try the report")
+    return situation

@@ -1,0 +1,122 @@
+"""Rows of append-only tables are added, never changed or removed: the database refuses, as trying shows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Table, text
+from sqlalchemy.exc import DBAPIError
+
+import db
+from db import Database
+from tests.db.full_study import full_study
+
+APPEND_ONLY = (
+    "acknowledgement", "adjudication", "audit_event", "display", "flag", "freeze", "freeze_item", "judge_run",
+    "judge_verdict", "reference", "review_task", "study_event", "technical_failure", "verdict", "viewing_trace",
+)  # fmt: skip
+
+
+def refusal_of(database: Database, statement: str) -> str:
+    """Return with which words the database refuses a statement; empty when it does as it is told."""
+    with database.engine.connect() as connection:
+        transaction = connection.begin()
+        try:
+            connection.execute(text(statement))
+        except DBAPIError as error:
+            return str(error.orig)
+        finally:
+            transaction.rollback()
+    return ""
+
+
+def quoted(table: Table, column: str = "") -> str:
+    return f'"{column}"' if column else f'"{table.name}"'
+
+
+def rows_in(database: Database, table: Table) -> int:
+    with database.engine.connect() as connection:
+        return int(connection.execute(text(f"SELECT count(*) FROM {quoted(table)}")).scalar_one())
+
+
+def test_the_tables_that_say_they_are_append_only_are_the_ones_that_are_tried_here() -> None:
+    says_so = {
+        str(mapper.local_table.name)
+        for mapper in db.Base._sa_registry.mappers
+        if "append-only" in (mapper.class_.__doc__ or "")
+    }
+
+    assert says_so == set(APPEND_ONLY)
+
+
+def test_every_append_only_table_refuses_every_change_of_its_rows(database: Database, tmp_path: Path) -> None:
+    full_study(database, tmp_path / "study")
+    postgresql = database.engine.dialect.name == "postgresql"
+    not_refused = []
+
+    for name in APPEND_ONLY:
+        table = db.Base.metadata.tables[name]
+        assert rows_in(database, table) > 0, f"{name} is empty, so nothing is tried"
+        columns = [column.name for column in table.columns]
+        tried = [f"UPDATE {quoted(table)} SET {quoted(table, column)} = {quoted(table, column)}" for column in columns]
+        tried.append(f"DELETE FROM {quoted(table)}")
+        if postgresql:
+            tried += [f"TRUNCATE {quoted(table)}", f"TRUNCATE {quoted(table)} CASCADE"]
+        else:
+            tried.append(f"INSERT OR REPLACE INTO {quoted(table)} SELECT * FROM {quoted(table)}")
+        not_refused += [one for one in tried if "append-only" not in refusal_of(database, one)]
+
+    assert [one for one in not_refused if not (postgresql and _is_refused_by_a_foreign_key(database, one))] == []
+
+
+def _is_refused_by_a_foreign_key(database: Database, statement: str) -> bool:
+    """A plain TRUNCATE of a table that others refer to is refused before any trigger is asked."""
+    return "TRUNCATE" in statement and "foreign key" in refusal_of(database, statement)
+
+
+def test_the_refusal_names_the_table(database: Database, tmp_path: Path) -> None:
+    full_study(database, tmp_path / "study")
+
+    assert "verdict is append-only" in refusal_of(database, "UPDATE verdict SET comment = 'something else'")
+
+
+def test_drafts_are_not_append_only(database: Database, tmp_path: Path) -> None:
+    full_study(database, tmp_path / "study")
+
+    assert refusal_of(database, "UPDATE draft SET sequence = sequence + 1") == ""
+
+
+@pytest.mark.parametrize("chosen", ["verdict", "adjudication"])
+def test_a_second_root_for_the_same_assignment_cannot_be_stored(
+    sqlite_database: Database, tmp_path: Path, chosen: str
+) -> None:
+    full_study(sqlite_database, tmp_path / "study")
+    table = db.Base.metadata.tables[chosen]
+    fresh = {"id": "NULL", "receipt": "'AAAA-AAAA'", "idempotency_key": "'another'"}
+    columns = [column.name for column in table.columns]
+    values = ", ".join(fresh.get(column, column) for column in columns)
+
+    refused = refusal_of(
+        sqlite_database,
+        f"INSERT INTO {chosen} ({', '.join(columns)}) SELECT {values} FROM {chosen} LIMIT 1",
+    )
+
+    assert "UNIQUE" in refused
+
+
+def test_revisions_of_a_verdict_cannot_fork(sqlite_database: Database, tmp_path: Path) -> None:
+    full_study(sqlite_database, tmp_path / "study")
+    columns = [column.name for column in db.Base.metadata.tables["verdict"].columns]
+
+    def revision(number: int) -> str:
+        fresh = {
+            "id": "NULL", "supersedes_id": "id", "receipt": f"'AAAA-000{number}'", "idempotency_key": f"'key {number}'",
+        }  # fmt: skip
+        values = ", ".join(fresh.get(column, column) for column in columns)
+        return f"INSERT INTO verdict ({', '.join(columns)}) SELECT {values} FROM verdict ORDER BY id LIMIT 1"
+
+    with sqlite_database.engine.begin() as connection:
+        connection.execute(text(revision(1)))
+
+    assert "supersedes_id" in refusal_of(sqlite_database, revision(2))
