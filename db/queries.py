@@ -66,7 +66,7 @@ def shown_item(session: Session, item_id: int) -> ShownItem:
         .join(Case, col(Case.id) == Item.case_id)
         .where(col(Item.id) == item_id)
     )
-    return ShownItem(item_id, *session.connection().execute(query).one().tuple())
+    return ShownItem(item_id, *session.connection().execute(query).one())
 
 
 def shown_volumes(session: Session, case_id: int) -> list[ShownVolume]:
