@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
+
+from sqlalchemy import URL
 
 from db.engine import Database
 
@@ -30,5 +33,9 @@ def back_up(database: Database, target: Path) -> None:
     program = shutil.which("pg_dump")
     if program is None:
         raise FileNotFoundError("pg_dump is not on this machine; install PostgreSQL's client programs.")
-    plain = url.set(drivername="postgresql").render_as_string(hide_password=False)
-    subprocess.run([program, "--format=custom", f"--file={target}", plain], check=True)
+    plain = URL.create("postgresql", url.username, None, url.host, url.port, url.database, url.query)
+    # Everybody on the machine can list a program's arguments, so the password travels in its environment.
+    environment = {**os.environ, "PGPASSWORD": str(url.password)} if url.password else None
+    subprocess.run(
+        [program, "--format=custom", f"--file={target}", plain.render_as_string()], env=environment, check=True
+    )
