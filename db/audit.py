@@ -78,3 +78,10 @@ def broken_links(session: Session) -> Iterator[int]:
 def head(session: Session) -> str:
     """Return the last hash of the chain; kept outside the database it reveals a chain whose end was cut off."""
     return session.exec(select(AuditEvent.hash).order_by(col(AuditEvent.id).desc()).limit(1)).first() or GENESIS
+
+
+def leads_to(session: Session, earlier_head: str) -> bool:
+    """Say whether a head that was kept elsewhere is still in the chain; when it is not, the end was cut off."""
+    if earlier_head == GENESIS:
+        return True
+    return session.exec(select(AuditEvent.id).where(AuditEvent.hash == earlier_head)).first() is not None
