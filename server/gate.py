@@ -5,6 +5,7 @@ It is pure ASGI, because Starlette's `BaseHTTPMiddleware` never sees a websocket
 
 from __future__ import annotations
 
+import re
 from urllib.parse import urlsplit
 
 from anyio import to_thread
@@ -16,12 +17,18 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from server.cookies import token_of
 from services.environment import database
 from services.identity import Actor, actor_of_token
+from services.permission import administers
 
 # `.streamlit/config.toml` maps this header into `st.user`; only the gate may set it.
 SESSION_HEADER = b"x-blindread-session"
-OPEN_PATHS = ("/sign-in", "/link/", "/health")
+OPEN_PATHS = frozenset({"/sign-in", "/health"})
+# The token alone: with anything below it, the path would lead on to Streamlit's own files.
+_OPEN_LINK = re.compile(r"/link/[^/\\]+")
+OPEN_METHODS = frozenset({"GET", "HEAD", "POST"})
 # Streamlit's own endpoints that no page of ours needs, whoever asks.
 SHUT_PATHS = ("/_stcore/metrics", "/_stcore/agent", "/auth/", "/oauth2callback")
+# What only admins' pages use: uploads, and files to download.
+ADMIN_PATHS = ("/_stcore/upload_file", "/media/")
 UNSAFE_METHODS = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 
 SECURITY_HEADERS = {
@@ -64,19 +71,32 @@ class Gate:
         """Return the answer to somebody who may not pass; with None the scope carries their identity on."""
         path = scope["path"]
         if path.startswith(SHUT_PATHS):
-            return JSONResponse({"error": "There is nothing here."}, status_code=404)
+            return _nothing_here()
         checks_origin = scope["type"] == "websocket" or scope.get("method") in UNSAFE_METHODS
         if checks_origin and not _same_origin(connection.headers):
             return JSONResponse({"error": "This request comes from another site."}, status_code=403)
         actor = await to_thread.run_sync(actor_of_token, database(), token_of(connection))
         if actor is not None:
+            if path.startswith(ADMIN_PATHS) and not await to_thread.run_sync(administers, database(), actor):
+                return _nothing_here()
             _hand_on(scope, actor)
             return None
-        if any(path == one.rstrip("/") or (one.endswith("/") and path.startswith(one)) for one in OPEN_PATHS):
+        if _is_open(scope):
             return None
         if _is_page(scope, connection.headers):
             return RedirectResponse("/sign-in", status_code=303)
         return JSONResponse({"error": "You are signed out; sign in again to go on."}, status_code=401)
+
+
+def _nothing_here() -> Response:
+    return JSONResponse({"error": "There is nothing here."}, status_code=404)
+
+
+def _is_open(scope: Scope) -> bool:
+    """Whether the path answers somebody who is not signed in. No websocket does."""
+    if scope["type"] != "http" or scope["method"] not in OPEN_METHODS:
+        return False
+    return scope["path"] in OPEN_PATHS or _OPEN_LINK.fullmatch(scope["path"]) is not None
 
 
 def _strip_session_header(scope: Scope) -> None:
