@@ -20,6 +20,7 @@ from services.identity import Actor
 from services.reading import Circumstances
 
 LARGEST_BODY = 200_000
+DEEPEST_BODY = 12
 VIEWER_FOLDER = Path(__file__).parents[1] / "components" / "viewer" / "dist"
 _BUNDLE_NAME = re.compile(r"room-[0-9a-f]+\.mjs")
 _STATUS: tuple[tuple[type[Refused], int], ...] = (
@@ -39,7 +40,7 @@ def _posting(handle: Handler) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
         body = await _body(request)
         if body is None:
-            return JSONResponse({"error": "The request is no JSON object, or is too long."}, status_code=400)
+            return JSONResponse({"error": "The request is no plain JSON object, or is too long."}, status_code=400)
         actor: Actor = request.state.actor
         return await to_thread.run_sync(_answer, handle, actor, body)
 
@@ -59,7 +60,7 @@ def _answer(handle: Handler, actor: Actor, body: dict[str, Any]) -> Response:
         elif isinstance(refusal, Conflict):
             answer["next"] = _desk_after_conflict(actor, body)
         return _json(answer, status)
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         return _json({"error": "The request lacks something or holds something unexpected; reload the page."}, 400)
 
 
@@ -67,7 +68,7 @@ def _desk_after_conflict(actor: Actor, body: dict[str, Any]) -> dict[str, Any] |
     """Return what is on the desk now, so that a page that was overtaken can go on."""
     store = database()
     try:
-        study_key, queue = reading.queue_of_assignment(store, actor, str(body.get("assignment", "")))
+        study_key, queue = reading.queue_of_assignment(store, actor, _word(body, "assignment"))
         return reading.current_payload(store, actor, study_key, queue)
     except Refused:
         return None
@@ -81,9 +82,27 @@ async def _body(request: Request) -> dict[str, Any] | None:
             return None
     try:
         found = json.loads(content)
+        # JSON lets through what a database or the next page would choke on: NaN, infinities, half surrogate pairs.
+        json.dumps(found, allow_nan=False, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return found if isinstance(found, dict) and _is_shallow(found) else None
+
+
+def _is_shallow(value: Any, levels: int = DEEPEST_BODY) -> bool:
+    """Whether nothing is nested so deeply that whoever reads it back, in a fuller call stack, would fail."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return levels > 0 and all(_is_shallow(one, levels - 1) for one in inner)
+
+
+def _word(body: dict[str, Any], name: str) -> str:
+    """Return a text that must be there, without NUL characters: PostgreSQL refuses even to compare with them."""
+    return str(body[name]).replace("\x00", "")
+
+
+def _note(body: dict[str, Any], name: str) -> str:
+    """Return a text that may be missing, without NUL characters."""
+    return str(body.get(name) or "").replace("\x00", "")
 
 
 def _json(answer: dict[str, Any], status: int = 200) -> Response:
@@ -94,9 +113,9 @@ def _show(actor: Actor, body: dict[str, Any]) -> dict[str, Any]:
     shown_at = reading.record_display(
         database(),
         actor,
-        str(body["assignment"]),
+        _word(body, "assignment"),
         load_ms=int(body.get("load_ms") or 0),
-        renderer=str(body.get("renderer") or ""),
+        renderer=_note(body, "renderer"),
         viewport=_viewport(body),
     )
     return {"shown_at": shown_at.isoformat(timespec="seconds")}
@@ -104,7 +123,7 @@ def _show(actor: Actor, body: dict[str, Any]) -> dict[str, Any]:
 
 def _save_draft(actor: Actor, body: dict[str, Any]) -> dict[str, Any]:
     sequence, saved_at = reading.save_draft(
-        database(), actor, str(body["assignment"]), int(body["sequence"]), body["answers"]
+        database(), actor, _word(body, "assignment"), int(body["sequence"]), body["answers"]
     )
     return {"sequence": sequence, "saved_at": saved_at.isoformat(timespec="seconds")}
 
@@ -115,14 +134,14 @@ def _submit(actor: Actor, body: dict[str, Any]) -> dict[str, Any]:
     receipt = reading.submit(
         store,
         actor,
-        str(body["assignment"]),
-        str(body["key"]),
+        _word(body, "assignment"),
+        _word(body, "key"),
         body["answers"],
         Circumstances(
             active_ms=int(body.get("active_ms") or 0),
             idle_ms=int(body.get("idle_ms") or 0),
             load_ms=int(body.get("load_ms") or 0),
-            renderer=str(body.get("renderer") or ""),
+            renderer=_note(body, "renderer"),
             viewport=_viewport(body),
             trace=trace if isinstance(trace, dict) else None,
         ),
@@ -137,7 +156,7 @@ def _submit(actor: Actor, body: dict[str, Any]) -> dict[str, Any]:
 def _fail(actor: Actor, body: dict[str, Any]) -> dict[str, Any]:
     store = database()
     saved_at, study_key, queue = reading.report_failure(
-        store, actor, str(body["assignment"]), str(body.get("reason") or "")
+        store, actor, _word(body, "assignment"), _note(body, "reason")
     )
     return {"saved_at": saved_at.isoformat(timespec="seconds"), "next": _next(store, actor, study_key, queue)}
 
@@ -171,7 +190,8 @@ async def send_volume(request: Request) -> Response:
     return Response(
         content,
         media_type="application/octet-stream",
-        headers={"Content-Encoding": "gzip", "Cache-Control": "private, max-age=28800, immutable"},
+        # Never on the disk of a shared workstation. The room keeps in memory what it needs until a reload.
+        headers={"Content-Encoding": "gzip", "Cache-Control": "no-store"},
     )
 
 

@@ -35,7 +35,7 @@ from db import (
 from db.base import stored_id
 from services import displaying, volume_store
 from services.answers import Answers, check_answers, check_draft
-from services.errors import Conflict, NotAllowed, NotFound, StaleDraft
+from services.errors import Conflict, Incomplete, NotAllowed, NotFound, StaleDraft
 from services.identity import Actor
 from services.permission import require_role, state_of
 from services.version import SOFTWARE_VERSION
@@ -43,6 +43,7 @@ from services.version import SOFTWARE_VERSION
 # Neither 0 O 1 I L U: a receipt is read out over the telephone.
 _RECEIPT_LETTERS = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
 LARGEST_TRACE = 20_000
+LARGEST_SEQUENCE = 2**31 - 1
 ROLE_OF_QUEUE = {"reading": "rater", "scoring": "rater", "review": "reviewer"}
 
 
@@ -113,7 +114,7 @@ def desks_of(database: Database, actor: Actor) -> list[Desk]:
 def instructions(database: Database, actor: Actor, study_key: str, queue: str) -> tuple[str, bool]:
     """Return the instructions of a queue and whether this member has acknowledged them."""
     with database.reading() as session:
-        study, membership = require_role(session, actor, study_key, ROLE_OF_QUEUE[queue])
+        study, membership = require_role(session, actor, study_key, _role_of(queue))
         text = _instructions_text(session, study, queue)
         seen = session.exec(
             select(Acknowledgement.text_sha256).where(
@@ -126,7 +127,7 @@ def instructions(database: Database, actor: Actor, study_key: str, queue: str) -
 def acknowledge_instructions(database: Database, actor: Actor, study_key: str, queue: str) -> None:
     """Store that this member has read the instructions of a queue; a second time changes nothing."""
     with database.writing() as session:
-        study, membership = require_role(session, actor, study_key, ROLE_OF_QUEUE[queue])
+        study, membership = require_role(session, actor, study_key, _role_of(queue))
         text_sha256 = hashlib.sha256(_instructions_text(session, study, queue).encode()).hexdigest()
         earlier = session.exec(
             select(Acknowledgement.id).where(
@@ -140,10 +141,17 @@ def acknowledge_instructions(database: Database, actor: Actor, study_key: str, q
             )
 
 
+def _role_of(queue: str) -> str:
+    """Return whose queue it is; the name comes from an address that anybody may edit."""
+    if queue not in ROLE_OF_QUEUE:
+        raise NotFound("There is no such list of items; go on from your worklist.")
+    return ROLE_OF_QUEUE[queue]
+
+
 def current_payload(database: Database, actor: Actor, study_key: str, queue: str) -> dict[str, Any]:
     """Return what is on the member's desk now: the first item that is not closed, or thanks."""
     with database.reading() as session:
-        study, membership = require_role(session, actor, study_key, ROLE_OF_QUEUE[queue])
+        study, membership = require_role(session, actor, study_key, _role_of(queue))
         _require_open(session, study)
         if queue == "scoring":
             displaying.require_reads_closed(session, stored_id(membership.id))
@@ -190,6 +198,8 @@ def save_draft(database: Database, actor: Actor, public_id: str, sequence: int, 
         A newer draft is stored already, from another tab or an earlier try that did arrive.
     """
     checked = check_draft(answers)
+    if not 0 <= sequence <= LARGEST_SEQUENCE:
+        raise Incomplete("The draft carries a number that no draft has; reload the page.", "sequence")
     with database.writing() as session:
         assignment, study, _ = _own(session, actor, public_id, lock=True)
         _require_open(session, study)
@@ -247,7 +257,7 @@ def submit(
             .where(Display.assignment_id == assignment.id, Display.login_session_id == actor.login_session_id)
             .order_by(col(Display.id).desc())
         ).first()
-        if display is None or not hmac.compare_digest(expected, key):
+        if display is None or not hmac.compare_digest(expected.encode(), key.encode()):
             raise Conflict("This item has not been shown on this screen; reload the page and look at it first.")
         receipt = _new_receipt()
         stored: Verdict | Adjudication
@@ -303,7 +313,7 @@ def volume_in_reach(database: Database, actor: Actor, token: str) -> Path:
         for study, membership in rows:
             keys = displaying.keys_of(study, actor)
             for volume_id in _volumes_in_reach(session, study, membership):
-                if hmac.compare_digest(keys.volume_token(volume_id), token):
+                if hmac.compare_digest(keys.volume_token(volume_id).encode(), token.encode()):
                     sha256 = session.exec(select(Volume.sha256).where(Volume.id == volume_id)).one()
                     return volume_store.path_of(database, sha256)
     raise NotFound("There is no such volume for you now.")
@@ -316,7 +326,7 @@ def _volumes_in_reach(session: Session, study: Study, membership: Membership) ->
     if state_of(session, study_id) != "open":
         return []
     queue = "reading" if membership.role == "rater" else "review"
-    waiting = queries.open_assignments(session, stored_id(membership.id), displaying.QUEUES[queue], limit=3)
+    waiting = queries.open_assignments(session, stored_id(membership.id), displaying.QUEUES[queue], limit=2)
     protocol = displaying.protocol_of(session, study_id)
     return [volume for one in waiting for volume in displaying.volume_ids_of(session, protocol, one)]
 
