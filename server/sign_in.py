@@ -8,6 +8,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import parse_qs
 
 from anyio import CapacityLimiter, to_thread
 from jinja2 import Environment, FileSystemLoader, select_autoescape
@@ -27,6 +28,8 @@ _templates = Environment(
 )
 FAILURES_TAKEN = 10
 FAILURES_WITHIN_SECONDS = 600.0
+LOGINS_REMEMBERED = 10_000
+LARGEST_FORM = 10_000
 _failures: dict[str, deque[float]] = defaultdict(deque)
 
 
@@ -47,14 +50,14 @@ async def show_sign_in(request: Request) -> Response:
 
 async def take_sign_in(request: Request) -> Response:
     """POST /sign-in."""
-    form = await request.form()
-    login, password = str(form.get("login", ""))[:200], str(form.get("password", ""))[:400]
+    form = await _form(request)
+    login, password = form.get("login", "")[:200], form.get("password", "")[:400]
     if _too_many_failures(login):
         return _page("sign_in.html", 429, error="Too many wrong tries; wait ten minutes and try again.", login=login)
     try:
         token = await _in_thread(sign_in, database(), login, password)
     except Refused as refusal:
-        _failures[login.lower()].append(time.monotonic())
+        _note_failure(login)
         return _page("sign_in.html", 401, error=str(refusal), login=login)
     _failures.pop(login.lower(), None)
     return await _signed_in(request, token)
@@ -69,8 +72,8 @@ async def show_link(request: Request) -> Response:
 async def take_link(request: Request) -> Response:
     """POST /link/{token}: uses the link up."""
     store, token = database(), request.path_params["token"]
-    form = await request.form()
-    password, again = str(form.get("password", "")), str(form.get("again", ""))
+    form = await _form(request)
+    password, again = form.get("password", ""), form.get("again", "")
     link = await to_thread.run_sync(look_at_link, store, token)
     if link is not None and link.purpose == "join" and password != again:
         return _page("link.html", 400, link=link, error="The two passwords differ; type the same one twice.")
@@ -94,6 +97,20 @@ async def health(request: Request) -> Response:
     return Response("ok", media_type="text/plain")
 
 
+async def _form(request: Request) -> dict[str, str]:
+    """Read what our own forms send, and nothing longer: whoever posts here is not known yet."""
+    content = b""
+    async for chunk in request.stream():
+        content += chunk
+        if len(content) > LARGEST_FORM:
+            return {}
+    try:
+        fields = parse_qs(content.decode(), keep_blank_values=True, max_num_fields=10)
+    except ValueError:
+        return {}
+    return {name: values[0].replace("\x00", "") for name, values in fields.items()}
+
+
 async def _signed_in(request: Request, token: str) -> Response:
     earlier = await to_thread.run_sync(actor_of_token, database(), token_of(request))
     if earlier is not None:
@@ -104,10 +121,21 @@ async def _signed_in(request: Request, token: str) -> Response:
 
 
 def _too_many_failures(login: str) -> bool:
-    recent = _failures[login.lower()]
+    return len(_recent_failures(login)) >= FAILURES_TAKEN
+
+
+def _note_failure(login: str) -> None:
+    _failures[login.lower()].append(time.monotonic())
+    if len(_failures) > LOGINS_REMEMBERED:
+        # Somebody is trying made-up logins; what they tried first goes first.
+        del _failures[next(iter(_failures))]
+
+
+def _recent_failures(login: str) -> deque[float]:
+    recent = _failures.get(login.lower(), deque())
     while recent and time.monotonic() - recent[0] > FAILURES_WITHIN_SECONDS:
         recent.popleft()
-    return len(recent) >= FAILURES_TAKEN
+    return recent
 
 
 def _page(template: str, status: int = 200, **values: Any) -> Response:
