@@ -13,6 +13,8 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
 from services import closing, demo, environment, freezing, identity, importing, judging, members, upkeep
 from services.errors import InputRefused, Refused
+from services.packaging import export_study
+from services.report.export import export_report
 
 cli = typer.Typer(no_args_is_help=True, add_completion=False, help="Blindread's command line.")
 judge_cli = typer.Typer(no_args_is_help=True, help="Verdicts of LLM judges.")
@@ -145,6 +147,41 @@ def close(study: str, act_as: As = None) -> None:
     with _opened() as database:
         closing.close_study(database, identity.actor_for_command_line(database, act_as), study)
         console.print("Closed: no more verdicts are taken, and the report is open.")
+
+
+Reason = Annotated[str | None, typer.Option(help="Why an interim look is taken; it is kept for good.")]
+
+
+@cli.command()
+def report(
+    study: str,
+    out: Annotated[Path, typer.Option(help="A new folder for HTML, CSV and JSON.")],
+    reason: Reason = None,
+    act_as: As = None,
+) -> None:
+    """Write the agreement report of a closed study; of an open one only with a reason."""
+    with _opened() as database:
+        actor = identity.actor_for_command_line(database, act_as)
+        if reason is not None:
+            closing.take_interim_look(database, actor, study, reason)
+        for path in export_report(database, actor, study, out):
+            console.print(str(path), markup=False)
+
+
+@cli.command()
+def export(
+    study: str,
+    out: Annotated[Path, typer.Option(help="A new folder for the package.")],
+    reason: Reason = None,
+    act_as: As = None,
+) -> None:
+    """Write the whole study package: report and data, protocol, manifest, events, audit trail."""
+    with _opened() as database:
+        actor = identity.actor_for_command_line(database, act_as)
+        if reason is not None:
+            closing.take_interim_look(database, actor, study, reason)
+        for path in export_study(database, actor, study, out):
+            console.print(str(path), markup=False)
 
 
 @cli.command()

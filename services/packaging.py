@@ -1,0 +1,74 @@
+"""The whole study package: report and data, protocol, manifest, events and audit trail, ready to be archived."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from sqlmodel import Session, col, select
+
+from db import AuditEvent, Database, Freeze, ProtocolRecord, StudyEvent, audit
+from db.base import stored_id
+from services.errors import Conflict
+from services.identity import Actor
+from services.permission import require_role
+from services.report.export import export_report
+
+
+def export_study(database: Database, actor: Actor, study_key: str, folder: Path) -> list[Path]:
+    """Write the package of a study into a new folder: all of it, or nothing.
+
+    The audit trail is the study's part of the installation's chain; `audit-head.txt` holds the last hash of the whole
+    chain, which reveals later whether its end was cut off.
+
+    Raises
+    ------
+    NotAllowed
+        The report is shut, as the package holds every verdict.
+    Conflict
+        The folder exists already.
+    """
+    if folder.exists():
+        raise Conflict(f"{folder.name} exists already; name a new folder for the package.")
+    try:
+        export_report(database, actor, study_key, folder / "report")
+        with database.reading() as session:
+            study, _ = require_role(session, actor, study_key, "admin")
+            study_id = stored_id(study.id)
+            _write(folder / "protocol.json", json.loads(session.get_one(ProtocolRecord, study_id).canonical_json))
+            freeze = session.exec(select(Freeze).where(Freeze.study_id == study_id)).one()
+            _write(folder / "manifest.json", json.loads(freeze.manifest_json))
+            _write(folder / "events.json", _events(session, study_id))
+            _write(folder / "audit.json", _audit_trail(session, study_id))
+            (folder / "audit-head.txt").write_text(audit.head(session) + "\n", encoding="utf-8")
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+def _events(session: Session, study_id: int) -> list[dict[str, Any]]:
+    rows = session.exec(select(StudyEvent).where(StudyEvent.study_id == study_id).order_by(col(StudyEvent.id)))
+    return [{"at": row.at.isoformat(), "kind": row.kind, "reason": row.reason} for row in rows]
+
+
+def _audit_trail(session: Session, study_id: int) -> list[dict[str, Any]]:
+    rows = session.exec(select(AuditEvent).where(AuditEvent.study_id == study_id).order_by(col(AuditEvent.id)))
+    return [
+        {
+            "id": row.id,
+            "at": row.at.isoformat(),
+            "person": row.person_id,
+            "action": row.action,
+            "detail": row.detail,
+            "previous_hash": row.previous_hash,
+            "hash": row.hash,
+        }
+        for row in rows
+    ]
+
+
+def _write(path: Path, content: Any) -> None:
+    path.write_text(json.dumps(content, indent=2, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
