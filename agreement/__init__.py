@@ -1,6 +1,15 @@
 """The statistics of a reader study and of a judge validation: pure functions on arrays that return an `Estimate`."""
 
 from agreement.accuracy import Accuracy, accuracy, accuracy_of_correctness
+from agreement.calibration import (
+    ReliabilityBin,
+    RiskCoverage,
+    brier_score,
+    expected_calibration_error,
+    reliability_curve,
+    risk_coverage,
+)
+from agreement.classification import ClassificationScores, classification_scores
 from agreement.comparisons import adjust_p_values, mcnemar, paired_difference, paired_proportion_difference
 from agreement.contrast import difference_of_parts
 from agreement.correlations import kendall_tau, mann_whitney, pearson, spearman
@@ -13,6 +22,7 @@ from agreement.kappa import cohen_kappa, cohen_kappa_of_table, kappa_per_categor
 from agreement.krippendorff import krippendorff_alpha
 from agreement.measurements import BlandAltman, bland_altman, kendall_w, lin_ccc
 from agreement.percent import percent_agreement
+from agreement.rates import mirage_rate, pass_at_k
 from agreement.resampling import bootstrap
 from agreement.roc import roc_auc
 from agreement.several_raters import brennan_prediger, conger_kappa, fleiss_kappa, gwet_ac
@@ -24,9 +34,12 @@ __all__ = [
     "FEW_CLUSTERS",
     "Accuracy",
     "BlandAltman",
+    "ClassificationScores",
     "DiagnosticAccuracy",
     "Estimate",
     "JudgeDirection",
+    "ReliabilityBin",
+    "RiskCoverage",
     "SharedErrors",
     "accuracy",
     "accuracy_of_correctness",
@@ -34,7 +47,9 @@ __all__ = [
     "bland_altman",
     "bootstrap",
     "brennan_prediger",
+    "brier_score",
     "chance_floor",
+    "classification_scores",
     "clopper_pearson_interval",
     "cohen_kappa",
     "cohen_kappa_of_table",
@@ -42,6 +57,7 @@ __all__ = [
     "diagnostic_accuracy",
     "difference_of_parts",
     "exact_match",
+    "expected_calibration_error",
     "fleiss_kappa",
     "gwet_ac",
     "icc",
@@ -53,13 +69,17 @@ __all__ = [
     "lin_ccc",
     "mann_whitney",
     "mcnemar",
+    "mirage_rate",
     "normalise_answer",
     "pabak",
     "paired_difference",
     "paired_proportion_difference",
     "paired_shortcut_score",
+    "pass_at_k",
     "pearson",
     "percent_agreement",
+    "reliability_curve",
+    "risk_coverage",
     "roc_auc",
     "shared_errors",
     "shortcut_score",

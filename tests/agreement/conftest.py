@@ -1,4 +1,4 @@
-"""Properties are tried on the same examples everywhere, and never against the clock: shared machines are slow at times."""
+"""Properties are tried on the same examples everywhere, and never against the clock."""
 
 from hypothesis import settings
 

@@ -1,0 +1,327 @@
+"""Confidence held against correctness: Brier score, calibration error, reliability and risk-coverage curves."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from agreement.accuracy import correctness
+from agreement.coding import Codes, Ratings, compact, encode_clusters, numbers_or_nan, same_length
+from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.percent import mean, share
+from agreement.resampling import Floats, Method, Seed, bootstrap_of_sums, sums_by_cluster
+
+
+@dataclass(frozen=True)
+class ReliabilityBin:
+    """One bin of a reliability curve.
+
+    Attributes
+    ----------
+    above, up_to : float
+        The bin holds confidences in ``(above, up_to]``; the first also those of 0.
+    n : int
+        How many units lie in it.
+    mean_confidence : float
+        Their mean confidence; nan for none.
+    accuracy : Estimate
+        Their accuracy.
+    """
+
+    above: float
+    up_to: float
+    n: int
+    mean_confidence: float
+    accuracy: Estimate
+
+
+@dataclass(frozen=True)
+class RiskCoverage:
+    """Risk among the answers kept when the least confident are left unanswered.
+
+    Attributes
+    ----------
+    coverage : ndarray, shape (points,)
+        Share of all units that are answered, ascending.
+    risk : ndarray, shape (points,)
+        Share of wrong ones among the answered.
+    threshold : ndarray, shape (points,)
+        The least confidence that is still answered.
+    area : float
+        Area under the curve by steps over the units: mean risk over all coverages; nan for no units.
+    """
+
+    coverage: Floats
+    risk: Floats
+    threshold: Floats
+    area: float
+
+
+def brier_score(
+    confidence: Ratings,
+    correct: Ratings,
+    *,
+    clusters: Ratings | None = None,
+    resamples: int = 10_000,
+    seed: Seed = 0,
+    method: Method = "percentile",
+    level: float = 0.95,
+    unit: str = "item",
+) -> Estimate:
+    """Brier score of a confidence, ``mean((confidence - correct)^2)`` [1]_; 0 is best.
+
+    Abstentions and invalid outputs have no confidence: give None, they are left out and counted. Undefined for no
+    units.
+
+    Parameters
+    ----------
+    confidence : sequence of numbers, shape (items,)
+        Stated probability of being right, 0 to 1; None or NaN is missing.
+    correct : sequence, shape (items,)
+        Whether it was right: True, False, or None.
+    clusters, resamples, seed, method, unit
+        As in `percent_agreement`; without clusters the items are resampled.
+    level : float
+        Nominal coverage of the interval.
+
+    Returns
+    -------
+    Estimate
+        Between 0 and 1.
+
+    Raises
+    ------
+    ValueError
+        When lengths differ or a confidence lies outside 0 and 1.
+
+    References
+    ----------
+    .. [1] Brier (1950). Verification of forecasts expressed in terms of probability. Monthly Weather Review 78, 1-3.
+
+    Examples
+    --------
+    (0.1^2 + 0.4^2 + 0.2^2) / 3 = .07.
+
+    >>> round(brier_score([0.9, 0.4, 0.8], [1, 0, 1], resamples=200).value, 6)
+    0.07
+    """
+    stated, right, groups, note = _known(confidence, correct, clusters)
+    return mean(
+        (stated - right) ** 2,
+        groups,
+        name="Brier score",
+        unit=unit,
+        note=note,
+        resamples=resamples,
+        seed=seed,
+        method=method,
+        confidence=level,
+    )
+
+
+def expected_calibration_error(
+    confidence: Ratings,
+    correct: Ratings,
+    bins: int = 10,
+    *,
+    clusters: Ratings | None = None,
+    resamples: int = 10_000,
+    seed: Seed = 0,
+    method: Method = "percentile",
+    level: float = 0.95,
+    unit: str = "item",
+) -> Estimate:
+    """Expected calibration error over bins of equal width.
+
+    ``sum_b n_b / n |accuracy_b - mean confidence_b|`` [1]_. Bins are closed on the right, the first also on the
+    left: with ten bins a confidence of 0.1 lies in the first. The figure depends on bins and edges, and is biased
+    upwards in small samples, the more so the bootstrap: its interval need not hold the value. Undefined for no units.
+
+    Parameters
+    ----------
+    confidence, correct, clusters, resamples, seed, method, level, unit
+        As in `brier_score`.
+    bins : int
+        Number of bins.
+
+    Returns
+    -------
+    Estimate
+        Between 0 and 1.
+
+    Raises
+    ------
+    ValueError
+        When lengths differ, a confidence lies outside 0 and 1, or `bins` is below 1.
+
+    References
+    ----------
+    .. [1] Guo, Pleiss, Sun and Weinberger (2017). On calibration of modern neural networks. ICML.
+
+    Examples
+    --------
+    Two bins: |1/2 - .2| * 2/4 + |1 - .85| * 2/4 = .225.
+
+    >>> round(expected_calibration_error([0.1, 0.3, 0.8, 0.9], [0, 1, 1, 1], 2, resamples=200).value, 6)
+    0.225
+    """
+    check_confidence(level)
+    _check_bins(bins)
+    stated, right, groups, note = _known(confidence, correct, clusters)
+    name, n = f"expected calibration error, {bins} bins", stated.size
+    groups, n_clusters = compact(groups) if groups is not None else (None, None)
+    note = f"; {bins} equal bins closed on the right{note}"
+    if n == 0:
+        return undefined(name, 0, unit, "bootstrap" + note, f"no {unit}s", confidence=level, n_clusters=n_clusters)
+    inside = _bin_of(stated, bins)
+    rows = np.zeros((n, bins + 1))
+    rows[np.arange(n), inside] = right - stated
+    rows[:, bins] = 1.0
+
+    def of_sums(totals: Floats) -> Floats:
+        # n_b |accuracy_b - confidence_b| is the absolute sum of correct - confidence in the bin
+        return np.asarray(np.abs(totals[..., :bins]).sum(axis=-1) / totals[..., bins])
+
+    spread = bootstrap_of_sums(
+        of_sums,
+        sums_by_cluster(rows, groups),
+        resamples=resamples,
+        seed=seed,
+        method=method,
+        confidence=level,
+        clustered=groups is not None,
+    )
+    value = float(of_sums(rows.sum(axis=0)))
+    return spread.estimate(name, value, n, unit, confidence=level, n_clusters=n_clusters, note=note)
+
+
+def reliability_curve(
+    confidence: Ratings,
+    correct: Ratings,
+    bins: int = 10,
+    *,
+    clusters: Ratings | None = None,
+    resamples: int = 10_000,
+    seed: Seed = 0,
+    level: float = 0.95,
+    unit: str = "item",
+) -> list[ReliabilityBin]:
+    """Accuracy against mean confidence, bin by bin.
+
+    Parameters
+    ----------
+    confidence, correct, clusters, resamples, seed, level, unit
+        As in `brier_score`.
+    bins : int
+        Number of bins of equal width, edges as in `expected_calibration_error`.
+
+    Returns
+    -------
+    list of ReliabilityBin
+        All bins in order, empty ones included (their accuracy is undefined).
+
+    Raises
+    ------
+    ValueError
+        As in `expected_calibration_error`.
+
+    References
+    ----------
+    .. [1] Murphy and Winkler (1977). Reliability of subjective probability forecasts. JRSS C 26, 41-47.
+
+    Examples
+    --------
+    >>> [(b.up_to, b.n, b.accuracy.value) for b in reliability_curve([0.1, 0.5, 0.9], [0, 1, 1], 2)]
+    [(0.5, 2, 0.5), (1.0, 1, 1.0)]
+    """
+    _check_bins(bins)
+    stated, right, groups, _ = _known(confidence, correct, clusters)
+    inside = _bin_of(stated, bins)
+    curve = []
+    for number in range(bins):
+        among = inside == number
+        found = share(
+            right[among] > 0,
+            groups[among] if groups is not None else None,
+            name="accuracy",
+            unit=unit,
+            resamples=resamples,
+            seed=seed,
+            confidence=level,
+        )
+        average = float(stated[among].mean()) if among.any() else math.nan
+        curve.append(ReliabilityBin(number / bins, (number + 1) / bins, int(among.sum()), average, found))
+    return curve
+
+
+def risk_coverage(confidence: Ratings, correct: Ratings) -> RiskCoverage:
+    """Risk-coverage curve: what is gained by leaving the least confident answers out.
+
+    The units are answered from the most confident down; equal confidences enter together [1]_.
+
+    Parameters
+    ----------
+    confidence : sequence of numbers, shape (items,)
+        Any score, higher for surer; None or NaN is an abstention, never answered: it counts in the coverage only.
+    correct : sequence, shape (items,)
+        Whether it was right: True, False, or None (left out throughout).
+
+    Returns
+    -------
+    RiskCoverage
+
+    Raises
+    ------
+    ValueError
+        When lengths differ.
+
+    References
+    ----------
+    .. [1] Geifman and El-Yaniv (2017). Selective classification for deep neural networks. NeurIPS.
+
+    Examples
+    --------
+    >>> curve = risk_coverage([0.9, 0.8, 0.3, 0.3], [1, 0, 1, 0])
+    >>> curve.coverage.tolist(), curve.risk.tolist()
+    ([0.25, 0.5, 1.0], [0.0, 0.5, 0.5])
+    """
+    scores = numbers_or_nan(confidence, "confidence")
+    known, right = correctness(correct, "correct")
+    same_length(scores, known, "confidence", "correct")
+    answered = known & ~np.isnan(scores)
+    everything = int(known.sum())
+    order = np.argsort(-scores[answered], kind="stable")
+    ranked, wrong = scores[answered][order], (~right[answered][order]).astype(np.float64)
+    if ranked.size == 0:
+        return RiskCoverage(np.empty(0), np.empty(0), np.empty(0), math.nan)
+    last = np.flatnonzero(np.append(ranked[1:] != ranked[:-1], True))
+    count = last + 1.0
+    risk = np.cumsum(wrong)[last] / count
+    steps = np.diff(np.concatenate([[0.0], count]))
+    return RiskCoverage(count / everything, risk, ranked[last], float((risk * steps).sum() / ranked.size))
+
+
+def _known(confidence: Ratings, correct: Ratings, clusters: Ratings | None) -> tuple[Floats, Floats, Codes | None, str]:
+    stated = numbers_or_nan(confidence, "confidence")
+    known, right = correctness(correct, "correct")
+    same_length(stated, known, "confidence", "correct")
+    if ((stated < 0) | (stated > 1)).any():
+        first = int(np.flatnonzero((stated < 0) | (stated > 1))[0])
+        raise ValueError(f"confidence holds {stated[first]!r} at position {first}; expected a number from 0 to 1")
+    used = known & ~np.isnan(stated)
+    groups = encode_clusters(clusters, used.size)[used] if clusters is not None else None
+    lost = int((~used).sum())
+    note = f"; {lost} without confidence or correctness left out" if lost else ""
+    return stated[used], right[used].astype(np.float64), groups, note
+
+
+def _bin_of(stated: Floats, bins: int) -> npt.NDArray[np.intp]:
+    """Number of the bin, closed on the right: the edges are compared as numbers, not recomputed from the value."""
+    edges = np.arange(1, bins + 1) / bins
+    return np.minimum(np.searchsorted(edges, stated, side="left"), bins - 1)
+
+
+def _check_bins(bins: int) -> None:
+    if not isinstance(bins, int | np.integer) or bins < 1:
+        raise ValueError(f"bins is {bins!r}; expected a whole number of at least 1")

@@ -1,0 +1,135 @@
+"""Rates of particular studies: pass@k of several attempts, mirages."""
+
+from fractions import Fraction
+from math import comb
+from operator import index
+
+import numpy as np
+
+from agreement.coding import Ratings, as_values, compact, encode_clusters, is_missing, same_length
+from agreement.estimate import Estimate
+from agreement.percent import share
+from agreement.resampling import Method, Seed
+
+
+def pass_at_k(n: int, c: int, k: int) -> float:
+    """Probability that at least one of k attempts is right, from c right ones among n.
+
+    ``1 - C(n - c, k) / C(n, k)`` in exact whole numbers [1]_: the unbiased estimator.
+
+    Parameters
+    ----------
+    n : int
+        Attempts made.
+    c : int
+        Right ones among them, ``0 <= c <= n``.
+    k : int
+        Attempts allowed, ``1 <= k <= n``.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        When the three are no whole numbers or out of range.
+
+    References
+    ----------
+    .. [1] Chen et al. (2021). Evaluating large language models trained on code. arXiv 2107.03374, eq. 1.
+
+    Examples
+    --------
+    One right of five, two allowed: 1 - C(4, 2) / C(5, 2) = 1 - 6/10.
+
+    >>> pass_at_k(5, 1, 2)
+    0.4
+    """
+    try:
+        n, c, k = index(n), index(c), index(k)
+    except TypeError:
+        raise ValueError(f"n, c, k are {n!r}, {c!r}, {k!r}; expected whole numbers") from None
+    if not 0 <= c <= n or not 1 <= k <= n:
+        raise ValueError(f"n, c, k are {n}, {c}, {k}; expected 0 <= c <= n and 1 <= k <= n")
+    return float(1 - Fraction(comb(n - c, k), comb(n, k)))
+
+
+def mirage_rate(
+    present: Ratings,
+    absent: Ratings,
+    reference: Ratings,
+    *,
+    positive: object = "positive",
+    negative: object = "negative",
+    clusters: Ratings | None = None,
+    resamples: int = 10_000,
+    seed: Seed = 0,
+    method: Method = "percentile",
+    confidence: float = 0.95,
+    unit: str = "question",
+) -> Estimate:
+    """Share of reference-negative questions answered positively with the image and without it.
+
+    A finding reported where there is none, and reported just as well when nothing is shown [1]_. The denominator
+    holds the questions whose reference is negative and that have both labels; an uncertain label counts as not
+    positive. Undefined for no such question.
+
+    Parameters
+    ----------
+    present, absent : sequence, shape (questions,)
+        Label of the response with and without the image; None or NaN is missing.
+    reference : sequence, shape (questions,)
+        Label of the reference.
+    positive, negative : hashable
+        How the two labels are written.
+    clusters, resamples, seed, method, confidence, unit
+        As in `percent_agreement`.
+
+    Returns
+    -------
+    Estimate
+        A proportion.
+
+    Raises
+    ------
+    ValueError
+        When lengths differ.
+
+    References
+    ----------
+    .. [1] MARCUS, mirage labels.
+
+    Examples
+    --------
+    >>> p, n = "positive", "negative"
+    >>> found = mirage_rate([p, p, n, p], [p, n, p, p], [n, n, n, p])
+    >>> round(found.value, 3), found.n
+    (0.333, 3)
+    """
+    with_image, without = as_values(present, "present"), as_values(absent, "absent")
+    truth = as_values(reference, "reference")
+    same_length(with_image, without, "present", "absent")
+    same_length(with_image, truth, "present", "reference")
+    shown = np.array([value == positive for value in with_image], dtype=bool)
+    hidden = np.array([value == positive for value in without], dtype=bool)
+    eligible = np.array([value == negative for value in truth], dtype=bool)
+    labelled = np.array(
+        [not is_missing(x) and not is_missing(y) for x, y in zip(with_image, without, strict=True)], dtype=bool
+    )
+    used = eligible & labelled
+    groups = None
+    if clusters is not None:
+        groups, _ = compact(encode_clusters(clusters, used.size)[used])
+    lost = int((eligible & ~labelled).sum())
+    return share(
+        (shown & hidden)[used],
+        groups,
+        name="mirage rate",
+        unit=unit,
+        note=f"; {lost} without both labels left out" if lost else "",
+        resamples=resamples,
+        seed=seed,
+        method=method,
+        confidence=confidence,
+    )
