@@ -2,4 +2,12 @@
 
 import streamlit as st
 
-st.title("Report")
+from components import report_view, session
+from services import members
+
+st.title("Agreement report")
+actor = session.current_actor()
+with session.refusals():
+    line = report_view.choose_study(members.studies_of(session.database(), actor))
+    report = report_view.open_report(actor, line)
+    report_view.draw_report(actor, report)

@@ -12,8 +12,8 @@ from exchange.report_structure import (
     shown_estimate,
 )
 from exchange.report_tables import PrintedTable, printed
-from services.report.build import build_report
-from services.report.export import export_report, note_export, report_csv_archive, report_page
+from services.report.build import build_report, report_stamp
+from services.report.export import download, export_report, report_csv_archive, report_page
 from services.report.figures import Figure, figures_of
 
 __all__ = [
@@ -27,12 +27,13 @@ __all__ = [
     "Report",
     "Section",
     "build_report",
+    "download",
     "export_report",
     "figures_of",
-    "note_export",
     "printed",
     "report_csv_archive",
     "report_json",
     "report_page",
+    "report_stamp",
     "shown_estimate",
 ]

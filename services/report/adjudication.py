@@ -84,45 +84,36 @@ def _counts(consensus: Consensus) -> PlainTable:
 
 
 def _before_and_after(readings: Readings, consensus: Consensus, computing: Computing) -> EstimateTable:
+    # Items that fewer than two raters have closed can have no agreement.
+    open_to_it = [
+        i
+        for i in range(len(readings.items))
+        if consensus.before[i] is not None or consensus.differs[i] or consensus.after[i] is not None
+    ]
+    subjects = [readings.items[i].subject for i in open_to_it]
     rows = []
-    for when, answers, correct in (
-        ("before", consensus.before, consensus.correct_before),
-        ("after", consensus.after, consensus.correct_after),
-    ):
-        # Items that fewer than two raters have closed can have no agreement.
-        open_to_it = [
-            i
-            for i in range(len(readings.items))
-            if consensus.before[i] is not None or consensus.differs[i] or consensus.after[i] is not None
-        ]
-        single, wilson = computing.share(
-            [answers[i] is not None for i in open_to_it],
-            [readings.items[i].subject for i in open_to_it],
-            name=f"share of items with one answer, {when} adjudication",
-        )
+    for when, answers in (("before", consensus.before), ("after", consensus.after)):
+        name = f"share of items with one answer, {when} adjudication"
+        single, wilson = computing.share([answers[i] is not None for i in open_to_it], subjects, name=name)
         rows.append(EstimateRow(f"Items with one answer, {when}", "All raters", "all", "percent", single, wilson))
+    for when, correct, which in (
+        ("before", consensus.correct_before, "agreed items only"),
+        ("after", consensus.correct_after, "agreed and adjudicated items"),
+    ):
         found = accuracy_of_correctness(list(correct), **computing.by(readings.subjects))
         name = f"accuracy of the consensus, {when} adjudication"
-        rows.append(
-            EstimateRow(
-                f"Accuracy of the consensus, {when}",
-                "All raters",
-                "all",
-                "percent",
-                renamed(found.primary, name),
-                renamed(found.wilson, name),
-                "agreed items only" if when == "before" else "agreed and adjudicated items",
-            )
-        )
+        primary, beside = renamed(found.primary, name), renamed(found.wilson, name)
+        label = f"Accuracy of the consensus, {when}"
+        rows.append(EstimateRow(label, "All raters", "all", "percent", primary, beside, which))
     for column in readings.columns:
-        found_with = percent_agreement(column.said, consensus.after, **computing.by(readings.subjects))
+        same = percent_agreement(column.said, consensus.after, **computing.by(readings.subjects))
         rows.append(
             EstimateRow(
                 "Own verdict equals the answer after adjudication",
                 column.rater.pseudonym,
                 "all",
                 "percent",
-                renamed(found_with, "percent agreement with the adjudicated answer"),
+                renamed(same, "percent agreement with the adjudicated answer"),
             )
         )
     return EstimateTable(

@@ -14,7 +14,7 @@ from services.permission import require_role
 from services.report.accuracy import accuracy_section
 from services.report.adjudication import adjudication_section
 from services.report.between_raters import agreement_section
-from services.report.collect import Collected, collect
+from services.report.collect import Collected, collect, newest_rows
 from services.report.completeness import completeness_section
 from services.report.computing import Computing
 from services.report.consensus import consensus_of
@@ -46,6 +46,21 @@ def build_report(database: Database, actor: Actor, study_key: str) -> Report:
         collected = collect(session, study)
         notice = notice_of(study, collected.protocol)
     return report_of(collected, "final" if state == "final" else "interim", notice)
+
+
+def report_stamp(database: Database, actor: Actor, study_key: str) -> str:
+    """Return what changes whenever the report would, to somebody who may see it; cheap, for pages that draw again.
+
+    Raises
+    ------
+    NotFound, NotAllowed
+        As `build_report`.
+    """
+    with database.reading() as session:
+        study, _ = require_role(session, actor, study_key, "admin")
+        study_id = stored_id(study.id)
+        state = require_report_open(session, study_id, actor.person_id)
+        return f"{state} {newest_rows(session, study_id)} {SOFTWARE_VERSION}"
 
 
 def report_of(collected: Collected, state: Literal["final", "interim"], notice: str | None) -> Report:

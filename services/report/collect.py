@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from db import (
@@ -31,7 +32,7 @@ from db import (
 )
 from db.base import stored_id
 from exchange.judge_verdicts import CORRECT, INCORRECT
-from exchange.protocol import Form, Protocol
+from exchange.protocol import Protocol
 
 FIRST_PASS = 1
 
@@ -235,10 +236,27 @@ def collect(session: Session, study: Study) -> Collected:
     )
 
 
-def answer_type(protocol: Protocol, form: str) -> str:
-    """Return the type of the field `answer` of a form."""
-    found: Form = protocol.forms[form]
-    return next(field.type for field in found.fields if field.key == "answer")
+def newest_rows(session: Session, study_id: int) -> list[int | None]:
+    """Return the highest key in each table that the report reads: rows are only ever added, so these tell a change."""
+    of_study = Assignment.study_id == study_id
+    queries = (
+        select(func.max(StudyEvent.id)).where(StudyEvent.study_id == study_id),
+        select(func.max(Membership.id)).where(Membership.study_id == study_id),
+        select(func.max(Assignment.id)).where(of_study),
+        select(func.max(Verdict.id)).join(Assignment, col(Assignment.id) == Verdict.assignment_id).where(of_study),
+        select(func.max(TechnicalFailure.id))
+        .join(Assignment, col(Assignment.id) == TechnicalFailure.assignment_id)
+        .where(of_study),
+        select(func.max(Adjudication.id))
+        .join(Verdict, col(Verdict.id) == Adjudication.first_read_id)
+        .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
+        .where(of_study),
+        select(func.max(Reference.id)).join(Item, col(Item.id) == Reference.item_id).where(Item.study_id == study_id),
+        select(func.max(JudgeVerdict.id))
+        .join(JudgeRun, col(JudgeRun.id) == JudgeVerdict.run_id)
+        .where(JudgeRun.study_id == study_id),
+    )
+    return [session.exec(query).one() for query in queries]
 
 
 def _members(rows: Any, role: str) -> tuple[Member, ...]:

@@ -6,6 +6,7 @@ import io
 import shutil
 import tempfile
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 from plotly.offline import get_plotlyjs
@@ -44,7 +45,7 @@ def export_report(database: Database, actor: Actor, study_key: str, folder: Path
     report = build_report(database, actor, study_key)
     files = {HTML_NAME: report_page(report), JSON_NAME: report_json(report)} | csv_files(report)
     _write_whole(folder, files)
-    note_export(database, actor, report, "folder")
+    _note_export(database, actor, report, "folder")
     return [folder / name for name in files]
 
 
@@ -57,6 +58,20 @@ def report_page(report: Report) -> str:
     return write_html(report, drawings, get_plotlyjs())
 
 
+def download(database: Database, actor: Actor, study_key: str, form: str) -> bytes:
+    """Build the report and return it as one file: `html`, `csv` (a ZIP archive) or `json`.
+
+    Raises
+    ------
+    NotFound, NotAllowed
+        As `build_report`.
+    """
+    report = build_report(database, actor, study_key)
+    content = report_csv_archive(report) if form == "csv" else _TEXTS[form](report).encode()
+    _note_export(database, actor, report, form)
+    return content
+
+
 def report_csv_archive(report: Report) -> bytes:
     """Return the CSV files of the report as one ZIP archive; the same report gives the same bytes."""
     content = io.BytesIO()
@@ -66,7 +81,7 @@ def report_csv_archive(report: Report) -> bytes:
     return content.getvalue()
 
 
-def note_export(database: Database, actor: Actor, report: Report, form: str) -> None:
+def _note_export(database: Database, actor: Actor, report: Report, form: str) -> None:
     """Record in the audit trail that a report left the application, and in which form."""
     with database.writing() as session:
         study, _ = require_role(session, actor, report.study_key, "admin")
@@ -79,6 +94,9 @@ def note_export(database: Database, actor: Actor, report: Report, form: str) -> 
             state=report.state,
             freeze_sha256=report.freeze_sha256,
         )
+
+
+_TEXTS: dict[str, Callable[[Report], str]] = {"html": report_page, "json": report_json}
 
 
 def _write_whole(folder: Path, files: dict[str, str]) -> None:

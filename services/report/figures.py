@@ -79,26 +79,33 @@ def _accuracy(report: Report, section: Section) -> list[Figure]:
 
 
 def _agreement(report: Report, section: Section) -> list[Figure]:
+    compared = {
+        what: _estimates(section, f"agreement_on_{what}")
+        for what in ("answers", "correctness")
+        if _estimates(section, f"agreement_on_{what}")
+    }
+    several = any(len({row.raters for row in rows}) > 1 for rows in compared.values())
+    # One pair: answers and correctness side by side. Several pairs: a figure for each, with a colour for each pair.
+    drawn = [(what,) for what in compared] if several else [tuple(compared)]
     found = []
-    for key, what in (("agreement_on_answers", "answers"), ("agreement_on_correctness", "correctness")):
-        table = section.table(key)
-        if not isinstance(table, EstimateTable) or not table.rows:
-            continue
-        for scale, title, axis in (
-            ("percent", f"Percent agreement on {what}", "Same (%)"),
-            ("number", f"Cohen’s kappa on {what}", "Kappa"),
-        ):
-            rows = [row for row in table.rows if row.scale == scale]
+    for whats in drawn:
+        for scale, title, axis in (("percent", "Percent agreement", "Same (%)"), ("number", "Cohen’s kappa", "Kappa")):
+            rows = [row for what in whats for row in compared[what] if row.scale == scale]
+            if not rows:
+                continue
             figure, height = _forest(
-                rows, axis, shares=scale == "percent", labels=[row.label.split(":")[0] for row in rows]
+                rows,
+                axis,
+                shares=scale == "percent",
+                labels=[row.label.split(":")[0] for row in rows],
+                names=None
+                if several
+                else [f"On {what}" for what in whats for row in compared[what] if row.scale == scale],
             )
-            found.append(
-                Figure(
-                    f"{key}_{scale}", section.key, title,
-                    f"{title}, with {_confidence(rows)} intervals that resample subjects. Unit: the item.", height,
-                    figure,
-                )
-            )  # fmt: skip
+            who = "" if several else f" of {rows[0].raters}"
+            heading = f"{title} on {' and on '.join(whats)}{who}"
+            caption = f"{heading}, with {_confidence(rows)} intervals that resample subjects. Unit: the item."
+            found.append(Figure(f"agreement_{'_'.join(whats)}_{scale}", section.key, heading, caption, height, figure))
     found += [
         Figure(
             table.key, section.key, table.title, f"{table.title}. {table.explanation}",
@@ -138,6 +145,7 @@ def _judges(report: Report, section: Section) -> list[Figure]:
             figure, height = _forest(
                 list(table.rows), "Human minus judge (percentage points)", shares=False, labels=labels, names=names
             )
+            figure.update_layout(showlegend=False)
             figure.add_vline(x=0, line={"color": AXIS, "width": 1.5})
             for x, anchor, text in ((0.0, "left", "← judge more lenient"), (1.0, "right", "judge stricter →")):
                 figure.add_annotation(

@@ -1,0 +1,189 @@
+"""The agreement report on its page: choosing the study, opening the report, drawing and downloading it."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable
+from functools import partial
+
+import streamlit as st
+
+from components.session import current_actor, database
+from services import closing, report
+from services.errors import NotAllowed, Refused
+from services.identity import Actor, actor_of_session
+from services.members import StudyLine
+from services.report import PrintedTable, Report, Section
+
+# The tables are drawn as HTML: cells wrap, can be copied, and no text in them is taken for Markdown.
+_STYLE = """
+<style>
+  .report-table { overflow-x: auto; margin: 0.2rem 0 1.1rem; }
+  .report-table h4 { font-size: 1.02rem; margin: 0.8rem 0 0.1rem; padding: 0; }
+  .report-table p, .report-table li { font-size: 0.84rem; opacity: 0.78; margin: 0.1rem 0; max-width: 62rem; }
+  .report-table ul { list-style: none; padding: 0; margin: 0.3rem 0 0; }
+  .report-table table { border-collapse: collapse; font-size: 0.88rem; margin: 0.3rem 0; }
+  .report-table th { font-weight: 600; text-align: left; vertical-align: bottom; opacity: 0.8; white-space: nowrap;
+    padding: 0.2rem 1.1rem 0.2rem 0; border-bottom: 1px solid color-mix(in srgb, currentColor 35%, transparent); }
+  .report-table td { text-align: left; vertical-align: top; padding: 0.2rem 1.1rem 0.2rem 0; max-width: 26rem; }
+  .report-table tr.group td { border-top: 1px solid color-mix(in srgb, currentColor 14%, transparent); }
+  .report-table td.same { font-size: 0; }
+  .report-table td.figure { font-variant-numeric: tabular-nums; }
+  .report-table td.short { white-space: nowrap; }
+</style>
+"""
+_LONGEST_LINE = 26
+_CONFIG = {"displaylogo": False, "modeBarButtonsToRemove": ["lasso2d", "select2d"]}
+
+
+def choose_study(lines: list[StudyLine]) -> StudyLine:
+    """Return the study that the address names, or the one chosen among those that the person administers."""
+    administered = {line.key: line for line in lines if line.role == "admin"}
+    if not administered:
+        st.info("You administer no study, so there is no report for you.")
+        st.stop()
+    named = st.query_params.get("study", "")
+    if named and named not in administered:
+        st.error("There is no such study among yours.")
+        st.stop()
+    keys = list(administered)
+    if len(keys) == 1:
+        return administered[keys[0]]
+    chosen = st.selectbox(
+        "Study",
+        keys,
+        index=keys.index(named) if named else 0,
+        format_func=lambda key: administered[key].title,
+        width=560,
+    )
+    st.query_params["study"] = chosen
+    return administered[chosen]
+
+
+def open_report(actor: Actor, line: StudyLine) -> Report:
+    """Return the report, or say why it is shut and stop the script."""
+    if line.state == "draft":
+        st.info("The study is not frozen yet, so nothing has been read and there is no report.")
+        st.stop()
+    try:
+        stamp = report.report_stamp(database(), actor, line.key)
+    except NotAllowed as refusal:
+        st.info(str(refusal), icon=":material/lock:")
+        if line.state == "open":
+            _draw_interim_form(line)
+        st.stop()
+    return _built(actor, line.key, stamp)
+
+
+@st.cache_data(max_entries=6, show_spinner="Computing the report ...")
+def _built(_actor: Actor, study_key: str, stamp: str) -> Report:
+    """Build the report once for each state of the data; the stamp was only given to somebody who may see it."""
+    return report.build_report(database(), _actor, study_key)
+
+
+def draw_report(actor: Actor, found: Report) -> None:
+    """Draw the report: state and notices, downloads, and one tab for each section with its figures first."""
+    st.html(_STYLE)
+    final = found.state == "final"
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.badge(
+            "Final: the data are locked" if final else "Interim look: the study is open",
+            color="blue" if final else "orange",
+            icon=":material/lock:" if final else ":material/visibility:",
+        )
+        st.caption(f"{found.title} · freeze {found.freeze_sha256[:12]} · {found.generated_at:%Y-%m-%d %H:%M} UTC")
+        st.space("stretch")
+        _draw_downloads(actor, found)
+    for notice in found.notices:
+        st.warning(notice)
+    figures = report.figures_of(found)
+    for tab, section in zip(st.tabs([section.title for section in found.sections]), found.sections, strict=True):
+        with tab:
+            _draw_section(section, [figure for figure in figures if figure.section == section.key])
+
+
+def _draw_section(section: Section, figures: list[report.Figure]) -> None:
+    for paragraph in section.explanation:
+        st.html(f'<p style="max-width: 62rem; margin: 0.15rem 0">{html.escape(paragraph)}</p>')
+    for figure in figures:
+        st.plotly_chart(
+            figure.figure,
+            key=f"figure-{figure.key}",
+            height=figure.height,
+            config=_CONFIG,
+            alt=figure.caption,
+        )
+        st.caption(figure.caption)
+    st.html("".join(_table(report.printed(table)) for table in section.tables))
+
+
+def _table(table: PrintedTable) -> str:
+    """Return a table as HTML with every text escaped."""
+    heading = f"<h4>{html.escape(table.title)}</h4>"
+    explanation = f"<p>{html.escape(table.explanation)}</p>" if table.explanation else ""
+    head = "".join(f'<th scope="col">{html.escape(text)}</th>' for text in table.headings)
+    body = "".join(
+        f'<tr class="{"group" if row.opens_group else ""}">'
+        + "".join(
+            f'<td class="{_classes(text, number, column == 0 and not row.opens_group)}">{html.escape(text)}</td>'
+            for column, (text, number) in enumerate(zip(row.cells, table.is_number, strict=True))
+        )
+        + "</tr>"
+        for row in table.rows
+    )
+    notes = "".join(f"<li>{html.escape(note)}</li>" for note in table.notes)
+    return (
+        f'<div class="report-table">{heading}{explanation}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody>'
+        f"</table><ul>{notes}</ul></div>"
+    )
+
+
+def _classes(text: str, is_number: bool, same_as_above: bool) -> str:
+    wanted = (
+        ("figure", is_number),
+        ("short", len(text) <= (40 if is_number else _LONGEST_LINE)),
+        ("same", same_as_above),
+    )
+    return " ".join(name for name, holds in wanted if holds)
+
+
+def _draw_downloads(actor: Actor, found: Report) -> None:
+    for label, form, suffix, mime in (
+        ("HTML", "html", "html", "text/html"),
+        ("CSV", "csv", "zip", "application/zip"),
+        ("JSON", "json", "json", "application/json"),
+    ):
+        st.download_button(
+            label,
+            _download(actor, found.study_key, form),
+            file_name=f"{found.study_key}-report{'-csv' if form == 'csv' else ''}.{suffix}",
+            mime=mime,
+            icon=":material/download:",
+            on_click="ignore",
+            help="Made when you press it, from the data as they are then.",
+        )
+
+
+def _download(actor: Actor, study_key: str, form: str) -> Callable[[], bytes]:
+    return partial(_made, actor.login_session_id, study_key, form)
+
+
+def _made(login_session_id: int, study_key: str, form: str) -> bytes:
+    """Make a file outside the script's run: who asks is read from the database again."""
+    return report.download(database(), actor_of_session(database(), login_session_id), study_key, form)
+
+
+def _draw_interim_form(line: StudyLine) -> None:
+    with st.container(width=560, border=True):
+        reason = st.text_input("Reason for an interim look", key="interim-reason")
+        st.caption("The reason is kept with the study and stands in the report. The look lasts one hour, for you only.")
+        st.button("Open the report now", on_click=_look, args=(line.key, reason))
+        if refusal := st.session_state.pop("interim-refusal", ""):
+            st.error(refusal)
+
+
+def _look(study_key: str, reason: str) -> None:
+    try:
+        closing.take_interim_look(database(), current_actor(), study_key, reason)
+    except Refused as refusal:
+        st.session_state["interim-refusal"] = str(refusal)
