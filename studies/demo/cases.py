@@ -168,7 +168,7 @@ CASES: tuple[Case, ...] = (
             ("T1",),
             (
                 Lesion((-25.0, 30.0, 20.0), 7.0, "dark_t1_bright_t2", "frontal"),
-                Lesion((24.0, -80.0, 8.0), 7.5, "dark_t1_bright_t2", "occipital"),
+                Lesion((26.0, -78.0, 14.0), 8.5, "dark_t1_bright_t2", "occipital"),
             ),
         ),
         prior=Scan(

@@ -49,7 +49,7 @@ class Signal:
 WALL_FROM = 0.58
 HALO_TO = 1.7
 SIGNALS: dict[Kind, dict[Sequence, Signal]] = {
-    "dark_t1_bright_t2": {"T1": Signal(0.56), "T2": Signal(2.15)},
+    "dark_t1_bright_t2": {"T1": Signal(0.48), "T2": Signal(2.15)},
     "bright_t1_dark_t2": {"T1": Signal(1.34, halo=0.66), "T2": Signal(0.5, halo=1.9)},
     "ring": {"T1": Signal(0.38, wall=1.26, halo=0.68), "T2": Signal(2.4, wall=0.5, halo=1.85)},
 }
@@ -86,7 +86,7 @@ FULL = Grid(1.0)
 
 
 def make_volume(
-    case: Case, scan: Scan, sequence: Sequence, grid: Grid = FULL, *, findings: bool = True, noise: bool = True
+    case: Case, scan: Scan, sequence: Sequence, grid: Grid = FULL, *, noise: bool = True
 ) -> nib.Nifti1Image:
     """Make one sequence of one visit.
 
@@ -96,8 +96,6 @@ def make_volume(
         What to make; `scan` is the case's current or prior one.
     grid
         Full resolution for readers; coarser for tests.
-    findings
-        False leaves out lesions and the enlarged ventricle: what the same head would look like without them.
     noise
         False leaves out noise.
 
@@ -106,24 +104,26 @@ def make_volume(
     nibabel.Nifti1Image
         int16, zero outside of the brain.
     """
-    enlarged = scan.enlarged_ventricle if findings else None
-    t1 = _anatomy(SUBJECTS[case.subject], enlarged, grid)
+    t1 = _anatomy(SUBJECTS[case.subject], scan.enlarged_ventricle, grid)
     brain = t1 > 0
-    tissue = t1.copy() if sequence == "T1" else np.interp(t1, T1_OF_TISSUE, T2_OF_TISSUE).astype(np.float32)
-    if findings:
-        for number, lesion in enumerate(scan.lesions):
-            _add_lesion(tissue, lesion, sequence, grid, _seed(case.subject, "lesion", number))
+    tissue = t1.copy()
+    if sequence == "T2":
+        tissue[brain] = np.interp(t1[brain], T1_OF_TISSUE, T2_OF_TISSUE)
+    for number, lesion in enumerate(scan.lesions):
+        # The seed names the person, not the visit: a lesion that stays keeps its shape.
+        _add_lesion(tissue, lesion, sequence, grid, _seed(case.subject, "lesion", number))
     rng = np.random.default_rng(_seed(case.key, scan.acquired.isoformat(), sequence))
     # Arbitrary units, as scanners have them: another scale in every volume.
     scale = rng.uniform(3.2, 4.8)
-    uneven = 1 + 0.05 * _smooth_field(rng, 70.0, grid.axes())
-    intensity = tissue * uneven * scale
+    uneven = 1 + 0.05 * _smooth_field(rng, 70.0, grid.axes())[brain]
+    intensity = tissue[brain] * uneven * scale
     if noise:
         sigma = 0.018 * WHITE_MATTER["T1"] * scale
         real = intensity + sigma * rng.standard_normal(intensity.shape, dtype=np.float32)
         imaginary = sigma * rng.standard_normal(intensity.shape, dtype=np.float32)
         intensity = np.hypot(real, imaginary)
-    voxels = np.where(brain, np.rint(intensity).clip(1, 32767), 0).astype(np.int16)
+    voxels = np.zeros(brain.shape, dtype=np.int16)
+    voxels[brain] = np.rint(intensity).clip(1, 32767)
     image = nib.Nifti1Image(voxels, grid.affine)
     image.header.set_xyzt_units("mm")
     return image
