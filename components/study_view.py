@@ -93,11 +93,11 @@ def draw_people(line: StudyLine) -> None:
         return
     st.subheader("Invite")
     with st.container(width=560, border=True):
-        role = st.selectbox("Role", ["rater", "reviewer", "admin"], key="invite-role")
-        name = st.text_input("Name", key="invite-name")
-        login = st.text_input("Login", key="invite-login", help="What they sign in with, such as their e-mail address.")
-        specialty = st.text_input("Specialty", key="invite-specialty")
-        st.button("Make the invitation link", on_click=_invite, args=(line.key, login, name, role, specialty))
+        st.selectbox("Role", ["rater", "reviewer", "admin"], key="invite-role")
+        st.text_input("Name", key="invite-name")
+        st.text_input("Login", key="invite-login", help="What they sign in with, such as their e-mail address.")
+        st.text_input("Specialty", key="invite-specialty")
+        st.button("Make the invitation link", on_click=_invite, args=(line.key,))
         link = st.session_state.pop("invitation", None)
         if link:
             st.success("Hand this link to them; it works once, for 14 days, and is not shown again.")
@@ -176,8 +176,8 @@ def draw_events(line: StudyLine) -> None:
         sure = st.checkbox("Everything that is needed has been read.")
         st.button("Close the study", type="primary", disabled=not sure, on_click=_close, args=(line.key,))
     elif line.state == "closed":
-        reason = st.text_input("Reason for taking verdicts again", key="reopen-reason", width=560)
-        st.button("Re-open", on_click=_reopen, args=(line.key, reason))
+        st.text_input("Reason for taking verdicts again", key="reopen-reason", width=560)
+        st.button("Re-open", on_click=_reopen, args=(line.key,))
     else:
         st.info("The study is not frozen yet, so nothing has happened to it.")
 
@@ -213,7 +213,11 @@ def _verify(study_key: str) -> None:
         _notify("error", str(refusal))
 
 
-def _invite(study_key: str, login: str, name: str, role: str, specialty: str) -> None:
+def _invite(study_key: str) -> None:
+    # Read from the widgets' state: arguments bound when the button was drawn are older than what was typed last.
+    role, name, login, specialty = (
+        str(st.session_state[f"invite-{key}"]) for key in ("role", "name", "login", "specialty")
+    )
     try:
         token = members.invite(database(), current_actor(), study_key, login, name, role, specialty=specialty)
         st.session_state["invitation"] = f"{_origin()}/link/{token}"
@@ -258,9 +262,9 @@ def _close(study_key: str) -> None:
         _notify("error", str(refusal))
 
 
-def _reopen(study_key: str, reason: str) -> None:
+def _reopen(study_key: str) -> None:
     try:
-        closing.reopen_study(database(), current_actor(), study_key, reason)
+        closing.reopen_study(database(), current_actor(), study_key, str(st.session_state["reopen-reason"]))
         _notify("done", "Open again; the reason is kept.")
     except Refused as refusal:
         _notify("error", str(refusal))

@@ -1,0 +1,46 @@
+"""Pages run as a signed-in person sees them, against a real database, without a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from db import Database
+from db.engine import database_from_environment
+from services.identity import Actor
+
+ROOT = Path(__file__).resolve().parents[2]
+OpenPage = Callable[..., AppTest]
+
+
+@pytest.fixture
+def served_database(sqlite_url: str, data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
+    """The database that the pages open, as a server's process would."""
+    monkeypatch.setenv("DATABASE_URL", sqlite_url)
+    monkeypatch.setenv("BLINDREAD_DATA_DIR", str(data_dir))
+    database_from_environment.cache_clear()
+    opened = database_from_environment()
+    yield opened
+    opened.engine.dispose()
+    database_from_environment.cache_clear()
+
+
+@pytest.fixture
+def open_page(served_database: Database) -> OpenPage:
+    """A function that runs a page for a signed-in person: `open_page(actor, "admin/study.py", study="tiny")`."""
+
+    def run(actor: Actor | None, page: str | None = None, **query: str) -> AppTest:
+        app = AppTest.from_file(str(ROOT / "pages" / "entry" / "navigation.py"), default_timeout=30)
+        if actor is not None:
+            app.user = {"login_session": str(actor.login_session_id)}
+        for name, value in query.items():
+            app.query_params[name] = value
+        app.run()
+        if page is not None:
+            app.switch_page(str(ROOT / "pages" / page)).run()
+        return app
+
+    return run

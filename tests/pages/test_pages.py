@@ -1,0 +1,161 @@
+"""What each page shows, and that a refusal is one sentence instead of a trace."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+from db import Database
+from services import closing, identity
+from tests.pages.conftest import OpenPage
+from tests.situations import imported_study, open_study, read_all
+
+
+def texts_on(app: AppTest) -> str:
+    """Return all that a page says, as one text."""
+    said = [
+        element.value
+        for kind in ("title", "markdown", "caption", "info", "error", "warning", "success")
+        for element in app.get(kind)
+    ]
+    return "\n".join(str(one) for one in said)
+
+
+def payload_on(app: AppTest) -> dict[str, object]:
+    """Return what the reading room was handed."""
+    component = app.get("bidi_component")[0]
+    found: dict[str, object] = json.loads(component.proto.json)
+    return found
+
+
+def test_without_a_login_session_the_script_stops(open_page: OpenPage) -> None:
+    app = open_page(None)
+
+    assert "You are signed out" in texts_on(app)
+    assert not app.get("bidi_component")
+
+
+def test_after_signing_out_the_next_run_stops(served_database: Database, open_page: OpenPage, tmp_path: Path) -> None:
+    situation = open_study(served_database, tmp_path / "study")
+    app = open_page(situation.raters[0])
+    identity.sign_out(served_database, situation.raters[0].login_session_id)
+
+    app.run()
+
+    assert "You are signed out" in texts_on(app)
+    assert not app.button
+
+
+def test_a_rater_begins_at_the_worklist(served_database: Database, open_page: OpenPage, tmp_path: Path) -> None:
+    situation = open_study(served_database, tmp_path / "study")
+
+    app = open_page(situation.raters[0])
+
+    assert app.title[0].value == "Worklist"
+    assert "**Read items** · A tiny study" in texts_on(app)
+    assert [button.label for button in app.button if button.key != "sign-out"].count("Start") == 1
+
+
+def test_the_instructions_come_once(served_database: Database, open_page: OpenPage, tmp_path: Path) -> None:
+    situation = open_study(served_database, tmp_path / "study")
+    app = open_page(situation.raters[0], "rater/room.py", study="tiny", phase="reading")
+    assert app.title[0].value == "Before you begin"
+
+    next(button for button in app.button if button.label.startswith("I have read")).click().run()
+
+    assert app.get("bidi_component")
+    again = open_page(situation.raters[0], "rater/room.py", study="tiny", phase="reading")
+    assert again.get("bidi_component")
+
+
+def test_the_room_is_handed_the_item_and_nothing_else(
+    served_database: Database, open_page: OpenPage, tmp_path: Path
+) -> None:
+    situation = open_study(served_database, tmp_path / "study")
+    app = open_page(situation.raters[0], "rater/room.py", study="tiny", phase="reading")
+    next(button for button in app.button if button.label.startswith("I have read")).click().run()
+
+    data = payload_on(app)
+
+    assert set(data) == {"payload", "bundle"}
+    assert data["payload"]["phase"] == "reading"  # type: ignore[index]
+    assert data["payload"]["reference"] is None  # type: ignore[index]
+
+
+def test_a_study_that_is_not_theirs_is_refused_in_one_sentence(
+    served_database: Database, open_page: OpenPage, tmp_path: Path
+) -> None:
+    situation = open_study(served_database, tmp_path / "study")
+
+    app = open_page(situation.raters[0], "rater/room.py", study="another", phase="reading")
+
+    assert [error.value for error in app.error] == ["There is no such study among yours."]
+
+
+def test_an_unknown_phase_is_refused_in_one_sentence(
+    served_database: Database, open_page: OpenPage, tmp_path: Path
+) -> None:
+    situation = open_study(served_database, tmp_path / "study")
+
+    app = open_page(situation.raters[0], "rater/room.py", study="tiny", phase="nonsense")
+
+    assert len(app.error) == 1
+    assert not app.exception
+
+
+def test_an_admin_begins_at_the_studies(served_database: Database, open_page: OpenPage, tmp_path: Path) -> None:
+    situation = open_study(served_database, tmp_path / "study")
+
+    app = open_page(situation.admin)
+
+    assert app.title[0].value == "Studies"
+    assert "**A tiny study**" in texts_on(app)
+
+
+def test_a_study_is_frozen_on_its_page(served_database: Database, open_page: OpenPage, tmp_path: Path) -> None:
+    situation = imported_study(served_database, tmp_path / "study")
+    app = open_page(situation.admin, "admin/study.py", study="tiny")
+    app.checkbox[0].check().run()
+
+    next(button for button in app.button if button.label == "Freeze and open").click().run()
+
+    assert "Frozen and open" in texts_on(app)
+    assert closing.state_of_study(served_database, situation.admin, "tiny") == "open"
+
+
+def test_an_invitation_link_is_shown_once(served_database: Database, open_page: OpenPage, tmp_path: Path) -> None:
+    situation = open_study(served_database, tmp_path / "study")
+    app = open_page(situation.admin, "admin/study.py", study="tiny")
+    app.text_input(key="invite-name").input("Rita Resident")
+    app.text_input(key="invite-login").input("rita")
+
+    next(button for button in app.button if button.label == "Make the invitation link").click().run()
+
+    assert any("/link/" in code.value for code in app.code)
+    app.run()
+    assert not any("/link/" in code.value for code in app.code)
+
+
+def test_progress_is_shown_without_any_answer(served_database: Database, open_page: OpenPage, tmp_path: Path) -> None:
+    situation = open_study(served_database, tmp_path / "study")
+    read_all(situation, situation.raters[0], by_prompt={"Prompt of i5?": "an unmistakable answer"})
+
+    app = open_page(situation.admin, "admin/study.py", study="tiny")
+
+    table = app.dataframe[0].value
+    assert list(table.loc[table["pseudonym"] == "Rater 1", "items"]) == ["6 of 6", "0 of 4"]
+    assert "unmistakable" not in table.to_csv()
+
+
+def test_the_preview_shows_the_raters_own_payload(
+    served_database: Database, open_page: OpenPage, tmp_path: Path
+) -> None:
+    situation = imported_study(served_database, tmp_path / "study")
+
+    app = open_page(situation.admin, "admin/preview.py", study="tiny")
+
+    payload = payload_on(app)["payload"]
+    assert payload["phase"] == "preview"  # type: ignore[index]
+    assert payload["prompt"] == "Prompt of i1?"  # type: ignore[index]
