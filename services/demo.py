@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlmodel import col, select
 
-from db import Database, Item, Reference, Study
+from db import Case, Database, Item, Reference, Study
 from services import adjudication, closing, freezing, identity, importing, judging, members, reading
 from services.identity import Actor
 from services.importing import Progress
@@ -146,7 +146,7 @@ def _work_through(database: Database, actor: Actor, login: str, queue: str, answ
 
 def _read_like(database: Database, login: str) -> Answering:
     """Return a reader who is right as often as their skill says; the reference comes from the database."""
-    by_prompt = _references_by_prompt(database)
+    references = _references(database)
     skill = _SKILL[login]
     unreadable = login == "simulated-rater-2"
 
@@ -157,7 +157,7 @@ def _read_like(database: Database, login: str) -> Answering:
         if unreadable and done == 11 and payload["form"]["not_assessable"]:
             reason = payload["form"]["not_assessable"][0]["id"]
             return {"fields": {}, "not_assessable": reason, "comment": "", "flag": None}
-        accepted = by_prompt[payload["prompt"]]
+        accepted = references[payload["prompt"], payload["context"]["vignette"] or ""]
         right = dealer.random() < skill
         fields = {field["key"]: _filled_in(field, accepted, right, dealer) for field in payload["form"]["fields"]}
         flags = payload["form"]["flags"]
@@ -199,12 +199,14 @@ def _mark_like(login: str) -> Answering:
     return answer
 
 
-def _references_by_prompt(database: Database) -> dict[str, list[str]]:
+def _references(database: Database) -> dict[tuple[str, str], list[str]]:
+    """Return the accepted answers by what a reader sees: the prompt and the vignette of the case."""
     with database.reading() as session:
         study = session.exec(select(Study).where(Study.key == FINISHED_KEY)).one()
         rows = session.exec(
-            select(Item.prompt, Reference.accepted)
+            select(Item.prompt, Case.vignette, Reference.accepted)
             .join(Reference, col(Reference.item_id) == Item.id)
+            .join(Case, col(Case.id) == Item.case_id)
             .where(Item.study_id == study.id)
         ).all()
-    return {prompt: list(accepted) for prompt, accepted in rows}
+    return {(prompt, vignette): list(accepted) for prompt, vignette, accepted in rows}
