@@ -7,6 +7,7 @@ silently be no rule.
 from __future__ import annotations
 
 import json
+import reprlib
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -85,9 +86,13 @@ class Form(Part):
             raise ValueError(
                 "a form needs one field with the key 'answer', the one that is compared with the reference"
             )
-        for field in self.fields:
-            if field.depends_on is not None and field.depends_on.field not in keys:
-                raise ValueError(f"field '{field.key}' depends on '{field.depends_on.field}', which the form lacks")
+        for place, field in enumerate(self.fields):
+            if field.depends_on is not None and field.depends_on.field not in keys[:place]:
+                raise ValueError(
+                    f"field '{field.key}' depends on '{field.depends_on.field}', which is no field above it"
+                )
+            if field.key != "answer" and field.type in ("choice", "several") and not field.options:
+                raise ValueError(f"field '{field.key}' is a {field.type} field without options; list them")
         return self
 
 
@@ -106,6 +111,13 @@ class Hanging(Part):
     coregistered: bool = False
     window_percentiles: tuple[float, float] = (1.0, 99.5)
     presets: list[WindowPreset] = []
+
+    @model_validator(mode="after")
+    def _has_rising_percentiles(self) -> Hanging:
+        low, high = self.window_percentiles
+        if not 0 <= low < high <= 100:
+            raise ValueError(f"window_percentiles are {low:g} and {high:g}, expected two rising numbers from 0 to 100")
+        return self
 
 
 class Context(Part):
@@ -135,6 +147,14 @@ class Scoring(Part):
     sample: Annotated[int, Field(ge=1)]
     form: Form
     comment: bool = True
+
+    @model_validator(mode="after")
+    def _can_be_compared_with_a_judge(self) -> Scoring:
+        answer = next(field for field in self.form.fields if field.key == "answer")
+        ids = {option.id for option in answer.options}
+        if answer.type != "yes_no" and not {"correct", "incorrect"} <= ids:
+            raise ValueError("the field 'answer' needs options with the ids correct and incorrect")
+        return self
 
 
 class Adjudication(Part):
@@ -178,6 +198,22 @@ class Protocol(Part):
         return json.dumps(self.model_dump(mode="json"), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
+class _Loader(yaml.SafeLoader):
+    """PyYAML keeps the last of two equal keys; here the second is refused, so that no rule is lost unseen."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen = set()
+        for key_node, _ in node.value:
+            # Merged keys ("<<") may be overridden; that is what they are for.
+            if isinstance(key_node, yaml.ScalarNode) and key_node.tag != "tag:yaml.org,2002:merge":
+                if key_node.value in seen:
+                    raise yaml.constructor.ConstructorError(
+                        None, None, f"the key '{key_node.value}' stands there twice", key_node.start_mark
+                    )
+                seen.add(key_node.value)
+        return super().construct_mapping(node, deep=deep)
+
+
 def read_protocol(path: Path) -> Protocol:
     """Read and validate a `protocol.yaml`.
 
@@ -196,18 +232,23 @@ def read_protocol(path: Path) -> Protocol:
         raise InputRefused(
             f"{path.name} is not UTF-8 text (byte {error.start}); save it as UTF-8 and import again."
         ) from None
+    except OSError as error:
+        raise InputRefused(f"{path.name} cannot be read ({error.strerror}); expected a YAML file.") from None
     return parse_protocol(text, path.name)
 
 
 def parse_protocol(text: str, name: str = "protocol.yaml") -> Protocol:
     """Validate the text of a protocol; `name` is what an error calls the file."""
     try:
-        found: Any = yaml.safe_load(text)
+        found: Any = yaml.load(text, _Loader)  # noqa: S506 - a SafeLoader
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise InputRefused(f"{name}, line {line}: not valid YAML ({error.problem}); mend the line.") from None
-    except yaml.YAMLError as error:
-        raise InputRefused(f"{name}: not valid YAML ({error}); mend the file.") from None
+    # ValueError: a date that no calendar has, a number with thousands of digits.
+    except (yaml.YAMLError, ValueError) as error:
+        raise InputRefused(f"{name}: not valid YAML ({' '.join(str(error).split())}); mend the file.") from None
+    except RecursionError:
+        raise InputRefused(f"{name}: nested too deeply for a protocol; mend the file.") from None
     if not isinstance(found, dict):
         raise InputRefused(f"{name}: expected keys such as name, title and forms, found {type(found).__name__}.")
     try:
@@ -223,5 +264,6 @@ def parse_protocol(text: str, name: str = "protocol.yaml") -> Protocol:
 
 
 def _shorten(value: Any) -> str:
-    text = repr(value)
+    # A few lines of YAML can name a value whose whole text would fill the memory.
+    text = reprlib.repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
