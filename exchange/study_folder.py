@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import csv
 import datetime
+import io
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from exchange.protocol import Protocol, read_protocol
+from exchange.protocol import Form, Protocol, read_protocol
 from exchange.refusal import InputRefused
 
 FORMATS = ("yes_no", "choice", "open")
 GROUNDINGS = ("image_grounded", "image_informed")
 ROLES = ("current", "prior")
+ANSWERED_BY_OPTIONS = {"yes_no": ("yes_no", "choice"), "choice": ("choice", "several", "ordinal")}
 YES_NO = (("yes", "Yes"), ("no", "No"))
 Row = TypeVar("Row")
 # An answer may not be longer than this: longer text is a broken quotation mark, not an answer.
@@ -222,7 +224,10 @@ def _lines(path: Path, columns: tuple[str, ...]) -> Iterator[_Line]:
         raise InputRefused(f"{path.name} is missing: expected a CSV file with {_listed(columns)}; add it.") from None
     except UnicodeDecodeError as error:
         raise InputRefused(f"{path.name} is not UTF-8 text (byte {error.start}); save it as UTF-8.") from None
-    reader = csv.reader(text.splitlines(keepends=True), strict=True)
+    except OSError as error:
+        raise InputRefused(f"{path.name} cannot be read ({error.strerror}); expected a CSV file.") from None
+    # Not splitlines(): it also parts a text at characters that end no line in CSV.
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
         header = [name.strip() for name in next(reader)]
         missing = [name for name in columns if name not in header]
@@ -280,8 +285,11 @@ def _item(line: _Line, protocol: Protocol, case_keys: set[str], volumes: tuple[V
     case = _known(line, "case", case_keys, "cases.csv")
     item_format = line.one_of("format", FORMATS)
     form = line.one_of("form", protocol.forms)
+    _check_form_fits(line, protocol.forms[form], item_format)
     options = _options(line, item_format)
     sequences = tuple(part.strip() for part in line.text("sequences").split("|") if part.strip())
+    if not sequences or len(sequences) != len(set(sequences)):
+        raise line.refuse(f"sequences is '{line.cells['sequences']}', expected different names such as T1|T2; mend it.")
     uses_prior = line.one_of("uses_prior", ("true", "false")) == "true"
     for role in ("current", "prior") if uses_prior else ("current",):
         present = {volume.sequence for volume in volumes if volume.case == case and volume.role == role}
@@ -304,6 +312,20 @@ def _item(line: _Line, protocol: Protocol, case_keys: set[str], volumes: tuple[V
         sequences=sequences,
         uses_prior=uses_prior,
     )
+
+
+def _check_form_fits(line: _Line, form: Form, item_format: str) -> None:
+    """Refuse a form whose answer could never equal a reference of this format."""
+    answer = next(field for field in form.fields if field.key == "answer")
+    if item_format == "open":
+        fits = answer.type not in ("choice", "several") or bool(answer.options)
+    else:
+        fits = answer.type in ANSWERED_BY_OPTIONS[item_format]
+    if not fits:
+        raise line.refuse(
+            f"the answer of form '{line.cells['form']}' is of type {answer.type}, which does not fit the format "
+            f"{item_format}; choose another form or format."
+        )
 
 
 def _options(line: _Line, item_format: str) -> tuple[tuple[str, str], ...]:
@@ -330,6 +352,8 @@ def _reference(line: _Line, items: dict[str, ItemRow]) -> ReferenceRow:
     low, high = line.number_or_none("low"), line.number_or_none("high")
     if not accepted and low is None and high is None:
         raise line.refuse(f"item '{item.key}' has neither accepted answers nor a range; give one of them.")
+    if item.options and not accepted:
+        raise line.refuse(f"item '{item.key}' is answered by an option, not by a number; name the accepted option ids.")
     if low is not None and high is not None and low > high:
         raise line.refuse(f"low {low:g} is above high {high:g}; mend the range.")
     text_only = line.text("text_only_answer", required=False)
