@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import lzma
 import zipfile
+import zlib
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
@@ -38,7 +40,8 @@ def unpack_study_zip(file: IO[bytes], name: str, target: Path, limits: ZipLimits
             left = limits.unpacked_bytes
             for member in members:
                 left -= _unpack(archive, member, name, target, left, limits)
-    except (zipfile.BadZipFile, EOFError, NotImplementedError) as error:
+    # OSError: a file named like a folder of another, or a name longer than the disk takes.
+    except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, OSError) as error:
         raise InputRefused(f"{name} is no readable ZIP file ({error}); pack the study folder again.") from None
     found = sorted(target.rglob("protocol.yaml"), key=lambda path: len(path.parts))
     if not found:
@@ -50,7 +53,7 @@ def _unpack(
     archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str, target: Path, left: int, limits: ZipLimits
 ) -> int:
     path = PurePosixPath(member.filename.replace("\\", "/"))
-    if path.is_absolute() or ".." in path.parts or ":" in path.parts[0]:
+    if not path.parts or path.is_absolute() or ".." in path.parts or ":" in path.parts[0]:
         raise InputRefused(f"{name} names the path '{member.filename[:80]}', which leads out of it; pack it again.")
     if member.flag_bits & 0x1:
         raise InputRefused(f"{name} is encrypted at '{member.filename[:80]}'; pack it without a password.")
