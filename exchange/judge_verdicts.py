@@ -55,25 +55,39 @@ def parse_judge_verdicts(content: bytes, name: str) -> tuple[JudgeRow, ...]:
 
 
 def _csv_lines(text: str, name: str) -> list[tuple[int, dict[str, Any]]]:
-    reader = csv.DictReader(io.StringIO(text), strict=True)
-    missing = [column for column in COLUMNS if column not in (reader.fieldnames or [])]
-    if missing:
-        raise InputRefused(f"{name}, line 1: the header lacks {', '.join(missing)}; expected {', '.join(COLUMNS)}.")
+    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+    rows = []
     try:
-        return [(reader.line_num, row) for row in reader]
+        header = list(reader.fieldnames or [])
+        missing = [column for column in COLUMNS if column not in header]
+        if missing:
+            raise InputRefused(f"{name}, line 1: the header lacks {', '.join(missing)}; expected {', '.join(COLUMNS)}.")
+        if len(header) != len(set(header)):
+            raise InputRefused(f"{name}, line 1: the header names a column twice; keep one of each.")
+        for row in reader:
+            # A comma too many or too few would move another column's text into the verdict.
+            if None in row or None in row.values():
+                raise InputRefused(
+                    f"{name}, line {reader.line_num}: not as many cells as the header has ({len(header)}); look for a "
+                    "missing comma or quotation mark."
+                )
+            rows.append((reader.line_num, row))
     except csv.Error as error:
         raise InputRefused(f"{name}, line {reader.line_num}: not valid CSV ({error}); mend the line.") from None
+    return rows
 
 
 def _json_lines(text: str, name: str) -> list[tuple[int, dict[str, Any]]]:
     rows = []
-    for number, line in enumerate(text.splitlines(), start=1):
+    # Not splitlines(): JSON may hold other line separators within its texts.
+    for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         try:
             found = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise InputRefused(f"{name}, line {number}: not valid JSON ({error.msg}); mend the line.") from None
+        except (json.JSONDecodeError, RecursionError) as error:
+            problem = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deeply"
+            raise InputRefused(f"{name}, line {number}: not valid JSON ({problem}); mend the line.") from None
         if not isinstance(found, dict) or any(column not in found for column in COLUMNS):
             raise InputRefused(f"{name}, line {number}: expected an object with {', '.join(COLUMNS)}; mend the line.")
         rows.append((number, found))
@@ -92,9 +106,14 @@ def _row(number: int, found: dict[str, Any], name: str) -> JudgeRow:
             f"{name}, line {number}: verdict '{said[:40]}' is neither correct nor incorrect (1 or 0); leave it empty "
             "where the judge gave none."
         )
+    if verdict is not None and error:
+        raise InputRefused(
+            f"{name}, line {number}: has both the verdict '{said}' and an error; a judge that failed gave none; "
+            "empty one of the two."
+        )
     if verdict is None and not error:
         error = "no verdict"
-    return JudgeRow(number, item, candidate, verdict, None if verdict else error, _text(found.get("explanation")))
+    return JudgeRow(number, item, candidate, verdict, error or None, _text(found.get("explanation")))
 
 
 def _text(value: Any) -> str:
