@@ -1,6 +1,8 @@
 """The statistics of a reader study and of a judge validation: pure functions on arrays that return an `Estimate`."""
 
 from agreement.accuracy import Accuracy, accuracy, accuracy_of_correctness
+from agreement.alt_test import AltTest, RaterComparison, alt_test
+from agreement.bias import BiasByFactor, judge_bias_by_factor
 from agreement.calibration import (
     ReliabilityBin,
     RiskCoverage,
@@ -20,8 +22,11 @@ from agreement.intervals import clopper_pearson_interval, wilson_interval
 from agreement.judge import DiagnosticAccuracy, JudgeDirection, diagnostic_accuracy, judge_direction
 from agreement.kappa import cohen_kappa, cohen_kappa_of_table, kappa_per_category, pabak
 from agreement.krippendorff import krippendorff_alpha
+from agreement.marginal import marginal_homogeneity
 from agreement.measurements import BlandAltman, bland_altman, kendall_w, lin_ccc
 from agreement.percent import percent_agreement
+from agreement.planning import labels_needed
+from agreement.prevalence import prediction_powered_mean, rogan_gladen
 from agreement.rates import mirage_rate, pass_at_k
 from agreement.resampling import bootstrap
 from agreement.roc import roc_auc
@@ -33,17 +38,21 @@ from agreement.weighted import weighted_mean
 __all__ = [
     "FEW_CLUSTERS",
     "Accuracy",
+    "AltTest",
+    "BiasByFactor",
     "BlandAltman",
     "ClassificationScores",
     "DiagnosticAccuracy",
     "Estimate",
     "JudgeDirection",
+    "RaterComparison",
     "ReliabilityBin",
     "RiskCoverage",
     "SharedErrors",
     "accuracy",
     "accuracy_of_correctness",
     "adjust_p_values",
+    "alt_test",
     "bland_altman",
     "bootstrap",
     "brennan_prediger",
@@ -61,13 +70,16 @@ __all__ = [
     "fleiss_kappa",
     "gwet_ac",
     "icc",
+    "judge_bias_by_factor",
     "judge_direction",
     "kappa_per_category",
     "kendall_tau",
     "kendall_w",
     "krippendorff_alpha",
+    "labels_needed",
     "lin_ccc",
     "mann_whitney",
+    "marginal_homogeneity",
     "mcnemar",
     "mirage_rate",
     "normalise_answer",
@@ -78,9 +90,11 @@ __all__ = [
     "pass_at_k",
     "pearson",
     "percent_agreement",
+    "prediction_powered_mean",
     "reliability_curve",
     "risk_coverage",
     "roc_auc",
+    "rogan_gladen",
     "shared_errors",
     "shortcut_score",
     "spearman",

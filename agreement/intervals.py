@@ -59,13 +59,15 @@ def wilson_interval(
     return Estimate(name, x / n, low, high, n, unit, method, confidence=confidence)
 
 
-def wilson_limits(x: int, n: int, confidence: float) -> tuple[float, float]:
+def wilson_limits(x: float, n: int, confidence: float) -> tuple[float, float]:
     """The two limits of `wilson_interval`, without checks.
 
     Parameters
     ----------
-    x, n : int
-        Successes and units, ``n > 0``.
+    x : float
+        Successes, or expected successes.
+    n : int
+        Units, at least 1.
     confidence : float
         Nominal coverage.
 

@@ -1,0 +1,156 @@
+"""Whether a judge errs alike over models, categories and tiers."""
+
+import math
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from agreement.accuracy import correctness
+from agreement.coding import MISSING, Codes, Ratings, compact, encode, encode_clusters, same_length
+from agreement.comparisons import Adjustment, adjust_p_values
+from agreement.estimate import Estimate
+from agreement.judge import judge_direction
+from agreement.resampling import Floats, Seed
+
+
+@dataclass(frozen=True)
+class BiasByFactor:
+    """The judge's signed difference over the levels of one factor.
+
+    Attributes
+    ----------
+    factor : str
+        For example "model" or "tier".
+    levels : dict
+        Signed difference (human minus judge, above 0 is stricter) of each level.
+    statistic, df, p, p_adjusted : float
+        Wald test of equal differences; nan where not estimable. Adjusted over the factors.
+    undefined_because : str or None
+        Why it is not estimable.
+    """
+
+    factor: str
+    levels: dict[Hashable, Estimate]
+    statistic: float
+    df: int
+    p: float
+    p_adjusted: float
+    undefined_because: str | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything by name, ready for JSON."""
+        row = {name: None if isinstance(v, float) and math.isnan(v) else v for name, v in vars(self).items()}
+        return row | {"levels": {str(level): found.as_dict() for level, found in self.levels.items()}}
+
+
+def judge_bias_by_factor(
+    human: Ratings,
+    judge: Ratings,
+    factors: Mapping[str, Ratings],
+    *,
+    clusters: Ratings | None = None,
+    correction: Adjustment = "holm",
+    resamples: int = 10_000,
+    seed: Seed = 0,
+    confidence: float = 0.95,
+    unit: str = "candidate",
+) -> tuple[BiasByFactor, ...]:
+    """Homogeneity of a judge's bias: whether its signed difference is the same at all levels of each factor.
+
+    With ``d = human - judge`` (1, 0 or -1), means ``m_g`` over the levels and their covariance ``V`` (summed within
+    clusters where given), the Wald statistic is ``(C m)' (C V C')^-1 (C m)``, C the contrasts against the first
+    level, chi-square on ``levels - 1`` degrees of freedom [1]_. P values are adjusted over the factors. Not
+    estimable: one level (a bias validated on one model says nothing about others), a level with fewer than two
+    candidates, no spread of d, or fewer clusters than levels.
+
+    Parameters
+    ----------
+    human, judge : sequence, shape (candidates,)
+        True or 1 for correct, False or 0 for incorrect, None where there is no verdict.
+    factors : mapping of str to sequence, shape (candidates,)
+        Level of each candidate for each factor; None or NaN is left out for that factor.
+    clusters : sequence, shape (candidates,), optional
+        Cluster of each candidate, for example its item; clusters may span levels.
+    correction : {"holm", "bonferroni", "bh", "by"}
+        Adjustment over factors.
+    resamples, seed, confidence, unit
+        As in `judge_direction`, for the difference of each level.
+
+    Returns
+    -------
+    tuple of BiasByFactor
+        In the order of `factors`.
+
+    Raises
+    ------
+    ValueError
+        When lengths differ or a verdict is neither correct, incorrect nor missing.
+
+    References
+    ----------
+    .. [1] Liang and Zeger (1986). Longitudinal data analysis using generalized linear models. Biometrika 73, 13-22, the
+       sandwich covariance, here of plain means.
+
+    Examples
+    --------
+    >>> human, judge = [1] * 40, [0] * 10 + [1] * 10 + [0] * 2 + [1] * 18
+    >>> found = judge_bias_by_factor(human, judge, {"model": ["x"] * 20 + ["y"] * 20})[0]
+    >>> found.levels["x"].value, round(found.levels["y"].value, 3), found.p < 0.01
+    (0.5, 0.1, True)
+    """
+    known_human, said_human = correctness(human, "human")
+    known_judge, said_judge = correctness(judge, "judge")
+    same_length(known_human, known_judge, "human", "judge")
+    d = said_human.astype(np.float64) - said_judge
+    groups = encode_clusters(clusters, d.size) if clusters is not None else None
+    found = []
+    for factor, values in factors.items():
+        codes, levels = encode(values, None, factor)
+        same_length(d, codes, "human", factor)
+        used = known_human & known_judge & (codes != MISSING)
+        estimates: dict[Hashable, Estimate] = {}
+        for code, level in enumerate(levels):
+            among = np.flatnonzero(used & (codes == code))
+            estimates[level] = judge_direction(
+                said_human[among],
+                said_judge[among],
+                clusters=None if groups is None else groups[among],
+                resamples=resamples,
+                seed=seed,
+                confidence=confidence,
+                unit=unit,
+            ).difference
+        within = groups[used] if groups is not None else np.arange(int(used.sum()))
+        statistic, df, reason = _wald(d[used], codes[used], len(levels), within, unit)
+        p = math.nan if reason else float(stats.chi2.sf(statistic, df))
+        found.append((factor, estimates, statistic, df, p, reason))
+    adjusted = adjust_p_values([p for *_, p, _ in found], correction)
+    return tuple(
+        BiasByFactor(factor, estimates, statistic, df, p, float(adjusted[number]), reason)
+        for number, (factor, estimates, statistic, df, p, reason) in enumerate(found)
+    )
+
+
+def _wald(d: Floats, codes: Codes, levels: int, within: Codes, unit: str) -> tuple[float, int, str | None]:
+    """Statistic and degrees of freedom, or the reason why there are none."""
+    if levels < 2:
+        return math.nan, 0, "one level only: uniformity is not estimable"
+    sizes = np.bincount(codes, minlength=levels)
+    if (sizes < 2).any():
+        return math.nan, levels - 1, f"a level with fewer than two {unit}s: not estimable"
+    means = np.bincount(codes, weights=d, minlength=levels) / sizes
+    clusters, count = compact(within)
+    if count <= levels:
+        return math.nan, levels - 1, "no more clusters than levels: not estimable"
+    parts = np.zeros((count, levels))
+    np.add.at(parts, (clusters, codes), (d - means[codes]) / sizes[codes])
+    covariance = parts.T @ parts * count / (count - 1)
+    contrasts = np.column_stack([-np.ones(levels - 1), np.eye(levels - 1)])
+    gap = contrasts @ means
+    of_gap = contrasts @ covariance @ contrasts.T
+    if np.linalg.matrix_rank(of_gap) < levels - 1:
+        return math.nan, levels - 1, "no spread of the differences in two levels or more: not estimable"
+    return float(gap @ np.linalg.solve(of_gap, gap)), levels - 1, None

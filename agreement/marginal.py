@@ -1,0 +1,87 @@
+"""Whether two raters use the categories equally often."""
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from agreement.comparisons import mcnemar
+from agreement.estimate import Estimate, undefined
+
+
+def marginal_homogeneity(table: npt.ArrayLike, *, confidence: float = 0.95, unit: str = "item") -> Estimate:
+    """Test of marginal homogeneity of a square table: Bhapkar's, and McNemar's for two categories.
+
+    With ``d_i = p_i. - p_.i`` for the first k - 1 categories and
+    ``V_ij = -(p_ij + p_ji) - d_i d_j``, ``V_ii = p_i. + p_.i - 2 p_ii - d_i^2``, Bhapkar's statistic is ``n d' V^-1
+    d``, chi-square on k - 1 degrees of freedom [1]_. Categories that neither rater used are left out. For two
+    categories the test is `mcnemar` by its rule. The value is half the sum of the absolute differences, the share of
+    items that would have to move; it has no interval.
+
+    Parameters
+    ----------
+    table : array_like of int, shape (k, k)
+        Rows are one rater's categories, columns the other's.
+    confidence : float
+        Carried into the estimate.
+    unit : str
+        What is counted.
+
+    Returns
+    -------
+    Estimate
+        With `p`, which is 1 where all items lie on the diagonal, and None where the test is undefined.
+
+    Raises
+    ------
+    ValueError
+        When the table is not square or holds anything but counts.
+
+    References
+    ----------
+    .. [1] Bhapkar (1966). A note on the equivalence of two test criteria for hypotheses in categorical data. JASA
+       61, 228-235.
+
+    Examples
+    --------
+    Unaided vision of 7477 women, right and left eye (Stuart 1953): Bhapkar's statistic is 11.98.
+
+    >>> eyes = [[1520, 266, 124, 66], [234, 1512, 432, 78], [117, 362, 1772, 205], [36, 82, 179, 492]]
+    >>> marginal_homogeneity(eyes).method
+    'Bhapkar, chi2(3) = 11.98; no interval'
+    """
+    counts = np.asarray(table)
+    if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or counts.shape[0] < 2:
+        raise ValueError(f"table has shape {counts.shape}; expected (k, k) with k of at least 2")
+    whole = counts.astype(np.int64)
+    if (whole != counts).any() or (whole < 0).any():
+        raise ValueError("table holds a negative or fractional count; expected whole numbers of at least 0")
+    name, n, k = "marginal difference", int(whole.sum()), len(whole)
+    if n == 0:
+        return undefined(name, 0, unit, "Bhapkar", f"no {unit}s", confidence=confidence)
+    used = (whole.sum(axis=0) + whole.sum(axis=1)) > 0
+    p = whole[np.ix_(used, used)] / n
+    d = p.sum(axis=1) - p.sum(axis=0)
+    value = float(np.abs(d).sum()) / 2.0
+    reason = "the test has no interval"
+    if k == 2:
+        test = mcnemar(int(whole[0, 1]), int(whole[1, 0]))
+        method = f"{test.method.split(';')[0]}; no interval"
+        return undefined(name, n, unit, method, reason, value=value, p=test.p, confidence=confidence)
+    if not (whole - np.diag(np.diag(whole))).any():
+        return undefined(name, n, unit, "Bhapkar; no interval", reason, value=0.0, p=1.0, confidence=confidence)
+    # [1]: one category is redundant
+    rows, columns = p.sum(axis=1), p.sum(axis=0)
+    v = -(p + p.T) - np.outer(d, d)
+    v[np.diag_indices_from(v)] = rows + columns - 2.0 * np.diag(p) - d**2
+    v, d = v[:-1, :-1], d[:-1]
+    if not len(d) or np.linalg.matrix_rank(v) < len(d):
+        reason = "the covariance of the marginal differences is singular: no test, no interval"
+        return undefined(name, n, unit, "Bhapkar", reason, value=value, confidence=confidence)
+    statistic = n * float(d @ np.linalg.solve(v, d))
+    method = f"Bhapkar, chi2({len(d)}) = {statistic:.4g}; no interval"
+    found = float(stats.chi2.sf(max(0.0, statistic), len(d)))
+    return undefined(
+        name, n, unit, method, reason, value=value, p=None if math.isnan(found) else found, confidence=confidence
+    )
