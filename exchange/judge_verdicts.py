@@ -56,7 +56,8 @@ def parse_judge_verdicts(content: bytes, name: str) -> tuple[JudgeRow, ...]:
 
 def _csv_lines(text: str, name: str) -> list[tuple[int, dict[str, Any]]]:
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-    rows = []
+    rows: list[tuple[int, dict[str, Any]]] = []
+    last = 0
     try:
         header = list(reader.fieldnames or [])
         missing = [column for column in COLUMNS if column not in header]
@@ -64,7 +65,9 @@ def _csv_lines(text: str, name: str) -> list[tuple[int, dict[str, Any]]]:
             raise InputRefused(f"{name}, line 1: the header lacks {', '.join(missing)}; expected {', '.join(COLUMNS)}.")
         if len(header) != len(set(header)):
             raise InputRefused(f"{name}, line 1: the header names a column twice; keep one of each.")
+        last = reader.line_num
         for row in reader:
+            last = reader.line_num
             # A comma too many or too few would move another column's text into the verdict.
             if None in row or None in row.values():
                 raise InputRefused(
@@ -73,7 +76,8 @@ def _csv_lines(text: str, name: str) -> list[tuple[int, dict[str, Any]]]:
                 )
             rows.append((reader.line_num, row))
     except csv.Error as error:
-        raise InputRefused(f"{name}, line {reader.line_num}: not valid CSV ({error}); mend the line.") from None
+        # An open quotation mark is noticed at the end of the file; it stands in the line after the last whole one.
+        raise InputRefused(f"{name}, line {last + 1}: not valid CSV ({error}); mend the line.") from None
     return rows
 
 

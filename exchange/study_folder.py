@@ -228,14 +228,17 @@ def _lines(path: Path, columns: tuple[str, ...]) -> Iterator[_Line]:
         raise InputRefused(f"{path.name} cannot be read ({error.strerror}); expected a CSV file.") from None
     # Not splitlines(): it also parts a text at characters that end no line in CSV.
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    last = 0
     try:
         header = [name.strip() for name in next(reader)]
+        last = reader.line_num
         missing = [name for name in columns if name not in header]
         unknown = [name for name in header if name not in columns]
         if missing or unknown or len(header) != len(set(header)):
             problem = f"lacks {_listed(missing)}" if missing else f"has unknown or doubled {_listed(unknown or header)}"
             raise InputRefused(f"{path.name}, line 1: the header {problem}; expected {', '.join(columns)}.")
         for cells in reader:
+            last = reader.line_num
             if not any(cell.strip() for cell in cells):
                 continue
             if len(cells) != len(header):
@@ -247,7 +250,8 @@ def _lines(path: Path, columns: tuple[str, ...]) -> Iterator[_Line]:
     except StopIteration:
         raise InputRefused(f"{path.name} is empty: expected the header {', '.join(columns)}; add it.") from None
     except csv.Error as error:
-        raise InputRefused(f"{path.name}, line {reader.line_num}: not valid CSV ({error}); mend the line.") from None
+        # An open quotation mark is noticed at the end of the file; it stands in the line after the last whole one.
+        raise InputRefused(f"{path.name}, line {last + 1}: not valid CSV ({error}); mend the line.") from None
 
 
 def _case(line: _Line) -> CaseRow:
