@@ -1,0 +1,119 @@
+"""Verdicts of a judge: what counts as correct, what stays unresolved, and what is refused by its line."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from exchange.judge_verdicts import parse_judge_verdicts
+from exchange.refusal import InputRefused
+
+Row = tuple[str, str, str | None, str | None]
+
+
+def csv_of(*lines: str, header: str = "item,candidate,verdict,error,explanation") -> bytes:
+    return "\n".join([header, *lines]).encode()
+
+
+def read_csv(*lines: str, header: str = "item,candidate,verdict,error,explanation") -> list[Row]:
+    rows = parse_judge_verdicts(csv_of(*lines, header=header), "judge.csv")
+    return [(row.item, row.candidate, row.verdict, row.error) for row in rows]
+
+
+def read_json_lines(*rows: object) -> list[Row]:
+    content = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows).encode()
+    return [(row.item, row.candidate, row.verdict, row.error) for row in parse_judge_verdicts(content, "judge.jsonl")]
+
+
+def refusal_of(content: bytes, name: str) -> str:
+    with pytest.raises(InputRefused) as refusal:
+        parse_judge_verdicts(content, name)
+    assert "\n" not in str(refusal.value)
+    return str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("correct", "correct"), ("Correct", "correct"), (" CORRECT ", "correct"), ("1", "correct"), ("true", "correct"),
+        ("incorrect", "incorrect"), ("0", "incorrect"), ("False", "incorrect"), ("no", "incorrect"),
+    ],
+)  # fmt: skip
+def test_the_usual_ways_of_saying_correct_and_incorrect_are_understood(said: str, meant: str) -> None:
+    assert read_csv(f"i1,k1,{said},,") == [("i1", "k1", meant, None)]
+
+
+@pytest.mark.parametrize(("said", "meant"), [(True, "correct"), (0, "incorrect"), (1.0, "correct"), ("yes", "correct")])
+def test_json_values_are_understood_by_their_type(said: object, meant: str) -> None:
+    assert read_json_lines({"item": "i1", "candidate": 7, "verdict": said}) == [("i1", "7", meant, None)]
+
+
+def test_a_row_without_a_verdict_is_an_error_and_never_incorrect() -> None:
+    assert read_csv("i1,k1,,timeout,", "i1,k2,,,") == [
+        ("i1", "k1", None, "timeout"),
+        ("i1", "k2", None, "no verdict"),
+    ]
+    assert read_json_lines({"item": "i1", "candidate": "k1", "verdict": None}) == [("i1", "k1", None, "no verdict")]
+
+
+def test_columns_that_judges_add_are_left_alone() -> None:
+    assert read_csv("9.5,correct,k1,i1", header="score,verdict,candidate,item") == [("i1", "k1", "correct", None)]
+
+
+def test_a_byte_order_mark_and_carriage_returns_do_not_matter() -> None:
+    content = b"\xef\xbb\xbf" + csv_of("i1,k1,correct,,").replace(b"\n", b"\r\n")
+
+    assert [row.verdict for row in parse_judge_verdicts(content, "JUDGE.CSV")] == ["correct"]
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "expected"),
+    [
+        (csv_of("i1,k1,perhaps,,"), "judge.csv", "judge.csv, line 2: verdict 'perhaps' is neither correct nor"),
+        (csv_of("i1,k1,nan,,"), "judge.csv", "verdict 'nan' is neither correct nor incorrect"),
+        (csv_of("i1,k1,correct,,", ",k2,correct,,"), "judge.csv", "judge.csv, line 3: item or candidate is empty"),
+        (csv_of("i1,k1,incorrect,timeout,"), "judge.csv", "line 2: has both the verdict 'incorrect' and an error"),
+        (csv_of("i1,k1"), "judge.csv", "judge.csv, line 2: not as many cells as the header has (5)"),
+        (csv_of("i1,k1,correct,,well, yes"), "judge.csv", "judge.csv, line 2: not as many cells"),
+        (csv_of("i1,k1", header="item,candidate"), "judge.csv", "judge.csv, line 1: the header lacks verdict"),
+        (csv_of("i,k,0,1", header="item,candidate,verdict,verdict"), "judge.csv", "names a column twice"),
+        (csv_of('i1,k1,"correct,,'), "judge.csv", "judge.csv, line 2: not valid CSV"),
+        (csv_of(header='item,"candidate'), "judge.csv", "not valid CSV"),
+        (csv_of(), "judge.csv", "judge.csv holds no verdicts"),
+        (b"", "judge.csv", "judge.csv, line 1: the header lacks item, candidate, verdict"),
+        (b"", "judge.jsonl", "judge.jsonl holds no verdicts"),
+        (b"item\xff", "judge.csv", "judge.csv is not UTF-8 text (byte 4)"),
+        (b"{}", "judge.json", "expected a file ending in .csv or .jsonl"),
+        (b'{"item": "i1"', "judge.jsonl", "judge.jsonl, line 1: not valid JSON"),
+        (b'\n{"item": "i1"}', "judge.jsonl", "judge.jsonl, line 2: expected an object with item, candidate, verdict"),
+        (b"[1, 2, 3]", "judge.jsonl", "judge.jsonl, line 1: expected an object"),
+        (b"[" * 100_000, "judge.jsonl", "judge.jsonl, line 1: not valid JSON"),
+        (b'{"item": "i1", "candidate": "k1", "verdict": NaN}', "judge.jsonl", "verdict 'nan' is neither"),
+        (b'{"item": "i1", "candidate": "k1", "verdict": {"a": 1}}', "judge.jsonl", "is neither correct nor incorrect"),
+        (b'{"item": null, "candidate": "k1", "verdict": 1}', "judge.jsonl", "item or candidate is empty"),
+    ],
+)
+def test_a_file_that_cannot_be_right_is_refused_by_its_line(content: bytes, name: str, expected: str) -> None:
+    assert expected in refusal_of(content, name)
+
+
+@given(text=st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\x00"), max_size=40))
+def test_any_explanation_comes_through_json_lines(text: str) -> None:
+    content = json.dumps({"item": "i", "candidate": "k", "verdict": 1, "explanation": text}, ensure_ascii=False)
+
+    rows = parse_judge_verdicts(content.encode(), "judge.jsonl")
+
+    assert [row.explanation for row in rows] == [text.strip()]
+
+
+@given(content=st.binary(max_size=200), name=st.sampled_from(["judge.csv", "judge.jsonl"]))
+def test_no_file_ends_in_anything_but_rows_or_a_refusal(content: bytes, name: str) -> None:
+    try:
+        rows = parse_judge_verdicts(content, name)
+    except InputRefused:
+        return
+
+    assert all((row.verdict is None) != (row.error is None) for row in rows)
