@@ -62,16 +62,17 @@ def draw_scan(actor: Actor, found: Incoming) -> None:
         )
         if chosen is not None:
             content = incoming.scan_for_preview(database(), actor, found.ticket, chosen)
-            niivue_viewer(
-                nifti_data=content,
-                filename=by_key[chosen].file_name,
-                height=520,
-                styled=False,
-                settings={"radiological": True, "crosshair": True},
-                update_interval_ms=None,
-                # A key of its own for each scan: with a fixed key the earlier scan would stay beneath it.
-                key=f"scan-{found.ticket}-{chosen}",
-            )
+            with st.container(width=560):
+                niivue_viewer(
+                    nifti_data=content,
+                    filename=by_key[chosen].file_name,
+                    height=540,
+                    styled=False,
+                    settings={"radiological": True, "crosshair": True},
+                    update_interval_ms=None,
+                    # A key of its own for each scan: with a fixed key the earlier scan would stay beneath it.
+                    key=f"scan-{found.ticket}-{chosen}",
+                )
 
 
 def draw_import_button(actor: Actor, found: Incoming) -> None:
