@@ -8,6 +8,7 @@ from sqlmodel import Session, col, select
 
 from db import Assignment, Draft, Item, Membership, Study, Verdict, queries
 from db.base import stored_id
+from db.queries import ShownItem
 from exchange.protocol import Protocol
 from services import blinding
 from services.answers import ShownForm
@@ -51,7 +52,10 @@ def form_of(session: Session, protocol: Protocol, assignment: Assignment) -> Sho
     """Return the form that an assignment shows, and that its answers are checked against."""
     if assignment.phase == "scoring":
         return blinding.scoring_form(protocol)
-    item = queries.shown_item(session, assignment.item_id)
+    return _form_with(protocol, assignment, queries.shown_item(session, assignment.item_id))
+
+
+def _form_with(protocol: Protocol, assignment: Assignment, item: ShownItem) -> ShownForm:
     make = {
         "reading": blinding.reading_form,
         "review": blinding.review_form,
@@ -93,7 +97,7 @@ def assignment_payload(
         progress=progress,
         draft=_draft_of(session, assignment),
         notice=notice_of(study, protocol),
-        prefetch=_prefetch(session, protocol, assignment, waiting[1:]),
+        prefetch=_prefetch(session, protocol, shown, waiting[1:]),
     )
     if assignment.phase == "opinions":
         payload |= _opinions(session, protocol, assignment)
@@ -137,15 +141,15 @@ def require_reads_closed(session: Session, membership_id: int) -> None:
 
 def _shown(session: Session, protocol: Protocol, assignment: Assignment) -> Shown:
     item = queries.shown_item(session, assignment.item_id)
-    return Shown(item, queries.shown_volumes(session, item.case_id), form_of(session, protocol, assignment))
+    return Shown(item, queries.shown_volumes(session, item.case_id), _form_with(protocol, assignment, item))
 
 
-def _prefetch(session: Session, protocol: Protocol, assignment: Assignment, following: list[Assignment]) -> list[int]:
-    showing = set(volume_ids_of(session, protocol, assignment))
-    ahead: list[int] = []
-    for after in following[:1]:
-        ahead = [volume for volume in volume_ids_of(session, protocol, after) if volume not in showing]
-    return ahead
+def _prefetch(session: Session, protocol: Protocol, shown: Shown, following: list[Assignment]) -> list[int]:
+    """Return the volumes of the assignment after this one that this one does not show itself."""
+    showing = set(blinding.volumes_of(shown, protocol.hanging))
+    return [
+        volume for after in following[:1] for volume in volume_ids_of(session, protocol, after) if volume not in showing
+    ]
 
 
 def _draft_of(session: Session, assignment: Assignment) -> dict[str, Any]:
