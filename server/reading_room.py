@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from anyio import to_thread
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
@@ -76,10 +76,14 @@ def _desk_after_conflict(actor: Actor, body: dict[str, Any]) -> dict[str, Any] |
 
 async def _body(request: Request) -> dict[str, Any] | None:
     content = b""
-    async for chunk in request.stream():
-        content += chunk
-        if len(content) > LARGEST_BODY:
-            return None
+    try:
+        async for chunk in request.stream():
+            content += chunk
+            if len(content) > LARGEST_BODY:
+                return None
+    except ClientDisconnect:
+        # The page was left while it sent; nobody waits for an answer, and half a body says nothing.
+        return None
     try:
         found = json.loads(content)
         # JSON lets through what a database or the next page would choke on: NaN, infinities, half surrogate pairs.
