@@ -195,3 +195,20 @@ def test_lost_graphics_context_falls_back_with_the_same_picture(room: MakeRoom) 
     reader.see("Compatibility renderer (WebGL2 failed)")
     settle(reader)
     assert (abs(picture(reader) - canvas) <= 2).mean() >= 0.995
+
+
+def test_graphics_that_fail_at_the_start_do_not_keep_the_images_from_being_shown(room: MakeRoom) -> None:
+    reader = room("prior")
+    reader.page.add_init_script(
+        """localStorage.setItem("blindread.renderer", "niivue");
+        const real = HTMLCanvasElement.prototype.getContext;
+        let asked = 0;
+        HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
+            return kind === "webgl2" && (asked += 1) > 1 ? null : real.call(this, kind, ...rest);
+        };"""
+    )
+    reader.open()
+
+    reader.see("Compatibility renderer (WebGL2 failed)")
+    assert (picture(reader) > 60).mean() > 0.1
+    assert (picture(reader, ".pane:nth-child(2) .stage") > 60).mean() > 0.1

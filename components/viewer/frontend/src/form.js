@@ -53,10 +53,13 @@ export class Form {
     });
     const title = [field.label, field.required && h("span", { class: "required", title: "required" }, " *")];
     const help = field.help && h("p", { class: "help" }, field.help);
+    const legendId = freshId("legend");
+    const single = field.type === "yes_no" || field.type === "choice" || field.type === "ordinal";
     const box = parts.group
-      ? h("fieldset", { class: "field", "aria-describedby": errorId }, h("legend", {}, ...title), help, parts.body, error)
+      ? h("fieldset", { class: "field", "aria-describedby": errorId, role: single ? "radiogroup" : "group", "aria-labelledby": legendId },
+          h("legend", { id: legendId }, ...title), help, parts.body, error)
       : h("div", { class: "field" }, h("label", { for: parts.labelFor, class: "title" }, ...title), help, parts.body, error);
-    if (parts.group && field.required && field.type !== "several") box.setAttribute("aria-required", "true");
+    if (single && field.required) box.setAttribute("aria-required", "true");
     box.dataset.field = field.key;
     return { field, parts, box, error };
   }
@@ -249,6 +252,15 @@ export class Form {
     row.parts.write(null);
     this.sticky = null;
     this.changed(0);
+    return true;
+  }
+
+  /** Put the focus on the first field without an answer, or on the first of all. */
+  goToNext() {
+    const { fields } = this.read();
+    const asked = this.rows.filter(({ field }) => this.applies(field, fields));
+    if (this.inert || !asked.length || this.extras.open.assess) return false;
+    (asked.find(({ field }) => fields[field.key] === undefined) ?? asked[0]).parts.focus();
     return true;
   }
 

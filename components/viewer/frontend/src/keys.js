@@ -26,6 +26,7 @@ export const BINDINGS = [
   { group: "Form", keys: ["Backspace"], shown: "Backspace", does: "Take the last digit's answer back", action: "takeBack", when: "not typing" },
   { group: "Form", keys: ["Enter"], shown: "Enter", does: "Submit", action: "submit", when: "not typing" },
   { group: "Form", keys: ["Ctrl+Enter", "Meta+Enter"], shown: "Ctrl Enter", does: "Submit while typing", action: "submit", when: "always" },
+  { group: "Form", keys: ["a"], shown: "A", does: "Go to the next field without an answer", action: "answer", when: "not typing" },
   { group: "Form", keys: ["n"], shown: "N", does: "Not assessable", action: "panel", value: "assess", when: "not typing" },
   { group: "Form", keys: ["c"], shown: "C", does: "Comment", action: "panel", value: "comment", when: "not typing" },
   { group: "Form", keys: ["f"], shown: "F", does: "Flag", action: "panel", value: "flag", when: "not typing" },

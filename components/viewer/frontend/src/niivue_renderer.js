@@ -176,7 +176,8 @@ export class NiivueRenderer {
     this.gone = true;
     this.images.clear();
     this.painter.cleanup();
-    this.painter.gl?.getExtension("WEBGL_lose_context")?.loseContext();
+    // `gl` throws where there never was a context; browsers keep a few of them only, so this one is given back.
+    this.painter._gl?.getExtension("WEBGL_lose_context")?.loseContext();
     this.canvas.remove();
   }
 }

@@ -38,7 +38,7 @@ const MOST_ZOOM = 16;
 export class Panes {
   /**
    * @param {{shelf: import("./volume.js").VolumeShelf, makeRenderer: () => Renderer,
-   *          onRead: () => void, onTrouble: (error: Error) => void}} room
+   *          onRead: () => void, onTrouble: (error: Error, renderer: Renderer) => void}} room
    */
   constructor(room) {
     this.room = room;
@@ -182,13 +182,7 @@ export class Panes {
       if (pane.volume) await renderer.load(pane.volume);
       ready.push(renderer);
     }
-    this.panes.forEach((pane, i) => {
-      pane.renderer.destroy();
-      pane.renderer = ready[i];
-      // The size may have changed meanwhile.
-      pane.renderer.resize(pane.size.width, pane.size.height, pixelRatio());
-      pane.renderer.canvas.style.visibility = "visible";
-    });
+    this.panes.forEach((pane, i) => this.replace(pane, ready[i]));
     // Another item came in between: its own drawing loads what it needs.
     if (turn === this.turn) this.drawNow();
   }
@@ -202,8 +196,26 @@ export class Panes {
   async load(pane, volume) {
     for (let renderer; renderer !== pane.renderer; ) {
       renderer = pane.renderer;
-      await renderer.load(volume);
+      try {
+        await renderer.load(volume);
+      } catch (error) {
+        if (renderer.name === "canvas") throw error;
+        this.room.onTrouble(/** @type {Error} */ (error), renderer);
+        if (pane.renderer === renderer) this.replace(pane, this.room.makeRenderer());
+      }
     }
+  }
+
+  /**
+   * @param {Pane} pane
+   * @param {Renderer} renderer
+   */
+  replace(pane, renderer) {
+    pane.renderer.destroy();
+    pane.renderer = renderer;
+    pane.stage.prepend(renderer.canvas);
+    renderer.resize(pane.size.width, pane.size.height, pixelRatio());
+    renderer.canvas.style.visibility = "visible";
   }
 
   resize() {
@@ -239,7 +251,7 @@ export class Panes {
       try {
         pane.renderer.draw(volume, this.windowOf(shown), pane.tiles, true);
       } catch (error) {
-        this.room.onTrouble(/** @type {Error} */ (error));
+        this.room.onTrouble(/** @type {Error} */ (error), pane.renderer);
         return;
       }
       this.trace?.saw(i, shown.label, volume, pane.tiles);

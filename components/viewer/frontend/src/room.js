@@ -45,7 +45,7 @@ class Room {
     this.host = element;
     this.transport = new Transport(base);
     this.shelf = new VolumeShelf((url, signal) => this.transport.bytes(url, signal));
-    this.renderers = new Renderers((error) => this.rendererFailed(error));
+    this.renderers = new Renderers((error) => this.rendererFailed(error, "niivue"));
     /** @type {Set<string>} */
     this.finished = new Set();
     /** @type {any} */
@@ -70,7 +70,7 @@ class Room {
       shelf: this.shelf,
       makeRenderer: () => this.renderers.make(),
       onRead: () => this.paintReading(),
-      onTrouble: (error) => this.rendererFailed(error),
+      onTrouble: (error, renderer) => this.rendererFailed(error, renderer.name),
     });
 
     this.bar = h("div", { class: "bar-fill" });
@@ -133,8 +133,8 @@ class Room {
 
   /** As high as the window leaves room for, so that nothing has to be scrolled. */
   fit() {
-    const top = this.host.getBoundingClientRect().top + (document.scrollingElement?.scrollTop ?? 0);
-    const room = window.innerHeight - Math.max(0, Math.min(top, window.innerHeight * 0.3)) - 8;
+    const top = this.host.getBoundingClientRect().top;
+    const room = window.innerHeight - Math.max(0, Math.min(top, window.innerHeight * 0.3)) - spaceBelow(this.host);
     this.element.style.height = `${Math.max(480, Math.floor(room))}px`;
     this.element.classList.toggle("narrow", this.element.clientWidth < 1180);
   }
@@ -337,15 +337,17 @@ class Room {
     }
   }
 
-  /** @param {Error} error */
-  rendererFailed(error) {
-    console.warn("The renderer gave up:", error);
-    if (!this.renderers.fallBack()) {
-      this.imagesFailed(this.turn, new Error("The browser could not draw them."));
-      return;
-    }
+  /**
+   * @param {Error} error
+   * @param {string} name  of the renderer
+   */
+  rendererFailed(error, name) {
+    console.warn(`The renderer "${name}" gave up:`, error);
+    if (name === "canvas") return this.imagesFailed(this.turn, new Error("The browser could not draw them."));
+    // With two panes the graphics card is lost twice.
+    if (!this.renderers.fallBack()) return;
     this.paintRenderer();
-    this.panes.changeRenderer();
+    this.panes.changeRenderer().catch((second) => this.rendererFailed(second, "canvas"));
   }
 
   // ---------------------------------------------------------------- displayed, draft, verdict
@@ -580,6 +582,7 @@ class Room {
       case "takeBack": return form.takeBack();
       case "takePoint": return form.takePoint();
       case "panel": return form.toggle(value);
+      case "answer": return form.goToNext();
       case "submit": return void this.submit();
       case "escape": return this.escape();
       case "scroll": return panes.scroll(value);
@@ -603,7 +606,7 @@ class Room {
         if (!this.renderers.canChange()) return;
         this.renderers.change();
         this.paintRenderer();
-        panes.changeRenderer().catch((error) => this.rendererFailed(error));
+        panes.changeRenderer().catch((error) => this.rendererFailed(error, this.renderers.kind));
         return;
       case "help":
         this.help.hidden = !this.help.hidden;
@@ -639,6 +642,16 @@ class Room {
     root.adoptedStyleSheets = root.adoptedStyleSheets.filter((sheet) => sheet !== this.sheet);
     this.element.remove();
   }
+}
+
+/** What the page keeps free below an element: the paddings of all that it lies in. @param {Element} element */
+function spaceBelow(element) {
+  let space = 0;
+  for (let node = element; node && node !== document.body; ) {
+    space += parseFloat(getComputedStyle(node).paddingBottom) || 0;
+    node = node.parentElement ?? /** @type {any} */ (node.getRootNode()).host;
+  }
+  return Math.max(8, Math.ceil(space));
 }
 
 /** Resolves when the browser has put what was drawn on the screen; a hidden tab waits until it is looked at. */
