@@ -12,7 +12,7 @@ from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from agreement import normalise_answer
-from db import Assignment, Database, Flag, Item, Membership, ReviewTask, Study, Verdict, audit, queries
+from db import Assignment, Database, Flag, Item, Membership, ReviewTask, Verdict, audit, queries
 from db.base import stored_id
 from services import assigning, displaying
 from services.errors import Conflict
@@ -63,13 +63,12 @@ def open_review_queue(database: Database, actor: Actor, study_key: str) -> Queue
         The study takes no verdicts, has no rules for adjudication, or has no reviewer yet.
     """
     with database.writing() as session:
-        study, _ = require_role(session, actor, study_key, "admin")
+        # Two admins who press at once must not both choose the same items.
+        study, _ = require_role(session, actor, study_key, "admin", lock=True)
         study_id = stored_id(study.id)
         protocol = displaying.protocol_of(session, study_id)
         if protocol.adjudication is None:
             raise Conflict("The protocol of this study has no adjudication, so there is no queue to open.")
-        # Two admins who press at once must not both choose the same items.
-        session.exec(select(Study).where(Study.id == study_id).with_for_update()).one()
         if state_of(session, study_id) != "open":
             raise Conflict("The queue can be opened only while the study is open.")
         reviewers = list(

@@ -64,7 +64,7 @@ def state_of_study(database: Database, actor: Actor, study_key: str) -> str:
 
 def _append(database: Database, actor: Actor, study_key: str, kind: str, reason: str, *, allowed_in: str) -> None:
     with database.writing() as session:
-        study, _ = require_role(session, actor, study_key, "admin")
+        study, _ = require_role(session, actor, study_key, "admin", lock=True)
         state = state_of(session, stored_id(study.id))
         if state != allowed_in:
             raise Conflict(f"The study is {state}; this is possible only while it is {allowed_in}.")
@@ -73,7 +73,7 @@ def _append(database: Database, actor: Actor, study_key: str, kind: str, reason:
 
 
 def _checked(reason: str) -> str:
-    text = reason.strip()
+    text = reason.replace("\x00", "").strip()
     if len(text) < SHORTEST_REASON:
         raise NotAllowed(f"A reason of at least {SHORTEST_REASON} characters is needed; it is kept with the study.")
     return text[:1000]

@@ -33,13 +33,19 @@ def administers(database: Database, actor: Actor) -> bool:
         return session.exec(admin).first() is not None
 
 
-def require_role(session: Session, actor: Actor, study_key: str, *roles: str) -> tuple[Study, Membership]:
+def require_role(
+    session: Session, actor: Actor, study_key: str, *roles: str, lock: bool = False
+) -> tuple[Study, Membership]:
     """Return study and membership when the actor has one of `roles` there.
 
-    Somebody without any role learns no more than that there is nothing for them.
+    Somebody without any role learns no more than that there is nothing for them. With `lock`, others who want to change
+    the study as a whole wait until this transaction has ended, and then see what it did.
     """
     # PostgreSQL refuses even to compare with a NUL character, and the key may come from an address that anybody edits.
-    study = session.exec(select(Study).where(Study.key == study_key.replace("\x00", ""))).first()
+    query = select(Study).where(Study.key == study_key.replace("\x00", ""))
+    # Not the full lock of the row: it would wait for everybody who adds a row that names the study, and deadlock with
+    # those among them that hold the lock of the audit chain.
+    study = session.exec(query.with_for_update(key_share=True) if lock else query).first()
     membership = membership_of(session, actor, study) if study else None
     if study is None or membership is None:
         raise NotFound("There is no such study among yours.")
