@@ -17,6 +17,7 @@ from db import (
     FreezeItem,
     Item,
     Membership,
+    Reference,
     Study,
     StudyEvent,
     Volume,
@@ -49,7 +50,7 @@ def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
         The study is frozen already, or a prepared volume is damaged.
     """
     with database.writing() as session:
-        study, _ = require_role(session, actor, study_key, "admin")
+        study, _ = require_role(session, actor, study_key, "admin", lock=True)
         study_id = stored_id(study.id)
         if session.exec(select(Freeze.id).where(Freeze.study_id == study_id)).first() is not None:
             raise Conflict("This study is frozen already; a freeze cannot be repeated.")
@@ -115,6 +116,16 @@ def verify_study(database: Database, study_key: str) -> list[str]:
             f"The prepared file of volume '{volume.key}' is missing or damaged."
             for volume in session.exec(select(Volume).where(Volume.study_id == study.id))
             if not volume_store.is_intact(database, volume.sha256)
+        ]
+        problems += [
+            f"The reference of item '{key}' was given a new version after the freeze."
+            for key in session.exec(
+                select(Item.key)
+                .join(Reference, col(Reference.item_id) == Item.id)
+                .where(Item.study_id == study.id, Reference.version > 1)
+                .order_by(col(Item.key))
+                .distinct()
+            )
         ]
         problems += [f"Audit event {event_id} does not fit its place." for event_id in audit.broken_links(session)]
     return problems

@@ -44,6 +44,7 @@ def build_manifest(session: Session, study: Study, sample: dict[str, float]) -> 
     protocol_content = json.loads(protocol.canonical_json)
     cases = {case.id: case for case in session.exec(select(Case).where(Case.study_id == study_id))}
     items = list(session.exec(select(Item).where(Item.study_id == study_id).order_by(col(Item.key))))
+    item_keys = {item.id: item.key for item in items}
     return {
         "format": MANIFEST_FORMAT,
         "study": study.key,
@@ -61,7 +62,7 @@ def build_manifest(session: Session, study: Study, sample: dict[str, float]) -> 
             for volume in session.exec(select(Volume).where(Volume.study_id == study_id).order_by(col(Volume.key)))
         },
         "candidates": {
-            candidate.key: sha256_of([candidate.key, candidate.item_id, candidate.model, candidate.answer])
+            candidate.key: sha256_of([candidate.key, item_keys[candidate.item_id], candidate.model, candidate.answer])
             for candidate in session.exec(select(Candidate).where(Candidate.study_id == study_id))
         },
         "scoring_sample": dict(sorted(sample.items())),
