@@ -13,6 +13,7 @@ from db.base import stored_id
 from exchange.protocol import Protocol
 
 T = TypeVar("T")
+REPEATED_DRAWS = 50
 
 
 def assign_rater(session: Session, study_id: int, rater: Membership, protocol: Protocol) -> None:
@@ -72,8 +73,33 @@ def option_order(item: Item, protocol: Protocol, dealer: random.Random) -> list[
 def spaced(things: Sequence[T], subjects: Sequence[str], distance: int, dealer: random.Random) -> list[T]:
     """Return `things` in random order with at least `distance` others between two of one subject, where possible.
 
-    At each place a subject is drawn among those that have rested long enough, in proportion to what is left of it;
-    when none has, the one that has rested longest goes next, so the order always exists.
+    A random draw can end with nothing but one subject left, so it is repeated a few times. When no draw keeps the
+    distance, the subject with most left goes first at each place, which keeps it whenever any order does. When none
+    does, the first draw stands, so that an order always exists.
+    """
+    first, kept = _drawn(things, subjects, distance, dealer)
+    if kept:
+        return first
+    for _ in range(REPEATED_DRAWS):
+        order, kept = _drawn(things, subjects, distance, dealer)
+        if kept:
+            return order
+    order, kept = _drawn(things, subjects, distance, dealer, most_left_first=True)
+    return order if kept else first
+
+
+def _drawn(
+    things: Sequence[T],
+    subjects: Sequence[str],
+    distance: int,
+    dealer: random.Random,
+    *,
+    most_left_first: bool = False,
+) -> tuple[list[T], bool]:
+    """Return an order, and whether it keeps the distance.
+
+    At each place a subject is drawn among those that have rested long enough, in proportion to what is left of it; when
+    none has, the one that has rested longest goes next.
     """
     left: dict[str, list[T]] = {}
     for thing, subject in zip(things, subjects, strict=True):
@@ -82,15 +108,19 @@ def spaced(things: Sequence[T], subjects: Sequence[str], distance: int, dealer: 
         dealer.shuffle(waiting)
     last_place: dict[str, int] = {}
     order: list[T] = []
+    kept = True
     while left:
         place = len(order)
         rested = [one for one in left if place - last_place.get(one, -distance - 1) > distance]
-        if rested:
+        if rested and most_left_first:
+            subject = max(rested, key=lambda one: (len(left[one]), dealer.random()))
+        elif rested:
             subject = dealer.choices(rested, weights=[len(left[one]) for one in rested])[0]
         else:
+            kept = False
             subject = min(left, key=lambda one: last_place[one])
         order.append(left[subject].pop())
         last_place[subject] = place
         if not left[subject]:
             del left[subject]
-    return order
+    return order, kept
