@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, select
 
 from db import (
@@ -29,6 +31,7 @@ from services import volume_store
 from services.errors import Conflict, NotAllowed
 from services.identity import Actor
 
+STUDY_KEY = re.compile("[a-z0-9][a-z0-9-]{0,59}")
 Progress = Callable[[int, int, str], None]
 
 
@@ -78,14 +81,57 @@ def import_study(
         raise NotAllowed("Only an owner can bring in a study; ask one to do it or to make you owner.")
     contents = read_study_folder(folder)
     study_key = key or contents.protocol.name
+    if not STUDY_KEY.fullmatch(study_key):
+        raise InputRefused(
+            f"The key '{study_key[:60]}' cannot be taken: expected at most 60 small letters, digits and hyphens; "
+            "choose another."
+        )
     with database.reading() as session:
-        if session.exec(select(Study.id).where(Study.key == study_key)).first() is not None:
-            raise Conflict(f"A study '{study_key}' exists already; change the name in protocol.yaml and import again.")
-    prepared = _prepare_all(database, contents, progress)
+        _require_new(session, study_key)
+    kept: list[str] = []
+    try:
+        prepared = _prepare_all(database, contents, progress, kept)
+        return _store_study(database, actor, study_key, contents, prepared, title, simulated_readers)
+    except BaseException:
+        _remove_files(database, kept)
+        raise
+
+
+def _remove_files(database: Database, kept: list[str]) -> None:
+    """Remove what a refused import put into the store, but for files that another study has come to use meanwhile."""
     with database.writing() as session:
+        for sha256 in kept:
+            if session.exec(select(Volume.id).where(Volume.sha256 == sha256)).first() is None:
+                volume_store.remove(database, sha256)
+
+
+def _require_new(session: Session, study_key: str) -> None:
+    if session.exec(select(Study.id).where(Study.key == study_key)).first() is not None:
+        raise _exists(study_key)
+
+
+def _exists(study_key: str) -> Conflict:
+    return Conflict(f"A study '{study_key}' exists already; change the name in protocol.yaml and import again.")
+
+
+def _store_study(
+    database: Database,
+    actor: Actor,
+    study_key: str,
+    contents: StudyFolder,
+    prepared: dict[str, PreparedVolume],
+    title: str | None,
+    simulated_readers: bool,
+) -> Imported:
+    with database.writing() as session:
+        # Preparing took a while: somebody else may have brought in the same study meanwhile.
+        _require_new(session, study_key)
         study = Study(key=study_key, title=title or contents.protocol.title, simulated_readers=simulated_readers)
         session.add(study)
-        session.flush()
+        try:
+            session.flush()
+        except IntegrityError:
+            raise _exists(study_key) from None
         study_id = stored_id(study.id)
         _store(session, study_id, contents, prepared)
         session.add(Membership(person_id=actor.person_id, study_id=study_id, role="admin", pseudonym="Admin 1"))
@@ -100,16 +146,20 @@ def import_study(
     )
 
 
-def _prepare_all(database: Database, contents: StudyFolder, progress: Progress | None) -> dict[str, PreparedVolume]:
-    """Prepare every volume and keep its bytes; the content-addressed files of a refused import harm nobody."""
+def _prepare_all(
+    database: Database, contents: StudyFolder, progress: Progress | None, kept: list[str]
+) -> dict[str, PreparedVolume]:
+    """Prepare every volume, keep its bytes in the store alone, and note in `kept` which files are new there."""
     prepared = {}
     total = len(contents.volumes)
     for done, row in enumerate(contents.volumes):
         if progress is not None:
             progress(done, total, f"Preparing volume {done + 1} of {total}")
         volume = _prepare(row, contents)
-        volume_store.keep(database, volume.content, volume.sha256)
-        prepared[row.key] = volume
+        if volume_store.keep(database, volume.content, volume.sha256):
+            kept.append(volume.sha256)
+        # A study has hundreds of volumes; their bytes would fill the memory.
+        prepared[row.key] = replace(volume, content=b"")
     if progress is not None:
         progress(total, total, "Storing the study")
     return prepared

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from db import Database
@@ -15,11 +16,17 @@ def path_of(database: Database, sha256: str) -> Path:
     return database.volume_dir / sha256[:2] / f"{sha256}.nii.gz"
 
 
-def keep(database: Database, content: bytes, sha256: str) -> None:
-    """Store the bytes, whole or not at all; bytes that are there already are left alone."""
+def keep(database: Database, content: bytes, sha256: str) -> bool:
+    """Store the bytes, whole or not at all; bytes that are there already are left alone.
+
+    Returns
+    -------
+    bool
+        Whether the file is new.
+    """
     target = path_of(database, sha256)
     if target.exists():
-        return
+        return False
     target.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".incoming-")
     try:
@@ -31,6 +38,15 @@ def keep(database: Database, content: bytes, sha256: str) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+    return True
+
+
+def remove(database: Database, sha256: str) -> None:
+    """Remove a file, and its folder where that is empty then."""
+    path = path_of(database, sha256)
+    path.unlink(missing_ok=True)
+    with suppress(OSError):
+        path.parent.rmdir()
 
 
 def is_intact(database: Database, sha256: str) -> bool:
