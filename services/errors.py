@@ -13,6 +13,7 @@ __all__ = [
     "NotSignedIn",
     "Refused",
     "StaleDraft",
+    "require_length",
 ]
 
 
@@ -42,6 +43,14 @@ class Incomplete(Refused):
     def __init__(self, message: str, field: str) -> None:
         super().__init__(message)
         self.field = field
+
+
+def require_length(what: str, value: str, longest: int) -> str:
+    """Return a short text without NUL characters and outer spaces; PostgreSQL would refuse what SQLite takes."""
+    text = value.replace("\x00", "").strip()
+    if len(text) > longest:
+        raise Conflict(f"{what} has {len(text)} characters, at most {longest} are taken; shorten it.")
+    return text
 
 
 class StaleDraft(Conflict):

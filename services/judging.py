@@ -12,7 +12,7 @@ from db import Candidate, Database, Item, JudgeRun, JudgeVerdict, audit
 from db.base import stored_id
 from exchange.judge_verdicts import JudgeRow, parse_judge_verdicts
 from exchange.refusal import InputRefused
-from services.errors import Conflict
+from services.errors import Conflict, require_length
 from services.freezing import is_frozen
 from services.identity import Actor
 from services.permission import require_role
@@ -44,10 +44,12 @@ def import_judge_verdicts(
     Conflict
         The study is not frozen, or holds this run already.
     """
+    name = require_length("The name of the run", name, 80)
+    judge = require_length("The name of the judge", judge, 120)
     rows = parse_judge_verdicts(content, file_name)
     source_sha256 = hashlib.sha256(content).hexdigest()
     with database.writing() as session:
-        study, _ = require_role(session, actor, study_key, "admin")
+        study, _ = require_role(session, actor, study_key, "admin", lock=True)
         study_id = stored_id(study.id)
         if not is_frozen(session, study):
             raise Conflict("Freeze the study first: a judge is compared on a frozen pool of candidates.")
@@ -63,8 +65,8 @@ def import_judge_verdicts(
         _require_matching(rows, candidates, file_name)
         run = JudgeRun(
             study_id=study_id,
-            name=name.strip(),
-            judge=judge.strip() or name.strip(),
+            name=name,
+            judge=judge or name,
             source_sha256=source_sha256,
             parameters={"file": file_name},
         )
@@ -115,10 +117,10 @@ def _line(run: JudgeRun, verdicts: list[str | None], pool: int) -> JudgeRunLine:
 
 
 def _require_new(session: Session, study_id: int, name: str, source_sha256: str) -> None:
-    if not name.strip():
+    if not name:
         raise Conflict("The run has no name; give one that tells it from other runs.")
     for run in session.exec(select(JudgeRun).where(JudgeRun.study_id == study_id)):
-        if run.name == name.strip():
+        if run.name == name:
             raise Conflict(f"A run '{run.name}' exists already in this study; choose another name.")
         if run.source_sha256 == source_sha256:
             raise Conflict(f"This very file was imported already as run '{run.name}'; nothing was changed.")

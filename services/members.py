@@ -11,7 +11,7 @@ from sqlmodel import Session, col, select
 from db import Assignment, Database, Draft, Membership, Person, Study, TechnicalFailure, Verdict, audit, queries
 from db.base import stored_id
 from services import assigning, displaying, freezing
-from services.errors import Conflict, NotFound
+from services.errors import Conflict, NotAllowed, NotFound, require_length
 from services.identity import Actor, add_person, issue_link
 from services.permission import require_role, state_of
 
@@ -67,13 +67,29 @@ def invite(
     """
     if role not in _PSEUDONYM_WORD:
         raise Conflict(f"'{role}' is no role; choose rater, reviewer or admin.")
-    if not login.strip():
+    login = require_length("The login", login, 120)
+    name = require_length("The name", name, 120)
+    specialty = require_length("The specialty", specialty, 120)
+    if not login:
         raise Conflict("The login is empty; give a name or an e-mail address to sign in with.")
     with database.writing() as session:
-        study, _ = require_role(session, actor, study_key, "admin")
+        study, _ = require_role(session, actor, study_key, "admin", lock=True)
         person = add_person(session, login, name)
+        _require_in_reach(session, actor, person)
         join(session, study, person, role, specialty=specialty, years=years, by=actor.person_id)
         return issue_link(session, person, purpose)
+
+
+def _require_in_reach(session: Session, actor: Actor, person: Person) -> None:
+    """Refuse a link that would open more than the actor administers: whoever holds it can act as that person."""
+    if actor.is_owner:
+        return
+    own = select(Membership.study_id).where(Membership.person_id == actor.person_id, Membership.role == "admin")
+    elsewhere = session.exec(
+        select(Membership.id).where(Membership.person_id == person.id, ~col(Membership.study_id).in_(own))
+    ).first()
+    if person.is_owner or elsewhere is not None:
+        raise NotAllowed(f"'{person.login}' has an account beyond your studies; ask an owner to invite them.")
 
 
 def join(
