@@ -116,7 +116,9 @@ def use_link(database: Database, token: str, password: str | None) -> str:
 def sign_in(database: Database, login: str, password: str) -> str:
     """Check a password and return the token of a new login session."""
     with database.reading() as session:
-        found = session.exec(select(Credential).join(Person).where(Person.login == login.strip().lower())).first()
+        # PostgreSQL refuses even to compare with a NUL character.
+        login = login.replace("\x00", "").strip().lower()
+        found = session.exec(select(Credential).join(Person).where(Person.login == login)).first()
     stored = found.password_hash if found else _nobody
     if not _hasher.verify(password, stored) or found is None:
         raise NotAllowed("Login or password is wrong; check both, or ask the study's admin for a new link.")
