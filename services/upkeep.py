@@ -26,11 +26,13 @@ def back_up_installation(database: Database, folder: Path) -> list[Path]:
         raise Conflict(f"{folder.name} exists already; name a new folder for the backup.")
     sqlite = database.engine.dialect.name == "sqlite"
     copy = folder / ("blindread.db" if sqlite else "blindread.dump")
+    # Read before the copy is made: the copy then holds this head, also when people go on writing.
+    with database.reading() as session:
+        chain_head = audit.head(session)
     back_up(database, copy)
     volumes = folder / "volumes"
     if database.volume_dir.is_dir():
         shutil.copytree(database.volume_dir, volumes, ignore=shutil.ignore_patterns(".incoming-*"))
     head = folder / "audit-head.txt"
-    with database.reading() as session:
-        head.write_text(audit.head(session) + "\n", encoding="utf-8")
+    head.write_text(chain_head + "\n", encoding="utf-8")
     return [copy, volumes, head]
