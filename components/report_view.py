@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -18,6 +19,11 @@ from services.report import PrintedTable, Report, Section
 # The tables are drawn as HTML: cells wrap, can be copied, and no text in them is taken for Markdown.
 _STYLE = """
 <style>
+  .report-notices { list-style: none; margin: 0.3rem 0; padding: 0.5rem 0.9rem; max-width: 62rem;
+    border-left: 4px solid #b7791f; background: color-mix(in srgb, #b7791f 14%, transparent); }
+  .report-notices li { margin: 0.15rem 0; font-size: 0.93rem; }
+  .report-words h3 { font-size: 1.25rem; padding: 0; margin: 0.2rem 0 0.4rem; }
+  .report-words p { max-width: 62rem; margin: 0.2rem 0; }
   .report-table { overflow-x: auto; margin: 0.2rem 0 1.1rem; }
   .report-table h4 { font-size: 1.02rem; margin: 0.8rem 0 0.1rem; padding: 0; }
   .report-table p, .report-table li { font-size: 0.84rem; opacity: 0.78; margin: 0.1rem 0; max-width: 62rem; }
@@ -30,9 +36,12 @@ _STYLE = """
   .report-table td.same { font-size: 0; }
   .report-table td.figure { font-variant-numeric: tabular-nums; }
   .report-table td.short { white-space: nowrap; }
+  .report-table td.text { min-width: 17rem; }
 </style>
 """
+_INK = {"light": "#1d2a33", "dark": "#e3e9ec"}
 _LONGEST_LINE = 26
+_LONG_TEXT = 45
 _CONFIG = {"displaylogo": False, "modeBarButtonsToRemove": ["lasso2d", "select2d"]}
 
 
@@ -94,20 +103,25 @@ def draw_report(actor: Actor, found: Report) -> None:
         st.caption(f"{found.title} · freeze {found.freeze_sha256[:12]} · {found.generated_at:%Y-%m-%d %H:%M} UTC")
         st.space("stretch")
         _draw_downloads(actor, found)
-    for notice in found.notices:
-        st.warning(notice)
+    if found.notices:
+        st.html(
+            '<ul class="report-notices">' + "".join(f"<li>{html.escape(one)}</li>" for one in found.notices) + "</ul>"
+        )
     figures = report.figures_of(found)
-    for tab, section in zip(st.tabs([section.title for section in found.sections]), found.sections, strict=True):
+    for tab, section in zip(st.tabs([section.short_title for section in found.sections]), found.sections, strict=True):
         with tab:
             _draw_section(section, [figure for figure in figures if figure.section == section.key])
 
 
 def _draw_section(section: Section, figures: list[report.Figure]) -> None:
-    for paragraph in section.explanation:
-        st.html(f'<p style="max-width: 62rem; margin: 0.15rem 0">{html.escape(paragraph)}</p>')
+    st.html(
+        f'<div class="report-words"><h3>{html.escape(section.title)}</h3>'
+        + "".join(f"<p>{html.escape(paragraph)}</p>" for paragraph in section.explanation)
+        + "</div>"
+    )
     for figure in figures:
         st.plotly_chart(
-            figure.figure,
+            _in_ink(figure.figure),
             key=f"figure-{figure.key}",
             height=figure.height,
             config=_CONFIG,
@@ -115,6 +129,14 @@ def _draw_section(section: Section, figures: list[report.Figure]) -> None:
         )
         st.caption(figure.caption)
     st.html("".join(_table(report.printed(table)) for table in section.tables))
+
+
+def _in_ink(figure: Any) -> Any:
+    """Return the figure with its words in the ink of the page: the theme's own grey is too faint to read from afar."""
+    ink = _INK["dark" if st.context.theme.type == "dark" else "light"]
+    figure.update_xaxes(tickfont_color=ink, title_font_color=ink)
+    figure.update_yaxes(tickfont_color=ink, title_font_color=ink)
+    return figure.update_layout(font_color=ink, legend_font_color=ink)
 
 
 def _table(table: PrintedTable) -> str:
@@ -142,6 +164,7 @@ def _classes(text: str, is_number: bool, same_as_above: bool) -> str:
     wanted = (
         ("figure", is_number),
         ("short", len(text) <= (40 if is_number else _LONGEST_LINE)),
+        ("text", not is_number and len(text) > _LONG_TEXT),
         ("same", same_as_above),
     )
     return " ".join(name for name, holds in wanted if holds)

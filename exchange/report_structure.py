@@ -116,9 +116,10 @@ Table = EstimateTable | PlainTable | Matrix
 
 @dataclass(frozen=True)
 class Section:
-    """One part of the report."""
+    """One part of the report; `short_title` is one word for it, where there is little room."""
 
     key: str
+    short_title: str
     title: str
     explanation: tuple[str, ...]
     tables: tuple[Table, ...]

@@ -16,6 +16,7 @@ def accuracy_section(readings: Readings, computing: Computing, plan: AnalysisPla
     main = [part for part in parts if part.positions]
     return Section(
         key="accuracy",
+        short_title="Accuracy",
         title="Accuracy against the reference",
         explanation=(
             (

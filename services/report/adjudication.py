@@ -24,7 +24,7 @@ def adjudication_section(
         return None
     if not consensus.reviewed:
         why = "No item has been put before a reviewer, so there is nothing to compare before and after."
-        return Section("adjudication", "Adjudication", (why,), ())
+        return Section("adjudication", "Adjudication", "Adjudication", (why,), ())
     tables: list[Table] = [_counts(consensus)]
     tables += [
         _before_and_after(readings, consensus, computing),
@@ -34,6 +34,7 @@ def adjudication_section(
     ]
     return Section(
         key="adjudication",
+        short_title="Adjudication",
         title="Adjudication: before and after",
         explanation=(
             (

@@ -20,7 +20,7 @@ def agreement_section(readings: Readings, computing: Computing) -> Section:
     """Build the section for every pair of raters; it says so when there is no pair."""
     if not readings.pairs:
         why = "This study has fewer than two raters, so there is no agreement between raters to report."
-        return Section("agreement", "Agreement between raters", (why,), ())
+        return Section("agreement", "Agreement", "Agreement between raters", (why,), ())
     tables: list[Table] = [_on_answers(readings, computing), _on_correctness(readings, computing)]
     tables.append(_per_category(readings, computing))
     if any(any(column.not_assessable) for column in readings.columns):
@@ -30,6 +30,7 @@ def agreement_section(readings: Readings, computing: Computing) -> Section:
     tables += _matrices(readings)
     return Section(
         key="agreement",
+        short_title="Agreement",
         title="Agreement between raters",
         explanation=(
             (

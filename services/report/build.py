@@ -8,7 +8,6 @@ from db import Database, now
 from db.base import stored_id
 from exchange.report_structure import Report
 from services.closing import require_report_open
-from services.displaying import notice_of
 from services.identity import Actor
 from services.permission import require_role
 from services.report.accuracy import accuracy_section
@@ -44,8 +43,7 @@ def build_report(database: Database, actor: Actor, study_key: str) -> Report:
         study, _ = require_role(session, actor, study_key, "admin")
         state = require_report_open(session, stored_id(study.id), actor.person_id)
         collected = collect(session, study)
-        notice = notice_of(study, collected.protocol)
-    return report_of(collected, "final" if state == "final" else "interim", notice)
+    return report_of(collected, "final" if state == "final" else "interim")
 
 
 def report_stamp(database: Database, actor: Actor, study_key: str) -> str:
@@ -63,7 +61,7 @@ def report_stamp(database: Database, actor: Actor, study_key: str) -> str:
         return f"{state} {newest_rows(session, study_id)} {SOFTWARE_VERSION}"
 
 
-def report_of(collected: Collected, state: Literal["final", "interim"], notice: str | None) -> Report:
+def report_of(collected: Collected, state: Literal["final", "interim"]) -> Report:
     """Compute the report from what was read."""
     computing = Computing.of(collected.protocol.analysis)
     readings = readings_of(collected)
@@ -90,18 +88,18 @@ def report_of(collected: Collected, state: Literal["final", "interim"], notice: 
         software_version=SOFTWARE_VERSION,
         analysis_plan=analysis_plan(collected),
         generated_at=now(),
-        notices=_notices(collected, readings, state, notice),
+        notices=_notices(collected, readings, state),
         sections=tuple(section for section in sections if section is not None),
         files=data_files(collected, readings, consensus, marks),
     )
 
 
-def _notices(collected: Collected, readings: Readings, state: str, notice: str | None) -> tuple[str, ...]:
+def _notices(collected: Collected, readings: Readings, state: str) -> tuple[str, ...]:
     found = []
     if collected.simulated_readers:
         found.append("The readers of this study are simulated: its figures show the software, not how people read.")
-    if notice:
-        found.append(notice)
+    if collected.protocol.notice:
+        found.append(collected.protocol.notice.strip())
     if state == "interim":
         found.append("This is an interim look: the study is open and its figures will change.")
     subjects = len(set(readings.subjects))

@@ -21,6 +21,7 @@ def completeness_section(collected: Collected, readings: Readings, computing: Co
     )
     return Section(
         key="completeness",
+        short_title="Completeness",
         title="Completeness",
         explanation=(
             (

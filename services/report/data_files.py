@@ -20,7 +20,7 @@ _MODEL = Column("model", "Model", "Model that gave the candidate")
 
 def data_files(collected: Collected, readings: Readings, consensus: Consensus, marks: Marks) -> tuple[DataFile, ...]:
     """Return every table that is exported beside the estimates."""
-    disagreed = disagreement_table(readings, consensus)
+    disagreed = disagreement_table(readings, consensus, marked=False)
     files = [
         _items(readings),
         _members(collected),

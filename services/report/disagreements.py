@@ -5,27 +5,31 @@ from __future__ import annotations
 from exchange.report_structure import Cell, Column, PlainTable, Section
 from services.report.consensus import Consensus
 from services.report.correctness import NOT_ASSESSABLE, in_words, reference_in_words
-from services.report.readings import FORMATS, GROUNDINGS, Readings
+from services.report.readings import Readings
+
+_MARK = {True: " ✓", False: " ✗", None: ""}
 
 
 def disagreements_section(readings: Readings, consensus: Consensus) -> Section:
     """Build the section: one line per item on which two verdicts differ."""
-    table = disagreement_table(readings, consensus)
+    table = disagreement_table(readings, consensus, marked=True)
     return Section(
         key="disagreements",
+        short_title="Disagreements",
         title="What was disagreed on",
         explanation=(
             (
                 f"{len(table.rows)} of {len(readings.items)} items have verdicts that differ. “Not assessable” "
-                "against an answer counts as different here, though it is left out of the agreement figures above."
+                "against an answer counts as different here, though it is left out of the agreement figures above; "
+                "so do open answers in other words, even where both are right (✓)."
             ),
         ),
         tables=(table,) if table.rows else (),
     )
 
 
-def disagreement_table(readings: Readings, consensus: Consensus) -> PlainTable:
-    """Return the table, which is also a data file."""
+def disagreement_table(readings: Readings, consensus: Consensus, *, marked: bool) -> PlainTable:
+    """Return the table, which is also a data file; `marked` sets ✓ or ✗ behind each answer."""
     decisions = {one.position: one for one in consensus.reviewed if one.decision is not None}
     rows = []
     for i, item in enumerate(readings.items):
@@ -35,8 +39,8 @@ def disagreement_table(readings: Readings, consensus: Consensus) -> PlainTable:
         decision = ""
         if decided is not None:
             decision = "Not assessable" if decided.decision == NOT_ASSESSABLE else in_words(item, decided.review.answer)
-        cells: list[Cell] = [item.key, item.category, FORMATS[item.format], GROUNDINGS[item.grounding], item.prompt]
-        cells += [column.words[i] for column in readings.columns]
+        cells: list[Cell] = [item.key, item.category, item.prompt]
+        cells += [column.words[i] + (_MARK[column.correct[i]] if marked else "") for column in readings.columns]
         cells += [reference_in_words(item), decision]
         rows.append(tuple(cells))
     return PlainTable(
@@ -46,8 +50,6 @@ def disagreement_table(readings: Readings, consensus: Consensus) -> PlainTable:
         columns=(
             Column("item", "Item", "Key of the item"),
             Column("category", "Category", "Category of the item"),
-            Column("format", "Format", "Format of the item"),
-            Column("grounding", "Grounding", "Image-grounded or image-informed"),
             Column("prompt", "Prompt", "What was asked"),
             *(
                 Column(

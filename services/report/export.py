@@ -77,7 +77,8 @@ def report_csv_archive(report: Report) -> bytes:
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in csv_files(report).items():
-            archive.writestr(zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0)), text)
+            member = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
+            archive.writestr(member, text, zipfile.ZIP_DEFLATED)
     return content.getvalue()
 
 

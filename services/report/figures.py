@@ -289,10 +289,14 @@ def _heatmap(table: Matrix) -> Any:
             )
     figure.update_layout(
         **_layout(150 + 42 * len(table.row_labels)),
-        xaxis={"title": {"text": html.escape(table.column_title)}, "side": "top", "type": "category"},
+        xaxis={
+            "title": {"text": html.escape(table.column_title)}, "side": "top", "type": "category", "showgrid": False,
+            "zeroline": False, "tickangle": 0, "tickmode": "array", "tickvals": list(range(len(table.column_labels))),
+            "ticktext": [_wrapped(label, 14) for label in table.column_labels],
+        },
         yaxis={
             "title": {"text": html.escape(table.row_title)}, "autorange": "reversed", "type": "category",
-            "automargin": True,
+            "automargin": True, "showgrid": False, "zeroline": False,
         },
     )  # fmt: skip
     return figure

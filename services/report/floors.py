@@ -12,6 +12,7 @@ def floors_section(readings: Readings, computing: Computing) -> Section:
     """Build the section: both floors, and how far each rater stands above them."""
     return Section(
         key="floors",
+        short_title="Floors",
         title="Floors: what can be had without the pictures",
         explanation=(
             (

@@ -19,7 +19,7 @@ def judges_section(collected: Collected, marks: Marks, computing: Computing) -> 
     if not collected.candidates:
         return None
     if not collected.runs:
-        return Section("judges", "Judges", ("No judge’s verdicts have been imported.",), ())
+        return Section("judges", "Judges", "Judges", ("No judge’s verdicts have been imported.",), ())
     tables: list[Table] = [_counts(collected)]
     for number, run in enumerate(collected.runs, start=1):
         tables += [
@@ -31,6 +31,7 @@ def judges_section(collected: Collected, marks: Marks, computing: Computing) -> 
         ]
     return Section(
         key="judges",
+        short_title="Judges",
         title="Judges against raters",
         explanation=(
             (
@@ -179,7 +180,7 @@ def _direction(number: int, run: Run, marks: Marks, computing: Computing) -> Est
                 [said[i] for i in here],
                 **computing.by([marks.items[i] for i in here]),
             )
-            note = f"{found.strict} stricter, {found.lenient} more lenient: {found.direction}"
+            note = f"{found.strict} stricter, {found.lenient} more lenient: {found.direction} by the exact test"
             rows.append(
                 EstimateRow(
                     f"Model {model}" if model else "All candidates",

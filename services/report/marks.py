@@ -42,7 +42,7 @@ def marks_of(collected: Collected) -> Marks:
         for entry in collected.entries_of("scoring")
     }
     marks = tuple(tuple(entries.get((rater.id, one.id)) for one in sample) for rater in collected.raters)
-    given = [[mark for mark in of_candidate if mark is not None] for of_candidate in zip(*marks, strict=True)]
+    given = [[own[i] for own in marks if own[i] is not None] for i in range(len(sample))]
     return Marks(
         sample=sample,
         items=tuple(keys.get(one.item_id, str(one.item_id)) for one in sample),
@@ -70,6 +70,7 @@ def marks_section(collected: Collected, marks: Marks, computing: Computing) -> S
     )
     return Section(
         key="marks",
+        short_title="Marks",
         title="Marks on candidates (scorer validation)",
         explanation=(
             (

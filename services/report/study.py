@@ -26,6 +26,7 @@ def study_section(collected: Collected, readings: Readings) -> Section:
     subjects = len(set(readings.subjects))
     return Section(
         key="study",
+        short_title="Study",
         title="Study and analysis plan",
         explanation=(
             (

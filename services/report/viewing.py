@@ -16,6 +16,7 @@ def viewing_section(readings: Readings, computing: Computing) -> Section:
     tables = (_active_time(readings, computing), _quartiles(readings), _displays(readings))
     return Section(
         key="viewing",
+        short_title="Viewing",
         title="Viewing",
         explanation=(
             (

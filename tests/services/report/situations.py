@@ -38,7 +38,7 @@ scoring:
   sample: %(sample)s
   form: {fields: [{key: answer, type: yes_no, label: Correct}]}
 adjudication: {instructions: Decide., controls: 1}
-analysis: {primary: closed_format_accuracy, resamples: 500, seed: 3}
+analysis: {primary: closed_format_accuracy, resamples: %(resamples)s, seed: 3}
 """
 
 CASES = """case,subject,vignette,age,note
@@ -103,7 +103,7 @@ class Situation:
     people: dict[str, Actor] = field(default_factory=dict)
 
 
-def study_folder(folder: Path, *, sample: int = 8, **changed: str) -> Path:
+def study_folder(folder: Path, *, sample: int = 8, resamples: int = 10_000, **changed: str) -> Path:
     """Write the study folder; a keyword such as `items` replaces that table."""
     folder.mkdir(parents=True, exist_ok=True)
     tables = {
@@ -111,7 +111,8 @@ def study_folder(folder: Path, *, sample: int = 8, **changed: str) -> Path:
     } | changed  # fmt: skip
     for name, text in tables.items():
         (folder / f"{name}.csv").write_text(text, encoding="utf-8")
-    (folder / "protocol.yaml").write_text(changed.get("protocol", PROTOCOL) % {"sample": sample}, encoding="utf-8")
+    protocol = PROTOCOL % {"sample": sample, "resamples": resamples}
+    (folder / "protocol.yaml").write_text(protocol, encoding="utf-8")
     rng = np.random.default_rng(1)
     for number in (1, 2, 3):
         voxels = rng.integers(1, 1000, (6, 7, 5)).astype(np.int16)

@@ -1,0 +1,28 @@
+"""One closed study and its report, shared by the tests that only read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from db.engine import Database, make_engine
+from services.report import Report, build_report
+from tests.harness.databases import copy_of_sqlite_file
+from tests.services.report.situations import STUDY, Situation, closed_study
+
+
+@pytest.fixture(scope="package")
+def closed(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Situation]:
+    """A study read, marked, reviewed, judged and closed; not to be changed."""
+    folder = tmp_path_factory.mktemp("closed")
+    engine = make_engine(copy_of_sqlite_file(migrated_sqlite, folder / "data" / "blindread.db"))
+    yield closed_study(Database(engine, folder / "data"), folder / "study")
+    engine.dispose()
+
+
+@pytest.fixture(scope="package")
+def report(closed: Situation) -> Report:
+    """The report of the closed study."""
+    return build_report(closed.database, closed.admin, STUDY)
