@@ -1,7 +1,7 @@
 """Accuracy against the reference, with what was not assessable, missing or without a reference counted apart."""
 
 from collections.abc import Collection, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -203,13 +203,15 @@ def accuracy_of_correctness(
         )
 
     with_excluded = answered | apart
+    primary = case("accuracy", answered, right)
+    worst, best = "accuracy, excluded counted wrong", "accuracy, excluded counted right"
     return Accuracy(
-        primary=case("accuracy", answered, right),
+        primary=primary,
         wilson=wilson_interval(
             int(right.sum()), int(answered.sum()), confidence=confidence, name="accuracy", unit=unit
         ),
-        worst_case=case("accuracy, excluded counted wrong", with_excluded, right),
-        best_case=case("accuracy, excluded counted right", with_excluded, right | apart),
+        worst_case=case(worst, with_excluded, right) if apart.any() else replace(primary, name=worst),
+        best_case=case(best, with_excluded, right | apart) if apart.any() else replace(primary, name=best),
         n_correct=int(right.sum()),
         n_incorrect=int((answered & ~right).sum()),
         n_excluded=int(apart.sum()),
@@ -243,6 +245,13 @@ def correctness(values: Ratings, argument: str) -> tuple[npt.NDArray[np.bool_], 
     >>> known.tolist(), true.tolist()
     ([True, True, False], [True, False, False])
     """
+    if isinstance(values, np.ndarray) and values.dtype.kind in "biuf" and values.ndim == 1:
+        there = values == values
+        strange = there & (values != 0) & (values != 1)
+        if strange.any():
+            position = int(np.flatnonzero(strange)[0])
+            raise ValueError(f"{argument} holds {values[position]!r} at position {position}; expected 0, 1 or nan")
+        return there, there & (values == 1)
     plain = as_values(values, argument)
     known = np.array([not is_missing(value) for value in plain], dtype=bool)
     for position, value in enumerate(plain):

@@ -149,10 +149,55 @@ def encode(values: Ratings, categories: Sequence[Hashable] | None, argument: str
     >>> codes.tolist(), categories
     ([0, -1, 1], ('no', 'yes'))
     """
+    if isinstance(values, np.ndarray) and values.dtype.kind in "biuf":
+        return encode_numbers(values, categories, argument)
     plain = as_values(values, argument)
     observed = _observed(plain, argument)
     levels = declared(categories) if categories is not None else in_order(observed)
     return _codes(plain, observed, levels, argument), levels
+
+
+def encode_numbers(
+    values: npt.NDArray[Any], categories: Sequence[Hashable] | None, argument: str
+) -> tuple[Codes, tuple[Any, ...]]:
+    """Codes of an array of numbers, without a Python object for each.
+
+    Parameters
+    ----------
+    values : ndarray of numbers, shape (items,)
+        Verdicts; nan is missing.
+    categories, argument
+        As in `encode`.
+
+    Returns
+    -------
+    codes : ndarray of int, shape (items,)
+    categories : tuple
+
+    Raises
+    ------
+    ValueError
+        As in `encode`.
+
+    Examples
+    --------
+    >>> codes, categories = encode_numbers(np.array([3.0, np.nan, 1.0]), None, "a")
+    >>> codes.tolist(), categories
+    ([1, -1, 0], (1.0, 3.0))
+    """
+    if values.ndim != 1:
+        raise ValueError(f"{argument} has shape {values.shape}; expected one dimension, one entry for each item")
+    present = values == values
+    observed, which = np.unique(values[present], return_inverse=True)
+    levels = declared(categories) if categories is not None else tuple(observed.tolist())
+    position: dict[Any, int] = {level: code for code, level in enumerate(levels)}
+    for value in observed.tolist():
+        if value not in position:
+            raise ValueError(f"{argument} holds {value!r}; expected one of the categories {levels!r}")
+    of_observed = np.array([position[value] for value in observed.tolist()], dtype=np.intp)
+    codes = np.full(values.size, MISSING, dtype=np.intp)
+    codes[present] = of_observed[which]
+    return codes, levels
 
 
 def encode_pairs(a: Ratings, b: Ratings, categories: Sequence[Hashable] | None = None) -> Pairs:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from agreement.coding import MISSING, Codes, encode, is_missing
+from agreement.coding import MISSING, Codes, encode, encode_numbers, is_missing
 from agreement.resampling import Floats
 
 RatingTable = Sequence[Sequence[Any]] | npt.NDArray[Any]
@@ -114,9 +114,7 @@ def encode_ratings(
     """
     if weights not in (None, "linear", "quadratic"):
         raise ValueError(f"weights is {weights!r}; expected None, 'linear' or 'quadratic'")
-    rows = rows_of(ratings)
-    raters = len(rows[0]) if rows else 0
-    flat, levels = encode([value for row in rows for value in row], categories, "ratings")
+    shape, flat, levels = _flat_codes(ratings, categories)
     if categories is None and weights is not None and levels:
         whole = all(isinstance(value, int | float | np.number) and float(value).is_integer() for value in levels)
         if not whole:
@@ -124,9 +122,20 @@ def encode_ratings(
         scale = tuple(range(int(levels[0]), int(levels[-1]) + 1))
         position = np.array([scale.index(int(value)) for value in levels] + [MISSING], dtype=np.intp)
         flat, levels = position[flat], scale
-    codes = flat.reshape(len(rows), raters)
+    codes = flat.reshape(shape)
     rated = np.any(codes >= 0, axis=1)
     return CodedRatings(codes[rated], levels, rated)
+
+
+def _flat_codes(
+    ratings: RatingTable, categories: Sequence[Hashable] | None
+) -> tuple[tuple[int, int], Codes, tuple[Any, ...]]:
+    if isinstance(ratings, np.ndarray) and ratings.dtype.kind in "iuf" and ratings.ndim == 2 and ratings.shape[1] > 1:
+        codes, levels = encode_numbers(ratings.ravel(), categories, "ratings")
+        return (ratings.shape[0], ratings.shape[1]), codes, levels
+    rows = rows_of(ratings)
+    codes, levels = encode([value for row in rows for value in row], categories, "ratings")
+    return (len(rows), len(rows[0]) if rows else 0), codes, levels
 
 
 def weight_matrix(categories: int, weights: Weights | None) -> Floats:
@@ -178,6 +187,11 @@ def numbers_of(ratings: RatingTable, argument: str = "ratings") -> Floats:
     >>> numbers_of([[1, 2], [3, None]]).tolist()
     [[1.0, 2.0], [3.0, nan]]
     """
+    if isinstance(ratings, np.ndarray) and ratings.dtype.kind in "iuf" and ratings.ndim == 2 and ratings.shape[1] > 1:
+        table = ratings.astype(np.float64)
+        if np.isinf(table).any():
+            raise ValueError(f"{argument} holds an infinite value; expected finite numbers")
+        return table
     rows = rows_of(ratings, argument)
     try:
         table = np.array([[np.nan if is_missing(value) else float(value) for value in row] for row in rows])

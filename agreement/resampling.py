@@ -24,7 +24,7 @@ Method = Literal["percentile", "bca"]
 UNDEFINED_SHARE = 0.05
 """Above this share of resamples without a value the interval is not given."""
 
-_CHUNK = 4_000_000  # numbers held at once while drawing
+_CHUNK = 1_000_000  # numbers held at once while drawing
 
 
 @dataclass(frozen=True)
@@ -384,15 +384,15 @@ def _resampled_totals(
         drawn = generator.multinomial(units, counts / units, size=resamples)
         return np.asarray(drawn @ rows)
     # with nearly as many distinct rows as units, drawing the units one by one is the cheaper way to the same counts
-    expanded = np.repeat(np.arange(len(rows)), counts)
+    expanded = np.repeat(np.arange(len(rows)), counts) if units > len(rows) else None
     totals = np.empty((resamples, rows.shape[1]))
     step = max(1, _CHUNK // units)
     for start in range(0, resamples, step):
-        size = min(step, resamples - start)
-        picked = expanded[generator.integers(0, units, size=(size, units), dtype=np.int32)]
-        picked += np.arange(size)[:, None] * len(rows)
-        times = np.bincount(picked.ravel(), minlength=size * len(rows)).reshape(size, len(rows))
-        totals[start : start + size] = times.astype(np.float64) @ rows
+        drawn = generator.integers(0, units, size=(min(step, resamples - start), units))
+        times = np.empty((len(drawn), len(rows)))
+        for replicate, picked in enumerate(drawn):
+            times[replicate] = np.bincount(picked if expanded is None else expanded[picked], minlength=len(rows))
+        totals[start : start + len(drawn)] = times @ rows
     return totals
 
 

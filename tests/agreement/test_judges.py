@@ -44,7 +44,7 @@ def test_the_interval_carries_the_error_of_both_samples():
 def test_the_corrected_interval_covers_when_both_samples_are_small():
     rng = np.random.default_rng(9)
     held = 0
-    for _ in range(600):
+    for _ in range(400):
         truth = rng.random(200) < 0.3
         judged = np.where(truth, rng.random(200) < 0.9, rng.random(200) < 0.15)
         tp, fp = rng.binomial(40, 0.9), rng.binomial(40, 0.15)
@@ -52,8 +52,8 @@ def test_the_corrected_interval_covers_when_both_samples_are_small():
             int(judged.sum()), 200, true_positive=tp, false_negative=40 - tp, true_negative=40 - fp, false_positive=fp
         )
         held += found.low <= 0.3 <= found.high
-    # nominal 95 %; 600 runs have a standard error of 0.9 points
-    assert 0.925 <= held / 600 <= 0.99
+    # nominal 95 %; 400 runs have a standard error of 1.1 points
+    assert 0.915 <= held / 400 <= 0.99
 
 
 def test_a_judge_that_says_nothing_or_was_not_checked_gives_no_correction():
@@ -208,14 +208,14 @@ def test_homogeneity_of_bias_by_hand_for_two_independent_levels():
 def test_homogeneity_holds_its_level_with_clusters_and_names_what_cannot_be_estimated():
     rng = np.random.default_rng(7)
     rejected = 0
-    for _ in range(200):
+    for _ in range(100):
         items = np.repeat(np.arange(60), 3)
         models = np.tile(["x", "y", "z"], 60)
         human = np.repeat(rng.random(60) < 0.7, 3)
         judge = human & (np.repeat(rng.random(60) < 0.85, 3) | (rng.random(180) < 0.3))
         (found,) = judge_bias_by_factor(human, judge, {"model": models}, clusters=items, resamples=2)
         rejected += found.p < 0.05
-    assert rejected / 200 < 0.11
+    assert rejected / 100 < 0.13
 
     one_model, tier = judge_bias_by_factor(
         [1, 1, 0, 1, 1, 0], [1, 0, 0, 1, 0, 0], {"model": ["x"] * 6, "tier": [1, 1, 1, 2, 2, 3]}, resamples=10
@@ -248,11 +248,11 @@ def test_labels_for_a_power_reach_it_and_fewer_do_not():
 def test_the_power_is_that_of_simulated_exact_tests():
     rng = np.random.default_rng(3)
     rejected = 0
-    for _ in range(2000):
+    for _ in range(800):
         strict, lenient, _rest = rng.multinomial(120, [0.1, 0.03, 0.87])
         rejected += stats.binomtest(strict, strict + lenient).pvalue <= 0.05 if strict + lenient else False
 
-    assert _power(120, 0.1, 0.03, 0.05) == pytest.approx(rejected / 2000, abs=0.03)
+    assert _power(120, 0.1, 0.03, 0.05) == pytest.approx(rejected / 800, abs=0.05)
 
 
 def test_what_no_number_of_labels_can_tell_is_refused():

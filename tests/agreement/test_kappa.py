@@ -212,12 +212,12 @@ def test_the_cluster_bootstrap_is_the_bootstrap_of_whole_clusters():
     found = cohen_kappa(a, b, clusters=clusters, resamples=4000, seed=5)
 
     naive = []
-    for _ in range(4000):
+    for _ in range(1500):
         drawn = rng.integers(0, 12, 12)
         items = np.concatenate([np.flatnonzero(clusters == cluster) for cluster in drawn])
         naive.append(cohen_kappa(a[items], b[items]).value)
     assert found.n_clusters == 12
-    assert found.se == pytest.approx(np.std(naive, ddof=1), rel=0.06)
+    assert found.se == pytest.approx(np.std(naive, ddof=1), rel=0.1)
     assert (found.low, found.high) == pytest.approx(np.quantile(naive, [0.025, 0.975]), abs=0.03)
 
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agreement import (
@@ -204,6 +204,7 @@ def test_groups_that_do_not_overlap_or_are_empty_have_no_interval():
 
 
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=12), st.lists(st.integers(0, 5), min_size=1, max_size=12))
+@settings(max_examples=40)
 def test_superiority_counts_pairs_and_mirrors(x, y):
     found = mann_whitney(x, y)
 

@@ -1,0 +1,144 @@
+"""python -m agreement: a table of ratings in, every estimate that applies out."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from agreement import accuracy, cohen_kappa, gwet_ac, icc, krippendorff_alpha
+from agreement.__main__ import main
+
+CSV = """item,rater,verdict,reference,cluster
+1,ann,yes,yes,s1
+1,bob,yes,yes,s1
+2,ann,no,yes,s1
+2,bob,yes,yes,s1
+3,ann,no,no,s2
+3,bob,no,no,s2
+4,ann,,no,s3
+4,bob,no,no,s3
+5,ann,yes,no,s3
+5,bob,no,no,s3
+"""
+
+
+def printed(capsys, *arguments):
+    code = main([*map(str, arguments), "--json"])
+    rows = json.loads(capsys.readouterr().out)
+    assert code == 0
+    return {(row["name"], *row["raters"]): row for row in rows}
+
+
+def test_every_estimate_is_that_of_its_function(tmp_path, capsys):
+    file = tmp_path / "ratings.csv"
+    file.write_text(CSV)
+
+    rows = printed(capsys, file)
+
+    ann, bob = ["yes", "no", "no", None, "yes"], ["yes", "yes", "no", "no", "no"]
+    subjects = ["s1", "s1", "s2", "s3", "s3"]
+    kappa = cohen_kappa(ann, bob, clusters=subjects)
+    found = rows["Cohen's kappa", "ann", "bob"]
+    assert (found["value"], found["low"], found["n"]) == pytest.approx((kappa.value, kappa.low, 4), nan_ok=True)
+    assert found["n_clusters"] == 3
+    table = list(zip(ann, bob, strict=True))
+    assert rows["Gwet's AC1", "ann", "bob"]["value"] == pytest.approx(gwet_ac(table).value)
+    alpha = krippendorff_alpha(table).value
+    assert rows["Krippendorff's alpha, nominal", "ann", "bob"]["value"] == pytest.approx(alpha)
+    right = accuracy(ann, ["yes", "yes", "no", "no", "no"]).primary.value
+    assert rows["accuracy", "ann"]["value"] == pytest.approx(right)
+    assert set(found) == {
+        "name", "raters", "unit", "value", "low", "high", "confidence", "n", "n_clusters", "method",
+        "undefined_because",
+    }  # fmt: skip
+
+
+def test_csv_and_parquet_and_other_column_names_say_the_same(tmp_path, capsys):
+    csv, parquet = tmp_path / "ratings.csv", tmp_path / "ratings.parquet"
+    csv.write_text(CSV)
+    names = {"item": "case", "rater": "reader", "verdict": "answer"}
+    pd.read_csv(csv, dtype=str).rename(columns=names).to_parquet(parquet)
+
+    from_csv = printed(capsys, csv)
+    from_parquet = printed(capsys, parquet, "--item", "case", "--rater", "reader", "--verdict", "answer")
+
+    assert from_csv == from_parquet
+
+
+def test_numbers_are_taken_as_numbers_at_the_interval_level(tmp_path, capsys):
+    scores = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
+    file = tmp_path / "ratings.csv"
+    pd.DataFrame(
+        [(item, f"r{rater}", score) for item, row in enumerate(scores) for rater, score in enumerate(row)],
+        columns=["item", "rater", "verdict"],
+    ).to_csv(file, index=False)
+
+    rows = printed(capsys, file, "--level", "interval")
+
+    assert rows["ICC(2,1)", "r0", "r1", "r2", "r3"]["value"] == pytest.approx(icc(scores).value)
+    assert ("bias", "r0", "r3") in rows
+
+
+def test_an_ordinal_scale_keeps_the_levels_that_nobody_used(tmp_path, capsys):
+    a, b = [1, 1, 4, 5, 5, 2], [1, 2, 5, 2, 5, 2]
+    file = tmp_path / "ratings.csv"
+    pd.DataFrame({"item": list(range(6)) * 2, "rater": ["a"] * 6 + ["b"] * 6, "verdict": a + b}).to_csv(
+        file, index=False
+    )
+
+    rows = printed(capsys, file, "--level", "ordinal")
+
+    expected = cohen_kappa(a, b, weights="quadratic").value
+    assert rows["Cohen's kappa, quadratic weights", "a", "b"]["value"] == pytest.approx(expected)
+    assert rows["Krippendorff's alpha, ordinal", "a", "b"]["value"] == pytest.approx(
+        krippendorff_alpha(np.column_stack([a, b]), "ordinal").value
+    )
+
+
+def test_the_table_names_value_interval_and_reason(tmp_path, capsys):
+    file = tmp_path / "ratings.csv"
+    file.write_text("item,rater,verdict\n1,ann,yes\n1,bob,yes\n2,ann,yes\n2,bob,yes\n")
+
+    assert main([str(file)]) == 0
+
+    text = capsys.readouterr().out
+    assert "percent agreement" in text
+    assert "undefined" in text
+    assert "both raters constant on the same category" in text
+
+
+@pytest.mark.parametrize(
+    ("content", "arguments", "sentence"),
+    [
+        ("item,rater\n1,ann\n", [], "no column 'verdict'; it has item, rater"),
+        ("item,rater,verdict\n1,ann,yes\n1,ann,no\n", [], "rater 'ann' rated item '1' twice"),
+        ("item,rater,verdict\n1,,yes\n", [], "row 1 has no 'rater'"),
+        (
+            "item,rater,verdict\n1,ann,perhaps\n",
+            ["--categories", "yes,no"],
+            "'perhaps', which --categories does not name",
+        ),
+        ("item,rater,verdict\n1,ann,perhaps\n", ["--level", "interval"], "holds a verdict that is no number"),
+        (
+            "item,rater,verdict,reference\n1,ann,yes,yes\n1,bob,yes,no\n",
+            [],
+            "item '1' has two values of 'reference'; expected one for each item",
+        ),
+        ("", [], "cannot be read"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_named_with_what_is_wrong(tmp_path, capsys, content, arguments, sentence):
+    file = tmp_path / "ratings.csv"
+    file.write_text(content)
+
+    assert main([str(file), *arguments]) == 2
+
+    error = capsys.readouterr().err
+    assert error.startswith(str(file))
+    assert sentence in error
+
+
+def test_a_file_that_is_not_there_is_said_so(tmp_path, capsys):
+    assert main([str(tmp_path / "none.csv")]) == 2
+    assert "no such file" in capsys.readouterr().err
