@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from typing import Any
 
-from agreement import cohen_kappa, percent_agreement, shared_errors
+from agreement import cohen_kappa, krippendorff_alpha, pabak, percent_agreement, shared_errors
 from exchange.report_structure import Column as TableColumn
 from exchange.report_structure import EstimateRow, EstimateTable, Matrix, PlainTable, Section, Table
 from services.report.computing import Computing, renamed
 from services.report.correctness import NOT_ASSESSABLE, in_words, reference_in_words
 from services.report.readings import Column, Readings, Stratum
 
+# Kappa falls when one answer is frequent, whatever the agreement.
+_PABAK = "PABAK is what kappa would be if both values were equally frequent."
 # More categories than this cannot be read as a matrix.
 LARGEST_MATRIX = 12
 
@@ -22,6 +25,8 @@ def agreement_section(readings: Readings, computing: Computing) -> Section:
         why = "This study has fewer than two raters, so there is no agreement between raters to report."
         return Section("agreement", "Agreement", "Agreement between raters", (why,), ())
     tables: list[Table] = [_on_answers(readings, computing), _on_correctness(readings, computing)]
+    if len(readings.columns) > 2:
+        tables.append(_all_together(readings, computing))
     tables.append(_per_category(readings, computing))
     if any(any(column.not_assessable) for column in readings.columns):
         tables.append(_on_assessability(readings, computing))
@@ -73,11 +78,11 @@ def _on_answers(readings: Readings, computing: Computing) -> EstimateTable:
         clusters = computing.by(readings.subjects_of(part))
         for a, b in readings.pairs:
             first, second = answers_by_format(readings, a, part), answers_by_format(readings, b, part)
-            rows += _two(part, pair_name(a, b), first, second, clusters, "answers", note)
+            rows += _rows_of_pair(part, pair_name(a, b), first, second, clusters, "answers", note, _binary(part))
     return EstimateTable(
         key="agreement_on_answers",
         title="On answers",
-        explanation="Unit: the item; compared are the two answers themselves.",
+        explanation=f"Unit: the item; compared are the two answers themselves. {_PABAK}",
         rows=tuple(rows),
     )
 
@@ -90,27 +95,37 @@ def _on_correctness(readings: Readings, computing: Computing) -> EstimateTable:
             continue
         clusters = computing.by(readings.subjects_of(part))
         for a, b in readings.pairs:
-            rows += _two(part, pair_name(a, b), part.of(a.correct), part.of(b.correct), clusters, "correctness", "")
+            rows += _rows_of_pair(
+                part,
+                pair_name(a, b),
+                part.of(a.correct),
+                part.of(b.correct),
+                clusters,
+                "correctness",
+                "",
+                (True, False),
+            )
     return EstimateTable(
         key="agreement_on_correctness",
         title="On correctness",
-        explanation="Unit: the item; compared is whether each of the two was right.",
+        explanation=f"Unit: the item; compared is whether each of the two was right. {_PABAK}",
         rows=tuple(rows),
     )
 
 
-def _two(
+def _rows_of_pair(
     part: Stratum,
     raters: str,
     first: Sequence[object],
     second: Sequence[object],
-    clusters: dict[str, object],
+    clusters: dict[str, Any],
     compared: str,
     note: str,
+    binary: tuple[Hashable, Hashable] | None,
 ) -> list[EstimateRow]:
-    percent = percent_agreement(first, second, **clusters)  # type: ignore[arg-type]
-    kappa = cohen_kappa(first, second, **clusters)  # type: ignore[arg-type]
-    return [
+    percent = percent_agreement(first, second, **clusters)
+    kappa = cohen_kappa(first, second, **clusters)
+    rows = [
         EstimateRow(
             f"{part.title}: same {'answer' if compared == 'answers' else 'correctness'}",
             raters,
@@ -128,6 +143,49 @@ def _two(
             note=note,
         ),
     ]
+    if binary is not None:
+        adjusted = pabak(first, second, categories=binary, **clusters)
+        rows.append(
+            EstimateRow(
+                f"{part.title}: PABAK", raters, part.key, "number", renamed(adjusted, f"PABAK on {compared}"), note=note
+            )
+        )
+    return rows
+
+
+def _binary(part: Stratum) -> tuple[Hashable, Hashable] | None:
+    """Return the two answers of yes/no items, as they are compared; None for other formats."""
+    return ("yes_no: yes", "yes_no: no") if part.key == "format yes_no" else None
+
+
+def _all_together(readings: Readings, computing: Computing) -> EstimateTable:
+    rows = []
+    for part in [*readings.formats, readings.everything]:
+        clusters = computing.by(readings.subjects_of(part))
+        answers = [answers_by_format(readings, column, part) for column in readings.columns]
+        correct = [part.of(column.correct) for column in readings.columns]
+        for compared, of_rater in (("answers", answers), ("correctness", correct)):
+            pooled = compared == "answers" and part.key == "all" and len(readings.formats) > 1
+            found = krippendorff_alpha([list(row) for row in zip(*of_rater, strict=True)], **clusters)
+            rows.append(
+                EstimateRow(
+                    f"{part.title}: alpha on {compared}",
+                    "All raters",
+                    part.key,
+                    "number",
+                    renamed(found, f"Krippendorff's alpha on {compared}"),
+                    note="descriptive only: pools answers of different formats" if pooled else "",
+                )
+            )
+    return EstimateTable(
+        key="agreement_of_all",
+        title="All raters together",
+        explanation=(
+            "Krippendorff’s alpha (nominal) over all raters at once; items with one answer only are left out. Unit: "
+            "the item."
+        ),
+        rows=tuple(rows),
+    )
 
 
 def _per_category(readings: Readings, computing: Computing) -> EstimateTable:

@@ -28,6 +28,10 @@ FLOORS = {"Chance": ("#8a94a0", "dot"), "Text-only baseline": ("#c05a5a", "solid
 GRID = "rgba(128, 128, 128, 0.28)"
 AXIS = "rgba(128, 128, 128, 0.75)"
 ROW_HEIGHT = 46
+_AGREEMENT_FIGURES: tuple[tuple[Scale, str, str], ...] = (
+    ("percent", "Percent agreement", "Same (%)"),
+    ("number", "Cohen’s kappa", "Kappa"),
+)
 
 
 @dataclass(frozen=True)
@@ -89,8 +93,9 @@ def _agreement(report: Report, section: Section) -> list[Figure]:
     drawn = [(what,) for what in compared] if several else [tuple(compared)]
     found = []
     for whats in drawn:
-        for scale, title, axis in (("percent", "Percent agreement", "Same (%)"), ("number", "Cohen’s kappa", "Kappa")):
-            rows = [row for what in whats for row in compared[what] if row.scale == scale]
+        for scale, title, axis in _AGREEMENT_FIGURES:
+            shown = [(what, row) for what in whats for row in compared[what] if _is_drawn(row, scale)]
+            rows = [row for _, row in shown]
             if not rows:
                 continue
             figure, height = _forest(
@@ -98,9 +103,7 @@ def _agreement(report: Report, section: Section) -> list[Figure]:
                 axis,
                 shares=scale == "percent",
                 labels=[row.label.split(":")[0] for row in rows],
-                names=None
-                if several
-                else [f"On {what}" for what in whats for row in compared[what] if row.scale == scale],
+                names=None if several else [f"On {what}" for what, _ in shown],
             )
             who = "" if several else f" of {rows[0].raters}"
             heading = f"{title} on {' and on '.join(whats)}{who}"
@@ -115,6 +118,11 @@ def _agreement(report: Report, section: Section) -> list[Figure]:
         if isinstance(table, Matrix)
     ]  # fmt: skip
     return found
+
+
+def _is_drawn(row: EstimateRow, scale: Scale) -> bool:
+    """Say whether a row is of the scale; PABAK stays in the table, since it is no kappa of these answers."""
+    return row.scale == scale and not row.estimate.name.startswith("PABAK")
 
 
 def _adjudication(report: Report, section: Section) -> list[Figure]:

@@ -61,6 +61,7 @@ def marks_section(collected: Collected, marks: Marks, computing: Computing) -> S
         _counts(marks),
         _shares(marks, computing),
         _between_raters(marks, computing),
+        _by_category(collected, marks, computing),
     )
     chance = (
         "every candidate had the same chance of being in the sample, so nothing is weighted"
@@ -164,6 +165,36 @@ def _between_raters(marks: Marks, computing: Computing) -> EstimateTable:
             f"better than the raters agree with each other. Candidates on which the "
             f"raters differ, so that there is no consensus: {marks.n_ties}."
         ),
+        rows=tuple(rows),
+        cluster="item",
+    )
+
+
+def _by_category(collected: Collected, marks: Marks, computing: Computing) -> EstimateTable:
+    category_of = {item.id: item.category for item in collected.items}
+    of_sample = [category_of.get(one.item_id, "") for one in marks.sample]
+    rows = []
+    for category in sorted(set(of_sample)):
+        here = [i for i, one in enumerate(of_sample) if one == category]
+        clusters = computing.by([marks.items[i] for i in here])
+        for (first, a), (second, b) in combinations(zip(marks.raters, marks.marks, strict=True), 2):
+            own, other = [a[i] for i in here], [b[i] for i in here]
+            percent = percent_agreement(own, other, unit="candidate", **clusters)
+            kappa = cohen_kappa(own, other, unit="candidate", **clusters)
+            raters = f"{first.pseudonym} and {second.pseudonym}"
+            stratum = f"category {category}"
+            rows += [
+                EstimateRow(
+                    f"{category}: same mark", raters, stratum, "percent", renamed(percent, "percent agreement on marks")
+                ),
+                EstimateRow(
+                    f"{category}: Cohen’s kappa", raters, stratum, "number", renamed(kappa, "Cohen's kappa on marks")
+                ),
+            ]
+    return EstimateTable(
+        key="marks_by_category",
+        title="Agreement on the marks, per category",
+        explanation="Unit: the candidate; a category with one candidate has no kappa.",
         rows=tuple(rows),
         cluster="item",
     )

@@ -173,6 +173,11 @@ def test_three_raters_are_compared_in_every_pair(sqlite_database: Database, tmp_
         if row.raters == "Rater 1 and Rater 3" and row.stratum == "all" and row.scale == "percent"
     )
     assert same == pytest.approx(7 / 8)
+    together = estimates(report, "agreement", "agreement_of_all").rows
+    alpha = next(row.estimate for row in together if row.label == "Choice: alpha on answers")
+    # i1: left, right, both; i4: left, left, left. Of 12 ordered pairs within items 6 differ, so D_o = 6 / 2 / 6; of the
+    # 6 answers (4 left, 1 right, 1 both) 18 of 30 ordered pairs differ: 1 - (1/2) / (18/30).
+    assert alpha.value == pytest.approx(1 - (6 / 12) / (18 / 30))
 
 
 def test_one_rater_alone_has_no_agreement_and_the_report_says_so(sqlite_database: Database, tmp_path: Path) -> None:
