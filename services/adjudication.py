@@ -103,7 +103,8 @@ def _choose(waiting: list[_ReadItem], controls_wanted: int, dealer: random.Rando
     """Return the items for the queue with their origin: all flagged, all disagreeing, and a draw of the others."""
     chosen = [(read, "flag") for read in waiting if read.flagged]
     chosen += [(read, "disagreement") for read in waiting if read.differs and not read.flagged]
-    agreed = [read for read in waiting if not read.differs and not read.flagged]
+    # One verdict alone, beside a technical failure, is no agreement that a reviewer could be held against.
+    agreed = [read for read in waiting if not read.differs and not read.flagged and len(read.verdicts) >= 2]
     # Without anything to adjudicate, controls would only be controls.
     wanted = min(max(controls_wanted, 0), len(agreed)) if chosen else 0
     return chosen + [(read, "control") for read in dealer.sample(agreed, wanted)]

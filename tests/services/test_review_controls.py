@@ -1,0 +1,30 @@
+"""Which items a reviewer's queue takes along as controls: only such on which raters do agree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from db import Database
+from services import adjudication, reading
+from tests.situations import any_answers, on_the_desk, open_study, read_all, show, submit
+
+PROMPT = "Prompt of i1?"
+
+
+def test_an_item_that_only_one_rater_could_read_is_no_control(database: Database, tmp_path: Path) -> None:
+    # As many controls are wanted as there are items, and the raters differ on one item.
+    situation = open_study(database, tmp_path / "study", {"adjudication": {"instructions": "Decide.", "controls": 6}})
+    first, second = situation.raters
+    read_all(situation, first, by_prompt={PROMPT: "yes"})
+    unreadable = on_the_desk(situation, second)
+    while unreadable["prompt"] == PROMPT:
+        show(situation, second, unreadable)
+        submit(situation, second, unreadable, any_answers(unreadable, "no"))
+        unreadable = on_the_desk(situation, second)
+    reading.report_failure(database, second, unreadable["assignment"], "It could not be shown.")
+    read_all(situation, second, by_prompt={PROMPT: "no"})
+
+    added = adjudication.open_review_queue(database, situation.admin, situation.study_key)
+
+    assert (added.flagged, added.disagreed) == (0, 1)
+    assert added.controls == 6 - 1 - 1
