@@ -18,7 +18,8 @@ from exchange.report_structure import (
 )
 
 FEW_CLUSTERS = 10
-_LEFT_OUT = re.compile(r"(?<=; )\d+ (?:(of )\d+ )?")
+_NO_VALUE = re.compile(r"; \d+ of \d+ resamples had no value and were left out")
+_LEFT_OUT = re.compile(r"(?<=; )\d+ (?=[^;]*left out)")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -95,9 +96,7 @@ def _letters_of_methods(table: EstimateTable) -> dict[str, str]:
 
 def _method(estimate: Estimated) -> str:
     """Return the method without its counts of what was left out: those differ from line to line, and n says them."""
-    return _LEFT_OUT.sub(r"\1", estimate.method).replace(
-        "of resamples had no value and were", "resamples without a value"
-    )
+    return _LEFT_OUT.sub("", _NO_VALUE.sub("; resamples without a value left out", estimate.method))
 
 
 def _with_letter(estimate: Estimated, row: EstimateRow, letters: dict[str, str]) -> str:

@@ -1,0 +1,92 @@
+"""The report's page: shut with a sentence, opened with a reason, and the same numbers as the report itself."""
+
+from __future__ import annotations
+
+import html
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from db import Database
+from services import closing
+from services.report import EstimateTable, build_report, shown_estimate
+from tests.pages.conftest import OpenPage
+from tests.services.report.situations import FIRST, STUDY, closed_study, frozen_study, read_all, study_folder
+
+PAGE = "admin/report.py"
+
+
+def markup_on(app: AppTest) -> str:
+    """Return all HTML that the page draws, as it reads."""
+    return html.unescape("\n".join(element.proto.body for element in app.get("html")))
+
+
+def test_every_estimate_of_the_report_stands_on_the_page(
+    served_database: Database, open_page: OpenPage, tmp_path: Path
+) -> None:
+    situation = closed_study(served_database, tmp_path / "study")
+
+    app = open_page(situation.admin, PAGE, study=STUDY)
+
+    report = build_report(served_database, situation.admin, STUDY)
+    drawn = markup_on(app)
+    assert not app.exception
+    assert [tab.label for tab in app.tabs] == [section.short_title for section in report.sections]
+    for section in report.sections:
+        for table in section.tables:
+            assert table.title in drawn
+            if isinstance(table, EstimateTable):
+                for row in table.rows:
+                    assert shown_estimate(row.estimate, row.scale) in drawn
+
+
+def test_the_page_stays_shut_and_opens_for_a_reason(
+    served_database: Database, open_page: OpenPage, tmp_path: Path
+) -> None:
+    situation = frozen_study(served_database, study_folder(tmp_path / "study", resamples=200))
+    read_all(situation, "rater 1", FIRST)
+    app = open_page(situation.admin, PAGE, study=STUDY)
+    assert "stays shut" in app.info[0].value
+    assert "report-table" not in markup_on(app)
+
+    app.text_input(key="interim-reason").input("short").run()
+    next(button for button in app.button if button.label == "Open the report now").click().run()
+    assert "A reason of at least" in app.error[0].value
+    app.text_input(key="interim-reason").input("The safety board asked for it.").run()
+    next(button for button in app.button if button.label == "Open the report now").click().run()
+
+    assert "This is an interim look" in markup_on(app)
+    assert closing.events_of(served_database, situation.admin, STUDY)[-1].reason == "The safety board asked for it."
+
+
+def test_the_page_shuts_again_when_the_study_is_reopened(
+    served_database: Database, open_page: OpenPage, tmp_path: Path
+) -> None:
+    situation = closed_study(served_database, tmp_path / "study")
+    app = open_page(situation.admin, PAGE, study=STUDY)
+    assert "report-table" in markup_on(app)
+
+    closing.reopen_study(served_database, situation.admin, STUDY, "One rater came back from leave.")
+    app.run()
+
+    assert "stays shut" in app.info[0].value
+    assert "report-table" not in markup_on(app)
+
+
+def test_a_study_that_is_not_theirs_is_one_sentence(
+    served_database: Database, open_page: OpenPage, tmp_path: Path
+) -> None:
+    situation = frozen_study(served_database, study_folder(tmp_path / "study", resamples=200))
+
+    app = open_page(situation.admin, PAGE, study="another")
+
+    assert [error.value for error in app.error] == ["There is no such study among yours."]
+    assert not app.exception
+
+
+def test_the_page_is_not_among_a_raters_pages(served_database: Database, open_page: OpenPage, tmp_path: Path) -> None:
+    situation = frozen_study(served_database, study_folder(tmp_path / "study", resamples=200))
+
+    with pytest.raises(ValueError, match="Could not find a navigation page"):
+        open_page(situation.people["rater 1"], PAGE, study=STUDY)
