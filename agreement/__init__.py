@@ -3,6 +3,7 @@
 from agreement.accuracy import Accuracy, accuracy, accuracy_of_correctness
 from agreement.alt_test import AltTest, RaterComparison, alt_test
 from agreement.bias import BiasByFactor, judge_bias_by_factor
+from agreement.bootstrapping import bootstrap
 from agreement.calibration import (
     ReliabilityBin,
     RiskCoverage,
@@ -20,19 +21,21 @@ from agreement.floors import chance_floor, paired_shortcut_score, shortcut_score
 from agreement.icc import icc
 from agreement.intervals import clopper_pearson_interval, wilson_interval
 from agreement.judge import DiagnosticAccuracy, JudgeDirection, diagnostic_accuracy, judge_direction
-from agreement.kappa import cohen_kappa, cohen_kappa_of_table, kappa_per_category, pabak
+from agreement.kappa import cohen_kappa, cohen_kappa_of_table, kappa_per_category
 from agreement.krippendorff import krippendorff_alpha
 from agreement.marginal import marginal_homogeneity
 from agreement.measurements import BlandAltman, bland_altman, kendall_w, lin_ccc
 from agreement.percent import percent_agreement
 from agreement.planning import labels_needed
 from agreement.prevalence import prediction_powered_mean, rogan_gladen
+from agreement.prevalence_adjusted import pabak
 from agreement.rates import mirage_rate, pass_at_k
-from agreement.resampling import bootstrap
+from agreement.readers import reader_averaged_difference, readers_against_judge
 from agreement.roc import roc_auc
 from agreement.several_raters import brennan_prediger, conger_kappa, fleiss_kappa, gwet_ac
 from agreement.shared_errors import SharedErrors, shared_errors
 from agreement.text import exact_match, normalise_answer, token_f1
+from agreement.two_way import two_way_bootstrap
 from agreement.weighted import weighted_mean
 
 __all__ = [
@@ -91,6 +94,8 @@ __all__ = [
     "pearson",
     "percent_agreement",
     "prediction_powered_mean",
+    "reader_averaged_difference",
+    "readers_against_judge",
     "reliability_curve",
     "risk_coverage",
     "roc_auc",
@@ -100,6 +105,7 @@ __all__ = [
     "spearman",
     "text_only_floor",
     "token_f1",
+    "two_way_bootstrap",
     "weighted_mean",
     "wilson_interval",
 ]

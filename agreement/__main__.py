@@ -17,8 +17,8 @@ import numpy as np
 import pandas as pd
 
 import agreement
+from agreement.coding import Floats
 from agreement.estimate import Estimate
-from agreement.resampling import Floats
 
 MOST_PAIRS = 45
 """Above so many pairs of raters they are shown on request only (--pairs)."""

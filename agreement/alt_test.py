@@ -7,11 +7,11 @@ from typing import Any, Literal
 import numpy as np
 from scipy import stats
 
-from agreement.coding import MISSING, Ratings, as_values, compact, encode, encode_clusters, numbers_or_nan
+from agreement.coding import MISSING, Floats, Ratings, as_values, compact, encode, encode_clusters, numbers_or_nan
 from agreement.comparisons import adjust_p_values
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.ratings import RatingTable, numbers_of, rows_of
-from agreement.resampling import Floats, Seed, bootstrap_of_sums, sums_by_cluster
+from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
 
 MIN_ITEMS = 30
 """Items that a rater must share with others for the t test of that rater."""

@@ -7,10 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.accuracy import correctness
-from agreement.coding import Codes, Ratings, compact, encode_clusters, numbers_or_nan, same_length
+from agreement.coding import Codes, Floats, Ratings, compact, encode_clusters, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.percent import mean, share
-from agreement.resampling import Floats, Method, Seed, bootstrap_of_sums, sums_by_cluster
+from agreement.resampling import Method, Seed, bootstrap_of_sums, sums_by_cluster
 
 
 @dataclass(frozen=True)

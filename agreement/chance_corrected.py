@@ -8,9 +8,9 @@ from typing import Literal
 import numpy as np
 from scipy import stats
 
-from agreement.coding import Codes, compact
+from agreement.coding import Codes, Floats, compact
 from agreement.estimate import Estimate, check_confidence, undefined
-from agreement.resampling import Floats, Seed, bootstrap_of_sums, sums_by_cluster
+from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
 
 Interval = Literal["t", "percentile", "bca"]
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from agreement.coding import (
     Codes,
+    Floats,
     Ratings,
     as_values,
     compact,
@@ -20,7 +20,7 @@ from agreement.coding import (
     same_length,
 )
 from agreement.estimate import Estimate, check_confidence, undefined
-from agreement.resampling import Floats, Seed, bootstrap_of_sums, sums_by_cluster
+from agreement.resampling import Seed, bootstrap_of_sums, strata_of_units, sums_by_cluster
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,9 @@ def classification_scores(
     n_clusters = None
     if clusters is not None:
         groups, n_clusters = compact(encode_clusters(clusters, known.size)[known])
-    of_unit = _strata(strata, known, groups)
+    of_unit = None
+    if strata is not None:
+        of_unit = strata_of_units(encode_clusters(strata, known.size, "strata")[known], groups)
     truth, guess = truth[known], guess[known]
     n, k = int(known.sum()), len(levels)
     rows = np.zeros((n, 3 * k))  # true positives, predicted, reference, for each class
@@ -229,16 +231,3 @@ def _over_classes(totals: Floats, k: int, what: str) -> Floats:
 def _divide(top: Floats, bottom: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(np.asarray(bottom) > 0, top / bottom, np.nan)
-
-
-def _strata(strata: Ratings | None, known: npt.NDArray[np.bool_], groups: Codes | None) -> Codes | None:
-    if strata is None:
-        return None
-    codes = encode_clusters(strata, known.size, "strata")[known]
-    if groups is None:
-        return codes
-    of_unit = np.zeros(int(groups.max()) + 1 if groups.size else 0, dtype=np.intp)
-    of_unit[groups] = codes
-    if (of_unit[groups] != codes).any():
-        raise ValueError("strata: one cluster lies in two strata; expected every cluster within one stratum")
-    return of_unit

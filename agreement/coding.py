@@ -12,6 +12,7 @@ Ratings = Sequence[Any] | npt.NDArray[Any]
 """One verdict for each item: a list, tuple, numpy array or pandas Series. None and NaN are missing."""
 
 Codes = npt.NDArray[np.intp]
+Floats = npt.NDArray[np.float64]
 MISSING = -1
 
 
@@ -160,7 +161,7 @@ def encode(values: Ratings, categories: Sequence[Hashable] | None, argument: str
 def encode_numbers(
     values: npt.NDArray[Any], categories: Sequence[Hashable] | None, argument: str
 ) -> tuple[Codes, tuple[Any, ...]]:
-    """Codes of an array of numbers, without a Python object for each.
+    """Codes of an array of numbers as by `encode`, without a Python object for each.
 
     Parameters
     ----------
@@ -171,13 +172,8 @@ def encode_numbers(
 
     Returns
     -------
-    codes : ndarray of int, shape (items,)
-    categories : tuple
-
-    Raises
-    ------
-    ValueError
-        As in `encode`.
+    codes, categories
+        As of `encode`, with its errors.
 
     Examples
     --------
@@ -272,7 +268,7 @@ def encode_clusters(clusters: Ratings, items: int, argument: str = "clusters") -
     return codes
 
 
-def numbers_or_nan(values: Ratings, argument: str) -> npt.NDArray[np.float64]:
+def numbers_or_nan(values: Ratings, argument: str) -> Floats:
     """Scores as numbers, nan where missing.
 
     Parameters

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from agreement.coding import Ratings, compact, encode_clusters, numbers_or_nan, same_length
+from agreement.coding import Floats, Ratings, compact, encode_clusters, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.intervals import clopper_pearson_interval, wilson_limits
-from agreement.resampling import Floats, Method, Seed, bootstrap_of_sums, ratio, sums_by_cluster
+from agreement.resampling import Method, Seed, bootstrap_of_sums, ratio, strata_of_units, sums_by_cluster
 
 EXACT_BELOW = 25
 """Below this many discordant pairs `mcnemar` is exact by default."""
@@ -231,7 +231,7 @@ def paired_difference(
         )
     of_unit = None
     if strata is not None:
-        of_unit = _unit_strata(encode_clusters(strata, known.size, "strata")[known], groups)
+        of_unit = strata_of_units(encode_clusters(strata, known.size, "strata")[known], groups)
     spread = bootstrap_of_sums(
         ratio,
         sums_by_cluster(np.stack([gaps, np.ones(gaps.size)], axis=1), groups),
@@ -316,13 +316,3 @@ def _phi(e: int, f: int, g: int, h: int) -> float:
     if cross > 0:
         return max(cross - n / 2.0, 0.0) / math.sqrt(product)
     return cross / math.sqrt(product)
-
-
-def _unit_strata(codes: npt.NDArray[np.intp], groups: npt.NDArray[np.intp] | None) -> npt.NDArray[np.intp]:
-    if groups is None:
-        return codes
-    of_unit = np.zeros(int(groups.max()) + 1, dtype=np.intp)
-    of_unit[groups] = codes
-    if (of_unit[groups] != codes).any():
-        raise ValueError("strata: one cluster lies in two strata; expected every cluster within one stratum")
-    return of_unit

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from agreement.coding import Ratings, as_values, compact, encode_clusters, is_missing, same_length
+from agreement.coding import Floats, Ratings, as_values, compact, encode_clusters, is_missing, same_length
 from agreement.estimate import Estimate, undefined
-from agreement.resampling import Floats, Method, Seed, bootstrap_of_sums, sums_by_cluster
+from agreement.resampling import Method, Seed, bootstrap_of_sums, sums_by_cluster
 
 
 def difference_of_parts(

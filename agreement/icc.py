@@ -6,9 +6,9 @@ from typing import Literal
 import numpy as np
 from scipy import stats
 
+from agreement.coding import Floats
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.ratings import RatingTable, numbers_of
-from agreement.resampling import Floats
 
 _RATERS = {1: "other raters for each item", 2: "raters sampled (random)", 3: "these raters (fixed)"}
 

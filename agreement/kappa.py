@@ -1,4 +1,4 @@
-"""Chance-corrected agreement of two raters: Cohen's kappa, weighted kappa, kappa per category, PABAK."""
+"""Chance-corrected agreement of two raters: Cohen's kappa, weighted, per category."""
 
 import math
 from collections.abc import Hashable, Sequence
@@ -8,11 +8,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from agreement.coding import Pairs, Ratings, as_values, compact, encode_clusters, encode_pairs, is_missing
+from agreement.coding import Floats, Pairs, Ratings, as_values, compact, encode_clusters, encode_pairs, is_missing
 from agreement.estimate import Estimate, check_confidence, undefined
-from agreement.intervals import clopper_pearson_interval
-from agreement.percent import percent_agreement
-from agreement.resampling import Floats, Method, Seed, Spread, bootstrap_of_sums
+from agreement.resampling import Method, Seed, bootstrap_of_sums
+from agreement.spread import Spread
 
 Weights = Literal["linear", "quadratic"]
 Interval = Literal["normal", "percentile", "bca"]
@@ -99,7 +98,7 @@ def cohen_kappa(
     penalties = _penalties(pairs.categories, weights, declared=categories is not None)
     k = len(penalties)
     name = "Cohen's kappa" if weights is None else f"Cohen's kappa, {weights} weights"
-    note = _left_out(pairs)
+    note = left_out(pairs)
     codes_a, codes_b = _on_scale(pairs, weights, declared=categories is not None)
     table = np.bincount(codes_a * k + codes_b, minlength=k * k).reshape(k, k)
     if interval == "normal":
@@ -204,79 +203,19 @@ def kappa_per_category(
     return found
 
 
-def pabak(
-    a: Ratings,
-    b: Ratings,
-    *,
-    categories: Sequence[Hashable] | None = None,
-    clusters: Ratings | None = None,
-    resamples: int = 10_000,
-    seed: Seed = 0,
-    confidence: float = 0.95,
-    unit: str = "item",
-) -> Estimate:
-    """Prevalence- and bias-adjusted kappa, ``(k po - 1) / (k - 1)`` [1]_; for two categories ``2 po - 1``.
-
-    The interval is the exact (Clopper-Pearson) interval of the agreement ``po``, carried over; with `clusters` a
-    cluster bootstrap. Undefined for no items. Two raters who agree on everything have 1, constants included.
+def left_out(pairs: Pairs) -> str:
+    """How many items were left out, for the method of an estimate.
 
     Parameters
     ----------
-    a, b : sequence or ndarray, shape (items,)
-        Verdicts of the two raters; None or NaN is missing.
-    categories : sequence, optional
-        The declared categories; by default those that either rater used, but at least two.
-    clusters, resamples, seed, confidence, unit
-        As in `cohen_kappa`.
+    pairs : Pairs
+        Verdicts of two raters.
 
     Returns
     -------
-    Estimate
-        Between ``-1 / (k - 1)`` and 1.
-
-    Raises
-    ------
-    ValueError
-        When lengths differ or a verdict is not among the declared categories.
-
-    References
-    ----------
-    .. [1] Byrt, Bishop and Carlin (1993). Bias, prevalence and kappa. J Clin Epidemiol 46, 423-429.
-    .. [2] Feinstein and Cicchetti (1990). High agreement but low kappa. J Clin Epidemiol 43, 543-549.
-
-    Examples
-    --------
-    Feinstein and Cicchetti (1990): 80, 10, 5, 5 of 100, agreement .85 and kappa .32; adjusted for prevalence .70.
-
-    >>> a, b = [1] * 90 + [0] * 10, [1] * 80 + [0] * 10 + [1] * 5 + [0] * 5
-    >>> round(cohen_kappa(a, b).value, 2), round(pabak(a, b).value, 2)
-    (0.32, 0.7)
+    str
+        Empty when none was.
     """
-    pairs = encode_pairs(a, b, categories)
-    k = max(2, len(pairs.categories))
-    agreed = percent_agreement(
-        a, b, clusters=clusters, resamples=resamples, seed=seed, confidence=confidence, unit=unit
-    )
-    if clusters is None and agreed.n:
-        matches = int((pairs.a == pairs.b).sum())
-        agreed = clopper_pearson_interval(matches, pairs.n, confidence=confidence, unit=unit)
-    slope, shift = k / (k - 1), -1 / (k - 1)
-    return Estimate(
-        "PABAK",
-        slope * agreed.value + shift,
-        slope * agreed.low + shift,
-        slope * agreed.high + shift,
-        agreed.n,
-        unit,
-        f"{agreed.method}, of the agreement, carried over; {k} categories{_left_out(pairs)}",
-        agreed.undefined_because,
-        se=None if agreed.se is None else slope * agreed.se,
-        confidence=confidence,
-        n_clusters=agreed.n_clusters,
-    )
-
-
-def _left_out(pairs: Pairs) -> str:
     return f"; {pairs.n_missing} without both verdicts left out" if pairs.n_missing else ""
 
 

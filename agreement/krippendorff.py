@@ -6,10 +6,10 @@ from typing import Any, Literal
 import numpy as np
 
 from agreement.chance_corrected import ROUNDING, Coefficient, Interval, estimate_of
-from agreement.coding import Ratings, encode_clusters
+from agreement.coding import Floats, Ratings, encode_clusters
 from agreement.estimate import Estimate
 from agreement.ratings import RatingTable, encode_ratings, numbers_of
-from agreement.resampling import Floats, Seed
+from agreement.resampling import Seed
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from agreement.coding import Ratings, numbers_or_nan, same_length
+from agreement.coding import Floats, Ratings, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.ratings import RatingTable, numbers_of
-from agreement.resampling import Floats
 
 
 @dataclass(frozen=True)

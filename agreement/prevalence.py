@@ -7,9 +7,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from agreement.coding import Codes, Ratings, compact, encode_clusters, numbers_or_nan, same_length
+from agreement.coding import Codes, Floats, Ratings, compact, encode_clusters, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
-from agreement.resampling import Floats
 
 
 def rogan_gladen(

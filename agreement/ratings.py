@@ -7,8 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from agreement.coding import MISSING, Codes, encode, encode_numbers, is_missing
-from agreement.resampling import Floats
+from agreement.coding import MISSING, Codes, Floats, encode, encode_numbers, is_missing
 
 RatingTable = Sequence[Sequence[Any]] | npt.NDArray[Any]
 """Shape (items, raters): nested lists, a numpy array or a pandas DataFrame; None and NaN are missing."""

@@ -6,9 +6,8 @@ import numpy as np
 from scipy import stats
 
 from agreement.accuracy import correctness
-from agreement.coding import Ratings, numbers_or_nan, same_length
+from agreement.coding import Floats, Ratings, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
-from agreement.resampling import Floats
 
 
 def roc_auc(score: Ratings, outcome: Ratings, *, confidence: float = 0.95, unit: str = "item") -> Estimate:

@@ -9,10 +9,10 @@ from collections.abc import Callable, Hashable, Sequence
 import numpy as np
 
 from agreement.chance_corrected import ROUNDING, Coefficient, Interval, estimate_of, no_value
-from agreement.coding import Codes, Ratings, encode_clusters
+from agreement.coding import Codes, Floats, Ratings, encode_clusters
 from agreement.estimate import Estimate
 from agreement.ratings import RatingTable, Weights, encode_ratings, weight_matrix
-from agreement.resampling import Floats, Seed
+from agreement.resampling import Seed
 
 
 def fleiss_kappa(

@@ -6,7 +6,7 @@ import numpy as np
 
 from agreement.coding import Ratings, as_values, compact, encode_clusters, is_missing, same_length
 from agreement.estimate import Estimate, undefined
-from agreement.resampling import Method, Seed, bootstrap_of_sums, ratio, sums_by_cluster
+from agreement.resampling import Method, Seed, bootstrap_of_sums, ratio, strata_of_units, sums_by_cluster
 
 
 def weighted_mean(
@@ -79,13 +79,7 @@ def weighted_mean(
         return undefined(name, 0, unit, "bootstrap" + note, f"no {unit}s", confidence=confidence, n_clusters=n_clusters)
     of_unit = None
     if strata is not None:
-        codes = encode_clusters(strata, known.size, "strata")[known]
-        of_unit = codes
-        if groups is not None:
-            of_unit = np.zeros(int(groups.max()) + 1, dtype=np.intp)
-            of_unit[groups] = codes
-            if (of_unit[groups] != codes).any():
-                raise ValueError("strata: one cluster lies in two strata; expected every cluster within one stratum")
+        of_unit = strata_of_units(encode_clusters(strata, known.size, "strata")[known], groups)
     weights = 1.0 / chance
     rows = np.stack([numbers * weights, weights], axis=1)
     spread = bootstrap_of_sums(

@@ -1,0 +1,160 @@
+"""The bootstrap of any statistic, sums or not."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from agreement.coding import Codes, Ratings, encode_clusters
+from agreement.estimate import Estimate, check_confidence
+from agreement.resampling import (
+    Method,
+    Seed,
+    bootstrap_of_sums,
+    check_resamples,
+    describe,
+    random_generator,
+    ratio,
+    strata_of_units,
+    sums_by_cluster,
+)
+from agreement.spread import Spread, bca_limits, percentile_limits
+
+
+def bootstrap(
+    statistic: Callable[..., float],
+    data: Any,
+    *,
+    clusters: Ratings | None = None,
+    strata: Ratings | None = None,
+    resamples: int = 10_000,
+    seed: Seed,
+    method: Method = "percentile",
+    confidence: float = 0.95,
+    name: str = "statistic",
+    unit: str = "item",
+) -> Estimate:
+    """Bootstrap interval of any statistic of one or more arrays.
+
+    Items (or, with `clusters`, whole clusters) are drawn with replacement, within `strata` where given, and the
+    statistic is computed anew. `numpy.mean` of one array is recognised and takes the fast way of
+    `bootstrap_of_sums`; any other function is called once for each resample.
+
+    Parameters
+    ----------
+    statistic : callable
+        Takes as many arrays as `data` has, returns a number; nan where undefined.
+    data : array_like, or tuple of array_like
+        One array, or a tuple of arrays that are resampled together; shape (items, ...) each.
+    clusters : sequence, shape (items,), optional
+        Cluster of each item, for example the subject.
+    strata : sequence, shape (items,), optional
+        Stratum of each item; a cluster lies within one stratum.
+    resamples : int
+        Number of resamples.
+    seed : int, sequence of int or SeedSequence
+        Seed of the random numbers; required.
+    method : {"percentile", "bca"}
+        See `bootstrap_of_sums`.
+    confidence : float
+        Nominal coverage.
+    name, unit : str
+        Carried into the estimate.
+
+    Returns
+    -------
+    Estimate
+        Limits undefined as in `bootstrap_of_sums`; value undefined for no items or a statistic that gives nan.
+
+    Raises
+    ------
+    ValueError
+        When arrays differ in length, a cluster lies in two strata, or an option is unknown.
+
+    References
+    ----------
+    .. [1] Efron and Tibshirani (1993). An Introduction to the Bootstrap, chapters 13 and 14.
+
+    Examples
+    --------
+    The law school data of Efron and Tibshirani (1993), table 3.1: correlation .776, bootstrap standard error .13.
+
+    >>> lsat = [576, 635, 558, 578, 666, 580, 555, 661, 651, 605, 653, 575, 545, 572, 594]
+    >>> gpa = [3.39, 3.30, 2.81, 3.03, 3.44, 3.07, 3.00, 3.43, 3.36, 3.13, 3.12, 2.74, 2.76, 2.88, 2.96]
+    >>> found = bootstrap(lambda x, y: np.corrcoef(x, y)[0, 1], (lsat, gpa), resamples=2000, seed=1)
+    >>> round(found.value, 3), 0.12 < found.se < 0.15
+    (0.776, True)
+    """
+    check_confidence(confidence)
+    check_resamples(resamples, method)
+    arrays = [np.asarray(part) for part in (data if isinstance(data, tuple) else (data,))]
+    lengths = [array.shape[0] if array.ndim else -1 for array in arrays]
+    if len(set(lengths)) != 1 or lengths[0] < 0:
+        raise ValueError(f"data has shapes {[array.shape for array in arrays]}; expected arrays over the same items")
+    n = lengths[0]
+    units = encode_clusters(clusters, n) if clusters is not None else np.arange(n, dtype=np.intp)
+    n_units = int(units.max()) + 1 if n else 0
+    n_clusters = n_units if clusters is not None else None
+    text = describe(method, resamples, seed, clusters is not None, strata is not None)
+    if n == 0:
+        return Spread(math.nan, math.nan, None, text, f"no {unit}s").estimate(
+            name, math.nan, 0, unit, confidence=confidence, n_clusters=n_clusters
+        )
+    unit_strata = strata_of_units(encode_clusters(strata, n, "strata"), units) if strata is not None else None
+    if statistic is np.mean and len(arrays) == 1 and arrays[0].ndim == 1:
+        rows = sums_by_cluster(np.stack([arrays[0], np.ones(n)], axis=1), units)
+        spread = bootstrap_of_sums(
+            ratio,
+            rows,
+            strata=unit_strata,
+            resamples=resamples,
+            seed=seed,
+            method=method,
+            confidence=confidence,
+            clustered=clusters is not None,
+        )
+        value = float(arrays[0].mean())
+    else:
+        value = float(statistic(*arrays))
+        spread = _bootstrap_any(
+            statistic, arrays, value, units, n_units, unit_strata, resamples, seed, method, confidence, text
+        )
+    if math.isnan(value):
+        spread = Spread(math.nan, math.nan, None, text, f"the {name} of these {unit}s has no value")
+    return spread.estimate(name, value, n, unit, confidence=confidence, n_clusters=n_clusters)
+
+
+def _bootstrap_any(
+    statistic: Callable[..., float],
+    arrays: list[npt.NDArray[Any]],
+    value: float,
+    units: Codes,
+    n_units: int,
+    unit_strata: Codes | None,
+    resamples: int,
+    seed: Seed,
+    method: Method,
+    confidence: float,
+    text: str,
+) -> Spread:
+    if n_units < 2:
+        return Spread(math.nan, math.nan, None, text, "fewer than two units: nothing to resample")
+    order = np.argsort(units, kind="stable")
+    members = np.split(order, np.cumsum(np.bincount(units, minlength=n_units))[:-1])
+    groups = (
+        [np.arange(n_units)]
+        if unit_strata is None
+        else [np.flatnonzero(unit_strata == stratum) for stratum in np.unique(unit_strata)]
+    )
+    generator = random_generator(seed)
+    values = np.empty(resamples)
+    for replicate in range(resamples):
+        drawn = np.concatenate([group[generator.integers(0, group.size, group.size)] for group in groups])
+        items = np.concatenate([members[unit] for unit in drawn])
+        values[replicate] = statistic(*(array[items] for array in arrays))
+    if method == "percentile":
+        return percentile_limits(values, confidence, text)
+    left_out = np.array([statistic(*(array[units != unit] for array in arrays)) for unit in range(n_units)])
+    return bca_limits(values, value, left_out, np.ones(n_units, dtype=np.int64), confidence, text)

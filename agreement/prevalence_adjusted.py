@@ -1,0 +1,83 @@
+"""Kappa adjusted for prevalence and bias."""
+
+from collections.abc import Hashable, Sequence
+
+from agreement.coding import Ratings, encode_pairs
+from agreement.estimate import Estimate
+from agreement.intervals import clopper_pearson_interval
+from agreement.kappa import left_out
+from agreement.percent import percent_agreement
+from agreement.resampling import Seed
+
+
+def pabak(
+    a: Ratings,
+    b: Ratings,
+    *,
+    categories: Sequence[Hashable] | None = None,
+    clusters: Ratings | None = None,
+    resamples: int = 10_000,
+    seed: Seed = 0,
+    confidence: float = 0.95,
+    unit: str = "item",
+) -> Estimate:
+    """Prevalence- and bias-adjusted kappa, ``(k po - 1) / (k - 1)`` [1]_; for two categories ``2 po - 1``.
+
+    The interval is the exact (Clopper-Pearson) interval of the agreement ``po``, carried over; with `clusters` a
+    cluster bootstrap. Undefined for no items. Two raters who agree on everything have 1, constants included.
+
+    Parameters
+    ----------
+    a, b : sequence or ndarray, shape (items,)
+        Verdicts of the two raters; None or NaN is missing.
+    categories : sequence, optional
+        The declared categories; by default those that either rater used, but at least two.
+    clusters, resamples, seed, confidence, unit
+        As in `cohen_kappa`.
+
+    Returns
+    -------
+    Estimate
+        Between ``-1 / (k - 1)`` and 1.
+
+    Raises
+    ------
+    ValueError
+        When lengths differ or a verdict is not among the declared categories.
+
+    References
+    ----------
+    .. [1] Byrt, Bishop and Carlin (1993). Bias, prevalence and kappa. J Clin Epidemiol 46, 423-429.
+    .. [2] Feinstein and Cicchetti (1990). High agreement but low kappa. J Clin Epidemiol 43, 543-549.
+
+    Examples
+    --------
+    Feinstein and Cicchetti (1990): 80, 10, 5, 5 of 100, agreement .85 and kappa .32; adjusted for prevalence .70.
+
+    >>> from agreement import cohen_kappa
+    >>> a, b = [1] * 90 + [0] * 10, [1] * 80 + [0] * 10 + [1] * 5 + [0] * 5
+    >>> round(cohen_kappa(a, b).value, 2), round(pabak(a, b).value, 2)
+    (0.32, 0.7)
+    """
+    pairs = encode_pairs(a, b, categories)
+    k = max(2, len(pairs.categories))
+    agreed = percent_agreement(
+        a, b, clusters=clusters, resamples=resamples, seed=seed, confidence=confidence, unit=unit
+    )
+    if clusters is None and agreed.n:
+        matches = int((pairs.a == pairs.b).sum())
+        agreed = clopper_pearson_interval(matches, pairs.n, confidence=confidence, unit=unit)
+    slope, shift = k / (k - 1), -1 / (k - 1)
+    return Estimate(
+        "PABAK",
+        slope * agreed.value + shift,
+        slope * agreed.low + shift,
+        slope * agreed.high + shift,
+        agreed.n,
+        unit,
+        f"{agreed.method}, of the agreement, carried over; {k} categories{left_out(pairs)}",
+        agreed.undefined_because,
+        se=None if agreed.se is None else slope * agreed.se,
+        confidence=confidence,
+        n_clusters=agreed.n_clusters,
+    )

@@ -1,0 +1,134 @@
+"""Several readers: fixed and random inference, and what a bootstrap over raters may not be asked."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from agreement import reader_averaged_difference, readers_against_judge, two_way_bootstrap
+
+
+def simulated(rng, items, readers, gap):
+    """Correctness of readers in two conditions whose items are hard for all, and who differ in their gap."""
+    hardness = rng.normal(0, 1, items)
+    skill = rng.normal(0.5, 0.3, readers)
+    tables = []
+    for shift in (gap, 0.0):
+        own = rng.normal(0, 0.15, readers)
+        latent = skill + own + shift - hardness[:, None] + rng.normal(0, 1, (items, readers))
+        tables.append((latent > 0).astype(int))
+    return tables
+
+
+def test_random_readers_by_hand_from_mean_squares_and_jackknife_covariances():
+    rng = np.random.default_rng(5)
+    first, second = simulated(rng, 50, 4, 0.4)
+
+    found = reader_averaged_difference(first, second)
+
+    accuracy = np.array([first.mean(axis=0), second.mean(axis=0)])
+    # covariance of two means of correctness over the same n items is their sample covariance / n
+    covariance = np.cov(np.hstack([first, second]).T) / 50
+    cov_2 = np.mean([covariance[c * 4 + j, c * 4 + k] for c in (0, 1) for j in range(4) for k in range(4) if j != k])
+    cov_3 = np.mean([covariance[j, 4 + k] for j in range(4) for k in range(4) if j != k])
+    gap = accuracy - accuracy.mean(axis=0) - accuracy.mean(axis=1, keepdims=True) + accuracy.mean()
+    interaction = (gap**2).sum() / 3
+    denominator = interaction + max(4 * (cov_2 - cov_3), 0)
+    df = denominator**2 / (interaction**2 / 3)
+    assert found.value == pytest.approx(accuracy[0].mean() - accuracy[1].mean())
+    assert found.se == pytest.approx(math.sqrt(denominator / 2), abs=1e-12)
+    assert f"t on {df:.1f} degrees of freedom" in found.method
+    assert found.p == pytest.approx(2 * stats.t.sf(abs(found.value) / found.se, df))
+
+
+def test_fixed_readers_by_hand():
+    rng = np.random.default_rng(6)
+    first, second = simulated(rng, 50, 3, 0.4)
+
+    found = reader_averaged_difference(first, second, readers="fixed")
+
+    # for fixed readers and nothing clipped this is the plain variance of the mean of item differences
+    differences = first.mean(axis=1) - second.mean(axis=1)
+    assert found.se == pytest.approx(math.sqrt(differences.var(ddof=1) / 50), rel=0.1)
+    assert "these readers (fixed)" in found.method
+
+
+def test_the_random_reader_test_holds_its_level():
+    rng = np.random.default_rng(11)
+    rejected = sum(reader_averaged_difference(*simulated(rng, 60, 4, 0.0)).p < 0.05 for _ in range(300))
+
+    # nominal 5 %; 300 runs have a standard error of 1.3 points
+    assert rejected / 300 < 0.09
+
+
+def test_clusters_widen_the_difference():
+    rng = np.random.default_rng(8)
+    first, second = simulated(rng, 20, 3, 0.4)
+    repeated = np.repeat(np.arange(20), 4)
+
+    alone = reader_averaged_difference(np.repeat(first, 4, axis=0), np.repeat(second, 4, axis=0), readers="fixed")
+    clustered = reader_averaged_difference(
+        np.repeat(first, 4, axis=0), np.repeat(second, 4, axis=0), readers="fixed", clusters=repeated
+    )
+    once = reader_averaged_difference(first, second, readers="fixed")
+
+    assert clustered.n_clusters == 20
+    assert clustered.se == pytest.approx(once.se, rel=1e-9)
+    assert clustered.se > 1.5 * alone.se
+
+
+def test_equal_conditions_and_single_items_have_no_interval():
+    equal = reader_averaged_difference([[1, 0], [0, 1]], [[1, 0], [0, 1]])
+    single = reader_averaged_difference([[1, 0], [None, 1]], [[0, 0], [0, 1]])
+
+    assert equal.value == 0.0
+    assert math.isnan(equal.low)
+    assert "fewer than two items" in single.undefined_because
+
+
+def test_readers_against_a_judge_by_hand():
+    rng = np.random.default_rng(9)
+    readers, _ = simulated(rng, 60, 5, 0.0)
+    judge = (rng.random(60) < 0.8).astype(int)
+
+    found = readers_against_judge(readers, judge)
+
+    gaps = readers - judge[:, None]
+    covariance = np.cov(gaps.T) / 60
+    shared = covariance[~np.eye(5, dtype=bool)].mean()
+    between = gaps.mean(axis=0).var(ddof=1)
+    assert found.value == pytest.approx(gaps.mean())
+    assert found.se == pytest.approx(math.sqrt((between + 5 * max(shared, 0)) / 5), abs=1e-12)
+    assert "judge fixed" in found.method
+
+
+def test_tables_of_different_shape_are_refused():
+    with pytest.raises(ValueError, match=r"first has shape \(2, 2\) and second \(1, 2\)"):
+        reader_averaged_difference([[1, 0], [0, 1]], [[1, 0]])
+    with pytest.raises(ValueError, match=r"judge_scores has shape \(1,\); expected \(2,\)"):
+        readers_against_judge([[1, 0], [0, 1]], [1])
+    with pytest.raises(ValueError, match="readers is 'some'"):
+        reader_averaged_difference([[1, 0]], [[1, 0]], readers="some")
+
+
+def test_a_bootstrap_over_two_raters_is_refused():
+    found = two_way_bootstrap(np.nanmean, [[1, 0], [1, 1], [0, 1]], seed=1)
+
+    assert found.value == pytest.approx(4 / 6)
+    assert found.undefined_because == "2 raters: a bootstrap over raters needs 3 or more"
+
+
+def test_a_two_way_bootstrap_is_wider_than_one_over_items_alone():
+    rng = np.random.default_rng(3)
+    skill = np.array([0.3, 0.5, 0.7, 0.9])
+    correct = (rng.random((100, 4)) < skill).astype(float)
+
+    both = two_way_bootstrap(np.nanmean, correct, seed=2, resamples=800)
+    clustered = two_way_bootstrap(np.nanmean, correct, clusters=np.repeat(np.arange(20), 5), seed=2, resamples=800)
+
+    items_alone = correct.mean(axis=1).std(ddof=1) / 10
+    assert both.se > 2 * items_alone
+    assert both.se == pytest.approx(skill.std() / 2, rel=0.35)
+    assert clustered.n_clusters == 20
+    assert "raters sampled (random)" in both.method
