@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.components.conftest import Room
 
@@ -124,6 +124,25 @@ def test_images_that_fail_are_tried_again_on_request(room: MakeRoom) -> None:
 
     reader.page.locator(".submit:not([disabled])").wait_for()
     assert len(reader.posted("shown")) == 1
+
+
+def test_images_come_by_themselves_when_the_network_is_back(room: MakeRoom) -> None:
+    reader = room("plain")
+    lost = []
+
+    def drop_once(route: Route) -> None:
+        lost.append(route)
+        if len(lost) == 1:
+            route.abort()
+        else:
+            route.continue_()
+
+    reader.page.route("**/reading/volume/*", drop_once)
+    reader.page.goto(reader.url)
+
+    reader.see("The server does not answer; trying again")
+    reader.page.locator(".submit:not([disabled])").wait_for()
+    assert len(lost) == 2
 
 
 def test_images_that_cannot_be_shown_are_reported_and_the_next_item_comes(room: MakeRoom) -> None:

@@ -27,23 +27,43 @@ def settle(reader: Room) -> None:
     reader.page.wait_for_timeout(300)
 
 
-def test_right_of_the_patient_is_on_the_left_and_the_nose_points_up_and_left(room: MakeRoom) -> None:
-    reader = room("plain")
+@pytest.mark.parametrize(("convention", "right_is_left"), [("plain", True), ("neurological", False)])
+def test_right_of_the_patient_lies_where_the_convention_puts_it_in_both_renderers(
+    room: MakeRoom, convention: str, right_is_left: bool
+) -> None:
+    reader = room(convention)
     reader.open()
-    reader.press("x")  # without the crosshair
-    settle(reader)
 
-    grey = picture(reader)
+    reader.press("x", "m")  # without the crosshair; the axial plane alone
+    reader.page.mouse.move(5, 5)
+    settle(reader)
+    canvas = picture(reader)
+    reader.press("g")
+    reader.see("NiiVue (WebGL2")
+    settle(reader)
 
     # The made-up head has a bright ball to the right and in front, at the height of the middle.
-    reader.press("m")
+    height, width = canvas.shape
+    rows, columns = np.nonzero(canvas[60:-60, 40:-40] > 245)
+    assert rows.mean() + 60 < height / 2
+    assert (columns.mean() + 40 < width / 2) == right_is_left
+    assert (abs(picture(reader) - canvas) <= 2).mean() >= 0.995
+
+
+def test_nose_points_to_the_left_in_the_sagittal_plane(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+    stage = reader.page.locator(".overlay").bounding_box()
+    assert stage is not None
+
+    reader.press("x", "ArrowLeft", *["ArrowUp"] * 10, "m")  # the sagittal plane, through the ball
+    reader.page.mouse.move(5, 5)
     settle(reader)
-    axial = picture(reader)
-    rows, columns = np.nonzero(axial > 245)
-    inside = (rows > 60) & (rows < axial.shape[0] - 60) & (columns > 40) & (columns < axial.shape[1] - 40)
-    assert columns[inside].mean() < axial.shape[1] / 2
-    assert rows[inside].mean() < axial.shape[0] / 2
-    assert grey.max() > 200
+
+    sagittal = picture(reader)
+    rows, columns = np.nonzero(sagittal[60:-60, 40:-40] > 245)
+    assert columns.mean() + 40 < sagittal.shape[1] / 2
+    assert abs(rows.mean() + 60 - sagittal.shape[0] / 2) < 30
 
 
 def test_wheel_and_keys_scroll_and_a_click_moves_the_other_planes(room: MakeRoom) -> None:

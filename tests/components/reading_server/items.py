@@ -80,8 +80,10 @@ def item(name: str, position: int) -> dict[str, Any]:
         "prefetch": [],
     }
     fields = payload["form"]["fields"]
-    if name in ("plain", "second"):
+    if name in ("plain", "second", "neurological"):
         fields += [field("answer", "yes_no", "Answer", options=YES_NO, required=True), confidence()]
+        if name == "neurological":
+            payload["images"]["convention"] = "neurological"
         if name == "second":
             payload["prompt"] = "Is the finding on the right side?"
             t1, t2 = volume_of("T1", f"t1-{position}"), volume_of("T2 (simulated)", f"t2-{position}")

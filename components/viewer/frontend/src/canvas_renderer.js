@@ -17,7 +17,6 @@
  * @property {(volume: Volume) => Promise<void>} load        make a volume ready; loaded ones switch without delay
  * @property {(volume: Volume, window: [number, number], tiles: Tile[], smooth: boolean) => void} draw
  * @property {() => void} clear                              black, at once
- * @property {(wanted: Volume[]) => void} forget             let go of every volume but these
  * @property {() => void} destroy
  */
 
@@ -64,10 +63,6 @@ export class CanvasRenderer {
 
   async load() {
     // The voxels are drawn from where they are.
-  }
-
-  forget() {
-    this.slices.clear();
   }
 
   clear() {

@@ -11,6 +11,16 @@ import { NVImage, Niivue } from "@niivue/niivue";
 const PLANE_CODE = { axial: 0, coronal: 1, sagittal: 2 };
 const BLACK = [0, 0, 0, 1];
 
+/** NiiVue's view of a volume: made once for all panes, and gone when the volume is let go. @type {WeakMap<Volume, any>} */
+const IMAGES = new WeakMap();
+
+/** NiiVue would walk through all voxels, on loading, to guess a window. The payload brings the window. */
+NVImage.prototype.calMinMax = function calMinMax() {
+  this.cal_min = this.robust_min = this.global_min = 0;
+  this.cal_max = this.robust_max = this.global_max = 1;
+  return [0, 1, 0, 1];
+};
+
 class SlicePainter extends Niivue {
   constructor() {
     super({
@@ -98,8 +108,6 @@ export class NiivueRenderer {
     this.canvas = document.createElement("canvas");
     this.painter = new SlicePainter();
     this.ratio = 1;
-    /** @type {Map<Volume, any>} */
-    this.images = new Map();
     /** @type {Promise<unknown>|null} */
     this.attached = null;
     this.shown = "";
@@ -120,10 +128,8 @@ export class NiivueRenderer {
   async load(volume) {
     this.attached ??= this.painter.attachToCanvas(this.canvas, false);
     await this.attached;
-    if (this.images.has(volume)) return;
     // The name stays empty: NiiVue would hand it to whoever asks.
-    const image = await NVImage.new(volume.bytes, "", "gray", 1, null, 0, 1);
-    this.images.set(volume, image);
+    if (!IMAGES.has(volume)) IMAGES.set(volume, await NVImage.new(volume.bytes, "", "gray", 1, null, 0, 1));
   }
 
   /**
@@ -134,7 +140,7 @@ export class NiivueRenderer {
    */
   draw(volume, window, tiles, smooth) {
     const { painter } = this;
-    const image = this.images.get(volume);
+    const image = IMAGES.get(volume);
     if (!image || !painter.initialized) throw new Error("The volume was drawn before it was loaded.");
     const inside = tiles.filter(({ plane, slice }) => slice >= 0 && slice < volume.shape[plane.through]);
     painter.wanted = inside.map((tile) => ({
@@ -167,14 +173,8 @@ export class NiivueRenderer {
     this.canvas.style.visibility = "hidden";
   }
 
-  /** @param {Volume[]} wanted */
-  forget(wanted) {
-    for (const volume of [...this.images.keys()]) if (!wanted.includes(volume)) this.images.delete(volume);
-  }
-
   destroy() {
     this.gone = true;
-    this.images.clear();
     this.painter.cleanup();
     // `gl` throws where there never was a context; browsers keep a few of them only, so this one is given back.
     this.painter._gl?.getExtension("WEBGL_lose_context")?.loseContext();

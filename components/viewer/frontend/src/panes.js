@@ -6,7 +6,7 @@
 import { h } from "./dom.js";
 import { drawOverlay, trackBox } from "./overlay.js";
 import { layTile, planesOf, voxelUnder } from "./planes.js";
-import { transform } from "./volume.js";
+import { VolumeError, transform } from "./volume.js";
 
 /** @typedef {import("./volume.js").Volume} Volume */
 /** @typedef {import("./planes.js").PlaneName} PlaneName */
@@ -95,6 +95,8 @@ export class Panes {
     this.planes = planesOf(images.convention);
     this.trace = trace;
     this.prepare(images);
+    const empty = images.panes.find((pane) => !pane.volumes.length);
+    if (empty) throw new VolumeError(`There is no image for “${empty.title}”.`);
     const volumes = await Promise.all(images.panes.map((pane) => this.room.shelf.get(pane.volumes[0].url)));
     if (turn !== this.turn) return false;
     await Promise.all(volumes.map((volume, i) => this.load(this.panes[i], volume)));
@@ -116,14 +118,23 @@ export class Panes {
   async fetchRest() {
     const { images, turn } = this;
     for (const [i, pane] of (images?.panes ?? []).entries()) {
-      const volumes = [];
-      for (const { url } of pane.volumes) {
-        volumes.push(await this.room.shelf.get(url));
+      for (const { url } of pane.volumes.slice(1)) {
+        const volume = await this.room.shelf.get(url);
         if (turn !== this.turn) return;
-        await this.load(this.panes[i], volumes[volumes.length - 1]);
+        await this.load(this.panes[i], volume);
       }
-      this.panes[i].renderer.forget(volumes);
     }
+  }
+
+  /**
+   * Fetch a volume of the next item and make it ready, as far as that can be done while another is on the screen.
+   *
+   * @param {string} url
+   */
+  async prepareAhead(url) {
+    const { turn } = this;
+    const volume = await this.room.shelf.get(url);
+    if (turn === this.turn && this.images) await this.load(this.panes[0], volume);
   }
 
   /** URLs of the item on the screen. */

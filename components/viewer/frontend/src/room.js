@@ -13,11 +13,14 @@ import { spokenPoint } from "./planes.js";
 import { Renderers } from "./renderers.js";
 import styles from "./styles.css";
 import { Trace } from "./trace.js";
-import { Refusal, Transport, clockTime } from "./transport.js";
-import { VolumeShelf } from "./volume.js";
+import { Refusal, Transport, clockTime, waitOnline } from "./transport.js";
+import { VolumeError, VolumeShelf } from "./volume.js";
 
 /** A second click or Enter that was meant for the item before must not reach the next one. */
-const SETTLE = 400;
+const SETTLE = 300;
+
+/** Milliseconds after which images are fetched again when there was no answer; then the reader is asked. */
+const FETCH_AGAIN = [1000, 2000, 4000, 8000];
 
 const PHASES = {
   scoring: "Scoring: is the candidate's answer correct?",
@@ -136,7 +139,7 @@ class Room {
     const top = this.host.getBoundingClientRect().top;
     const room = window.innerHeight - Math.max(0, Math.min(top, window.innerHeight * 0.3)) - spaceBelow(this.host);
     this.element.style.height = `${Math.max(480, Math.floor(room))}px`;
-    this.element.classList.toggle("narrow", this.element.clientWidth < 1180);
+    this.element.classList.toggle("narrow", this.element.clientWidth < 1300);
   }
 
   listen() {
@@ -182,6 +185,9 @@ class Room {
   /** @param {any} payload */
   show(payload) {
     const turn = ++this.turn;
+    const focused = /** @type {Document|ShadowRoot} */ (this.host.getRootNode()).activeElement;
+    // The focus must not stay behind in a form that is gone, nor land in the next one.
+    if (focused && this.element.contains(focused)) this.element.focus({ preventScroll: true });
     this.drafts?.flush();
     this.drafts?.close();
     this.clock = null;
@@ -286,20 +292,29 @@ class Room {
 
   paintRenderer() {
     this.rendererLine.textContent = this.renderers.line();
+    this.rendererLine.title = `${this.renderers.line()}: change the renderer (G)`;
     this.rendererLine.disabled = !this.renderers.canChange();
   }
 
   // ---------------------------------------------------------------- images
 
-  async loadImages(turn) {
+  /** @param {number} turn @param {number} [attempt] */
+  async loadImages(turn, attempt = 0) {
     const { payload } = this;
     this.paintPresets();
-    this.coverWith("Loading the images …");
+    if (!attempt) this.coverWith("Loading the images …");
     let drawn = false;
     try {
       drawn = await this.panes.show(payload.images, this.trace);
     } catch (error) {
-      if (turn === this.turn) this.imagesFailed(turn, /** @type {Error} */ (error));
+      if (turn !== this.turn) return;
+      if (!(error instanceof Refusal) || error.status !== 0 || attempt >= FETCH_AGAIN.length) {
+        this.imagesFailed(turn, /** @type {Error} */ (error));
+        return;
+      }
+      this.coverWith("The server does not answer; trying again …");
+      await waitOnline(FETCH_AGAIN[attempt]);
+      if (turn === this.turn) this.loadImages(turn, attempt + 1);
       return;
     }
     if (!drawn || turn !== this.turn) return;
@@ -316,8 +331,13 @@ class Room {
   /** @param {number} turn @param {Error} error */
   imagesFailed(turn, error) {
     this.panes.clear();
-    if (error instanceof Refusal && error.status === 401) return this.signedOut();
-    const why = error instanceof Refusal && error.status === 404 ? "The images are no longer within reach; reload the page or try again." : error.message;
+    if (error instanceof Refusal && error.status === 401) {
+      this.coverWith("The images come back when you have signed in again.");
+      return this.signedOut();
+    }
+    const told = error instanceof Refusal || error instanceof VolumeError;
+    const why = told ? error.message : "The browser could not draw them.";
+    if (!told) console.error(error);
     const buttons = [h("button", { type: "button", class: "main", onclick: () => this.loadImages(turn) }, "Try again")];
     if (this.payload.phase !== "preview") {
       buttons.push(h("button", { type: "button", class: "plain", onclick: () => this.reportFailure(turn, why) }, "Cannot be shown: report and go on"));
@@ -343,7 +363,7 @@ class Room {
    */
   rendererFailed(error, name) {
     console.warn(`The renderer "${name}" gave up:`, error);
-    if (name === "canvas") return this.imagesFailed(this.turn, new Error("The browser could not draw them."));
+    if (name === "canvas") return this.imagesFailed(this.turn, error);
     // With two panes the graphics card is lost twice.
     if (!this.renderers.fallBack()) return;
     this.paintRenderer();
@@ -420,7 +440,7 @@ class Room {
     form.setInert(true);
     this.drafts?.close();
     this.clock?.stop();
-    this.say("Saving …");
+    this.draftLine.textContent = "Saving …";
     const body = {
       assignment: payload.assignment,
       key: payload.key,
@@ -539,7 +559,7 @@ class Room {
         await this.panes.fetchRest();
         for (const url of this.payload.prefetch ?? []) {
           if (turn !== this.turn) return;
-          await this.shelf.get(url);
+          await this.panes.prepareAhead(url);
         }
       } catch {
         // Fetched again when it is wanted; the reader is told then.
