@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from components.session import current_actor, database
-from services import reading
+from services import worklist
 
 
 def draw_instructions(text: str, study_key: str, queue: str) -> None:
@@ -22,4 +22,4 @@ def draw_instructions(text: str, study_key: str, queue: str) -> None:
 
 
 def _acknowledge(study_key: str, queue: str) -> None:
-    reading.acknowledge_instructions(database(), current_actor(), study_key, queue)
+    worklist.acknowledge_instructions(database(), current_actor(), study_key, queue)

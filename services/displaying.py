@@ -13,7 +13,7 @@ from exchange.protocol import Protocol
 from services import blinding
 from services.answers import ShownForm
 from services.blinding import Keys, Shown
-from services.errors import Conflict
+from services.errors import Conflict, NotFound
 from services.identity import Actor
 
 # Phases that are worked through together, in the order of their positions.
@@ -22,6 +22,7 @@ QUEUES: dict[str, tuple[str, ...]] = {
     "scoring": ("scoring",),
     "review": ("review", "opinions"),
 }
+ROLE_OF_QUEUE = {"reading": "rater", "scoring": "rater", "review": "reviewer"}
 QUEUE_OF_PHASE = {phase: queue for queue, phases in QUEUES.items() for phase in phases}
 _OPINION_NAMES = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -30,6 +31,13 @@ _THANKS = {
     "scoring": ("All answers are marked", "Thank you. Every verdict is saved; you may close this page."),
     "review": ("Your queue is empty", "Thank you. Every decision is saved; you may close this page."),
 }
+
+
+def role_of_queue(queue: str) -> str:
+    """Return whose queue it is; the name comes from an address that anybody may edit."""
+    if queue not in ROLE_OF_QUEUE:
+        raise NotFound("There is no such list of items; go on from your worklist.")
+    return ROLE_OF_QUEUE[queue]
 
 
 def protocol_of(session: Session, study_id: int) -> Protocol:

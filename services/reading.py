@@ -14,7 +14,6 @@ from typing import Any
 from sqlmodel import Session, col, select
 
 from db import (
-    Acknowledgement,
     Adjudication,
     Assignment,
     Database,
@@ -44,7 +43,6 @@ from services.version import SOFTWARE_VERSION
 _RECEIPT_LETTERS = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
 LARGEST_TRACE = 20_000
 LARGEST_SEQUENCE = 2**31 - 1
-ROLE_OF_QUEUE = {"reading": "rater", "scoring": "rater", "review": "reviewer"}
 
 
 @dataclass(frozen=True)
@@ -69,89 +67,10 @@ class Receipt:
     study_key: str
 
 
-@dataclass(frozen=True)
-class Desk:
-    """One of a member's queues, as their worklist shows it."""
-
-    study_key: str
-    study_title: str
-    queue: str
-    role: str
-    done: int
-    total: int
-    state: str
-    waits_for_reads: bool
-    simulated_readers: bool
-
-
-def desks_of(database: Database, actor: Actor) -> list[Desk]:
-    """Return every queue that the actor has as rater or reviewer, with its progress."""
-    desks = []
-    with database.reading() as session:
-        rows = session.exec(
-            select(Study, Membership)
-            .join(Membership)
-            .where(Membership.person_id == actor.person_id, col(Membership.role).in_(("rater", "reviewer")))
-            .order_by(col(Study.id))
-        ).all()
-        for study, membership in rows:
-            state = state_of(session, stored_id(study.id))
-            for queue, role in ROLE_OF_QUEUE.items():
-                if role != membership.role:
-                    continue
-                done, total = displaying.progress_of(session, stored_id(membership.id), queue)
-                if total == 0 and queue == "scoring":
-                    continue
-                waits = queue == "scoring" and bool(
-                    queries.open_assignments(session, stored_id(membership.id), ("reading",), limit=1)
-                )
-                desks.append(
-                    Desk(study.key, study.title, queue, role, done, total, state, waits, study.simulated_readers)
-                )
-    return desks
-
-
-def instructions(database: Database, actor: Actor, study_key: str, queue: str) -> tuple[str, bool]:
-    """Return the instructions of a queue and whether this member has acknowledged them."""
-    with database.reading() as session:
-        study, membership = require_role(session, actor, study_key, _role_of(queue))
-        text = _instructions_text(session, study, queue)
-        seen = session.exec(
-            select(Acknowledgement.text_sha256).where(
-                Acknowledgement.membership_id == membership.id, Acknowledgement.phase == queue
-            )
-        ).first()
-    return text, seen == hashlib.sha256(text.encode()).hexdigest()
-
-
-def acknowledge_instructions(database: Database, actor: Actor, study_key: str, queue: str) -> None:
-    """Store that this member has read the instructions of a queue; a second time changes nothing."""
-    with database.writing() as session:
-        study, membership = require_role(session, actor, study_key, _role_of(queue))
-        text_sha256 = hashlib.sha256(_instructions_text(session, study, queue).encode()).hexdigest()
-        earlier = session.exec(
-            select(Acknowledgement.id).where(
-                Acknowledgement.membership_id == membership.id, Acknowledgement.phase == queue
-            )
-        ).first()
-        if earlier is None:
-            session.add(Acknowledgement(membership_id=stored_id(membership.id), phase=queue, text_sha256=text_sha256))
-            audit.record(
-                session, "instructions acknowledged", person_id=actor.person_id, study_id=study.id, phase=queue
-            )
-
-
-def _role_of(queue: str) -> str:
-    """Return whose queue it is; the name comes from an address that anybody may edit."""
-    if queue not in ROLE_OF_QUEUE:
-        raise NotFound("There is no such list of items; go on from your worklist.")
-    return ROLE_OF_QUEUE[queue]
-
-
 def current_payload(database: Database, actor: Actor, study_key: str, queue: str) -> dict[str, Any]:
     """Return what is on the member's desk now: the first item that is not closed, or thanks."""
     with database.reading() as session:
-        study, membership = require_role(session, actor, study_key, _role_of(queue))
+        study, membership = require_role(session, actor, study_key, displaying.role_of_queue(queue))
         _require_open(session, study)
         if queue == "scoring":
             displaying.require_reads_closed(session, stored_id(membership.id))
@@ -433,15 +352,6 @@ def _decision(
     session.add(decision)
     session.flush()
     return decision
-
-
-def _instructions_text(session: Session, study: Study, queue: str) -> str:
-    protocol = displaying.protocol_of(session, stored_id(study.id))
-    if queue == "scoring":
-        return protocol.scoring.instructions if protocol.scoring else ""
-    if queue == "review":
-        return protocol.adjudication.instructions if protocol.adjudication else ""
-    return "\n\n".join(part for part in (protocol.instructions, protocol.consent) if part)
 
 
 def _content_sha256(checked: Answers) -> str:

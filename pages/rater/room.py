@@ -4,13 +4,13 @@ import streamlit as st
 
 from components import instructions, session
 from components.viewer import reading_room
-from services import reading
+from services import reading, worklist
 
 study_key = st.query_params.get("study", "")
 queue = st.query_params.get("phase", "reading")
 actor = session.current_actor()
 with session.refusals():
-    text, acknowledged = reading.instructions(session.database(), actor, study_key, queue)
+    text, acknowledged = worklist.instructions(session.database(), actor, study_key, queue)
     if acknowledged:
         reading_room(reading.current_payload(session.database(), actor, study_key, queue), key="room")
     else:

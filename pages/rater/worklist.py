@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from components import session, worklist
-from services import reading
+from components import session, worklist_view
+from services import worklist
 
 st.title("Worklist")
 actor = session.current_actor()
-worklist.draw_worklist(reading.desks_of(session.database(), actor))
+worklist_view.draw_worklist(worklist.desks_of(session.database(), actor))

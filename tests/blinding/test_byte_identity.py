@@ -12,7 +12,7 @@ from sqlmodel import Session, col, select
 from streamlit.proto.Delta_pb2 import Delta
 
 from db import Assignment, Database, Membership, Study, queries
-from services import adjudication, displaying, freezing, reading
+from services import adjudication, displaying, freezing, reading, worklist
 from services.identity import Actor
 from tests.blinding.columns import SHOWN_IN, change_everything_but, every_column, take_the_guards_away
 from tests.blinding.marked_study import OBSERVED, STUDY
@@ -56,7 +56,7 @@ def _reading(situation: Situation) -> bytes:
         for pane in desk["images"]["panes"]
         for volume in pane["volumes"]
     ]
-    beside = [reading.instructions(database, rater, study, "reading"), reading.desks_of(database, rater), desk]
+    beside = [worklist.instructions(database, rater, study, "reading"), worklist.desks_of(database, rater), desk]
     return _payloads(situation, rater, "reading") + repr(beside).encode() + b"".join(scans)
 
 
@@ -193,7 +193,7 @@ def _order_of_prompts(database: Database, situation: Situation) -> list[tuple[st
 def test_pages_routes_and_scans_of_a_running_server_stay_the_same_byte_for_byte(marked: ServedStudy) -> None:
     cookies = marked.cookie(OBSERVED)
     database, rater = marked.study.database, marked.study.observed
-    reading.acknowledge_instructions(database, rater, STUDY, "reading")
+    worklist.acknowledge_instructions(database, rater, STUDY, "reading")
     before = _sent_to(marked, cookies)
 
     changed = change_everything_but(database, SHOWN_IN["reading"] | {"person.name"})

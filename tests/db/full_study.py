@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from db import Database
-from services import adjudication, closing, judging, reading
+from services import adjudication, closing, judging, reading, worklist
 from services.reading import Circumstances
 from tests.situations import Situation, any_answers, on_the_desk, open_study, read_all, show, submit
 
@@ -16,7 +16,7 @@ def full_study(database: Database, folder: Path) -> Situation:
     """Freeze the tiny study and do everything once that leaves rows."""
     situation = open_study(database, folder)
     first, second = situation.raters
-    reading.acknowledge_instructions(database, first, "tiny", "reading")
+    worklist.acknowledge_instructions(database, first, "tiny", "reading")
     payload = on_the_desk(situation, first)
     reading.save_draft(database, first, payload["assignment"], 1, {"comment": "not yet"})
     show(situation, first, payload)

@@ -1,0 +1,95 @@
+"""What waits for a rater or reviewer, and the instructions they acknowledge before they begin."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from sqlmodel import Session, col, select
+
+from db import Acknowledgement, Database, Membership, Study, audit, queries
+from db.base import stored_id
+from services import displaying
+from services.identity import Actor
+from services.permission import require_role, state_of
+
+
+@dataclass(frozen=True)
+class Desk:
+    """One of a member's queues, as their worklist shows it."""
+
+    study_key: str
+    study_title: str
+    queue: str
+    role: str
+    done: int
+    total: int
+    state: str
+    waits_for_reads: bool
+    simulated_readers: bool
+
+
+def desks_of(database: Database, actor: Actor) -> list[Desk]:
+    """Return every queue that the actor has as rater or reviewer, with its progress."""
+    desks = []
+    with database.reading() as session:
+        rows = session.exec(
+            select(Study, Membership)
+            .join(Membership)
+            .where(Membership.person_id == actor.person_id, col(Membership.role).in_(("rater", "reviewer")))
+            .order_by(col(Study.id))
+        ).all()
+        for study, membership in rows:
+            state = state_of(session, stored_id(study.id))
+            for queue, role in displaying.ROLE_OF_QUEUE.items():
+                if role != membership.role:
+                    continue
+                done, total = displaying.progress_of(session, stored_id(membership.id), queue)
+                if total == 0 and queue == "scoring":
+                    continue
+                waits = queue == "scoring" and bool(
+                    queries.open_assignments(session, stored_id(membership.id), ("reading",), limit=1)
+                )
+                desks.append(
+                    Desk(study.key, study.title, queue, role, done, total, state, waits, study.simulated_readers)
+                )
+    return desks
+
+
+def instructions(database: Database, actor: Actor, study_key: str, queue: str) -> tuple[str, bool]:
+    """Return the instructions of a queue and whether this member has acknowledged them."""
+    with database.reading() as session:
+        study, membership = require_role(session, actor, study_key, displaying.role_of_queue(queue))
+        text = _instructions_text(session, study, queue)
+        seen = session.exec(
+            select(Acknowledgement.text_sha256).where(
+                Acknowledgement.membership_id == membership.id, Acknowledgement.phase == queue
+            )
+        ).first()
+    return text, seen == hashlib.sha256(text.encode()).hexdigest()
+
+
+def acknowledge_instructions(database: Database, actor: Actor, study_key: str, queue: str) -> None:
+    """Store that this member has read the instructions of a queue; a second time changes nothing."""
+    with database.writing() as session:
+        study, membership = require_role(session, actor, study_key, displaying.role_of_queue(queue))
+        text_sha256 = hashlib.sha256(_instructions_text(session, study, queue).encode()).hexdigest()
+        earlier = session.exec(
+            select(Acknowledgement.id).where(
+                Acknowledgement.membership_id == membership.id, Acknowledgement.phase == queue
+            )
+        ).first()
+        if earlier is None:
+            session.add(Acknowledgement(membership_id=stored_id(membership.id), phase=queue, text_sha256=text_sha256))
+            audit.record(
+                session, "instructions acknowledged", person_id=actor.person_id, study_id=study.id, phase=queue
+            )
+
+
+def _instructions_text(session: Session, study: Study, queue: str) -> str:
+    protocol = displaying.protocol_of(session, stored_id(study.id))
+    if queue == "scoring":
+        return protocol.scoring.instructions if protocol.scoring else ""
+    if queue == "review":
+        return protocol.adjudication.instructions if protocol.adjudication else ""
+    return "\n\n".join(part for part in (protocol.instructions, protocol.consent) if part)
