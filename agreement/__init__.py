@@ -31,7 +31,7 @@ from agreement.prevalence import prediction_powered_mean, rogan_gladen
 from agreement.prevalence_adjusted import pabak
 from agreement.rates import mirage_rate, pass_at_k
 from agreement.readers import reader_averaged_difference, readers_against_judge
-from agreement.roc import roc_auc
+from agreement.roc import macro_auc, roc_auc
 from agreement.several_raters import brennan_prediger, conger_kappa, fleiss_kappa, gwet_ac
 from agreement.shared_errors import SharedErrors, shared_errors
 from agreement.text import exact_match, normalise_answer, token_f1
@@ -81,6 +81,7 @@ __all__ = [
     "krippendorff_alpha",
     "labels_needed",
     "lin_ccc",
+    "macro_auc",
     "mann_whitney",
     "marginal_homogeneity",
     "mcnemar",

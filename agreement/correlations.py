@@ -8,7 +8,7 @@ from scipy import stats
 
 from agreement.coding import Ratings, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
-from agreement.roc import delong
+from agreement.roc import delong_parts, delong_variance
 
 
 def pearson(x: Ratings, y: Ratings, *, confidence: float = 0.95, unit: str = "item") -> Estimate:
@@ -177,7 +177,8 @@ def mann_whitney(x: Ratings, y: Ratings, *, confidence: float = 0.95, unit: str 
     if first.size == 0 or second.size == 0:
         return undefined(name, n, unit, method, "one group is empty", confidence=confidence)
     p = float(stats.mannwhitneyu(first, second, alternative="two-sided").pvalue)
-    value, variance = delong(first, second)
+    value, *parts = delong_parts(first, second)
+    variance = delong_variance(*parts)
     if not variance > 1e-15:
         reason = "one value in a group, or groups that do not overlap: the standard error is 0"
         return undefined(name, n, unit, method, reason, value=value, p=p, confidence=confidence)

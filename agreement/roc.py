@@ -1,21 +1,40 @@
-"""Area under the ROC curve with DeLong's standard error."""
+"""Area under the ROC curve with DeLong's standard error, for clusters Obuchowski's; macro one-vs-rest."""
 
 import math
+from collections.abc import Hashable, Sequence
 
 import numpy as np
+import numpy.typing as npt
 from scipy import stats
 
 from agreement.accuracy import correctness
-from agreement.coding import Floats, Ratings, numbers_or_nan, same_length
+from agreement.coding import (
+    MISSING,
+    Codes,
+    Floats,
+    Ratings,
+    compact,
+    encode,
+    encode_clusters,
+    numbers_or_nan,
+    same_length,
+)
 from agreement.estimate import Estimate, check_confidence, undefined
 
 
-def roc_auc(score: Ratings, outcome: Ratings, *, confidence: float = 0.95, unit: str = "item") -> Estimate:
+def roc_auc(
+    score: Ratings,
+    outcome: Ratings,
+    *,
+    clusters: Ratings | None = None,
+    confidence: float = 0.95,
+    unit: str = "item",
+) -> Estimate:
     """Area under the ROC curve: how often a positive scores above a negative, ties counted one half.
 
-    Interval and standard error are DeLong's, normal, clipped to [0, 1] as in R's pROC [1]_. The direction is never
-    flipped: below 0.5 means that high scores go with negatives. Undefined without positives or without negatives;
-    limits undefined for one of either and when the two do not overlap.
+    Standard error of DeLong [1]_, with clusters that of Obuchowski [2]_; normal interval, clipped to [0, 1] as in
+    R's pROC. The direction is never flipped: below 0.5 means that high scores go with negatives. Undefined without
+    positives or without negatives; limits undefined for one of either and when the two do not overlap.
 
     Parameters
     ----------
@@ -23,8 +42,10 @@ def roc_auc(score: Ratings, outcome: Ratings, *, confidence: float = 0.95, unit:
         The score, for example a confidence; None or NaN is missing.
     outcome : sequence, shape (items,)
         True or 1 for positive, False or 0 for negative, None where unknown.
+    clusters : sequence, shape (items,), optional
+        Cluster of each item, for example the subject.
     confidence : float
-        Nominal coverage; assumes independent items.
+        Nominal coverage.
     unit : str
         What one entry is.
 
@@ -42,6 +63,7 @@ def roc_auc(score: Ratings, outcome: Ratings, *, confidence: float = 0.95, unit:
     ----------
     .. [1] DeLong, DeLong and Clarke-Pearson (1988). Comparing the areas under two or more correlated receiver operating
        characteristic curves. Biometrics 44, 837-845.
+    .. [2] Obuchowski (1997). Nonparametric analysis of clustered ROC curve data. Biometrics 53, 567-578.
 
     Examples
     --------
@@ -53,36 +75,95 @@ def roc_auc(score: Ratings, outcome: Ratings, *, confidence: float = 0.95, unit:
     known, positive = correctness(outcome, "outcome")
     same_length(scores, known, "score", "outcome")
     used = known & ~np.isnan(scores)
-    lost, n = int((~used).sum()), int(used.sum())
-    method = "DeLong standard error, normal interval, clipped to [0, 1], independent items"
-    method += f"; {lost} with a missing value left out" if lost else ""
-    above, below = scores[used & positive], scores[used & ~positive]
-    if above.size == 0 or below.size == 0:
-        reason = f"no {'positive' if above.size == 0 else 'negative'} {unit}s"
-        return undefined("area under the ROC curve", n, unit, method, reason, confidence=confidence)
-    value, variance = delong(above, below)
-    if not variance > 1e-15:
-        reason = "one unit on a side, or scores that do not overlap: the standard error is 0"
-        return undefined("area under the ROC curve", n, unit, method, reason, value=value, confidence=confidence)
-    se = math.sqrt(variance)
-    half = float(stats.norm.isf((1.0 - confidence) / 2.0)) * se
-    p = float(2.0 * stats.norm.sf(abs(value - 0.5) / se))
-    return Estimate(
-        "area under the ROC curve",
-        value,
-        max(0.0, value - half),
-        min(1.0, value + half),
-        n,
-        unit,
-        method,
-        se=se,
-        p=p,
-        confidence=confidence,
-    )
+    groups, n_clusters = _groups(clusters, used)
+    lost, n, name = int((~used).sum()), int(used.sum()), "area under the ROC curve"
+    method = _method(groups is not None, lost)
+    scores, positive = scores[used], positive[used]
+    if not positive.any() or positive.all():
+        reason = f"no {'negative' if positive.any() else 'positive'} {unit}s"
+        return undefined(name, n, unit, method, reason, confidence=confidence, n_clusters=n_clusters)
+    value, of_positive, of_negative = delong_parts(scores[positive], scores[~positive])
+    influence = np.zeros(n)
+    influence[positive] = (of_positive - value) / of_positive.size
+    influence[~positive] = (of_negative - value) / of_negative.size
+    variance = _variance(influence, positive, groups)
+    return _normal(name, value, variance, n, unit, method, confidence, n_clusters)
 
 
-def delong(above: Floats, below: Floats) -> tuple[float, float]:
-    """Area and its variance, from mid-ranks in n log n.
+def macro_auc(
+    scores: Sequence[Sequence[float]] | npt.NDArray[np.float64],
+    reference: Ratings,
+    *,
+    classes: Sequence[Hashable],
+    clusters: Ratings | None = None,
+    confidence: float = 0.95,
+    unit: str = "item",
+) -> Estimate:
+    """Mean over classes of the area under the ROC curve of one class against the rest.
+
+    Over the classes that occur in the reference, unless all items are of one. The standard error is that of the sum
+    of the linearised areas, within clusters where given; normal interval, clipped to [0, 1].
+
+    Parameters
+    ----------
+    scores : array_like of numbers, shape (items, classes)
+        Score of each class; items with a missing one are left out.
+    reference : sequence, shape (items,)
+        The class that counts as right; None or NaN is missing.
+    classes : sequence
+        Names of the columns of `scores`.
+    clusters, confidence, unit
+        As in `roc_auc`.
+
+    Returns
+    -------
+    Estimate
+        Undefined where fewer than two classes occur.
+
+    Raises
+    ------
+    ValueError
+        When lengths differ or a class is undeclared.
+
+    References
+    ----------
+    .. [1] Hand and Till (2001). A simple generalisation of the area under the ROC curve for multiple class
+       classification problems. Machine Learning 45, 171-186, whose one-vs-rest form is taken.
+
+    Examples
+    --------
+    >>> scores = [[0.8, 0.1, 0.1], [0.2, 0.5, 0.3], [0.1, 0.3, 0.6], [0.4, 0.4, 0.2]]
+    >>> macro_auc(scores, ["a", "b", "c", "a"], classes=["a", "b", "c"]).value
+    1.0
+    """
+    check_confidence(confidence)
+    table = np.asarray(scores, dtype=np.float64)
+    codes, levels = encode(reference, classes, "reference")
+    if table.ndim != 2 or table.shape != (codes.size, len(levels)):
+        raise ValueError(f"scores has shape {table.shape}; expected ({codes.size}, {len(levels)}), (items, classes)")
+    used = (codes != MISSING) & ~np.isnan(table).any(axis=1)
+    groups, n_clusters = _groups(clusters, used)
+    n, name = int(used.sum()), "macro area under the ROC curve"
+    method = _method(groups is not None, int((~used).sum())) + "; one class against the rest"
+    table, codes = table[used], codes[used]
+    occurring = [code for code in range(len(levels)) if (codes == code).any()]
+    if len(occurring) < 2:
+        reason = "fewer than two classes occur"
+        return undefined(name, n, unit, method, reason, confidence=confidence, n_clusters=n_clusters)
+    areas, influence = [], np.zeros(n)
+    for code in occurring:
+        positive = codes == code
+        area, of_positive, of_negative = delong_parts(table[positive, code], table[~positive, code])
+        influence[positive] += (of_positive - area) / of_positive.size / len(occurring)
+        influence[~positive] += (of_negative - area) / of_negative.size / len(occurring)
+        areas.append(area)
+    parts = influence if groups is None else np.bincount(groups, weights=influence)
+    variance = float((parts**2).sum()) * parts.size / (parts.size - 1) if parts.size > 1 else math.nan
+    return _normal(name, math.fsum(areas) / len(areas), variance, n, unit, method, confidence, n_clusters)
+
+
+def delong_parts(above: Floats, below: Floats) -> tuple[float, Floats, Floats]:
+    """Area, and DeLong's structural components, from mid-ranks in n log n.
 
     Parameters
     ----------
@@ -91,8 +172,10 @@ def delong(above: Floats, below: Floats) -> tuple[float, float]:
 
     Returns
     -------
-    value, variance : float
-        The variance is nan where a side has one unit.
+    value : float
+        The area.
+    of_positive, of_negative : ndarray, shapes (m,) and (n,)
+        Share of negatives below each positive, of positives above each negative; both have the area as mean.
 
     References
     ----------
@@ -100,15 +183,76 @@ def delong(above: Floats, below: Floats) -> tuple[float, float]:
 
     Examples
     --------
-    >>> delong(np.array([3.0, 5.0, 6.0]), np.array([2.0, 5.0]))[0]
+    >>> delong_parts(np.array([3.0, 5.0, 6.0]), np.array([2.0, 5.0]))[0]
     0.75
     """
     m, n = above.size, below.size
     ranks = stats.rankdata(np.concatenate([above, below]))
-    # share of negatives below each positive, and of positives above each negative: [1] eq. 6 ff.
+    # [1] eq. 6 ff.
     of_positive = (ranks[:m] - stats.rankdata(above)) / n
     of_negative = 1.0 - (ranks[m:] - stats.rankdata(below)) / m
-    value = float(of_positive.mean())
-    if m < 2 or n < 2:
-        return value, math.nan
-    return value, float(of_positive.var(ddof=1)) / m + float(of_negative.var(ddof=1)) / n
+    return float(of_positive.mean()), of_positive, of_negative
+
+
+def delong_variance(of_positive: Floats, of_negative: Floats) -> float:
+    """Variance of the area from DeLong's components; nan where a side has one unit.
+
+    Parameters
+    ----------
+    of_positive, of_negative : ndarray, shapes (m,) and (n,)
+        As `delong_parts` gives them.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> _, of_positive, of_negative = delong_parts(np.array([3.0, 5.0, 6.0]), np.array([2.0, 5.0]))
+    >>> round(delong_variance(of_positive, of_negative), 4)
+    0.0833
+    """
+    if of_positive.size < 2 or of_negative.size < 2:
+        return math.nan
+    return float(of_positive.var(ddof=1)) / of_positive.size + float(of_negative.var(ddof=1)) / of_negative.size
+
+
+def _variance(influence: Floats, positive: npt.NDArray[np.bool_], groups: Codes | None) -> float:
+    """Obuchowski (1997), eq. 3, which is DeLong's where every unit is a cluster of its own."""
+    units = np.arange(influence.size) if groups is None else groups
+    count = int(units.max()) + 1
+    of_positive = np.bincount(units, weights=influence * positive, minlength=count)
+    of_negative = np.bincount(units, weights=influence * ~positive, minlength=count)
+    with_positive = np.unique(units[positive]).size
+    with_negative = np.unique(units[~positive]).size
+    if min(with_positive, with_negative) < 2:
+        return math.nan
+    return (
+        with_positive / (with_positive - 1) * float((of_positive**2).sum())
+        + with_negative / (with_negative - 1) * float((of_negative**2).sum())
+        + 2.0 * count / (count - 1) * float((of_positive * of_negative).sum())
+    )
+
+
+def _groups(clusters: Ratings | None, used: npt.NDArray[np.bool_]) -> tuple[Codes | None, int | None]:
+    if clusters is None:
+        return None, None
+    return compact(encode_clusters(clusters, used.size)[used])
+
+
+def _method(clustered: bool, lost: int) -> str:
+    kind = "Obuchowski's clustered standard error" if clustered else "DeLong standard error, independent items"
+    return f"{kind}, normal interval, clipped to [0, 1]" + (f"; {lost} with a missing value left out" if lost else "")
+
+
+def _normal(
+    name: str, value: float, variance: float, n: int, unit: str, method: str, confidence: float, n_clusters: int | None
+) -> Estimate:
+    if not variance > 1e-15:
+        reason = "one unit on a side, or scores that do not overlap: the standard error is 0"
+        return undefined(name, n, unit, method, reason, value=value, confidence=confidence, n_clusters=n_clusters)
+    se = math.sqrt(variance)
+    half = float(stats.norm.isf((1.0 - confidence) / 2.0)) * se
+    p = float(2.0 * stats.norm.sf(abs(value - 0.5) / se))
+    low, high = max(0.0, value - half), min(1.0, value + half)
+    return Estimate(name, value, low, high, n, unit, method, se=se, p=p, confidence=confidence, n_clusters=n_clusters)

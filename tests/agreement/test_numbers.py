@@ -6,13 +6,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.metrics import roc_auc_score
 
 from agreement import (
     bland_altman,
+    bootstrap,
     icc,
     kendall_tau,
     kendall_w,
     lin_ccc,
+    macro_auc,
     mann_whitney,
     pearson,
     roc_auc,
@@ -170,6 +173,44 @@ def test_the_area_under_the_roc_curve_is_that_of_proc():
     assert found.se**2 == pytest.approx(0.0200617283951, abs=1e-12)
     assert found.low == pytest.approx(0.500169594, abs=1e-9)
     assert found.high == 1.0
+
+
+def test_the_clustered_area_has_the_spread_of_a_cluster_bootstrap():
+    rng = np.random.default_rng(4)
+    subjects = np.repeat(np.arange(60), 4)
+    outcome = rng.integers(0, 2, 240)
+    score = outcome + np.repeat(rng.normal(0, 1.5, 60), 4) + rng.normal(0, 0.5, 240)
+
+    found = roc_auc(score, outcome, clusters=subjects)
+
+    resampled = bootstrap(lambda s, o: roc_auc(s, o).value, (score, outcome), clusters=subjects, seed=1, resamples=400)
+    assert found.value == roc_auc(score, outcome).value
+    assert found.n_clusters == 60
+    assert found.se == pytest.approx(resampled.se, rel=0.12)
+
+
+def test_clusters_of_one_are_delongs():
+    alone = roc_auc(SCORES, OUTCOMES, clusters=range(12))
+
+    assert alone.se == pytest.approx(roc_auc(SCORES, OUTCOMES).se, abs=1e-15)
+
+
+def test_the_macro_area_is_that_of_scikit_learn():
+    rng = np.random.default_rng(6)
+    reference = rng.integers(0, 3, 90)
+    scores = rng.random((90, 3)) + np.eye(3)[reference] * 0.4
+    scores /= scores.sum(axis=1, keepdims=True)
+
+    found = macro_auc(scores, reference, classes=[0, 1, 2])
+
+    assert found.value == pytest.approx(roc_auc_score(reference, scores, multi_class="ovr", average="macro"))
+    resampled = bootstrap(
+        lambda s, r: macro_auc(s, r, classes=[0, 1, 2]).value, (scores, reference), seed=1, resamples=400
+    )
+    assert found.se == pytest.approx(resampled.se, rel=0.12)
+    assert (
+        macro_auc([[1, 0], [1, 0]], ["a", "a"], classes=["a", "b"]).undefined_because == "fewer than two classes occur"
+    )
 
 
 def test_the_direction_of_the_area_is_never_flipped():
