@@ -15,6 +15,8 @@ from services.report.readings import Column, Readings, Stratum
 
 # Kappa falls when one answer is frequent, whatever the agreement.
 _PABAK = "PABAK is what kappa would be if both values were equally frequent."
+# Matrices of more pairs than this nobody would look through.
+MOST_PAIRS = 6
 # More categories than this cannot be read as a matrix.
 LARGEST_MATRIX = 12
 
@@ -294,8 +296,8 @@ def _closed_formats(readings: Readings) -> set[str]:
 
 def _matrices(readings: Readings) -> list[Matrix]:
     """Return, for each closed format and pair, how often which answer met which."""
-    found = []
-    for part in readings.formats:
+    found: list[Matrix] = []
+    for part in readings.formats if len(readings.pairs) <= MOST_PAIRS else []:
         if not readings.items[part.positions[0]].is_closed:
             continue
         texts = _texts(readings, part)

@@ -13,7 +13,7 @@ from services.permission import require_role
 from services.report.accuracy import accuracy_section
 from services.report.adjudication import adjudication_section
 from services.report.between_raters import agreement_section
-from services.report.collect import Collected, collect, newest_rows
+from services.report.collect import Collected, collect, hold_one_snapshot, newest_rows
 from services.report.completeness import completeness_section
 from services.report.computing import Computing
 from services.report.consensus import consensus_of
@@ -40,6 +40,7 @@ def build_report(database: Database, actor: Actor, study_key: str) -> Report:
         actor has noted no interim look.
     """
     with database.reading() as session:
+        hold_one_snapshot(session)
         study, _ = require_role(session, actor, study_key, "admin")
         state = require_report_open(session, stored_id(study.id), actor.person_id)
         collected = collect(session, study)

@@ -198,6 +198,15 @@ class Collected:
         return True if said in CORRECT else False if said in INCORRECT else None
 
 
+def hold_one_snapshot(session: Session) -> None:
+    """Let everything that the session reads be of one moment; to be called before it reads anything.
+
+    SQLite does so by itself; PostgreSQL shows each statement what was committed before it, unless asked.
+    """
+    if session.get_bind().dialect.name == "postgresql":
+        session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
+
+
 def collect(session: Session, study: Study) -> Collected:
     """Read a frozen study; the number of queries does not depend on its size."""
     study_id = stored_id(study.id)

@@ -19,15 +19,20 @@ from exchange.report_structure import (
     Scale,
     Section,
     shown_estimate,
+    shown_number,
 )
 
 # Told apart by people who see red and green alike, and legible on white and on near-black; the symbols differ too.
 COLOURS = ("#3d8fd6", "#dd8628", "#2aa37f", "#b877c9", "#8a94a0", "#c8a415")
+# How between_raters names a pair.
+PAIR = " and "
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x")
 FLOORS = {"Chance": ("#8a94a0", "dot"), "Text-only baseline": ("#c05a5a", "solid")}
 GRID = "rgba(128, 128, 128, 0.28)"
 AXIS = "rgba(128, 128, 128, 0.75)"
 ROW_HEIGHT = 46
+# More pairs than this cannot be told apart in one drawing.
+MOST_PAIRS = 6
 _AGREEMENT_FIGURES: tuple[tuple[Scale, str, str], ...] = (
     ("percent", "Percent agreement", "Same (%)"),
     ("number", "Cohen’s kappa", "Kappa"),
@@ -88,7 +93,14 @@ def _agreement(report: Report, section: Section) -> list[Figure]:
         for what in ("answers", "correctness")
         if _estimates(section, f"agreement_on_{what}")
     }
-    several = any(len({row.raters for row in rows}) > 1 for rows in compared.values())
+    pairs = {row.raters for rows in compared.values() for row in rows}
+    several = len(pairs) > 1
+    if len(pairs) > MOST_PAIRS:
+        return [
+            _pair_map(section, what, rows, scale, title)
+            for what, rows in compared.items()
+            for scale, title, _ in _AGREEMENT_FIGURES
+        ]
     # One pair: answers and correctness side by side. Several pairs: a figure for each, with a colour for each pair.
     drawn = [(what,) for what in compared] if several else [tuple(compared)]
     found = []
@@ -118,6 +130,30 @@ def _agreement(report: Report, section: Section) -> list[Figure]:
         if isinstance(table, Matrix)
     ]  # fmt: skip
     return found
+
+
+def _pair_map(section: Section, what: str, rows: Sequence[EstimateRow], scale: Scale, title: str) -> Figure:
+    """Draw one statistic over all items as a map of rater by rater; its intervals stand in the table."""
+    found = {row.raters: row for row in rows if row.stratum == "all" and _is_drawn(row, scale)}
+    raters = list(dict.fromkeys(rater for pair in found for rater in pair.split(PAIR)))
+    values: list[list[float | None]] = [[None] * len(raters) for _ in raters]
+    texts = [["" for _ in raters] for _ in raters]
+    for pair, row in found.items():
+        i, j = (raters.index(rater) for rater in pair.split(PAIR))
+        known = not math.isnan(row.estimate.value)
+        values[i][j] = values[j][i] = row.estimate.value if known else None
+        texts[i][j] = texts[j][i] = shown_number(row.estimate.value, scale) if known else "–"
+    names = [html.escape(rater) for rater in raters]
+    figure = go.Figure(_map_of(values, names, names, 1.0))
+    figure.update_traces(text=texts, hovertemplate="%{x} and %{y}: %{text}<extra></extra>")
+    _write_cells(figure, names, names, texts)
+    height = 110 + 40 * len(raters)
+    figure.update_layout(
+        **_layout(height), xaxis=_categories(names), yaxis={**_categories(names), "autorange": "reversed"}
+    )
+    heading = f"{title} on {what}, all items"
+    caption = f"{heading}, for every pair of raters. Intervals and formats stand in the table “On {what}”."
+    return Figure(f"agreement_{what}_{scale}_map", section.key, heading, caption, height, figure)
 
 
 def _is_drawn(row: EstimateRow, scale: Scale) -> bool:
@@ -220,7 +256,11 @@ def _forest(
                 y=[lines.index(label) + shift for _, label in here],
                 mode="markers",
                 name=html.escape(name),
-                marker={"size": 10, "color": colour, "symbol": SYMBOLS[number % len(SYMBOLS)]},
+                marker={
+                    "size": 10,
+                    "color": colour,
+                    "symbol": SYMBOLS[(number + number // len(COLOURS)) % len(SYMBOLS)],
+                },
                 error_x={
                     "type": "data",
                     "symmetric": False,
@@ -243,7 +283,7 @@ def _forest(
         yaxis={
             "tickmode": "array",
             "tickvals": list(range(len(lines))),
-            "ticktext": [_wrapped(line) for line in lines],
+            "ticktext": [_wrapped(html.escape(line)) for line in lines],
             "range": [len(lines) - 0.5, -0.5],
             "showgrid": False,
             "zeroline": False,
@@ -275,39 +315,54 @@ def _add_floors(figure: Any, floors: Sequence[EstimateRow], strata: Sequence[str
 
 
 def _heatmap(table: Matrix) -> Any:
-    figure = go.Figure(
-        go.Heatmap(
-            z=[list(row) for row in table.counts],
-            x=[html.escape(label) for label in table.column_labels],
-            y=[html.escape(label) for label in table.row_labels],
-            colorscale=[[0, "rgba(61, 143, 214, 0.04)"], [1, "rgba(61, 143, 214, 0.62)"]],
-            zmin=0,
-            showscale=False,
-            xgap=2,
-            ygap=2,
-            hovertemplate=f"{html.escape(table.row_title)}: %{{y}}<br>{html.escape(table.column_title)}: %{{x}}<br>"
-            "%{z} items<extra></extra>",
-        )
+    rows, columns = ([html.escape(label) for label in labels] for labels in (table.row_labels, table.column_labels))
+    most = max(max(counts) for counts in table.counts)
+    figure = go.Figure(_map_of([list(counts) for counts in table.counts], columns, rows, max(most, 1)))
+    figure.update_traces(
+        hovertemplate=f"{html.escape(table.row_title)}: %{{y}}<br>{html.escape(table.column_title)}: %{{x}}<br>"
+        "%{z} items<extra></extra>"
     )
-    # Drawn as annotations, which follow the page's ink; text inside the map would follow the cell's colour.
-    for row, counts in zip(table.row_labels, table.counts, strict=True):
-        for column, count in zip(table.column_labels, counts, strict=True):
-            figure.add_annotation(
-                x=html.escape(column), y=html.escape(row), text=str(count), showarrow=False, font={"size": 15}
-            )
+    _write_cells(figure, columns, rows, [[str(count) for count in counts] for counts in table.counts])
     figure.update_layout(
-        **_layout(150 + 42 * len(table.row_labels)),
-        xaxis={
-            "title": {"text": html.escape(table.column_title)}, "side": "top", "type": "category", "showgrid": False,
-            "zeroline": False, "tickangle": 0, "tickmode": "array", "tickvals": list(range(len(table.column_labels))),
-            "ticktext": [_wrapped(label, 14) for label in table.column_labels],
-        },
-        yaxis={
-            "title": {"text": html.escape(table.row_title)}, "autorange": "reversed", "type": "category",
-            "automargin": True, "showgrid": False, "zeroline": False,
-        },
-    )  # fmt: skip
+        **_layout(150 + 42 * len(rows)),
+        xaxis={**_categories(columns), "title": {"text": html.escape(table.column_title)}, "side": "top"},
+        yaxis={**_categories(rows), "title": {"text": html.escape(table.row_title)}, "autorange": "reversed"},
+    )
     return figure
+
+
+def _map_of(values: Sequence[Sequence[float | None]], columns: list[str], rows: list[str], most: float) -> Any:
+    return go.Heatmap(
+        z=values,
+        x=columns,
+        y=rows,
+        colorscale=[[0, "rgba(61, 143, 214, 0.04)"], [1, "rgba(61, 143, 214, 0.62)"]],
+        zmin=0,
+        zmax=most,
+        showscale=False,
+        xgap=2,
+        ygap=2,
+    )
+
+
+def _write_cells(figure: Any, columns: list[str], rows: list[str], texts: Sequence[Sequence[str]]) -> None:
+    """Write into each cell; text inside a heatmap would follow the cell's colour instead of the page's ink."""
+    for row, of_row in zip(rows, texts, strict=True):
+        for column, text in zip(columns, of_row, strict=True):
+            figure.add_annotation(x=column, y=row, text=text, showarrow=False, font={"size": 14})
+
+
+def _categories(labels: list[str]) -> dict[str, Any]:
+    return {
+        "type": "category",
+        "showgrid": False,
+        "zeroline": False,
+        "automargin": True,
+        "tickangle": 0,
+        "tickmode": "array",
+        "tickvals": list(range(len(labels))),
+        "ticktext": [_wrapped(label, 16) for label in labels],
+    }
 
 
 def _layout(height: int) -> dict[str, Any]:
@@ -354,7 +409,7 @@ def _hover(row: EstimateRow, label: str) -> str:
 def _wrapped(label: str, longest: int = 26) -> str:
     """Break a long label into lines, so that it leaves room for the drawing."""
     lines = [""]
-    for word in html.escape(label).split():
+    for word in label.split():
         if lines[-1] and len(lines[-1]) + 1 + len(word) > longest:
             lines.append(word)
         else:
