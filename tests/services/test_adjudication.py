@@ -1,0 +1,512 @@
+"""The reviewers' queue: the right items, blind first, opinions as A and B, decisions for good."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections import Counter
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlmodel import select
+
+from db import Adjudication, Assignment, AuditEvent, Database, Item, Membership, ReviewTask, Verdict
+from db.engine import make_engine
+from services import closing, members, reading
+from services.adjudication import QueueSummary, canonical_answer, open_review_queue
+from services.errors import Conflict, Incomplete, NotAllowed, NotFound
+from services.identity import Actor
+from tests.harness import databases
+from tests.situations import (
+    Situation,
+    answers,
+    any_answers,
+    imported_study,
+    on_the_desk,
+    open_study,
+    read_all,
+    show,
+    signed_in,
+    submit,
+)
+
+FLAGGED = {**answers(answer="yes"), "flag": {"id": "prompt", "note": "an unmistakable note"}}
+FIRST_SAYS: dict[str, object] = {"Prompt of i1?": FLAGGED, "Prompt of i5?": "A cyst."}
+SECOND_SAYS: dict[str, object] = {"Prompt of i2?": "right", "Prompt of i5?": "cyst"}
+
+
+def read_by_both(
+    situation: Situation,
+    first: Mapping[str, object] = FIRST_SAYS,
+    second: Mapping[str, object] = SECOND_SAYS,
+) -> None:
+    """Let both raters read: they differ on i2, the first flags i1, and on i5 they say the same in other words."""
+    read_all(situation, situation.raters[0], by_prompt=first)
+    read_all(situation, situation.raters[1], by_prompt=second)
+
+
+def open_queue(situation: Situation) -> QueueSummary:
+    return open_review_queue(situation.database, situation.admin, "tiny")
+
+
+def queue_of(database: Database) -> list[tuple[str, str]]:
+    """Return item key and origin of every task, in the reviewer's order."""
+    with database.reading() as session:
+        rows = session.exec(
+            select(Item.key, ReviewTask.origin)
+            .join(Assignment, Assignment.id == ReviewTask.review_assignment_id)
+            .join(Item, Item.id == Assignment.item_id)
+            .order_by(Assignment.position)
+        ).all()
+    return [(key, origin) for key, origin in rows]
+
+
+def work(situation: Situation, payload: dict[str, Any], given: dict[str, Any] | None = None) -> None:
+    show(situation, situation.reviewer, payload)
+    submit(situation, situation.reviewer, payload, given)
+
+
+def desk(situation: Situation) -> dict[str, Any]:
+    return on_the_desk(situation, situation.reviewer, "review")
+
+
+def queues_with_other_seeds(situation: Situation, folder: Path, seeds: range) -> list[list[tuple[str, str, list[int]]]]:
+    """Open the queue in copies of the database that differ in the protocol's seed."""
+    situation.database.engine.dispose()
+    queues = []
+    for seed in seeds:
+        copy = folder / f"seed-{seed}"
+        shutil.copytree(situation.database.data_dir, copy)
+        engine = make_engine(databases.sqlite_url(copy / "blindread.db"))
+        with engine.begin() as connection:
+            connection.exec_driver_sql(
+                f"UPDATE protocol SET canonical_json = replace(canonical_json, '\"seed\":7', '\"seed\":{seed}')"
+            )
+        other = replace(situation, database=Database(engine, copy))
+        open_queue(other)
+        with other.database.reading() as session:
+            orders = session.exec(
+                select(ReviewTask.opinion_order)
+                .join(Assignment, Assignment.id == ReviewTask.review_assignment_id)
+                .order_by(Assignment.position)
+            ).all()
+        queues.append(
+            [(key, origin, order) for (key, origin), order in zip(queue_of(other.database), orders, strict=True)]
+        )
+        engine.dispose()
+    return queues
+
+
+# ---- what is in the queue --------------------------------------------------------------------------------------------
+
+
+def test_flagged_and_differing_items_and_controls_are_in_the_queue(database: Database, tmp_path: Path) -> None:
+    situation = open_study(database, tmp_path / "study")
+    read_by_both(situation)
+
+    summary = open_queue(situation)
+
+    assert summary == QueueSummary(flagged=1, disagreed=1, controls=1, not_yet_read=0)
+    origins = dict(queue_of(database))
+    assert (origins.pop("i1"), origins.pop("i2")) == ("flag", "disagreement")
+    assert list(origins.values()) == ["control"]
+    assert set(origins) <= {"i3", "i4", "i5", "i6"}
+
+
+def test_the_same_answer_in_other_words_is_no_disagreement(opened: Situation) -> None:
+    read_by_both(opened, {"Prompt of i5?": "The Cyst!"}, {"Prompt of i5?": "cyst"})
+
+    assert open_queue(opened) == QueueSummary(0, 0, 0, 0)
+
+
+def test_not_assessable_differs_from_an_answer_but_not_from_another_reason(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    reasons = [{"id": "quality", "text": "Quality"}, {"id": "history", "text": "History"}]
+    situation = open_study(sqlite_database, tmp_path / "study", {"reading": {"not_assessable": reasons}})
+    quality = {**answers(), "not_assessable": "quality"}
+    history = {**answers(), "not_assessable": "history"}
+    read_by_both(situation, {"Prompt of i1?": quality, "Prompt of i2?": quality}, {"Prompt of i1?": history})
+
+    open_queue(situation)
+
+    assert [key for key, origin in queue_of(sqlite_database) if origin == "disagreement"] == ["i2"]
+
+
+def test_without_anything_to_adjudicate_there_are_no_controls(opened: Situation) -> None:
+    read_by_both(opened, {}, {})
+
+    assert open_queue(opened) == QueueSummary(0, 0, 0, 0)
+    assert queue_of(opened.database) == []
+
+
+@pytest.mark.parametrize(("wanted", "taken"), [(0, 0), (2, 2), (50, 4)])
+def test_as_many_controls_as_the_protocol_says_or_as_there_are(
+    sqlite_database: Database, tmp_path: Path, wanted: int, taken: int
+) -> None:
+    rules = {"instructions": "Read it first.", "controls": wanted}
+    situation = open_study(sqlite_database, tmp_path / "study", {"adjudication": rules})
+    read_by_both(situation)
+
+    assert open_queue(situation).controls == taken
+
+
+def test_items_that_a_rater_has_not_closed_are_left_out_and_come_later(database: Database, tmp_path: Path) -> None:
+    situation = open_study(database, tmp_path / "study")
+    read_all(situation, situation.raters[0], by_prompt=FIRST_SAYS)
+    read = []
+    for _ in range(3):
+        payload = on_the_desk(situation, situation.raters[1])
+        show(situation, situation.raters[1], payload)
+        submit(situation, situation.raters[1], payload, any_answers(payload, SECOND_SAYS.get(payload["prompt"])))
+        read.append(payload["prompt"].removeprefix("Prompt of ").removesuffix("?"))
+
+    early = open_queue(situation)
+    queued_early = queue_of(database)
+    read_all(situation, situation.raters[1], by_prompt=SECOND_SAYS)
+    late = open_queue(situation)
+
+    assert (early.not_yet_read, late.not_yet_read) == (3, 0)
+    assert {key for key, _ in queued_early} <= set(read)
+    assert queue_of(database)[: len(queued_early)] == queued_early
+    origins = [origin for _, origin in queue_of(database)]
+    assert Counter(origins) == {"flag": 1, "disagreement": 1, "control": 1}
+    assert early.flagged + late.flagged == early.disagreed + late.disagreed == early.controls + late.controls == 1
+
+
+def test_opening_the_queue_again_adds_nothing_twice(opened: Situation) -> None:
+    read_by_both(opened)
+    open_queue(opened)
+    before = queue_of(opened.database)
+
+    assert open_queue(opened) == QueueSummary(0, 0, 0, 0)
+    assert queue_of(opened.database) == before
+
+
+def test_admins_who_press_at_once_do_not_queue_an_item_twice(database: Database, tmp_path: Path) -> None:
+    situation = open_study(database, tmp_path / "study")
+    read_by_both(situation)
+
+    with ThreadPoolExecutor(4) as pool:
+        summaries = list(pool.map(lambda _: open_queue(situation), range(4)))
+
+    assert sum(summary.flagged for summary in summaries) == 1
+    assert len(queue_of(database)) == 3
+
+
+def test_an_item_that_could_not_be_shown_to_anybody_is_not_in_the_queue(opened: Situation) -> None:
+    for rater in opened.raters:
+        while (payload := on_the_desk(opened, rater))["kind"] == "item":
+            if payload["prompt"] == "Prompt of i2?":
+                reading.report_failure(opened.database, rater, payload["assignment"], "The scan did not load.")
+                continue
+            show(opened, rater, payload)
+            given = FIRST_SAYS if rater is opened.raters[0] else SECOND_SAYS
+            wanted = given.get(payload["prompt"])
+            submit(opened, rater, payload, wanted if isinstance(wanted, dict) else any_answers(payload, wanted))
+
+    open_queue(opened)
+
+    assert "i2" not in dict(queue_of(opened.database))
+
+
+def test_the_place_in_the_queue_tells_nothing_about_the_origin(opened: Situation, tmp_path: Path) -> None:
+    read_by_both(opened)
+
+    queues = queues_with_other_seeds(opened, tmp_path, range(20, 44))
+
+    at_place = [Counter(queue[place][1] for queue in queues) for place in range(3)]
+    # Every origin stands at every place: 24 draws miss one with probability (2/3)^24 = 0.00006.
+    assert all(set(origins) == {"flag", "disagreement", "control"} for origins in at_place)
+    assert len({queue[place][0] for queue in queues for place in range(3) if queue[place][1] == "control"}) > 1
+
+
+def test_several_reviewers_share_the_items(opened: Situation) -> None:
+    members.invite(opened.database, opened.admin, "tiny", "second", "Second Reviewer", "reviewer")
+    second = signed_in(opened.database, "second")
+    read_by_both(opened)
+    open_queue(opened)
+
+    totals = [on_the_desk(opened, one, "review")["progress"]["total"] for one in (opened.reviewer, second)]
+
+    assert sorted(totals) == [1, 2]
+
+
+# ---- refusals --------------------------------------------------------------------------------------------------------
+
+
+def test_a_queue_needs_rules_a_reviewer_and_an_open_study(sqlite_database: Database, tmp_path: Path) -> None:
+    draft = imported_study(sqlite_database, tmp_path / "draft", key="draft")
+    with pytest.raises(Conflict, match="only while the study is open"):
+        open_review_queue(sqlite_database, draft.admin, "draft")
+    without_rules = open_study(sqlite_database, tmp_path / "bare", {"adjudication": None}, key="bare")
+    with pytest.raises(Conflict, match="has no adjudication"):
+        open_review_queue(sqlite_database, without_rules.admin, "bare")
+
+
+def test_a_closed_study_opens_no_queue(opened: Situation) -> None:
+    read_by_both(opened)
+    closing.close_study(opened.database, opened.admin, "tiny")
+
+    with pytest.raises(Conflict, match="only while the study is open"):
+        open_queue(opened)
+
+
+def test_only_the_admin_opens_the_queue(opened: Situation) -> None:
+    for other in (*opened.raters, opened.reviewer):
+        with pytest.raises(NotAllowed):
+            open_review_queue(opened.database, other, "tiny")
+
+
+# ---- what a reviewer sees --------------------------------------------------------------------------------------------
+
+
+def test_opinions_are_shown_only_after_the_reviewers_own_read(database: Database, tmp_path: Path) -> None:
+    situation = open_study(database, tmp_path / "study")
+    read_by_both(situation)
+    open_queue(situation)
+
+    before = desk(situation)
+    work(situation, before)
+    after = desk(situation)
+
+    assert (before["phase"], before["opinions"], before["own"]) == ("review", None, None)
+    assert (after["phase"], after["prompt"]) == ("opinions", before["prompt"])
+    assert [opinion["name"] for opinion in after["opinions"]] == ["A", "B"]
+    assert after["own"][0][0] == "Answer"
+
+
+def test_a_decision_before_the_own_read_is_refused(opened: Situation) -> None:
+    read_by_both(opened)
+    open_queue(opened)
+    first = desk(opened)
+    with opened.database.reading() as session:
+        decision = session.exec(
+            select(Assignment).where(Assignment.phase == "opinions", Assignment.position == 1)
+        ).one()
+
+    answer = any_answers(first)["fields"]["answer"]
+
+    with pytest.raises(Conflict, match="Another item is on your desk"):
+        reading.submit(
+            opened.database, opened.reviewer, decision.public_id, first["key"], answers(answer=answer, reason="why not")
+        )
+    with pytest.raises(Conflict):
+        reading.record_display(
+            opened.database, opened.reviewer, decision.public_id, load_ms=1, renderer="test", viewport="1x1"
+        )
+
+
+def test_nothing_sent_to_a_reviewer_tells_who_said_it_or_why_it_is_there(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    situation = open_study(sqlite_database, tmp_path / "study")
+    read_by_both(situation)
+    open_queue(situation)
+    payloads = []
+    while (payload := desk(situation))["kind"] == "item":
+        payloads.append(payload)
+        work(situation, payload)
+    payloads.append(desk(situation))
+
+    sent = json.dumps(payloads).lower()
+
+    for hidden in (
+        "rater-1", "rater-2", "rater 1", "rater 2", "unmistakable note", "disagreement", "control", "origin",
+        "subject-", "hidden note", "model-", "by construction", "arachnoid", "volumes/", ".nii",
+    ):  # fmt: skip
+        assert hidden not in sent, hidden
+    assert len(payloads) == 7
+    assert len({tuple(sorted(payload)) for payload in payloads[:-1]}) == 1
+    assert all(payload["form"]["flags"] == [] for payload in payloads[:-1])
+    assert all(payload["reference"] is None and payload["candidate"] is None for payload in payloads[:-1])
+
+
+def test_the_order_of_the_opinions_is_stored_and_stays(opened: Situation) -> None:
+    read_by_both(opened)
+    open_queue(opened)
+    while desk(opened)["prompt"] != "Prompt of i2?":
+        work(opened, desk(opened))
+    work(opened, desk(opened))
+
+    shown = [opinion["lines"][0][1] for opinion in desk(opened)["opinions"]]
+
+    with opened.database.reading() as session:
+        orders = session.exec(
+            select(ReviewTask.opinion_order)
+            .join(Assignment, Assignment.id == ReviewTask.review_assignment_id)
+            .join(Item, Item.id == Assignment.item_id)
+            .where(Item.key == "i2")
+        ).one()
+        stored = [session.get_one(Verdict, verdict).fields["answer"] for verdict in orders]
+    assert [text.lower() for text in shown] == stored
+    assert sorted(stored) == ["left", "right"]
+    assert [opinion["lines"][0][1] for opinion in desk(opened)["opinions"]] == shown
+
+
+def test_who_is_a_differs_from_item_to_item(opened: Situation, tmp_path: Path) -> None:
+    read_by_both(opened)
+
+    queues = queues_with_other_seeds(opened, tmp_path, range(20, 36))
+
+    first_is_a = Counter(order == sorted(order) for queue in queues for _, _, order in queue)
+    # 48 tosses of a fair coin: standard deviation 3.5, so four of them on either side.
+    assert 10 < first_is_a[True] < 38
+
+
+def test_a_reviewers_item_is_nobody_elses(opened: Situation) -> None:
+    read_by_both(opened)
+    open_queue(opened)
+    payload = desk(opened)
+
+    for other in (*opened.raters, opened.admin):
+        with pytest.raises(NotFound):
+            show(opened, other, payload)
+    with pytest.raises(NotAllowed):
+        on_the_desk(opened, opened.raters[0], "review")
+    with pytest.raises(NotAllowed):
+        on_the_desk(opened, opened.reviewer, "reading")
+
+
+# ---- decisions -------------------------------------------------------------------------------------------------------
+
+
+def decide(situation: Situation, given: dict[str, Any]) -> dict[str, Any]:
+    """Read the first item of the queue and decide on it; return the payload that was decided on."""
+    work(situation, desk(situation))
+    payload = desk(situation)
+    work(situation, payload, given)
+    return payload
+
+
+def test_a_decision_is_stored_with_its_reason_and_what_was_shown(database: Database, tmp_path: Path) -> None:
+    situation = open_study(database, tmp_path / "study")
+    read_by_both(situation)
+    open_queue(situation)
+    work(situation, desk(situation))
+    payload = desk(situation)
+    given = any_answers(payload)
+    given["fields"]["reason"] = "  The second opinion overlooks the slice above.  "
+
+    work(situation, payload, given)
+
+    with database.reading() as session:
+        stored = session.exec(select(Adjudication)).one()
+        task = session.get_one(ReviewTask, stored.task_id)
+        own_read = session.exec(select(Verdict).where(Verdict.assignment_id == task.review_assignment_id)).one()
+        actions = session.exec(select(AuditEvent.action).order_by(AuditEvent.id)).all()
+    assert stored.reason == "The second opinion overlooks the slice above."
+    assert stored.decision == {"answer": given["fields"]["answer"]}
+    assert stored.opinions_shown == task.opinion_order
+    assert stored.first_read_id == own_read.id
+    assert actions[-1] == "decision"
+    assert desk(situation)["prompt"] != payload["prompt"]
+    assert desk(situation)["progress"] == {"done": 1, "total": 3}
+
+
+@pytest.mark.parametrize("reason", [None, "", []])
+def test_a_decision_without_a_reason_is_refused(opened: Situation, reason: object) -> None:
+    read_by_both(opened)
+    open_queue(opened)
+    work(opened, desk(opened))
+    payload = desk(opened)
+    given = any_answers(payload)
+    given["fields"]["reason"] = reason
+
+    with pytest.raises(Incomplete) as refusal:
+        work(opened, payload, given)
+
+    assert refusal.value.field == "reason"
+    with opened.database.reading() as session:
+        assert session.exec(select(Adjudication)).all() == []
+
+
+def test_a_decision_sent_twice_is_stored_once_and_another_one_is_refused(database: Database, tmp_path: Path) -> None:
+    situation = open_study(database, tmp_path / "study")
+    read_by_both(situation)
+    open_queue(situation)
+    work(situation, desk(situation))
+    payload = desk(situation)
+    show(situation, situation.reviewer, payload)
+    given = any_answers(payload)
+
+    with ThreadPoolExecutor(6) as pool:
+        receipts = set(pool.map(lambda _: submit(situation, situation.reviewer, payload, given).receipt, range(6)))
+
+    assert len(receipts) == 1
+    with pytest.raises(Conflict, match="submitted already"):
+        submit(situation, situation.reviewer, payload, {**answers(), "not_assessable": "quality"})
+    with database.reading() as session:
+        assert len(session.exec(select(Adjudication)).all()) == 1
+
+
+def test_not_assessable_is_a_decision_too(opened: Situation) -> None:
+    read_by_both(opened)
+    open_queue(opened)
+
+    decide(opened, {**answers(), "not_assessable": "quality"})
+
+    with opened.database.reading() as session:
+        stored = session.exec(select(Adjudication)).one()
+    assert (stored.decision, stored.not_assessable) == ({}, "quality")
+    assert stored.reason
+
+
+def test_a_case_that_cannot_be_shown_to_the_reviewer_needs_no_decision(opened: Situation) -> None:
+    read_by_both(opened)
+    open_queue(opened)
+    first = desk(opened)
+
+    reading.report_failure(opened.database, opened.reviewer, first["assignment"], "The scan did not load.")
+
+    assert desk(opened)["prompt"] != first["prompt"]
+    assert desk(opened)["progress"] == {"done": 1, "total": 3}
+
+
+def test_a_decision_after_the_study_is_closed_is_refused(opened: Situation) -> None:
+    read_by_both(opened)
+    open_queue(opened)
+    payload = desk(opened)
+    show(opened, opened.reviewer, payload)
+    closing.close_study(opened.database, opened.admin, "tiny")
+
+    with pytest.raises(NotAllowed, match="closed"):
+        submit(opened, opened.reviewer, payload)
+
+
+def test_opening_the_queue_while_raters_submit_stops_nobody(database: Database, tmp_path: Path) -> None:
+    """The queue locks the study, a verdict the audit chain, and both need a little of the other."""
+    situation = open_study(database, tmp_path / "study")
+    for number in range(3, 7):
+        members.invite(database, situation.admin, "tiny", f"rater-{number}", "", "rater")
+    raters: list[Actor] = [*situation.raters, *(signed_in(database, f"rater-{number}") for number in range(3, 7))]
+
+    with ThreadPoolExecutor(8) as pool:
+        reads = [pool.submit(read_all, situation, rater) for rater in raters]
+        openings = [pool.submit(open_queue, situation) for _ in range(30)]
+        receipts = [receipt for one in reads for receipt in one.result()]
+        for opening in openings:
+            opening.result()
+
+    assert len({receipt.receipt for receipt in receipts}) == len(raters) * 6
+
+
+def test_comparing_answers_uses_the_identity_of_options_and_the_normalised_text() -> None:
+    def said(answer: object, not_assessable: str | None = None) -> Verdict:
+        return Verdict(fields={"answer": answer}, not_assessable=not_assessable)
+
+    assert canonical_answer("choice", said("left")) == ("answer", "left")
+    assert canonical_answer("open", said("A  Cyst.")) == adjudication.canonical_answer("open", said("cyst"))
+    assert canonical_answer("choice", said("A")) != adjudication.canonical_answer("choice", said("a"))
+    assert canonical_answer("open", said("x", "quality")) == ("not assessable", "")
+
+
+def test_the_reviewer_is_never_a_rater(opened: Situation) -> None:
+    with opened.database.reading() as session:
+        roles = Counter(session.exec(select(Membership.role)).all())
+
+    assert roles == {"admin": 1, "rater": 2, "reviewer": 1}
