@@ -500,8 +500,8 @@ def test_comparing_answers_uses_the_identity_of_options_and_the_normalised_text(
         return Verdict(fields={"answer": answer}, not_assessable=not_assessable)
 
     assert canonical_answer("choice", said("left")) == ("answer", "left")
-    assert canonical_answer("open", said("A  Cyst.")) == adjudication.canonical_answer("open", said("cyst"))
-    assert canonical_answer("choice", said("A")) != adjudication.canonical_answer("choice", said("a"))
+    assert canonical_answer("open", said("A  Cyst.")) == canonical_answer("open", said("cyst"))
+    assert canonical_answer("choice", said("A")) != canonical_answer("choice", said("a"))
     assert canonical_answer("open", said("x", "quality")) == ("not assessable", "")
 
 
