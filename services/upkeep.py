@@ -33,6 +33,8 @@ def back_up_installation(database: Database, folder: Path) -> list[Path]:
     volumes = folder / "volumes"
     if database.volume_dir.is_dir():
         shutil.copytree(database.volume_dir, volumes, ignore=shutil.ignore_patterns(".incoming-*"))
+    else:
+        volumes.mkdir()
     head = folder / "audit-head.txt"
     head.write_text(chain_head + "\n", encoding="utf-8")
     return [copy, volumes, head]
