@@ -1,0 +1,139 @@
+"""Uploads: unpacked beside the database, checked, imported or thrown away; a refused one leaves nothing."""
+
+from __future__ import annotations
+
+import io
+import os
+import time
+import zipfile
+from pathlib import Path
+
+import pytest
+from sqlmodel import select
+
+from db import Study
+from services import importing, incoming
+from services.errors import InputRefused, NotAllowed, NotFound
+from services.incoming import Incoming
+from tests.situations import Situation, write_study_folder
+
+
+def packed(folder: Path, inner: str = "study/", extra: dict[str, bytes] | None = None) -> io.BytesIO:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted(folder.rglob("*")):
+            if path.is_file():
+                archive.write(path, inner + str(path.relative_to(folder)))
+        for name, content in (extra or {}).items():
+            archive.writestr(name, content)
+    file.seek(0)
+    return file
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write_study_folder(tmp_path / "study", {"name": "another"})
+
+
+def received(situation: Situation, file: io.BytesIO) -> Incoming:
+    return incoming.receive_upload(situation.database, situation.admin, file, "study.zip")
+
+
+def left_behind(situation: Situation) -> list[Path]:
+    return list((situation.database.data_dir / "incoming").glob("*"))
+
+
+@pytest.mark.parametrize("inner", ["", "study/", "a/b/c/"])
+def test_an_upload_is_described_before_it_is_imported(imported: Situation, folder: Path, inner: str) -> None:
+    found = received(imported, packed(folder, inner))
+
+    assert (found.name, found.title) == ("another", "A tiny study")
+    assert (found.cases, found.items, found.candidates, len(found.volumes)) == (3, 6, 6, 9)
+    assert found.volumes[0].file_name == "c1-t1.nii.gz"
+
+
+def test_an_upload_can_be_imported_and_thrown_away(imported: Situation, folder: Path) -> None:
+    found = received(imported, packed(folder))
+    unpacked = incoming.study_folder_of(imported.database, imported.admin, found.ticket)
+
+    importing.import_study(imported.database, imported.admin, unpacked)
+    incoming.discard_upload(imported.database, imported.admin, found.ticket)
+
+    with imported.database.reading() as session:
+        assert set(session.exec(select(Study.key)).all()) == {"tiny", "another"}
+    assert left_behind(imported) == []
+
+
+def test_a_refused_upload_leaves_nothing_behind(imported: Situation, folder: Path) -> None:
+    bomb = {"study/volumes/bomb.nii": bytes(30 * 2**20)}
+    outside = {"../../planted.txt": b"planted"}
+    (folder / "items.csv").write_text("no header", encoding="utf-8")
+    uploads = [packed(folder), packed(folder, extra=bomb), packed(folder, extra=outside), io.BytesIO(b"no ZIP")]
+
+    for upload in uploads:
+        with pytest.raises(InputRefused) as refusal:
+            received(imported, upload)
+        assert "\n" not in str(refusal.value)
+        assert left_behind(imported) == []
+
+    assert list(imported.database.data_dir.parent.rglob("planted.txt")) == []
+    with imported.database.reading() as session:
+        assert session.exec(select(Study.key)).all() == ["tiny"]
+
+
+def test_a_scan_can_be_looked_at_before_the_import(imported: Situation, folder: Path) -> None:
+    found = received(imported, packed(folder))
+
+    content = incoming.scan_for_preview(imported.database, imported.admin, found.ticket, "c1-t2")
+
+    assert content == (folder / "volumes" / "c1-t2.nii.gz").read_bytes()
+    with pytest.raises(NotFound, match="has no volume 'c9'"):
+        incoming.scan_for_preview(imported.database, imported.admin, found.ticket, "c9")
+
+
+def test_a_broken_scan_is_not_shown(imported: Situation, folder: Path) -> None:
+    (folder / "volumes" / "c1-t2.nii.gz").write_bytes(b"no scan")
+    found = received(imported, packed(folder))
+
+    with pytest.raises(InputRefused, match=r"volume 'c1-t2': c1-t2.nii.gz is"):
+        incoming.scan_for_preview(imported.database, imported.admin, found.ticket, "c1-t2")
+
+
+@pytest.mark.parametrize("ticket", ["", ".", "..", "../volumes", "no-such-ticket", "0" * 24, "/etc"])
+def test_a_ticket_that_was_never_given_opens_and_removes_nothing(
+    imported: Situation, folder: Path, ticket: str
+) -> None:
+    found = received(imported, packed(folder))
+
+    with pytest.raises(NotFound, match="upload the file again"):
+        incoming.study_folder_of(imported.database, imported.admin, ticket)
+    incoming.discard_upload(imported.database, imported.admin, ticket)
+
+    assert incoming.study_folder_of(imported.database, imported.admin, found.ticket).is_dir()
+    assert (imported.database.data_dir / "volumes").is_dir()
+
+
+def test_uploads_of_yesterday_are_thrown_away_with_the_next(imported: Situation, folder: Path) -> None:
+    old = received(imported, packed(folder))
+    long_ago = time.time() - incoming.KEPT_FOR_SECONDS - 60
+    os.utime(imported.database.data_dir / "incoming" / old.ticket, (long_ago, long_ago))
+
+    new = received(imported, packed(folder))
+
+    assert [path.name for path in left_behind(imported)] == [new.ticket]
+
+
+def test_only_an_owner_uploads(imported: Situation, folder: Path) -> None:
+    found = received(imported, packed(folder))
+
+    for other in (*imported.raters, imported.reviewer):
+        with pytest.raises(NotAllowed):
+            incoming.receive_upload(imported.database, other, packed(folder), "study.zip")
+        with pytest.raises(NotAllowed):
+            incoming.study_folder_of(imported.database, other, found.ticket)
+        with pytest.raises(NotAllowed):
+            incoming.scan_for_preview(imported.database, other, found.ticket, "c1-t1")
+        with pytest.raises(NotAllowed):
+            incoming.discard_upload(imported.database, other, found.ticket)
+
+    assert len(left_behind(imported)) == 1

@@ -1,0 +1,87 @@
+"""An installation is prepared once and again, and its backup holds database, volumes and the head of the chain."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from sqlmodel import select
+
+from db import Database, Study, Volume, audit
+from db.engine import make_engine
+from services import freezing, upkeep
+from services.errors import Conflict
+from tests.harness import databases
+from tests.situations import Situation, read_all
+
+
+def test_preparing_makes_schema_and_folders_and_may_be_repeated(empty_sqlite_url: str, tmp_path: Path) -> None:
+    engine = make_engine(empty_sqlite_url)
+    database = Database(engine, tmp_path / "data")
+
+    upkeep.prepare(database)
+    upkeep.prepare(database)
+
+    assert database.volume_dir.is_dir()
+    with database.reading() as session:
+        assert session.exec(select(Study)).all() == []
+    engine.dispose()
+
+
+def test_a_backup_can_take_the_place_of_the_installation(opened: Situation, tmp_path: Path) -> None:
+    read_all(opened, opened.raters[0])
+
+    upkeep.back_up_installation(opened.database, tmp_path / "backup")
+
+    restored = Database(make_engine(databases.sqlite_url(tmp_path / "backup" / "blindread.db")), tmp_path / "backup")
+    assert freezing.verify_study(restored, "tiny") == []
+    with restored.reading() as session:
+        volumes = session.exec(select(Volume.sha256)).all()
+    assert len(list((tmp_path / "backup" / "volumes").rglob("*.nii.gz"))) == len(set(volumes)) == 9
+    restored.engine.dispose()
+
+
+def test_the_backup_holds_the_head_that_later_shows_whether_the_chain_was_cut(
+    opened: Situation, tmp_path: Path
+) -> None:
+    *_, head_file = upkeep.back_up_installation(opened.database, tmp_path / "backup")
+    head = head_file.read_text(encoding="utf-8").strip()
+
+    read_all(opened, opened.raters[0])
+
+    with opened.database.reading() as session:
+        assert audit.leads_to(session, head)
+        assert audit.head(session) != head
+    with opened.database.engine.begin() as connection:
+        connection.exec_driver_sql("DROP TRIGGER audit_event_no_delete")
+        connection.exec_driver_sql(f"DELETE FROM audit_event WHERE hash = '{head}' OR id > 10")
+    with opened.database.reading() as session:
+        assert not audit.leads_to(session, head)
+
+
+def test_half_written_volumes_are_left_out(opened: Situation, tmp_path: Path) -> None:
+    (opened.database.volume_dir / "ab").mkdir(exist_ok=True)
+    (opened.database.volume_dir / "ab" / ".incoming-half").write_bytes(b"half")
+
+    upkeep.back_up_installation(opened.database, tmp_path / "backup")
+
+    assert list((tmp_path / "backup").rglob(".incoming-*")) == []
+
+
+def test_a_backup_needs_a_new_folder(opened: Situation, tmp_path: Path) -> None:
+    (tmp_path / "backup").mkdir()
+
+    with pytest.raises(Conflict, match="backup exists already"):
+        upkeep.back_up_installation(opened.database, tmp_path / "backup")
+
+    assert list((tmp_path / "backup").iterdir()) == []
+
+
+def test_an_installation_without_volumes_can_be_backed_up(sqlite_database: Database, tmp_path: Path) -> None:
+    shutil.rmtree(sqlite_database.volume_dir, ignore_errors=True)
+
+    written = upkeep.back_up_installation(sqlite_database, tmp_path / "backup")
+
+    assert all(path.exists() for path in written)
+    assert written[-1].read_text(encoding="utf-8") == audit.GENESIS + "\n"
