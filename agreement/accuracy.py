@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agreement.coding import Codes, Ratings, as_values, encode_clusters, is_missing, same_length
+from agreement.codebook import is_missing
+from agreement.coding import Codes, Ratings, as_values, encode_clusters, same_length
 from agreement.estimate import Estimate
 from agreement.intervals import wilson_interval
 from agreement.percent import share

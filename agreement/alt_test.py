@@ -7,7 +7,8 @@ from typing import Any, Literal
 import numpy as np
 from scipy import stats
 
-from agreement.coding import MISSING, Floats, Ratings, as_values, compact, encode, encode_clusters, numbers_or_nan
+from agreement.codebook import MISSING
+from agreement.coding import Floats, Ratings, as_values, compact, encode, encode_clusters, numbers_or_nan
 from agreement.comparisons import adjust_p_values
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.ratings import RatingTable, numbers_of, rows_of

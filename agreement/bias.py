@@ -9,7 +9,8 @@ import numpy as np
 from scipy import stats
 
 from agreement.accuracy import correctness
-from agreement.coding import MISSING, Codes, Floats, Ratings, compact, encode, encode_clusters, same_length
+from agreement.codebook import MISSING
+from agreement.coding import Codes, Floats, Ratings, compact, encode, encode_clusters, same_length
 from agreement.comparisons import Adjustment, adjust_p_values
 from agreement.estimate import Estimate
 from agreement.judge import judge_direction

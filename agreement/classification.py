@@ -7,18 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from agreement.coding import (
-    Codes,
-    Floats,
-    Ratings,
-    as_values,
-    compact,
-    declared,
-    encode,
-    encode_clusters,
-    is_missing,
-    same_length,
-)
+from agreement.codebook import declared, is_missing
+from agreement.coding import Codes, Floats, Ratings, as_values, compact, encode, encode_clusters, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.resampling import Seed, bootstrap_of_sums, strata_of_units, sums_by_cluster
 

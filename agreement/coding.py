@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from agreement.codebook import MISSING, Codebook, declared, is_missing
+
 Ratings = Sequence[Any] | npt.NDArray[Any]
 """One verdict for each item: a list, tuple, numpy array or pandas Series. None and NaN are missing."""
 
 Codes = npt.NDArray[np.intp]
 Floats = npt.NDArray[np.float64]
-MISSING = -1
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,8 @@ def as_values(values: Ratings, argument: str) -> list[Any]:
     if isinstance(values, str | bytes | dict | set | frozenset) or not hasattr(values, "__iter__"):
         raise ValueError(f"{argument} is a {type(values).__name__}; expected a sequence with one entry for each item")
     to_list = getattr(values, "tolist", None)
-    return list(to_list() if to_list is not None else values)
+    plain = to_list() if to_list is not None else values
+    return plain if isinstance(plain, list) else list(plain)
 
 
 def same_length(first: Sized, second: Sized, first_name: str, second_name: str) -> None:
@@ -94,31 +96,6 @@ def same_length(first: Sized, second: Sized, first_name: str, second_name: str) 
             f"{first_name} has shape ({len(first)},) and {second_name} has shape ({len(second)},); "
             "expected the same items in the same order"
         )
-
-
-def is_missing(value: Any) -> bool:
-    """Whether a verdict is missing: None, NaN, NaT or pandas' NA.
-
-    Parameters
-    ----------
-    value : object
-        One verdict.
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
-    >>> [is_missing(value) for value in (None, float("nan"), "", 0, False)]
-    [True, True, False, False, False]
-    """
-    if value is None:
-        return True
-    try:
-        return bool(value != value)
-    except TypeError:  # pandas' NA refuses to be a truth value
-        return True
 
 
 def encode(values: Ratings, categories: Sequence[Hashable] | None, argument: str) -> tuple[Codes, tuple[Any, ...]]:
@@ -152,10 +129,10 @@ def encode(values: Ratings, categories: Sequence[Hashable] | None, argument: str
     """
     if isinstance(values, np.ndarray) and values.dtype.kind in "biuf":
         return encode_numbers(values, categories, argument)
-    plain = as_values(values, argument)
-    observed = _observed(plain, argument)
-    levels = declared(categories) if categories is not None else in_order(observed)
-    return _codes(plain, observed, levels, argument), levels
+    codebook = Codebook(categories)
+    codes = codebook.codes(as_values(values, argument), argument)
+    levels, position = codebook.ordered()
+    return position[codes], levels
 
 
 def encode_numbers(
@@ -223,10 +200,10 @@ def encode_pairs(a: Ratings, b: Ratings, categories: Sequence[Hashable] | None =
     """
     plain_a, plain_b = as_values(a, "a"), as_values(b, "b")
     same_length(plain_a, plain_b, "a", "b")
-    observed_a, observed_b = _observed(plain_a, "a"), _observed(plain_b, "b")
-    levels = declared(categories) if categories is not None else in_order(observed_a | observed_b)
-    codes_a = _codes(plain_a, observed_a, levels, "a")
-    codes_b = _codes(plain_b, observed_b, levels, "b")
+    codebook = Codebook(categories)
+    codes_a, codes_b = codebook.codes(plain_a, "a"), codebook.codes(plain_b, "b")
+    levels, position = codebook.ordered()
+    codes_a, codes_b = position[codes_a], position[codes_b]
     kept = (codes_a >= 0) & (codes_b >= 0)
     if not kept.all():
         codes_a, codes_b = codes_a[kept], codes_b[kept]
@@ -325,71 +302,3 @@ def compact(codes: Codes) -> tuple[Codes, int]:
     """
     used, renumbered = np.unique(codes, return_inverse=True)
     return renumbered.astype(np.intp), int(used.size)
-
-
-def declared(categories: Sequence[Hashable]) -> tuple[Hashable, ...]:
-    """Declared categories as a tuple, checked.
-
-    Parameters
-    ----------
-    categories : sequence
-        In order.
-
-    Returns
-    -------
-    tuple
-
-    Raises
-    ------
-    ValueError
-        When one occurs twice or there are fewer than two.
-    """
-    levels = tuple(as_values(categories, "categories"))
-    if len(set(levels)) != len(levels):
-        raise ValueError(f"categories is {levels!r}; expected each category once")
-    if len(levels) < 2:
-        raise ValueError(f"categories is {levels!r}; expected two or more")
-    return levels
-
-
-def in_order(observed: set[Any]) -> tuple[Any, ...]:
-    """Observed categories without the missing ones, sorted; by their text where they cannot be compared.
-
-    Parameters
-    ----------
-    observed : set
-        Distinct verdicts.
-
-    Returns
-    -------
-    tuple
-
-    Examples
-    --------
-    >>> in_order({"b", None, "a"})
-    ('a', 'b')
-    """
-    present = [value for value in observed if not is_missing(value)]
-    try:
-        return tuple(sorted(present))
-    except TypeError:
-        return tuple(sorted(present, key=lambda value: (type(value).__name__, repr(value))))
-
-
-def _observed(plain: list[Any], argument: str) -> set[Any]:
-    try:
-        return set(plain)
-    except TypeError as error:
-        raise ValueError(
-            f"{argument} holds a value that cannot be compared ({error}); expected text or numbers"
-        ) from None
-
-
-def _codes(plain: list[Any], observed: set[Any], levels: tuple[Hashable, ...], argument: str) -> Codes:
-    position: dict[Any, int] = {level: code for code, level in enumerate(levels)}
-    for value in observed:
-        if value not in position:
-            if not is_missing(value):
-                raise ValueError(f"{argument} holds {value!r}; expected one of the categories {levels!r}")
-            position[value] = MISSING
-    return np.fromiter(map(position.__getitem__, plain), dtype=np.intp, count=len(plain))

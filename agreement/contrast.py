@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from agreement.coding import Floats, Ratings, as_values, compact, encode_clusters, is_missing, same_length
+from agreement.codebook import is_missing
+from agreement.coding import Floats, Ratings, as_values, compact, encode_clusters, same_length
 from agreement.estimate import Estimate, undefined
 from agreement.resampling import Method, Seed, bootstrap_of_sums, sums_by_cluster
 

@@ -5,7 +5,8 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from agreement.coding import Floats, Ratings, as_values, encode_clusters, is_missing, same_length
+from agreement.codebook import is_missing
+from agreement.coding import Floats, Ratings, as_values, encode_clusters, same_length
 from agreement.estimate import Estimate, undefined
 from agreement.percent import mean
 from agreement.resampling import Method, Seed, bootstrap_of_sums, sums_by_cluster

@@ -7,7 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.accuracy import correctness
-from agreement.coding import Codes, Ratings, as_values, encode_clusters, is_missing, same_length
+from agreement.codebook import is_missing
+from agreement.coding import Codes, Ratings, as_values, encode_clusters, same_length
 from agreement.comparisons import mcnemar, paired_difference, paired_proportion_difference
 from agreement.estimate import Estimate
 from agreement.percent import share

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from agreement.coding import Floats, Pairs, Ratings, as_values, compact, encode_clusters, encode_pairs, is_missing
+from agreement.codebook import is_missing
+from agreement.coding import Floats, Pairs, Ratings, as_values, compact, encode_clusters, encode_pairs
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.resampling import Method, Seed, bootstrap_of_sums
 from agreement.spread import Spread

@@ -6,7 +6,8 @@ from operator import index
 
 import numpy as np
 
-from agreement.coding import Ratings, as_values, compact, encode_clusters, is_missing, same_length
+from agreement.codebook import is_missing
+from agreement.coding import Ratings, as_values, compact, encode_clusters, same_length
 from agreement.estimate import Estimate
 from agreement.percent import share
 from agreement.resampling import Method, Seed

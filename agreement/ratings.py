@@ -7,7 +7,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from agreement.coding import MISSING, Codes, Floats, encode, encode_numbers, is_missing
+from agreement.codebook import MISSING, is_missing
+from agreement.coding import Codes, Floats, encode, encode_numbers
 
 RatingTable = Sequence[Sequence[Any]] | npt.NDArray[Any]
 """Shape (items, raters): nested lists, a numpy array or a pandas DataFrame; None and NaN are missing."""

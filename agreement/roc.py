@@ -8,17 +8,8 @@ import numpy.typing as npt
 from scipy import stats
 
 from agreement.accuracy import correctness
-from agreement.coding import (
-    MISSING,
-    Codes,
-    Floats,
-    Ratings,
-    compact,
-    encode,
-    encode_clusters,
-    numbers_or_nan,
-    same_length,
-)
+from agreement.codebook import MISSING
+from agreement.coding import Codes, Floats, Ratings, compact, encode, encode_clusters, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
 
 

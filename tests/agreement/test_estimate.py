@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from agreement import Estimate
-from agreement.coding import encode, encode_clusters, encode_pairs, in_order, is_missing
+from agreement.codebook import in_order, is_missing
+from agreement.coding import encode, encode_clusters, encode_pairs
 
 
 def test_an_undefined_number_needs_a_reason():
