@@ -23,6 +23,7 @@ from services.report.floors import floors_section
 from services.report.judges import judges_section
 from services.report.marks import marks_of, marks_section
 from services.report.readings import Readings, readings_of
+from services.report.scorers import automatic_scorers
 from services.report.study import analysis_plan, study_section
 from services.report.viewing import viewing_section
 from services.version import SOFTWARE_VERSION
@@ -74,7 +75,7 @@ def report_of(collected: Collected, state: Literal["final", "interim"]) -> Repor
         agreement_section(readings, computing),
         disagreements_section(readings, consensus),
         adjudication_section(collected, readings, consensus, computing),
-        marks_section(collected, marks, computing),
+        marks_section(collected, marks, computing, automatic_scorers(collected, marks, computing)),
         judges_section(collected, marks, computing),
         completeness_section(collected, readings, computing),
         viewing_section(readings, computing),

@@ -53,8 +53,8 @@ def marks_of(collected: Collected) -> Marks:
     )
 
 
-def marks_section(collected: Collected, marks: Marks, computing: Computing) -> Section | None:
-    """Build the section on scorer validation; None where the study has no scoring phase."""
+def marks_section(collected: Collected, marks: Marks, computing: Computing, scorers: EstimateTable) -> Section | None:
+    """Build the section on scorer validation, with the table of automatic scorers; None without a scoring phase."""
     if collected.protocol.scoring is None:
         return None
     tables = (
@@ -62,6 +62,7 @@ def marks_section(collected: Collected, marks: Marks, computing: Computing) -> S
         _shares(marks, computing),
         _between_raters(marks, computing),
         _by_category(collected, marks, computing),
+        scorers,
     )
     chance = (
         "every candidate had the same chance of being in the sample, so nothing is weighted"

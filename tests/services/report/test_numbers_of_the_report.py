@@ -305,6 +305,22 @@ def test_marks_of_raters_agree_as_counted(report: Report) -> None:
     assert rows["number"].n_clusters == 4
 
 
+def test_automatic_scorers_are_held_against_the_consensus(report: Report) -> None:
+    rows = {row.label: row.estimate for row in rows_of(report, "marks", "automatic_scorers")}
+
+    # As texts, k1 "Left", k3 "Yes" and k7 "the frontal lobe" match; k5 "Right side" does not, and the raters took it.
+    matches = {"k1": 1, "k2": 0, "k3": 1, "k4": 0, "k5": 0, "k6": 0, "k7": 1, "k8": 0}
+    both = [key for key in matches if CONSENSUS[key] is not None]
+    x, y = [matches[key] for key in both], [CONSENSUS[key] for key in both]
+    assert rows["Exact match: same verdict"].value == pytest.approx(6 / 7)
+    assert rows["Exact match: Cohen’s kappa"].value == pytest.approx(kappa(x, y))
+    assert rows["Exact match: consensus minus exact match"].value == pytest.approx(1 / 7)
+    # For two values each, Spearman's correlation is phi.
+    n, a, b, c = len(both), sum(x), sum(y), sum(p * q for p, q in zip(x, y, strict=True))
+    phi = (n * c - a * b) / math.sqrt(a * (n - a) * b * (n - b))
+    assert rows["Exact match: Spearman correlation"].value == pytest.approx(phi)
+
+
 def test_judge_is_compared_with_each_rater_and_the_consensus_never_stacked(report: Report) -> None:
     agreement = {
         (row.raters.removeprefix("judge 1 and "), row.scale): row.estimate

@@ -1,0 +1,95 @@
+"""The figures hold the report's own numbers, for two raters and for many; nothing to draw is no error."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from db import Database
+from services import closing
+from services.report import EstimateTable, Figure, Report, build_report, figures_of
+from tests.services.report.situations import FIRST, SECOND, STUDY, frozen_study, read_all, study_folder
+
+
+def rows_of(report: Report, section: str, table: str) -> list:
+    found = report.section(section)
+    assert found is not None
+    wanted = found.table(table)
+    assert isinstance(wanted, EstimateTable)
+    return list(wanted.rows)
+
+
+def figure(report: Report, key: str) -> Figure:
+    return next(one for one in figures_of(report) if one.key == key)
+
+
+def points(found: Figure) -> list[float]:
+    return sorted(x for trace in found.figure.data if trace.mode == "markers" for x in trace.x)
+
+
+def test_direction_of_the_judge_is_drawn_in_points(report: Report) -> None:
+    rows = rows_of(report, "judges", "judge_1_direction")
+
+    assert points(figure(report, "judge_1_direction")) == pytest.approx(
+        sorted(100 * row.estimate.value for row in rows)
+    )
+
+
+def test_before_and_after_adjudication_are_two_series(report: Report) -> None:
+    drawn = figure(report, "before_and_after").figure
+
+    assert [trace.name for trace in drawn.data] == ["Before adjudication", "After adjudication"]
+    assert list(drawn.data[0].x) == pytest.approx([25.0, 50.0])
+    assert list(drawn.data[1].x) == pytest.approx([100.0, 87.5])
+
+
+def test_floors_are_strokes_at_their_items_and_chance_only_where_all_have_options(report: Report) -> None:
+    drawn = figure(report, "accuracy").figure
+    strokes = {trace.name: [x for x in trace.x if x is not None] for trace in drawn.data if trace.mode == "lines"}
+
+    # Closed formats, yes/no, choice: each stroke has two ends.
+    assert strokes["Floor: chance"] == pytest.approx([250 / 6] * 2 + [50.0] * 2 + [25.0] * 2)
+    assert len(strokes["Floor: text-only baseline"]) == 10
+
+
+def test_intervals_reach_as_far_as_the_table_says(report: Report) -> None:
+    drawn = figure(report, "accuracy").figure
+    first = [row for row in rows_of(report, "accuracy", "accuracy") if row.raters == "Rater 1"]
+
+    above = drawn.data[0].error_x.array
+    for row, reach in zip(first, above, strict=True):
+        known = not math.isnan(row.estimate.high)
+        assert reach == pytest.approx(100 * (row.estimate.high - row.estimate.value) if known else 0.0)
+
+
+def test_many_raters_are_drawn_as_a_map_of_pairs(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = frozen_study(sqlite_database, study_folder(tmp_path / "study", resamples=200), raters=5, reviewers=0)
+    for number in range(1, 6):
+        read_all(situation, f"rater {number}", FIRST if number % 2 else SECOND)
+    closing.close_study(sqlite_database, situation.admin, STUDY)
+
+    report = build_report(sqlite_database, situation.admin, STUDY)
+
+    drawn = figure(report, "agreement_answers_percent_map").figure
+    values = {
+        row.raters: row.estimate.value
+        for row in rows_of(report, "agreement", "agreement_on_answers")
+        if row.stratum == "all" and row.scale == "percent"
+    }
+    assert drawn.data[0].z[0][1] == pytest.approx(values["Rater 1 and Rater 2"])
+    assert drawn.data[0].z[4][2] == pytest.approx(values["Rater 3 and Rater 5"]) == 1.0
+    assert drawn.data[0].z[3][3] is None
+
+
+def test_a_study_without_verdicts_still_gives_figures_that_can_be_drawn(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    situation = frozen_study(sqlite_database, study_folder(tmp_path / "study", resamples=200))
+    closing.close_study(sqlite_database, situation.admin, STUDY)
+
+    for found in figures_of(build_report(sqlite_database, situation.admin, STUDY)):
+        content = json.loads(found.figure.to_json())
+        assert content["layout"]["height"] == found.height
