@@ -25,10 +25,12 @@ As = Annotated[str | None, typer.Option("--as", help="Act as this login; the fir
 
 
 @contextmanager
-def _opened() -> Iterator[environment.Database]:
+def _opened(*, prepared: bool = True) -> Iterator[environment.Database]:
     """Open the database, show refusals as one sentence, and close it, so that no log file stays beside it."""
     database = environment.database()
     try:
+        if prepared:
+            upkeep.require_prepared(database)
         yield database
     except (Refused, InputRefused, FileExistsError, FileNotFoundError) as refusal:
         console.print(str(refusal), style="bold red", markup=False)
@@ -53,7 +55,7 @@ def _bar() -> Iterator[Callable[[int, int, str], None]]:
 @cli.command()
 def init() -> None:
     """Migrate the database."""
-    with _opened() as database:
+    with _opened(prepared=False) as database:
         upkeep.prepare(database)
         console.print(f"The database is ready in {database.data_dir}.")
 
@@ -130,10 +132,16 @@ def freeze(study: str, act_as: As = None) -> None:
 
 
 @cli.command()
-def verify(study: str) -> None:
+def verify(
+    study: str,
+    audit_head: Annotated[
+        Path | None,
+        typer.Option(exists=True, dir_okay=False, help="audit-head.txt of a backup: shows whether the chain was cut."),
+    ] = None,
+) -> None:
     """Recompute a frozen study's manifest, its volumes' hashes and the audit chain."""
     with _opened() as database:
-        problems = freezing.verify_study(database, study)
+        problems = freezing.verify_study(database, study, audit_head.read_text("utf-8") if audit_head else None)
         for problem in problems:
             console.print(problem, style="bold red", markup=False)
         if problems:

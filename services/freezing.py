@@ -94,8 +94,13 @@ def freeze_of(database: Database, actor: Actor, study_key: str) -> Frozen | None
         return Frozen(freeze.sha256, json.loads(freeze.manifest_json), freeze.created_at.isoformat())
 
 
-def verify_study(database: Database, study_key: str) -> list[str]:
+def verify_study(database: Database, study_key: str, audit_head: str | None = None) -> list[str]:
     """Recompute a study's manifest and its audit chain.
+
+    Parameters
+    ----------
+    audit_head
+        A head of the audit chain that was kept elsewhere, as in a backup: only it shows whether the end was cut off.
 
     Returns
     -------
@@ -128,6 +133,8 @@ def verify_study(database: Database, study_key: str) -> list[str]:
             )
         ]
         problems += [f"Audit event {event_id} does not fit its place." for event_id in audit.broken_links(session)]
+        if audit_head is not None and not audit.leads_to(session, audit_head.strip()):
+            problems.append("The audit chain does not hold the head that was kept: its end was cut off or replaced.")
     return problems
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from sqlalchemy import inspect
+
 from db import Database, audit
 from db.backup import back_up
 from db.migrate import upgrade
@@ -15,6 +17,12 @@ def prepare(database: Database) -> None:
     """Bring the database to the newest schema and make the folder of the volumes."""
     upgrade(database.engine)
     database.volume_dir.mkdir(parents=True, exist_ok=True)
+
+
+def require_prepared(database: Database) -> None:
+    """Refuse to work on a database without our tables."""
+    if not inspect(database.engine).has_table("study"):
+        raise Conflict("There is no Blindread database yet; run 'manage.py init' first.")
 
 
 def back_up_installation(database: Database, folder: Path) -> list[Path]:
