@@ -12,6 +12,7 @@ from agreement.coding import Codes, Ratings, as_values, encode_clusters, same_le
 from agreement.comparisons import mcnemar, paired_difference, paired_proportion_difference
 from agreement.estimate import Estimate
 from agreement.percent import share
+from agreement.planning import labels_needed
 from agreement.resampling import Method, Seed
 
 
@@ -57,10 +58,28 @@ class JudgeDirection:
             return "undecided"
         return "stricter" if self.strict > self.lenient else "more lenient"
 
+    @property
+    def labels_to_decide(self) -> int | None:
+        """Candidates needed to tell a direction with 80 % power, were these very shares the true ones.
+
+        None when there is none to tell (as many strict as lenient), or when more than ten million were needed.
+        """
+        if self.n == 0 or self.strict == self.lenient:
+            return None
+        try:
+            return labels_needed(
+                power=0.8,
+                strict=self.strict / self.n,
+                lenient=self.lenient / self.n,
+                confidence=self.difference.confidence,
+            )
+        except ValueError:  # more than could ever be labelled
+            return None
+
     def as_dict(self) -> dict[str, Any]:
         """Everything by name, ready for JSON."""
         row = {name: value.as_dict() if isinstance(value, Estimate) else value for name, value in vars(self).items()}
-        return row | {"direction": self.direction}
+        return row | {"direction": self.direction, "labels_to_decide": self.labels_to_decide}
 
 
 @dataclass(frozen=True)

@@ -144,6 +144,7 @@ def test_direction_of_the_judge_of_mri_eval():
     assert found.difference.low > 0
     assert found.direction == "stricter"
     assert found.mcnemar_mid_p.p < found.mcnemar_exact.p
+    assert found.labels_to_decide < 136
 
 
 def test_direction_with_clusters_missing_verdicts_and_exchanged_roles():
@@ -167,6 +168,7 @@ def test_a_judge_without_common_candidates_has_no_direction():
     assert math.isnan(found.difference.value)
     assert found.direction == "undecided"
     assert found.as_dict()["difference"]["undefined_because"] == "no candidates"
+    assert found.labels_to_decide is None
 
 
 def test_a_verdict_that_is_neither_is_refused():
