@@ -1,0 +1,228 @@
+"""The command line does what the pages do: init, invite, import, freeze, verify, close, judge, backup."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from db import Database
+from db.engine import database_from_environment, make_engine
+from manage import cli
+from services import identity
+from tests.harness import databases
+from tests.situations import write_study_folder
+
+ROOT = Path(__file__).resolve().parents[1]
+JUDGE_CSV = "item,candidate,verdict\ni1,k1,correct\ni1,k2,\n"
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def data_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A data folder that the command line is pointed at."""
+    folder = tmp_path / "data"
+    monkeypatch.setenv("BLINDREAD_DATA_DIR", str(folder))
+    monkeypatch.delenv("DATABASE_URL", raising=False)
+    monkeypatch.setenv("COLUMNS", "200")
+    database_from_environment.cache_clear()
+    yield folder
+    database_from_environment.cache_clear()
+
+
+@pytest.fixture
+def run(data_dir: Path) -> Run:
+    def invoke(*arguments: object) -> Result:
+        return CliRunner().invoke(cli, [str(argument) for argument in arguments])
+
+    return invoke
+
+
+@pytest.fixture
+def installed(run: Run) -> Run:
+    """An installation with an owner and no study."""
+    assert run("init").exit_code == 0
+    assert run("owner", "ada", "--name", "Ada Admin").exit_code == 0
+    return run
+
+
+@pytest.fixture
+def frozen(installed: Run, tmp_path: Path) -> Run:
+    """An installation with the tiny study, two raters, frozen."""
+    assert installed("import", write_study_folder(tmp_path / "study")).exit_code == 0
+    for login in ("rater-1", "rater-2"):
+        assert installed("invite", "tiny", login, "--name", login).exit_code == 0
+    assert installed("freeze", "tiny").exit_code == 0
+    return installed
+
+
+def logins_and_studies(data_dir: Path) -> tuple[list[str], list[str]]:
+    with closing(sqlite3.connect(data_dir / "blindread.db")) as connection:
+        logins = [row[0] for row in connection.execute("SELECT login FROM person ORDER BY id")]
+        return logins, [row[0] for row in connection.execute("SELECT key FROM study ORDER BY id")]
+
+
+def link_of(data_dir: Path, printed: str) -> identity.Link | None:
+    """Return what a printed link is for."""
+    database = Database(make_engine(databases.sqlite_url(data_dir / "blindread.db")), data_dir)
+    try:
+        return identity.look_at_link(database, printed.strip().removeprefix("/link/"))
+    finally:
+        database.engine.dispose()
+
+
+def with_sql(data_dir: Path, *statements: str) -> None:
+    with closing(sqlite3.connect(data_dir / "blindread.db")) as connection:
+        for statement in statements:
+            connection.execute(statement)
+        connection.commit()
+
+
+def test_init_may_be_repeated_and_keeps_what_was_entered(installed: Run, data_dir: Path) -> None:
+    again = installed("init")
+
+    assert again.exit_code == 0
+    assert f"ready in {data_dir}" in again.output
+    assert logins_and_studies(data_dir) == (["ada"], [])
+
+
+def test_no_log_file_stays_beside_the_database(installed: Run, data_dir: Path) -> None:
+    assert [path.name for path in data_dir.glob("blindread.db*")] == ["blindread.db"]
+
+
+@pytest.mark.parametrize("command", [("freeze", "tiny"), ("verify", "tiny"), ("links",), ("owner", "a", "--name", "A")])
+def test_commands_before_init_say_what_to_do(run: Run, command: tuple[str, ...]) -> None:
+    refused = run(*command)
+
+    assert refused.exit_code == 1
+    assert refused.output == "There is no Blindread database yet; run 'manage.py init' first.\n"
+
+
+def test_the_owners_link_signs_in(installed: Run, data_dir: Path) -> None:
+    printed = installed("owner", "ada", "--name", "Ada").output
+
+    assert printed.startswith("/link/")
+    assert link_of(data_dir, printed) == identity.Link("join", "Ada Admin")
+
+
+def test_a_study_is_imported_whole_or_refused_in_one_sentence(installed: Run, tmp_path: Path, data_dir: Path) -> None:
+    folder = write_study_folder(tmp_path / "study")
+    items = (folder / "items.csv").read_text(encoding="utf-8")
+    (folder / "items.csv").write_text(items.replace("T1|T2", "T1|FLAIR"), encoding="utf-8")
+
+    refused = installed("import", folder)
+    (folder / "items.csv").write_text(items, encoding="utf-8")
+    taken = installed("import", folder, "--key", "second")
+
+    assert refused.exit_code == 1
+    assert "items.csv, line 3: item 'i2' needs a current volume FLAIR of case 'c1'" in refused.output
+    assert "Traceback" not in refused.output
+    assert taken.exit_code == 0
+    assert "Study 'second': 3 cases, 9 volumes, 6 items." in taken.output
+    assert logins_and_studies(data_dir) == (["ada"], ["second"])
+
+
+def test_an_invitation_prints_the_path_of_a_link(frozen: Run, data_dir: Path) -> None:
+    printed = frozen("invite", "tiny", "late", "--name", "Late Rater", "--sign-in-only").output
+
+    assert printed.startswith("/link/")
+    assert link_of(data_dir, printed) == identity.Link("sign_in", "Late Rater")
+
+
+REFUSED = {
+    ("invite", "tiny", "rater-1", "--name", "R", "--role", "reviewer"): "nobody has two roles in one",
+    ("invite", "tiny", "x", "--name", "X", "--role", "king"): "'king' is no role",
+    ("invite", "nowhere", "x", "--name", "X"): "There is no such study among yours.",
+    ("freeze", "tiny"): "This study is frozen already",
+    ("freeze", "tiny", "--as", "rater-1"): "This needs the role admin",
+    ("close", "tiny", "--as", "nobody"): "Nobody has the login 'nobody'.",
+    ("verify", "nowhere"): "There is no study 'nowhere'.",
+    ("import", "no-such-folder"): "no-such-folder is no folder",
+    ("judge", "import", "tiny", "no.csv", "--name", "run"): "no.csv is missing",
+}
+
+
+def test_a_refusal_is_one_sentence_and_exit_code_1(frozen: Run) -> None:
+    for command, expected in REFUSED.items():
+        refused = frozen(*command)
+
+        assert refused.exit_code == 1, command
+        assert expected in refused.output
+        assert "Traceback" not in refused.output
+
+
+def test_verify_holds_and_fails_after_tampering(frozen: Run, data_dir: Path) -> None:
+    before = frozen("verify", "tiny")
+    with_sql(data_dir, "UPDATE item SET prompt = 'Another?' WHERE key = 'i2'")
+
+    after = frozen("verify", "tiny")
+
+    assert before.exit_code == 0
+    assert "All of it holds" in before.output
+    assert (after.exit_code, after.output) == (1, "Changed since the freeze: items i2.\n")
+
+
+def test_verify_as_a_process_of_its_own_exits_with_1_after_tampering(frozen: Run, data_dir: Path) -> None:
+    with_sql(data_dir, "UPDATE candidate SET model = 'another' WHERE key = 'k1'")
+
+    done = subprocess.run(
+        [sys.executable, "manage.py", "verify", "tiny"],
+        cwd=ROOT, env={**os.environ, "BLINDREAD_DATA_DIR": str(data_dir)}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+    assert done.returncode == 1, done.stderr
+    assert done.stdout == "Changed since the freeze: candidates k1.\n"
+
+
+def test_verify_finds_a_cut_chain_against_the_head_of_a_backup(frozen: Run, data_dir: Path, tmp_path: Path) -> None:
+    assert frozen("backup", tmp_path / "backup").exit_code == 0
+    head = tmp_path / "backup" / "audit-head.txt"
+    holds = frozen("verify", "tiny", "--audit-head", head)
+    with_sql(
+        data_dir,
+        "DROP TRIGGER audit_event_no_delete",
+        "DELETE FROM audit_event WHERE id = (SELECT max(id) FROM audit_event)",
+    )
+
+    unseen, found = frozen("verify", "tiny"), frozen("verify", "tiny", "--audit-head", head)
+
+    assert (holds.exit_code, unseen.exit_code, found.exit_code) == (0, 0, 1)
+    assert found.output == "The audit chain does not hold the head that was kept: its end was cut off or replaced.\n"
+
+
+def test_judge_verdicts_are_taken_in_once(frozen: Run, tmp_path: Path) -> None:
+    file = tmp_path / "judge.csv"
+    file.write_text(JUDGE_CSV, encoding="utf-8")
+
+    first = frozen("judge", "import", "tiny", file, "--name", "run 1", "--judge", "a model")
+    second = frozen("judge", "import", "tiny", file, "--name", "run 2")
+
+    assert first.output == "Run 'run 1': 2 verdicts, 1 unresolved, 4 candidates not judged.\n"
+    assert (second.exit_code, "imported already as run 'run 1'" in second.output) == (1, True)
+
+
+def test_a_study_is_closed_once(frozen: Run) -> None:
+    first, second = frozen("close", "tiny"), frozen("close", "tiny")
+
+    assert (first.exit_code, second.exit_code) == (0, 1)
+    assert "no more verdicts are taken" in first.output
+    assert "only while it is open" in second.output
+
+
+def test_a_backup_holds_database_volumes_and_the_head_of_the_chain(frozen: Run, tmp_path: Path) -> None:
+    done = frozen("backup", tmp_path / "backup")
+
+    assert done.exit_code == 0
+    assert [Path(line).name for line in done.output.splitlines()] == ["blindread.db", "volumes", "audit-head.txt"]
+    with closing(sqlite3.connect(tmp_path / "backup" / "blindread.db")) as connection:
+        assert connection.execute("SELECT key FROM study").fetchall() == [("tiny",)]
+    assert len(list((tmp_path / "backup" / "volumes").rglob("*.nii.gz"))) == 9
+    assert frozen("backup", tmp_path / "backup").exit_code == 1
