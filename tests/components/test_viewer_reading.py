@@ -224,9 +224,10 @@ def test_opinions_stand_above_the_form_without_names(room: MakeRoom) -> None:
     reader = room("opinions")
     reader.open()
 
-    titles = reader.page.locator(".opinion h3").all_inner_texts()
+    rows = [row.locator("th, td").all_inner_texts() for row in reader.page.locator(".opinions tr").all()]
 
-    assert titles == ["Your own first read", "Opinion A", "Opinion B"]
+    assert rows[0] == ["", "Own first read", "Opinion A", "Opinion B"]
+    assert rows[1] == ["Answer", "Yes", "Yes", "No"]
 
 
 def test_preview_posts_nothing(room: MakeRoom) -> None:

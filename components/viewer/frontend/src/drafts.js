@@ -28,6 +28,7 @@ export class Drafts {
     this.sending = false;
     this.closed = false;
     this.stopped = false;
+    this.closing = new AbortController();
   }
 
   /**
@@ -56,11 +57,8 @@ export class Drafts {
       this.waiting = null;
       this.sequence += 1;
       try {
-        const saved = await this.transport.post("reading/draft", {
-          assignment: this.assignment,
-          sequence: this.sequence,
-          answers,
-        });
+        const draft = { assignment: this.assignment, sequence: this.sequence, answers };
+        const saved = await this.transport.post("reading/draft", draft, this.closing.signal);
         attempt = 0;
         if (this.waiting === null) unstash(this.assignment);
         if (!this.closed) this.report.onState(`Draft saved ${clockTime(saved.saved_at)}`, false);
@@ -111,6 +109,7 @@ export class Drafts {
   close() {
     clearTimeout(this.timer);
     this.closed = true;
+    this.closing.abort();
   }
 }
 

@@ -30,7 +30,8 @@ export class Form {
     this.extras = this.makeExtras();
     this.problemLine = h("p", { class: "problem-line", role: "alert" });
     this.button = h("button", { type: "button", class: "submit", onclick: () => room.onSubmit() });
-    this.button.append(room.preview ? "Preview: nothing is sent" : "Submit", h("kbd", {}, "Enter"));
+    if (room.preview) this.button.append("Preview: nothing is sent");
+    else this.button.append("Submit", h("kbd", {}, "Enter"));
     this.fields = h("div", { class: "fields" }, ...this.rows.map((row) => row.box), this.extras.element);
     this.element = h("form", { class: "form", noValidate: true, onsubmit: (event) => event.preventDefault() }, this.fields);
     this.foot = h("div", { class: "form-foot" }, this.problemLine, this.button);

@@ -188,7 +188,7 @@ class Room {
     const focused = /** @type {Document|ShadowRoot} */ (this.host.getRootNode()).activeElement;
     // The focus must not stay behind in a form that is gone, nor land in the next one.
     if (focused && this.element.contains(focused)) this.element.focus({ preventScroll: true });
-    this.drafts?.flush();
+    this.drafts?.leave();
     this.drafts?.close();
     this.clock = null;
     this.drafts = null;
@@ -258,9 +258,7 @@ class Room {
     const vignette = payload.context?.vignette;
     const lines = (pairs) => h("dl", { class: "facts" }, ...pairs.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
     const prompt = h("p", { class: "prompt" }, payload.prompt);
-    const opinions = payload.opinions?.length ? h("div", { class: "opinions" },
-      payload.own?.length ? h("article", { class: "opinion own" }, h("h3", {}, "Your own first read"), lines(payload.own)) : null,
-      ...payload.opinions.map((opinion) => h("article", { class: "opinion" }, h("h3", {}, `Opinion ${opinion.name}`), lines(opinion.lines)))) : null;
+    const opinions = payload.opinions?.length ? opinionTable(payload.own ?? [], payload.opinions) : null;
     const context = [facts.length > 0 && lines(facts), vignette && h("p", { class: "vignette" }, vignette)];
     if (payload.images) {
       this.brief.replaceChildren(...[...context, prompt, opinions].filter(Boolean));
@@ -662,6 +660,31 @@ class Room {
     root.adoptedStyleSheets = root.adoptedStyleSheets.filter((sheet) => sheet !== this.sheet);
     this.element.remove();
   }
+}
+
+/** Longer words than these stand below the table, where they have the whole width. */
+const CELL = 24;
+
+/**
+ * Own first read and opinions side by side, one row for each thing that was said.
+ *
+ * @param {[string, string][]} own
+ * @param {{name: string, lines: [string, string][]}[]} opinions
+ */
+function opinionTable(own, opinions) {
+  const columns = [...(own.length ? [{ title: "Own first read", lines: own }] : []),
+    ...opinions.map(({ name, lines }) => ({ title: `Opinion ${name}`, lines }))];
+  const labels = [...new Set(columns.flatMap(({ lines }) => lines.map(([label]) => label)))];
+  const said = (lines, label) => lines.find(([other]) => other === label)?.[1] ?? "";
+  const wide = labels.filter((label) => columns.some(({ lines }) => said(lines, label).length > CELL));
+  const rows = labels.filter((label) => !wide.includes(label));
+  return h("div", { class: "opinions" },
+    h("table", {},
+      h("thead", {}, h("tr", {}, h("td", {}), ...columns.map(({ title }) => h("th", { scope: "col" }, title)))),
+      h("tbody", {}, ...rows.map((label) => h("tr", {}, h("th", { scope: "row" }, label),
+        ...columns.map(({ lines }) => h("td", {}, said(lines, label) || "–")))))),
+    ...wide.flatMap((label) => columns.filter(({ lines }) => said(lines, label)).map(({ title, lines }) =>
+      h("p", {}, h("strong", {}, `${title}, ${label.toLowerCase()}: `), said(lines, label)))));
 }
 
 /** What the page keeps free below an element: the paddings of all that it lies in. @param {Element} element */

@@ -59,10 +59,11 @@ export class Transport {
   /**
    * @param {string} url
    * @param {object} body
+   * @param {AbortSignal} [signal]  gives the request up
    * @returns {Promise<any>}
    * @throws {Refusal}
    */
-  async post(url, body) {
+  async post(url, body, signal) {
     let answer;
     try {
       answer = await fetch(this.resolve(url), {
@@ -70,7 +71,7 @@ export class Transport {
         credentials: "same-origin",
         headers: { "Content-Type": "application/json" },
         body: JSON.stringify(body),
-        signal: AbortSignal.timeout(PATIENCE),
+        signal: signal ? AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)]) : AbortSignal.timeout(PATIENCE),
       });
     } catch (error) {
       throw new Refusal(0, null);

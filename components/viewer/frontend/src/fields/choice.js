@@ -24,7 +24,8 @@ export function choiceField(field, { onChange }) {
       h("span", { class: "words" }, h("span", { class: "lead" }, lead), rest && h("span", { class: "anchor" }, rest)),
     );
   });
-  const short = !ordinal && field.options.length <= 4 && field.options.every((option) => option.text.length <= 12);
+  // Two short answers fit side by side; more than two would break within their words.
+  const short = !ordinal && field.options.length === 2 && field.options.every((option) => option.text.length <= 12);
   const body = h("div", { class: ordinal ? "options scale" : short ? "options row" : "options" }, ...options);
   return {
     body,
