@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import io
+import secrets
 import shutil
-import tempfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -106,13 +106,13 @@ def _write_whole(folder: Path, files: dict[str, str]) -> None:
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         # Beside its target, so that the last step is a rename within one file system.
-        unfinished = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+        unfinished = folder.parent / f".{folder.name}-{secrets.token_hex(6)}"
+        unfinished.mkdir()
     except OSError as error:
         raise Conflict(f"'{folder}' cannot be written ({error.strerror}); name another folder.") from None
     try:
         for name, text in files.items():
             (unfinished / name).write_text(text, encoding="utf-8", newline="")
-        unfinished.chmod(0o755)
         if folder.exists():
             folder.rmdir()
         unfinished.rename(folder)
