@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 from tests.harness.server import RunningServer
 
@@ -22,15 +22,20 @@ ROOT = Path(__file__).resolve().parents[2]
 class Room:
     """One reader's page, and what the stand-in server was told by it."""
 
-    def __init__(self, page: Page, url: str) -> None:
+    def __init__(self, page: Page, url: str, path: str) -> None:
         self.page = page
         self.url = url
+        self.path = path
         self.asked: list[str] = []
         page.on("request", lambda request: self.asked.append(request.url))
 
+    def start(self) -> None:
+        """Load the page."""
+        self.page.goto(f"{self.url}{self.path}")
+
     def open(self) -> None:
         """Load the page and wait until the first form can be filled in, or the list is done."""
-        self.page.goto(self.url)
+        self.start()
         self.page.locator(".submit:not([disabled]), .done").wait_for()
 
     def fail(self, route: str, status: int, times: int = 1, **body: Any) -> None:
@@ -61,14 +66,8 @@ class Room:
         # The room ignores an Enter that comes right after the form has opened: it was meant for the item before.
         self.page.wait_for_timeout(450)
         self.press("Enter")
-        self.page.wait_for_function(
-            """before => {
-                const root = document.querySelector('[data-testid="stBidiComponentIsolated"]').shadowRoot;
-                return root.querySelector('.count').textContent !== before
-                    && root.querySelector('.submit:not([disabled]), .done');
-            }""",
-            arg=before,
-        )
+        expect(self.page.locator(".count")).not_to_have_text(before)
+        self.page.locator(".submit:not([disabled]), .done").wait_for()
 
 
 @pytest.fixture(scope="session")
@@ -99,14 +98,16 @@ def readers(browser: Browser) -> Iterator[BrowserContext]:
 
 @pytest.fixture
 def room(stand_in: RunningServer, readers: BrowserContext) -> Iterator[Callable[..., Room]]:
-    """A function that gives a reader a page and a list of made-up items: `room("plain", "second")`."""
+    """A function that gives a reader a page and a list of made-up items: `room("plain", "second")`.
+
+    With `streamlit` the room is mounted by Streamlit as in the application, else by a bare page, which is quicker.
+    """
     page = readers.new_page()
 
-    def prepare(*items: str, width: int = 1440, height: int = 900, dark: bool = False) -> Room:
+    def prepare(*items: str, width: int = 1440, height: int = 900, streamlit: bool = False) -> Room:
         page.set_viewport_size({"width": width, "height": height})
-        page.emulate_media(color_scheme="dark" if dark else "light")
         page.request.post(f"{stand_in.url}/try/restart", data={"items": list(items)})
-        return Room(page, stand_in.url)
+        return Room(page, stand_in.url, "/" if streamlit else "/try/bare")
 
     yield prepare
     if page.url.startswith(stand_in.url):

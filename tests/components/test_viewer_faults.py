@@ -16,7 +16,7 @@ MakeRoom = Callable[..., Room]
 def test_form_stays_shut_until_the_server_knows_that_the_images_were_shown(room: MakeRoom) -> None:
     reader = room("plain")
     reader.fail("shown", 503, times=1)
-    reader.page.goto(reader.url)
+    reader.start()
 
     reader.see("The server does not answer yet; trying again.")
     reader.press("1")
@@ -115,7 +115,7 @@ def test_signed_out_reader_finds_the_unsaved_answers_again(room: MakeRoom) -> No
 def test_images_that_fail_are_tried_again_on_request(room: MakeRoom) -> None:
     reader = room("plain")
     reader.fail("volume", 500)
-    reader.page.goto(reader.url)
+    reader.start()
 
     reader.see("The images cannot be shown.")
     expect(reader.page.locator(".submit")).to_be_disabled()
@@ -138,7 +138,7 @@ def test_images_come_by_themselves_when_the_network_is_back(room: MakeRoom) -> N
             route.continue_()
 
     reader.page.route("**/reading/volume/*", drop_once)
-    reader.page.goto(reader.url)
+    reader.start()
 
     reader.see("The server does not answer; trying again")
     reader.page.locator(".submit:not([disabled])").wait_for()
@@ -148,7 +148,7 @@ def test_images_come_by_themselves_when_the_network_is_back(room: MakeRoom) -> N
 def test_images_that_cannot_be_shown_are_reported_and_the_next_item_comes(room: MakeRoom) -> None:
     reader = room("plain", "second")
     reader.fail("volume", 404, error="This image is not within reach.")
-    reader.page.goto(reader.url)
+    reader.start()
     reader.see("The images cannot be shown.")
 
     reader.page.get_by_role("button", name="Cannot be shown: report and go on").click()

@@ -14,7 +14,7 @@ MakeRoom = Callable[..., Room]
 
 
 def test_two_items_are_read_with_the_keyboard_alone(room: MakeRoom) -> None:
-    reader = room("plain", "second")
+    reader = room("plain", "second", streamlit=True)
     reader.open()
     expect(reader.page.locator(".prompt")).to_have_text("Is there a lesion in the left frontal lobe?")
 
@@ -53,7 +53,7 @@ def test_two_items_are_read_with_the_mouse_alone(room: MakeRoom) -> None:
 
 
 def test_double_click_on_submit_sends_one_verdict_and_nothing_for_the_next_item(room: MakeRoom) -> None:
-    reader = room("plain", "second")
+    reader = room("plain", "second", streamlit=True)
     reader.open()
     reader.press("1", "4")
     reader.page.wait_for_timeout(450)
@@ -91,7 +91,7 @@ def test_free_text_is_saved_while_somebody_types(room: MakeRoom) -> None:
 
 
 def test_letters_typed_into_a_text_are_no_commands(room: MakeRoom) -> None:
-    reader = room("open")
+    reader = room("open", streamlit=True)
     reader.open()
 
     reader.page.locator("textarea").first.click()
@@ -103,7 +103,7 @@ def test_letters_typed_into_a_text_are_no_commands(room: MakeRoom) -> None:
 
 
 def test_reload_brings_the_same_item_back_with_its_draft(room: MakeRoom) -> None:
-    reader = room("plain", "second")
+    reader = room("plain", "second", streamlit=True)
     reader.open()
     reader.press("2", "c")
     reader.page.keyboard.type("Motion in the upper slices")
@@ -117,7 +117,7 @@ def test_reload_brings_the_same_item_back_with_its_draft(room: MakeRoom) -> None
 
 
 def test_rerun_of_the_page_changes_nothing_and_fetches_nothing(room: MakeRoom) -> None:
-    reader = room("plain", "second")
+    reader = room("plain", "second", streamlit=True)
     reader.open()
     reader.press("1", "4")
     reader.submit()
@@ -232,7 +232,7 @@ def test_opinions_stand_above_the_form_without_names(room: MakeRoom) -> None:
 
 def test_preview_posts_nothing(room: MakeRoom) -> None:
     reader = room("preview")
-    reader.page.goto(reader.url)
+    reader.start()
     expect(reader.page.get_by_role("button", name="Preview")).to_be_disabled()
 
     reader.press("1", "4", "Enter")
@@ -268,7 +268,7 @@ def test_help_lists_every_key(room: MakeRoom) -> None:
 
 @pytest.mark.parametrize(("width", "height"), [(1440, 900), (1280, 720)])
 def test_page_needs_no_scrolling(room: MakeRoom, width: int, height: int) -> None:
-    reader = room("prior", width=width, height=height)
+    reader = room("prior", width=width, height=height, streamlit=True)
     reader.open()
 
     page_height = reader.page.evaluate("document.scrollingElement.scrollHeight")
