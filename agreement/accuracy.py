@@ -174,6 +174,10 @@ def accuracy_of_correctness(
         When lengths differ, `correct` holds anything but True, False and None, or an entry is both correct or incorrect
         and excluded.
 
+    References
+    ----------
+    .. [1] MARCUS, evaluation of multiple-choice answers: Excluded leaves both denominators.
+
     Examples
     --------
     >>> found = accuracy_of_correctness([True, False, None, None], excluded=[False, False, True, False])

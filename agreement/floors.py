@@ -96,6 +96,10 @@ def text_only_floor(
     ValueError
         When a value lies outside 0 and 1.
 
+    References
+    ----------
+    .. [1] NeuroQA, 4.2: text-only baseline, there the majority answer per template.
+
     Examples
     --------
     >>> text_only_floor([1, 0, 0.5, None]).value

@@ -145,6 +145,11 @@ def cohen_kappa_of_table(
     ValueError
         When the table is not square, smaller than 2 x 2, or holds anything but whole numbers of at least 0.
 
+    References
+    ----------
+    .. [1] Fleiss, Cohen and Everitt (1969). Large sample standard errors of kappa and weighted kappa. Psychological
+       Bulletin 72, 323-327.
+
     Examples
     --------
     >>> round(cohen_kappa_of_table([[20, 5], [10, 15]]).value, 3)

@@ -188,7 +188,8 @@ def _coefficient(
     against_pool: Floats,
     greatest: float,
 ) -> Coefficient:
-    if greatest <= 0.0:
+    # no spread among the pairable ratings, whatever the others say
+    if greatest <= 0.0 or not against_pool.any():
         return Coefficient(rows, of_sums, np.zeros(len(rows)), "all ratings are the same: expected disagreement is 0")
     # Gwet (2014), ch. 5, with weights 1 - d / max d
     mean = m.mean()

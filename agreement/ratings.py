@@ -201,4 +201,4 @@ def numbers_of(ratings: RatingTable, argument: str = "ratings") -> Floats:
         ) from None
     if np.isinf(table).any():
         raise ValueError(f"{argument} holds an infinite value; expected finite numbers")
-    return table.reshape(len(rows), -1)
+    return table.reshape(len(rows), len(rows[0]) if rows else 0)

@@ -138,6 +138,11 @@ def test_a_missing_answer_is_not_a_wrong_one():
         exact_match("3", 3)
 
 
+def test_equal_overlaps_are_equal_numbers_and_tie_in_ranks():
+    # 2 * 2 / (5 + 5) and 2 * 1 / (1 + 4); from precision and recall the first would be 0.4000000000000001
+    assert token_f1("a1 a2 b3 b4 b5", "a1 a2 c3 c4 c5") == token_f1("a1", "a1 c2 c3 c4") == 0.4
+
+
 @given(st.text(max_size=30), st.text(max_size=30))
 def test_token_f1_is_symmetric_bounded_and_1_for_an_exact_match(first, second):
     score = token_f1(first, second)

@@ -75,6 +75,7 @@ def test_icc_names_who_is_sampled():
 def test_icc_without_spread_or_items_is_undefined_and_perfect_agreement_has_no_limits():
     assert icc([[3, 3], [3, 3]]).undefined_because == "all ratings are equal"
     assert "fewer than two" in icc([[1, 2]]).undefined_because
+    assert "fewer than two" in icc([]).undefined_because
     assert "fewer than two" in icc([[1, None], [2, 3]]).undefined_because
     perfect = icc([[1, 1], [2, 2], [4, 4]])
     assert perfect.value == 1.0

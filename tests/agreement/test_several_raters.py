@@ -154,6 +154,12 @@ def test_equal_constants_are_undefined_or_1_each_in_its_own_way():
         assert math.isnan(coefficient(same).low)
 
 
+def test_alpha_looks_at_the_pairable_ratings_alone():
+    found = krippendorff_alpha([["a", "a"], ["a", "a"], ["b", None]])
+
+    assert found.undefined_because == "all ratings are the same: expected disagreement is 0"
+
+
 @pytest.mark.parametrize("coefficient", ALL)
 def test_one_item_has_no_interval(coefficient):
     found = coefficient([["a", "b"]])
