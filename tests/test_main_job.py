@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
+import copy
+import csv
+import io
 import json
 import shutil
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from playwright.sync_api import Browser
 
 from tests.conftest import SERVERS
 from tests.harness.screenshots import photograph
 from tests.harness.server import RunningServer
-from tests.main_job.contents import CONFIDENCE, ITEMS, REASONS, Item
+from tests.main_job.comparing import problems_of
+from tests.main_job.contents import CANDIDATES, CONFIDENCE, ITEMS, REASONS, Item
+from tests.main_job.counts import expected_counts, expected_matrix
+from tests.main_job.expected import Sheet, consensus_mark, expected_estimates
+from tests.main_job.facts import Facts, exported, planned
 from tests.main_job.plan import READS, REVIEWS, Read, mark
-from tests.main_job.walk import THANKS, Seen, walk_through
+from tests.main_job.printed import estimate_text, row_texts, stands_in, tables_in
+from tests.main_job.walk import JUDGE, RUN, THANKS, Seen, walk_through
+
+# One server and one walk serve the whole file, so all of it runs where the walk runs.
+pytestmark = pytest.mark.browser
 
 
 @contextmanager
@@ -56,10 +71,10 @@ def seen(browser: Browser, running: RunningServer, tmp_path_factory: pytest.Temp
         return walk_through(browser, running, tmp_path_factory.mktemp("main-job-report"))
 
 
-def asked(running: RunningServer, query: str) -> list[tuple[object, ...]]:
+def asked(running: RunningServer, query: str, *parameters: object) -> list[tuple[object, ...]]:
     """Ask the database of the server's data folder, past all of our own code."""
     with closing(sqlite3.connect(running.data_dir / "blindread.db")) as connection:
-        return connection.execute(query).fetchall()
+        return connection.execute(query, parameters).fetchall()
 
 
 ROOT_VERDICTS = """
@@ -143,21 +158,23 @@ def test_every_decision_is_stored_with_the_receipt_that_was_shown(seen: Seen, ru
         assert json.loads(str(row[4])).get("answer") == planned.own
 
 
-def as_an_opinion(item: Item, read: Read) -> str:
-    """Return what a reviewer may see of a read: label under label, and nobody's name."""
+def as_an_opinion(item: Item, read: Read) -> dict[str, str]:
+    """Return what a reviewer may see of a read, by label, and nobody's name."""
     if read.answer is None:
-        lines = ["Not assessable", REASONS[str(read.not_assessable)]]
+        lines = {"not assessable": REASONS[str(read.not_assessable)]}
     else:
-        lines = ["Answer", item.texts.get(read.answer, read.answer)]
-        lines += ["How sure are you?", CONFIDENCE[str(read.confidence)]]
-    return "\n".join(lines + (["Comment", read.comment] if read.comment else []))
+        lines = {
+            "answer": item.texts.get(read.answer, read.answer),
+            "how sure are you?": CONFIDENCE[str(read.confidence)],
+        }
+    return lines | ({"comment": read.comment} if read.comment else {})
 
 
 def test_the_reviewer_sees_both_opinions_and_no_name(seen: Seen) -> None:
     assert seen.opinions
     for key, opinions in seen.opinions.items():
-        reads = [reads[key] for reads in READS.values() if not reads[key].failure]
-        assert opinions == sorted(as_an_opinion(ITEMS[key], read) for read in reads)
+        given = [as_an_opinion(ITEMS[key], reads[key]) for reads in READS.values() if not reads[key].failure]
+        assert sorted(opinions, key=str) == sorted(given, key=str)
 
 
 def test_everybody_is_thanked_at_the_end_and_hears_nothing_about_right_or_wrong(seen: Seen) -> None:
@@ -177,4 +194,240 @@ def test_both_raters_mark_the_same_frozen_sample(seen: Seen) -> None:
 
 def test_the_report_stays_shut_until_the_study_is_closed(seen: Seen) -> None:
     assert seen.shut_before_closing
-    assert seen.report_html
+    assert seen.report_tables
+
+
+# ---- the report ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A closed study: its exported report, and what was said in it.
+
+    Attributes
+    ----------
+    measured
+        By rater: milliseconds active, idle and loading, renderer and window, of each verdict by item.
+    """
+
+    folder: Path
+    report: dict[str, Any]
+    facts: Facts
+    sheet: Sheet
+    judges: dict[str, str]
+    measured: dict[str, dict[str, tuple[Any, ...]]]
+
+
+def finished_study(running: RunningServer, key: str, folder: Path, facts: Facts, judges: dict[str, str]) -> Finished:
+    measured: dict[str, dict[str, tuple[Any, ...]]] = {}
+    for rater, item, *values in asked(
+        running,
+        """
+        SELECT membership.pseudonym, item.key, active_ms, idle_ms, load_ms, renderer, viewport
+        FROM verdict
+        JOIN assignment ON assignment.id = verdict.assignment_id
+        JOIN membership ON membership.id = assignment.membership_id
+        JOIN study ON study.id = assignment.study_id
+        JOIN item ON item.id = assignment.item_id
+        WHERE study.key = ? AND assignment.phase = 'reading'
+        """,
+        key,
+    ):
+        measured.setdefault(str(rater), {})[str(item)] = tuple(values)
+    active = {rater: {item: values[0] for item, values in of.items()} for rater, of in measured.items()}
+    report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    return Finished(folder, report, facts, expected_estimates(facts, active), judges, measured)
+
+
+@pytest.fixture(scope="module")
+def walked(seen: Seen, running: RunningServer) -> Finished:
+    """The study of the walk, its facts taken from the plan."""
+    facts = planned(seen.marked["Rater 1"], seen.reviewed, RUN)
+    return finished_study(running, "demo", seen.exported, facts, {RUN: JUDGE})
+
+
+@pytest.fixture(scope="module")
+def example(running: RunningServer, tmp_path_factory: pytest.TempPathFactory) -> Finished:
+    """The finished example with its simulated readers, its facts taken from the exported verdicts."""
+    folder = tmp_path_factory.mktemp("example") / "report"
+    running.manage("report", "demo-finished", "--out", str(folder))
+    return finished_study(running, "demo-finished", folder, exported(folder), {"simulated run 1": "simulated judge"})
+
+
+@pytest.fixture(params=["walked", "example"])
+def finished(request: pytest.FixtureRequest) -> Finished:
+    """One closed study after the other."""
+    return request.getfixturevalue(request.param)
+
+
+def tables_of(report: dict[str, Any], kind: str) -> dict[str, dict[str, Any]]:
+    """Return the tables of a kind by key."""
+    return {
+        table["key"]: table for section in report["sections"] for table in section["tables"] if table["kind"] == kind
+    }
+
+
+def test_every_estimate_of_the_report_equals_an_independent_calculation(finished: Finished) -> None:
+    assert problems_of(finished.report, finished.sheet) == []
+
+
+def test_the_comparison_notices_every_estimate_that_is_off(example: Finished) -> None:
+    right = len(problems_of(example.report, example.sheet))
+
+    for key, table in tables_of(example.report, "estimates").items():
+        for place in range(len(table["rows"])):
+            for name, by in (("value", 0.001), ("n", 1)):
+                forged = copy.deepcopy(example.report)
+                estimate = tables_of(forged, "estimates")[key]["rows"][place]["estimate"]
+                estimate[name] = by if estimate[name] is None else estimate[name] + by
+
+                assert len(problems_of(forged, example.sheet)) > right, (key, place, name)
+
+
+def test_every_count_of_the_report_equals_an_independent_count(finished: Finished) -> None:
+    printed = tables_of(finished.report, "plain")
+    expected = expected_counts(finished.facts, finished.judges)
+
+    for key, rows in expected.items():
+        found = printed[key]["rows"] if key in printed else []
+        known = [{name: row[name] for name in wanted} for row, wanted in zip(found, rows, strict=True)]
+        assert known == rows, key
+    # Not counts: the frozen plan with its hashes, who the members are, when what happened. Times and displays follow.
+    assert set(printed) - set(expected) == {"plan", "members", "events", "times", "displays"}
+
+
+def test_every_matrix_of_answers_equals_an_independent_count(finished: Finished) -> None:
+    matrices = tables_of(finished.report, "matrix")
+
+    assert sorted(key.split("_4_")[0].rsplit("_", 2)[0] for key in matrices) == ["matrix_choice", "matrix_yes_no"]
+    for key, matrix in matrices.items():
+        counts = {
+            (row, column): count
+            for row, line in zip(matrix["row_labels"], matrix["counts"], strict=True)
+            for column, count in zip(matrix["column_labels"], line, strict=True)
+        }
+        expected = expected_matrix(finished.facts, "choice" if "choice" in key else "yes_no")
+        assert {cell: count for cell, count in counts.items() if count} == expected
+        assert set(matrix["row_labels"]) == {label for cell in expected for label in cell}
+
+
+def test_times_and_displays_are_those_that_the_browser_told(finished: Finished) -> None:
+    printed = tables_of(finished.report, "plain")
+
+    times = [tuple(row.values()) for row in printed["times"]["rows"]]
+    expected = []
+    for rater, of_items in sorted(finished.measured.items()):
+        for place, name in enumerate(("Active", "Idle", "Loading")):
+            seconds = [values[place] / 1000 for values in of_items.values() if values[place]]
+            if seconds:
+                quartiles = (round(float(one), 1) for one in np.quantile(seconds, [0.25, 0.5, 0.75]))
+                expected.append((rater, name, len(seconds), *quartiles, round(max(seconds), 1)))
+    assert times == expected
+    displays = Counter(
+        (rater, *values[3:]) for rater, of_items in finished.measured.items() for values in of_items.values()
+    )
+    assert {tuple(row.values())[:3]: row["items"] for row in printed["displays"]["rows"]} == displays
+
+
+def test_the_sentences_of_the_report_hold_the_same_counts(finished: Finished) -> None:
+    facts = finished.facts
+    said = {section["key"]: " ".join(section["explanation"]) for section in finished.report["sections"]}
+    ties = sum(consensus_mark(facts, key) is None for key in facts.sample)
+
+    assert f"{len(ITEMS)} items about 7 subjects, read by 2 raters" in said["study"]
+    assert f"{sum(map(facts.differs, ITEMS))} of {len(ITEMS)} items have verdicts that differ" in said["disagreements"]
+    assert f"{len(facts.sample)} of {len(CANDIDATES)} candidates were drawn" in said["marks"]
+    assert f"left out of it: {ties}." in said["judges"]
+    assert (
+        f"there is no consensus: {ties}." in tables_of(finished.report, "estimates")["marks_agreement"]["explanation"]
+    )
+
+
+def test_the_html_file_prints_the_numbers_of_the_json(finished: Finished) -> None:
+    printed = tables_in((finished.folder / "report.html").read_text(encoding="utf-8"))
+    tables = [table for section in finished.report["sections"] for table in section["tables"]]
+
+    assert [table.title for table in printed] == [table["title"] for table in tables]
+    for found, table in zip(printed, tables, strict=True):
+        if table["kind"] != "estimates":
+            continue
+        assert len(found.rows) == 1 + len(table["rows"])
+        for cells, row in zip(found.rows[1:], table["rows"], strict=True):
+            assert row["shown"] == estimate_text(row["estimate"], row["scale"])
+            assert stands_in(row_texts(row), cells), (cells, row_texts(row))
+
+
+def test_the_html_file_prints_the_counts_of_the_json(finished: Finished) -> None:
+    printed = tables_in((finished.folder / "report.html").read_text(encoding="utf-8"))
+    tables = [table for section in finished.report["sections"] for table in section["tables"]]
+
+    for found, table in zip(printed, tables, strict=True):
+        if table["kind"] == "plain":
+            rows = [[as_printed(cell) for cell in row.values()] for row in table["rows"]]
+            assert found.rows[1:] == rows
+        elif table["kind"] == "matrix":
+            lines = zip(table["row_labels"], table["counts"], strict=True)
+            assert found.rows[1:] == [[label, *map(str, counts)] for label, counts in lines]
+
+
+def as_printed(cell: object) -> str:
+    """Return a count or word as it is printed."""
+    if cell is None:
+        return "–"
+    return f"{cell:g}" if isinstance(cell, float) else " ".join(str(cell).split())
+
+
+def test_the_csv_files_hold_the_numbers_of_the_json(finished: Finished) -> None:
+    lines = read_csv(finished.folder / "estimates.csv")
+    wanted = [
+        (section, table, row, estimate)
+        for section in finished.report["sections"]
+        for table in section["tables"]
+        if table["kind"] == "estimates"
+        for row in table["rows"]
+        for estimate in (row["estimate"], row["beside"])
+        if estimate is not None
+    ]
+
+    assert len(lines) == len(wanted) > 200
+    for line, (section, table, row, estimate) in zip(lines, wanted, strict=True):
+        assert (line["section"], line["table"]) == (section["key"], table["key"])
+        assert all(line[name] == row[name] for name in ("label", "raters", "stratum", "scale", "note"))
+        assert all(
+            line[name] == ("" if estimate[name] is None else str(estimate[name]))
+            for name in ("value", "low", "high", "n", "n_clusters", "se", "p", "confidence", "unit")
+        )
+
+
+def test_the_csv_of_counts_holds_the_counts_of_the_json(finished: Finished) -> None:
+    lines = Counter(
+        (line["table"], line["row"], line["column"], line["value"]) for line in read_csv(finished.folder / "counts.csv")
+    )
+
+    for key, table in tables_of(finished.report, "plain").items():
+        for place, row in enumerate(table["rows"], start=1):
+            for column, cell in row.items():
+                assert lines[key, str(place), column, "" if cell is None else str(cell)] == 1
+
+
+def read_csv(file: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(file.read_text(encoding="utf-8"))))
+
+
+def test_the_page_shows_the_tables_of_the_html_file(seen: Seen) -> None:
+    on_the_page = tables_in(seen.report_tables)
+    in_the_file = tables_in((seen.exported / "report.html").read_text(encoding="utf-8"))
+
+    assert len(in_the_file) > 20
+    assert on_the_page == in_the_file
+
+
+def test_the_primary_estimate_can_be_read_on_the_page_at_once(seen: Seen, walked: Finished) -> None:
+    primary = [
+        row["shown"]
+        for row in tables_of(walked.report, "estimates")["accuracy"]["rows"]
+        if row["note"] == "primary estimate"
+    ]
+
+    assert len(primary) == 2
+    assert all(shown in seen.report_visible for shown in primary)

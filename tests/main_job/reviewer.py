@@ -9,6 +9,7 @@ from tests.main_job.plan import Read
 from tests.main_job.rater import Mouse
 
 REASON = "It stands on the pictures."
+NOTHING = "–"
 
 
 class Reviewer(Mouse):
@@ -25,11 +26,23 @@ class Reviewer(Mouse):
         self.fill_in(item, Read(not_assessable="history") if answer is None else Read(answer, 4))
         self.submit()
 
-    def opinions(self) -> list[str]:
-        """Return what stands under A and B, without their order."""
-        expect(self.page.locator(".opinion:not(.own)").first).to_be_visible()
+    def opinions(self) -> list[dict[str, str]]:
+        """Return what stands under each opinion, label by label, and not which is A and which B."""
+        place = self.page.locator(".opinions")
+        expect(place).to_be_visible()
         assert self.phase.startswith("Review: decide between the opinions"), self.phase
-        return sorted(self.page.locator(".opinion:not(.own) .facts").all_inner_texts())
+        titles = place.locator("thead th").all_inner_texts()
+        found: dict[str, dict[str, str]] = {title: {} for title in titles}
+        for line in place.locator("tbody tr").all():
+            label = line.locator("th").inner_text()
+            for title, words in zip(titles, line.locator("td").all_inner_texts(), strict=True):
+                if words != NOTHING:
+                    found[title][label.lower()] = words
+        # What is too long for a cell stands below: "Opinion A, comment: ..."
+        for line in place.locator("p").all():
+            title, label = line.locator("strong").inner_text().rstrip(": ").split(", ", 1)
+            found[title][label] = line.inner_text().split(": ", 1)[1]
+        return [lines for title, lines in found.items() if title.startswith("Opinion ")]
 
     def decide(self, item: Item, answer: str | None) -> None:
         """Decide, with the reason."""

@@ -34,14 +34,18 @@ class Seen:
         By rater: the candidates that were shown, in order.
     reviewed : list of str
         Items of the reviewer's queue, in order.
+    opinions : dict
+        By item: what stood under each opinion.
     sent : tuple of int
         How many flagged, disagreeing and control items the admin was told of.
     last_words : list of str
         What stood there when a queue was done.
     shut_before_closing : bool
         Whether the report's page kept the report to itself while the study was open.
-    report_html : str
+    report_tables : str
         The markup of the report's tables on its page.
+    report_visible : str
+        What can be read on that page before anything is pressed.
     exported : Path
         Folder into which `manage.py report` wrote.
     """
@@ -49,11 +53,12 @@ class Seen:
     receipts: dict[tuple[str, str], str] = field(default_factory=dict)
     marked: dict[str, list[str]] = field(default_factory=dict)
     reviewed: list[str] = field(default_factory=list)
-    opinions: dict[str, list[str]] = field(default_factory=dict)
+    opinions: dict[str, list[dict[str, str]]] = field(default_factory=dict)
     sent: tuple[int, int, int] = (0, 0, 0)
     last_words: list[str] = field(default_factory=list)
     shut_before_closing: bool = False
-    report_html: list[str] = field(default_factory=list)
+    report_tables: str = ""
+    report_visible: str = ""
     exported: Path = Path()
 
 

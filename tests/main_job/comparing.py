@@ -1,0 +1,106 @@
+"""Holding an estimate of the report against the test's own."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from tests.main_job.expected import Place, Sheet
+from tests.main_job.independent import RESAMPLES, SIGMAS, TAIL, TINY, TOO_MANY_LOST, Distribution, Expected
+
+# Values are computed by other formulas in another order, so that the last digits may differ.
+ROUNDING = 1e-9
+_LOST = re.compile(rf"(\d+) of {RESAMPLES} resamples had no value")
+
+
+def problems_of(report: Mapping[str, Any], sheet: Sheet) -> list[str]:
+    """Return what is wrong with the estimates of a report (read from its JSON), as one line each."""
+    found: list[str] = []
+    seen: set[Place] = set()
+    for section in report["sections"]:
+        for table in section["tables"]:
+            for row in table["rows"] if table["kind"] == "estimates" else ():
+                place = Place(table["key"], row["label"], row["raters"], row["stratum"])
+                if place in seen:
+                    found.append(f"{place}: stands there twice")
+                seen.add(place)
+                found += [f"{place}: {one}" for one in _problems_of_row(row, place, sheet)]
+    found += [f"{place}: is missing in the report" for place in sheet.rows if place not in seen]
+    return found
+
+
+def _problems_of_row(row: Mapping[str, Any], place: Place, sheet: Sheet) -> list[str]:
+    if place not in sheet.rows:
+        return ["has no independent counterpart"]
+    expected = sheet.rows[place]
+    found = _problems(row["estimate"], expected)
+    if row["note"] != expected.note:
+        found.append(f"note '{row['note']}', expected '{expected.note}'")
+    beside = sheet.beside.get(place)
+    if (row["beside"] is None) != (beside is None):
+        found.append(f"interval beside it: {row['beside']}, expected {beside}")
+    elif beside is not None:
+        found += [f"beside: {one}" for one in _problems(row["beside"], beside)]
+    return found
+
+
+def _problems(estimate: Mapping[str, Any], expected: Expected) -> list[str]:
+    found = [
+        f"{name} is {estimate[name]}, expected {wanted}"
+        for name, wanted in (("n", expected.n), ("n_clusters", expected.n_clusters), ("unit", expected.unit))
+        if estimate[name] != wanted
+    ]
+    found += [
+        f"{name} is {estimate[name]}, expected {wanted}"
+        for name, wanted in (("value", expected.value), ("p", expected.p), ("confidence", 1.0 - 2.0 * TAIL))
+        if not _is_close(estimate[name], wanted)
+    ]
+    if (estimate["low"] is None or estimate["value"] is None) and not estimate["undefined_because"]:
+        found.append("something is undefined without a reason")
+    if expected.limits is not None:
+        pairs = zip(("low", "high"), expected.limits, strict=True)
+        return found + [
+            f"{name} is {estimate[name]}, expected {wanted}"
+            for name, wanted in pairs
+            if not _is_close(estimate[name], wanted)
+        ]
+    if expected.value is None or expected.never_limits or expected.spread is None:
+        interval = (estimate["low"], estimate["high"])
+        return found + ([f"has the interval {interval}, expected none"] if interval != (None, None) else [])
+    return found + _problems_of_interval(estimate, expected.spread)
+
+
+def _problems_of_interval(estimate: Mapping[str, Any], spread: Distribution) -> list[str]:
+    found = []
+    lost = _LOST.search(estimate["method"])
+    off = SIGMAS * math.sqrt(spread.lost * (1.0 - spread.lost) / RESAMPLES * (1.0 + RESAMPLES / spread.draws)) + TINY
+    # One resample of many may be lost by chance where the own draws happened to lose none.
+    off += SIGMAS / spread.draws
+    if abs((int(lost.group(1)) if lost else 0) / RESAMPLES - spread.lost) > off:
+        found.append(f"'{estimate['method']}', expected a share of {spread.lost:.5f} without a value")
+    deviation, tolerance = spread.deviation()
+    if estimate["se"] is None or abs(estimate["se"] - deviation) > tolerance:
+        may_lack = spread.lost + off > TOO_MANY_LOST
+        if not (estimate["se"] is None and may_lack):
+            found.append(f"se is {estimate['se']}, expected {deviation} ± {tolerance}")
+    lowest, highest = spread.around(TAIL), spread.around(1.0 - TAIL)
+    if estimate["low"] is None:
+        too_many = spread.lost + off > TOO_MANY_LOST
+        no_width = lowest[1] >= highest[0] - TINY
+        if not (too_many or no_width):
+            found.append(f"no interval ({estimate['undefined_because']}), expected about {lowest} to {highest}")
+        return found
+    if spread.lost - off > TOO_MANY_LOST:
+        found.append(f"has an interval although {spread.lost:.3f} of the resamples have no value")
+    for name, (least, most) in (("low", lowest), ("high", highest)):
+        if not least - ROUNDING <= estimate[name] <= most + ROUNDING:
+            found.append(f"{name} is {estimate[name]}, expected from {least} to {most}")
+    return found
+
+
+def _is_close(found: float | None, wanted: float | None) -> bool:
+    if found is None or wanted is None:
+        return found is wanted
+    return math.isclose(found, wanted, rel_tol=ROUNDING, abs_tol=ROUNDING)
