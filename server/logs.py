@@ -3,23 +3,53 @@
 from __future__ import annotations
 
 import logging
+import sqlite3
+import traceback
+from typing import Any
 
 import structlog
 
 _QUIET = ("uvicorn.access", "httpx", "watchdog")
+# Their messages name what is wrong with the program or the machine. Any other message may hold what somebody entered:
+# a database's error quotes the very row that it refused.
+_TELLING = (OSError, ImportError, NameError, AttributeError, sqlite3.Error)
+_plain_record = logging.getLogRecordFactory()
 
 
 def configure_logs() -> None:
-    """Write our own events and the libraries' warnings as JSON lines to standard error."""
+    """Write our own events as JSON lines and the libraries' warnings to standard error, and no error's own words."""
+    shared: list[structlog.typing.Processor] = [
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+    ]
     structlog.configure(
-        processors=[
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.JSONRenderer(),
-        ],
+        processors=[*shared, structlog.processors.format_exc_info, structlog.processors.JSONRenderer()],
         logger_factory=structlog.PrintLoggerFactory(),
         cache_logger_on_first_use=True,
     )
     for name in _QUIET:
         # An access log would note which person fetched which volume when.
         logging.getLogger(name).setLevel(logging.WARNING)
+    logging.setLogRecordFactory(_record)
+
+
+def _record(*arguments: Any, **named: Any) -> logging.LogRecord:
+    """Make a record that says where an error arose and of what kind it is, whichever library logs it."""
+    record = _plain_record(*arguments, **named)
+    if record.exc_info and record.exc_info[1] is not None:
+        record.exc_text = "\n".join(_places(record.exc_info[1]))
+        record.exc_info = None
+    return record
+
+
+def _places(error: BaseException) -> list[str]:
+    """Return the stack and the kind of an error after those of the errors that it came from."""
+    earlier = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    inner = list(error.exceptions) if isinstance(error, BaseExceptionGroup) else []
+    told = f": {error}" if isinstance(error, _TELLING) else ""
+    return [
+        *(line for one in [earlier, *inner] if one is not None for line in _places(one)),
+        "Traceback (most recent call last):",
+        "".join(traceback.format_tb(error.__traceback__)).rstrip(),
+        f"{type(error).__module__}.{type(error).__qualname__}{told}",
+    ]
