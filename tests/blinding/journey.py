@@ -55,6 +55,7 @@ class Visitor:
 
     def go(self, path: str) -> None:
         """Open an address of the application and wait until something stands there."""
+        self.transcript.settle(self.page)
         self.page.goto(f"{self.served.server.url}{path}")
         self.page.wait_for_function(_STANDS)
 
@@ -62,6 +63,7 @@ class Visitor:
         """Sign in with a fresh link, as an invited person does."""
         token = identity.make_link(self.served.study.database, login, "sign_in")
         self.go(f"/link/{token}")
+        self.transcript.settle(self.page)
         self.page.get_by_role("button", name="Sign in").click()
         self.page.get_by_text("Worklist").first.wait_for()
 
@@ -84,6 +86,12 @@ class Visitor:
         self.page.wait_for_timeout(SETTLED)
         with self.page.expect_response("**/reading/verdict"):
             self.page.locator(".submit").click()
+        self.page.locator(_READY).first.wait_for()
+
+    def reload(self) -> None:
+        """Reload the page in the middle of an item."""
+        self.transcript.settle(self.page)
+        self.page.reload()
         self.page.locator(_READY).first.wait_for()
 
     def is_done(self) -> bool:

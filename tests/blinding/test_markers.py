@@ -115,8 +115,7 @@ def _work_through(visitor: Visitor, queue: str) -> list[Stage]:
         with visitor.stage(queue) as stage:
             visitor.fill_in()
             if number == 1:
-                visitor.page.reload()
-                visitor.page.locator(".submit:not([disabled])").first.wait_for()
+                visitor.reload()
                 visitor.fill_in()
             visitor.hand_in()
             stage.shown = _what_is_shown(visitor, stage)

@@ -57,9 +57,12 @@ class Transcript:
     context: BrowserContext
     chunks: list[Chunk] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
+    under_way: int = 0
 
     def __post_init__(self) -> None:
-        self.context.on("requestfinished", self._take_response)
+        self.context.on("request", lambda _: self._begin())
+        self.context.on("requestfailed", lambda _: self._end())
+        self.context.on("requestfinished", self._take_request)
         self.context.on("console", self._take_console)
         self.context.on("page", self._take_page)
 
@@ -89,6 +92,23 @@ class Transcript:
 
     def _take_console(self, message: ConsoleMessage) -> None:
         self.add("console", message.text)
+
+    def settle(self, page: Page) -> None:
+        """Wait until every answer has been read: after the next navigation the browser would not have it any more."""
+        for _ in range(100):
+            if self.under_way == 0:
+                return
+            page.wait_for_timeout(50)
+
+    def _begin(self) -> None:
+        self.under_way += 1
+
+    def _end(self) -> None:
+        self.under_way -= 1
+
+    def _take_request(self, request: Request) -> None:
+        self._take_response(request)
+        self._end()
 
     def _take_response(self, request: Request) -> None:
         self.add("URL", request.url)
