@@ -137,11 +137,6 @@ export class Panes {
     if (turn === this.turn && this.images) await this.load(this.panes[0], volume);
   }
 
-  /** URLs of the item on the screen. */
-  urls() {
-    return (this.images?.panes ?? []).flatMap((pane) => pane.volumes.map((volume) => volume.url));
-  }
-
   prepare(images) {
     while (this.panes.length < images.panes.length) this.panes.push(this.makePane(this.panes.length));
     this.element.dataset.count = String(images.panes.length);

@@ -300,6 +300,8 @@ class Room {
   async loadImages(turn, attempt = 0) {
     const { payload } = this;
     this.paintPresets();
+    const urls = payload.images.panes.flatMap((pane) => pane.volumes.map(({ url }) => url));
+    this.shelf.tidy([...urls, ...(payload.prefetch ?? [])]);
     if (!attempt) this.coverWith("Loading the images …");
     let drawn = false;
     try {
@@ -562,7 +564,6 @@ class Room {
       } catch {
         // Fetched again when it is wanted; the reader is told then.
       }
-      if (turn === this.turn) this.shelf.tidy(new Set([...this.panes.urls(), ...(this.payload.prefetch ?? [])]));
     });
   }
 

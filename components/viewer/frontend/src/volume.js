@@ -146,9 +146,9 @@ export function intensityAt(volume, position) {
 export class VolumeShelf {
   /**
    * @param {(url: string, signal: AbortSignal) => Promise<ArrayBuffer>} fetchBytes
-   * @param {number} room  volumes kept
+   * @param {number} room  bytes that may be kept beside the volumes that are wanted
    */
-  constructor(fetchBytes, room = 8) {
+  constructor(fetchBytes, room = 128 * 2 ** 20) {
     this.fetchBytes = fetchBytes;
     this.room = room;
     /** @type {Map<string, {volume: Volume|null, promise: Promise<Volume>}>} */
@@ -189,14 +189,18 @@ export class VolumeShelf {
   }
 
   /**
-   * Let go of what is beyond the room, but never of `wanted`.
+   * Let go of what is beyond the room, the volumes used longest ago first, but never of `wanted`.
    *
-   * @param {Set<string>} wanted
+   * @param {Iterable<string>} wanted
    */
   tidy(wanted) {
-    for (const url of [...this.entries.keys()]) {
-      if (this.entries.size <= this.room) return;
-      if (!wanted.has(url)) this.entries.delete(url);
+    const keep = new Set(wanted);
+    const others = [...this.entries].filter(([url]) => !keep.has(url));
+    let bytes = others.reduce((sum, [, { volume }]) => sum + (volume?.bytes.byteLength ?? 0), 0);
+    for (const [url, { volume }] of others) {
+      if (bytes <= this.room) return;
+      bytes -= volume?.bytes.byteLength ?? 0;
+      this.entries.delete(url);
     }
   }
 
