@@ -22,16 +22,22 @@ def problems_of(report: Mapping[str, Any], sheet: Sheet) -> list[str]:
     for section in report["sections"]:
         for table in section["tables"]:
             for row in table["rows"] if table["kind"] == "estimates" else ():
-                place = Place(table["key"], row["label"], row["raters"], row["stratum"])
+                place = place_of(table, row)
                 if place in seen:
                     found.append(f"{place}: stands there twice")
                 seen.add(place)
-                found += [f"{place}: {one}" for one in _problems_of_row(row, place, sheet)]
+                found += [f"{place}: {one}" for one in problems_of_row(row, place, sheet)]
     found += [f"{place}: is missing in the report" for place in sheet.rows if place not in seen]
     return found
 
 
-def _problems_of_row(row: Mapping[str, Any], place: Place, sheet: Sheet) -> list[str]:
+def place_of(table: Mapping[str, Any], row: Mapping[str, Any]) -> Place:
+    """Return where a line of a table stands."""
+    return Place(table["key"], row["label"], row["raters"], row["stratum"])
+
+
+def problems_of_row(row: Mapping[str, Any], place: Place, sheet: Sheet) -> list[str]:
+    """Return what is wrong with one line of a table of estimates."""
     if place not in sheet.rows:
         return ["has no independent counterpart"]
     expected = sheet.rows[place]
@@ -85,6 +91,8 @@ def _problems_of_interval(estimate: Mapping[str, Any], spread: Distribution) -> 
         may_lack = spread.lost + off > TOO_MANY_LOST
         if not (estimate["se"] is None and may_lack):
             found.append(f"se is {estimate['se']}, expected {deviation} ± {tolerance}")
+    if (estimate["low"] is None) != (estimate["high"] is None):
+        return [*found, f"has one limit only, {estimate['low']} or {estimate['high']}"]
     lowest, highest = spread.around(TAIL), spread.around(1.0 - TAIL)
     if estimate["low"] is None:
         too_many = spread.lost + off > TOO_MANY_LOST

@@ -47,14 +47,19 @@ class Distribution:
         """The probability of a resample without a value."""
         return float(self.chances[np.isnan(self.values)].sum())
 
-    def quantile(self, level: float) -> float:
-        """Return the value below or at which this share of the defined resamples lies."""
+    @functools.cached_property
+    def _steps(self) -> tuple[Floats, Floats]:
+        """The defined values in order, and the probability of each or a smaller one."""
         known = ~np.isnan(self.values)
         order = np.argsort(self.values[known], kind="stable")
         heights = np.cumsum(self.chances[known][order])
-        heights /= heights[-1]
+        return self.values[known][order], heights / heights[-1]
+
+    def quantile(self, level: float) -> float:
+        """Return the value below or at which this share of the defined resamples lies."""
+        values, heights = self._steps
         place = int(np.searchsorted(heights, level - 1e-12))
-        return float(self.values[known][order][min(place, len(order) - 1)])
+        return float(values[min(place, len(values) - 1)])
 
     def around(self, level: float) -> tuple[float, float]:
         """Return between what values the report's own quantile must lie.
