@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-from services import closing, demo, environment, freezing, identity, importing, judging, members, upkeep
+from services import closing, demo, environment, freezing, identity, importing, judging, members, upkeep, verifying
 from services.errors import InputRefused, Refused
 from services.packaging import export_study
 from services.report.export import export_report
@@ -141,7 +141,7 @@ def verify(
 ) -> None:
     """Recompute a frozen study's manifest, its volumes' hashes and the audit chain."""
     with _opened() as database:
-        problems = freezing.verify_study(database, study, audit_head.read_text("utf-8") if audit_head else None)
+        problems = verifying.verify_study(database, study, audit_head.read_text("utf-8") if audit_head else None)
         for problem in problems:
             console.print(problem, style="bold red", markup=False)
         if problems:

@@ -10,7 +10,7 @@ import streamlit as st
 from components.frame import PAGES, PREVIEW, REPORT
 from components.session import current_actor, database
 from components.study_list import STATE_BADGE
-from services import adjudication, closing, freezing, judging, members
+from services import adjudication, closing, freezing, judging, members, verifying
 from services.errors import InputRefused, Refused
 from services.members import MemberProgress, StudyLine
 
@@ -204,7 +204,7 @@ def _freeze(study_key: str) -> None:
 
 def _verify(study_key: str) -> None:
     try:
-        problems = freezing.verify_for_admin(database(), current_actor(), study_key)
+        problems = verifying.verify_for_admin(database(), current_actor(), study_key)
         if problems:
             _notify("error", " ".join(problems))
         else:

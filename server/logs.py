@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import sqlite3
 import traceback
 from typing import Any
 
@@ -12,7 +11,7 @@ import structlog
 _QUIET = ("uvicorn.access", "httpx", "watchdog")
 # Their messages name what is wrong with the program or the machine. Any other message may hold what somebody entered:
 # a database's error quotes the very row that it refused.
-_TELLING = (OSError, ImportError, NameError, AttributeError, sqlite3.Error)
+_TELLING = (OSError, ImportError, NameError, AttributeError)
 _plain_record = logging.getLogRecordFactory()
 
 
@@ -46,7 +45,9 @@ def _places(error: BaseException) -> list[str]:
     """Return the stack and the kind of an error after those of the errors that it came from."""
     earlier = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     inner = list(error.exceptions) if isinstance(error, BaseExceptionGroup) else []
-    told = f": {error}" if isinstance(error, _TELLING) else ""
+    # SQLite's own errors name tables and columns, never values.
+    telling = isinstance(error, _TELLING) or type(error).__module__ == "sqlite3"
+    told = f": {error}" if telling else ""
     return [
         *(line for one in [earlier, *inner] if one is not None for line in _places(one)),
         "Traceback (most recent call last):",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from collections.abc import Callable
@@ -42,6 +43,11 @@ class Answers:
     not_assessable: str | None
     comment: str
     flag: tuple[str, str] | None
+
+    def content_sha256(self) -> str:
+        """Return the hash that tells a repeated submit from another one, and that the audit chain keeps."""
+        content = [self.fields, self.not_assessable, self.comment, self.flag]
+        return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def _field_payload(field: FormField) -> dict[str, Any]:

@@ -17,7 +17,6 @@ from db import (
     FreezeItem,
     Item,
     Membership,
-    Reference,
     Study,
     StudyEvent,
     Volume,
@@ -26,10 +25,10 @@ from db import (
 from db.base import stored_id
 from exchange.protocol import Protocol
 from services import assigning, displaying, volume_store
-from services.errors import Conflict, NotFound
+from services.errors import Conflict
 from services.identity import Actor
 from services.manifest import build_manifest, canonical, sha256_of
-from services.permission import require_role, study_of
+from services.permission import require_role
 
 
 @dataclass(frozen=True)
@@ -92,72 +91,6 @@ def freeze_of(database: Database, actor: Actor, study_key: str) -> Frozen | None
         if freeze is None:
             return None
         return Frozen(freeze.sha256, json.loads(freeze.manifest_json), freeze.created_at.isoformat())
-
-
-def verify_study(database: Database, study_key: str, audit_head: str | None = None) -> list[str]:
-    """Recompute a study's manifest and its audit chain.
-
-    Parameters
-    ----------
-    audit_head
-        A head of the audit chain that was kept elsewhere, as in a backup: only it shows whether the end was cut off.
-
-    Returns
-    -------
-    list of str
-        One sentence per thing that does not hold; empty when all of it does.
-    """
-    with database.reading() as session:
-        study = study_of(session, study_key)
-        freeze = session.exec(select(Freeze).where(Freeze.study_id == study.id)).first()
-        if freeze is None:
-            raise NotFound(f"Study '{study_key}' is not frozen, so there is nothing to verify.")
-        stored = json.loads(freeze.manifest_json)
-        problems = []
-        if sha256_of(stored) != freeze.sha256:
-            problems.append("The stored manifest does not have the SHA-256 that was frozen with it.")
-        problems += _differences(stored, build_manifest(session, study, stored["scoring_sample"]))
-        problems += [
-            f"The prepared file of volume '{volume.key}' is missing or damaged."
-            for volume in session.exec(select(Volume).where(Volume.study_id == study.id))
-            if not volume_store.is_intact(database, volume.sha256)
-        ]
-        problems += [
-            f"The reference of item '{key}' was given a new version after the freeze."
-            for key in session.exec(
-                select(Item.key)
-                .join(Reference, col(Reference.item_id) == Item.id)
-                .where(Item.study_id == study.id, Reference.version > 1)
-                .order_by(col(Item.key))
-                .distinct()
-            )
-        ]
-        problems += [f"Audit event {event_id} does not fit its place." for event_id in audit.broken_links(session)]
-        if audit_head is not None and not audit.leads_to(session, audit_head.strip()):
-            problems.append("The audit chain does not hold the head that was kept: its end was cut off or replaced.")
-    return problems
-
-
-def verify_for_admin(database: Database, actor: Actor, study_key: str) -> list[str]:
-    """Verify a study in the name of one of its admins; see `verify_study`."""
-    with database.reading() as session:
-        require_role(session, actor, study_key, "admin")
-    return verify_study(database, study_key)
-
-
-def _differences(stored: dict[str, Any], found: dict[str, Any]) -> list[str]:
-    problems = []
-    # A later release of the software may verify an earlier freeze.
-    for part in sorted((stored.keys() | found.keys()) - {"software_version"}):
-        before, after = stored.get(part), found.get(part)
-        if before == after:
-            continue
-        if isinstance(before, dict) and isinstance(after, dict):
-            keys = sorted(key for key in before.keys() | after.keys() if before.get(key) != after.get(key))
-            problems.append(f"Changed since the freeze: {part} {', '.join(keys[:5])}.")
-        else:
-            problems.append(f"Changed since the freeze: {part}.")
-    return problems
 
 
 def _draw_sample(session: Session, study_id: int, protocol: Protocol) -> list[tuple[Candidate, str, float]]:

@@ -199,6 +199,12 @@ def _set_password(session: Session, person_id: int, password: str) -> None:
     credential.password_hash = _hasher.hash(password)
     credential.changed_at = now()
     session.add(credential)
+    # Whoever signed in with what went before has to sign in anew.
+    for earlier in session.exec(
+        select(LoginSession).where(LoginSession.person_id == person_id, col(LoginSession.ended_at).is_(None))
+    ).all():
+        earlier.ended_at = now()
+        session.add(earlier)
 
 
 def _open_login_session(session: Session, person_id: int, *, how: str) -> str:

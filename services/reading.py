@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import json
 import secrets
@@ -160,7 +159,7 @@ def submit(
         queue = displaying.QUEUE_OF_PHASE[assignment.phase]
         protocol = displaying.protocol_of(session, stored_id(study.id))
         checked = check_answers(displaying.form_of(session, protocol, assignment), answers)
-        content_sha256 = _content_sha256(checked)
+        content_sha256 = checked.content_sha256()
         earlier = _stored(session, assignment)
         if earlier is not None:
             if earlier.idempotency_key == key and earlier.content_sha256 == content_sha256:
@@ -352,11 +351,6 @@ def _decision(
     session.add(decision)
     session.flush()
     return decision
-
-
-def _content_sha256(checked: Answers) -> str:
-    content = [checked.fields, checked.not_assessable, checked.comment, checked.flag]
-    return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def _new_receipt() -> str:

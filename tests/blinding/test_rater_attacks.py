@@ -30,6 +30,7 @@ from services import (
     members,
     previewing,
     reading,
+    verifying,
     worklist,
 )
 from services.blinding import Keys
@@ -204,9 +205,7 @@ def test_scoring_stays_shut_while_a_single_item_is_unread(database: Database, tm
     with pytest.raises(Conflict, match="when all your items are read"):
         on_the_desk(situation, rater, "scoring")
     with pytest.raises(Conflict, match="when all your items are read"):
-        reading.submit(
-            database, rater, first, keys(situation, rater).idempotency_key(first), answers(answer="correct")
-        )
+        reading.submit(database, rater, first, keys(situation, rater).idempotency_key(first), answers(answer="correct"))
 
     assert count(database, Verdict) == 5
 
@@ -309,7 +308,7 @@ def test_what_only_admins_may_do_is_refused_to_others(sqlite_database: Database,
         lambda: members.study_line(sqlite_database, actor, "tiny"),
         lambda: freezing.freeze_of(sqlite_database, actor, "tiny"),
         lambda: freezing.freeze_study(sqlite_database, actor, "tiny"),
-        lambda: freezing.verify_for_admin(sqlite_database, actor, "tiny"),
+        lambda: verifying.verify_for_admin(sqlite_database, actor, "tiny"),
         lambda: closing.close_study(sqlite_database, actor, "tiny"),
         lambda: closing.reopen_study(sqlite_database, actor, "tiny", "a long enough reason"),
         lambda: closing.events_of(sqlite_database, actor, "tiny"),

@@ -16,7 +16,7 @@ from sqlalchemy import text
 from sqlmodel import select
 
 from db import AuditEvent, Candidate, Database, Freeze, FreezeItem, Reference, Study, StudyEvent, Volume
-from services import closing, freezing, identity, importing, volume_store
+from services import closing, freezing, identity, importing, verifying, volume_store
 from services.errors import Conflict, NotAllowed, NotFound
 from services.freezing import Frozen
 from tests.situations import (
@@ -46,7 +46,7 @@ def with_sql(situation: Situation, statements: Iterable[str]) -> None:
 
 
 def problems_of(situation: Situation) -> list[str]:
-    return freezing.verify_study(situation.database, "tiny")
+    return verifying.verify_study(situation.database, "tiny")
 
 
 def manifest_of(situation: Situation) -> dict[str, Any]:
@@ -261,9 +261,9 @@ def test_a_study_verifies_after_work_has_been_done_in_it(opened: Situation) -> N
 
 
 def test_only_the_admin_verifies_on_a_page(opened: Situation) -> None:
-    assert freezing.verify_for_admin(opened.database, opened.admin, "tiny") == []
+    assert verifying.verify_for_admin(opened.database, opened.admin, "tiny") == []
     with pytest.raises(NotAllowed):
-        freezing.verify_for_admin(opened.database, opened.raters[0], "tiny")
+        verifying.verify_for_admin(opened.database, opened.raters[0], "tiny")
 
 
 # ---- the sample that raters mark -------------------------------------------------------------------------------------

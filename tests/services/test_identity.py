@@ -300,3 +300,12 @@ def test_the_command_line_acts_as_the_first_owner_or_as_the_login_it_is_told(sql
     assert identity.actor_for_command_line(sqlite_database, "ADA@example.org").name == "Ada"
     with pytest.raises(NotFound, match="Nobody has the login 'eve'"):
         identity.actor_for_command_line(sqlite_database, "eve")
+
+
+def test_a_new_password_ends_the_login_sessions_before_it(database: Database) -> None:
+    identity.ensure_owner(database, "ada", "Ada")
+    earlier = identity.use_link(database, identity.make_link(database, "ada", "sign_in"), None)
+
+    identity.use_link(database, identity.make_link(database, "ada", "join"), "a new long password")
+
+    assert identity.actor_of_token(database, earlier) is None

@@ -10,7 +10,7 @@ from sqlmodel import select
 
 from db import Database, Study, Volume, audit
 from db.engine import make_engine
-from services import freezing, upkeep
+from services import upkeep, verifying
 from services.errors import Conflict
 from tests.harness import databases
 from tests.situations import Situation, read_all
@@ -35,7 +35,7 @@ def test_a_backup_can_take_the_place_of_the_installation(opened: Situation, tmp_
     upkeep.back_up_installation(opened.database, tmp_path / "backup")
 
     restored = Database(make_engine(databases.sqlite_url(tmp_path / "backup" / "blindread.db")), tmp_path / "backup")
-    assert freezing.verify_study(restored, "tiny") == []
+    assert verifying.verify_study(restored, "tiny") == []
     with restored.reading() as session:
         volumes = session.exec(select(Volume.sha256)).all()
     assert len(list((tmp_path / "backup" / "volumes").rglob("*.nii.gz"))) == len(set(volumes)) == 9

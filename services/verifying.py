@@ -1,0 +1,145 @@
+"""Verify that a frozen study is what it was: manifest, volumes, verdicts, decisions and audit chain."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from sqlmodel import Session, col, select
+
+from db import (
+    Adjudication,
+    Assignment,
+    AuditEvent,
+    Database,
+    Flag,
+    Freeze,
+    Item,
+    Reference,
+    ReviewTask,
+    Verdict,
+    Volume,
+    audit,
+)
+from db.base import stored_id
+from services import volume_store
+from services.answers import Answers
+from services.errors import NotFound
+from services.identity import Actor
+from services.manifest import build_manifest, sha256_of
+from services.permission import require_role, study_of
+
+
+def verify_study(database: Database, study_key: str, audit_head: str | None = None) -> list[str]:
+    """Recompute a study's manifest, the hashes of its verdicts and decisions, and the audit chain.
+
+    Parameters
+    ----------
+    audit_head
+        A head of the audit chain that was kept elsewhere, as in a backup: only it shows whether the end was cut off.
+
+    Returns
+    -------
+    list of str
+        One sentence per thing that does not hold; empty when all of it does.
+    """
+    with database.reading() as session:
+        study = study_of(session, study_key)
+        freeze = session.exec(select(Freeze).where(Freeze.study_id == study.id)).first()
+        if freeze is None:
+            raise NotFound(f"Study '{study_key}' is not frozen, so there is nothing to verify.")
+        stored = json.loads(freeze.manifest_json)
+        problems = []
+        if sha256_of(stored) != freeze.sha256:
+            problems.append("The stored manifest does not have the SHA-256 that was frozen with it.")
+        problems += _differences(stored, build_manifest(session, study, stored["scoring_sample"]))
+        problems += [
+            f"The prepared file of volume '{volume.key}' is missing or damaged."
+            for volume in session.exec(select(Volume).where(Volume.study_id == study.id))
+            if not volume_store.is_intact(database, volume.sha256)
+        ]
+        problems += [
+            f"The reference of item '{key}' was given a new version after the freeze."
+            for key in session.exec(
+                select(Item.key)
+                .join(Reference, col(Reference.item_id) == Item.id)
+                .where(Item.study_id == study.id, Reference.version > 1)
+                .order_by(col(Item.key))
+                .distinct()
+            )
+        ]
+        problems += _verdict_problems(session, stored_id(study.id))
+        problems += [f"Audit event {event_id} does not fit its place." for event_id in audit.broken_links(session)]
+        if audit_head is not None and not audit.leads_to(session, audit_head.strip()):
+            problems.append("The audit chain does not hold the head that was kept: its end was cut off or replaced.")
+    return problems
+
+
+def verify_for_admin(database: Database, actor: Actor, study_key: str) -> list[str]:
+    """Verify a study in the name of one of its admins; see `verify_study`."""
+    with database.reading() as session:
+        require_role(session, actor, study_key, "admin")
+    return verify_study(database, study_key)
+
+
+def _differences(stored: dict[str, Any], found: dict[str, Any]) -> list[str]:
+    problems = []
+    # A later release of the software may verify an earlier freeze.
+    for part in sorted((stored.keys() | found.keys()) - {"software_version"}):
+        before, after = stored.get(part), found.get(part)
+        if before == after:
+            continue
+        if isinstance(before, dict) and isinstance(after, dict):
+            keys = sorted(key for key in before.keys() | after.keys() if before.get(key) != after.get(key))
+            problems.append(f"Changed since the freeze: {part} {', '.join(keys[:5])}.")
+        else:
+            problems.append(f"Changed since the freeze: {part}.")
+    return problems
+
+
+def _verdict_problems(session: Session, study_id: int) -> list[str]:
+    """Compare every verdict and decision with the hash that the audit chain holds under its receipt."""
+    audited = {
+        str(event.detail["receipt"]): str(event.detail["content_sha256"])
+        for event in session.exec(
+            select(AuditEvent).where(
+                AuditEvent.study_id == study_id, col(AuditEvent.action).in_(("verdict", "decision"))
+            )
+        )
+    }
+    found = {**_verdict_hashes(session, study_id), **_decision_hashes(session, study_id)}
+    return [
+        f"The verdict with receipt {receipt} is not what was submitted, or is gone."
+        for receipt in sorted(audited.keys() | found.keys())
+        if audited.get(receipt) != found.get(receipt)
+    ]
+
+
+def _verdict_hashes(session: Session, study_id: int) -> dict[str, str]:
+    flags = {flag.verdict_id: (flag.kind, flag.note) for flag in session.exec(select(Flag))}
+    verdicts = session.exec(
+        select(Verdict)
+        .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
+        .where(Assignment.study_id == study_id)
+    )
+    return {
+        verdict.receipt: Answers(
+            verdict.fields, verdict.not_assessable, verdict.comment, flags.get(stored_id(verdict.id))
+        ).content_sha256()
+        for verdict in verdicts
+    }
+
+
+def _decision_hashes(session: Session, study_id: int) -> dict[str, str]:
+    decisions = session.exec(
+        select(Adjudication)
+        .join(ReviewTask, col(ReviewTask.id) == Adjudication.task_id)
+        .join(Assignment, col(Assignment.id) == ReviewTask.opinions_assignment_id)
+        .where(Assignment.study_id == study_id)
+    )
+    return {
+        one.receipt: Answers(
+            {} if one.not_assessable else {**one.decision, "reason": one.reason}, one.not_assessable, "", None
+        ).content_sha256()
+        for one in decisions
+    }
