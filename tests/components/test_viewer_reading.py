@@ -90,6 +90,23 @@ def test_free_text_is_saved_while_somebody_types(room: MakeRoom) -> None:
     assert reader.page.evaluate("document.activeElement.shadowRoot.activeElement.tagName") == "TEXTAREA"
 
 
+def test_enter_ends_a_line_and_with_ctrl_it_submits(room: MakeRoom) -> None:
+    reader = room("open")
+    reader.open()
+    reader.press("4", "a")
+    reader.page.keyboard.type("First line")
+    reader.press("Enter")
+    reader.page.keyboard.type("second line")
+    reader.page.wait_for_timeout(450)
+    assert reader.posted("verdict") == []
+
+    reader.press("Control+Enter")
+
+    reader.page.locator(".done").wait_for()
+    (verdict,) = reader.posted("verdict")
+    assert verdict["answers"]["fields"] == {"answer": "First line\nsecond line", "confidence": 4}
+
+
 def test_letters_typed_into_a_text_are_no_commands(room: MakeRoom) -> None:
     reader = room("open", streamlit=True)
     reader.open()

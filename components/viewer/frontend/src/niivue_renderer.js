@@ -43,6 +43,7 @@ class SlicePainter extends Niivue {
     this.wanted = [];
     /** @type {{tile: Tile, box: number[], slices: number}|null} */
     this.painting = null;
+    this.ratio = 1;
   }
 
   /** Fonts and surface materials are not needed: there is no text and no surface. */
@@ -82,8 +83,7 @@ class SlicePainter extends Niivue {
     if (!this.painting) return whole;
     const { tile, box } = this.painting;
     const { image, plane } = tile;
-    const ratio = this.ratio ?? 1;
-    const [x, y, width, height] = box.map((pixels) => pixels / ratio);
+    const [x, y, width, height] = box.map((pixels) => pixels / this.ratio);
     const least = [...whole.mnMM];
     const most = [...whole.mxMM];
     const across = most[0] - least[0];
