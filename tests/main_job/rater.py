@@ -29,9 +29,10 @@ class Room(ABC):
         Every receipt that was shown, in order.
     """
 
-    def __init__(self, page: Page, server: RunningServer) -> None:
+    def __init__(self, page: Page, server: RunningServer, study: str = STUDY) -> None:
         self.page = page
         self.server = server
+        self.study = study
         self.receipts: list[str] = []
         self._opened = time.monotonic()
 
@@ -40,7 +41,7 @@ class Room(ABC):
     def enter(self, queue: str) -> None:
         """Go from the worklist into a queue and acknowledge its instructions."""
         self.page.goto(self.server.url)
-        self.page.locator(f".st-key-enter-{STUDY}-{queue} button").click()
+        self.page.locator(f".st-key-enter-{self.study}-{queue} button").click()
         self.page.get_by_role("button", name="I have read this. Begin").click()
         self.wait()
 
@@ -187,8 +188,8 @@ class Mouse(Room):
 class Keyboard(Room):
     """Never touches the mouse."""
 
-    def __init__(self, page: Page, server: RunningServer) -> None:
-        super().__init__(page, server)
+    def __init__(self, page: Page, server: RunningServer, study: str = STUDY) -> None:
+        super().__init__(page, server, study)
         self._typing = False
 
     def choose(self, field: str, place: int) -> None:
