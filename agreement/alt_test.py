@@ -124,7 +124,8 @@ def alt_test(
     Returns
     -------
     AltTest
-        Not done (`passed` None) for fewer than three raters, and when a rater shares fewer than 30 items with others.
+        Raters who share fewer than 30 items with others are not tested, but others are still held against them. Not
+        done (`passed` None) for fewer than three raters, and when none can be tested.
 
     Raises
     ------
@@ -152,18 +153,16 @@ def alt_test(
         raise ValueError(f"judge has shape ({of_judge.size},); expected ({items},), one for each row of humans")
     judge_ahead, rater_ahead, counted = _compare(of_humans, of_judge, level)
     shared = counted.sum(axis=0)
+    tested = shared >= MIN_ITEMS
     reason = None
     if raters < 3:
         reason = f"{raters} raters: the test leaves one out and needs three or more"
-    elif (shared < MIN_ITEMS).any():
-        few = int(np.argmin(shared))
-        reason = (
-            f"the rater in column {few} shares {int(shared[few])} {unit}s with others: expected {MIN_ITEMS} or more"
-        )
+    elif not tested.any():
+        reason = f"no rater shares {MIN_ITEMS} {unit}s with another; the most is {int(shared.max())}"
     p = np.array(
         [
             _one_sided(rater_ahead[counted[:, j], j] - judge_ahead[counted[:, j], j], epsilon)
-            if shared[j] >= MIN_ITEMS
+            if tested[j]
             else math.nan
             for j in range(raters)
         ]
@@ -177,16 +176,18 @@ def alt_test(
             float(rater_ahead[counted[:, j], j].mean()) if shared[j] else math.nan,
             float(p[j]),
             float(adjusted[j]),
-            bool(adjusted[j] < alpha),
+            bool(adjusted[j] <= alpha),
         )
         for j in range(raters)
     )
     method = f"alt-test, epsilon {epsilon}, t tests with Benjamini-Yekutieli at {alpha}; these raters (fixed)"
-    rate = math.nan if reason else sum(one.won for one in found) / raters
+    if not tested.all():
+        method += f"; {int((~tested).sum())} with fewer than {MIN_ITEMS} shared {unit}s not tested"
+    rate = math.nan if reason else sum(one.won for one in found) / int(tested.sum())
     return AltTest(
         winning_rate=undefined(
             "winning rate",
-            raters,
+            int(tested.sum()),
             "rater",
             method,
             reason or "these raters are fixed",
@@ -194,7 +195,14 @@ def alt_test(
             confidence=confidence,
         ),
         advantage_probability=_advantage(
-            judge_ahead, counted, clusters, reason, resamples=resamples, seed=seed, confidence=confidence, unit=unit
+            judge_ahead[:, tested],
+            counted[:, tested],
+            clusters,
+            reason,
+            resamples=resamples,
+            seed=seed,
+            confidence=confidence,
+            unit=unit,
         ),
         raters=found,
         passed=None if reason else rate >= 0.5,
@@ -210,7 +218,7 @@ def _numeric(humans: RatingTable, judge: Ratings, level: str) -> tuple[Floats, F
     codes, _ = encode(flat, None, "humans")
     numbers = np.where(codes == MISSING, np.nan, codes).astype(np.float64)
     size = sum(len(row) for row in rows)
-    return numbers[:size].reshape(len(rows), -1), numbers[size:]
+    return numbers[:size].reshape(len(rows), len(rows[0]) if rows else 0), numbers[size:]
 
 
 def _compare(humans: Floats, judge: Floats, level: str) -> tuple[Floats, Floats, Floats]:

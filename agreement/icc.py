@@ -87,13 +87,17 @@ def icc(
         return undefined(name, n, unit, method, f"fewer than two {unit}s with all ratings", confidence=confidence)
     items, raters, within, residual = _mean_squares(x)
     noise = within if model == 1 else residual
-    if items + noise <= 0.0 or math.isclose(float(np.ptp(x)), 0.0, abs_tol=1e-15):
+    if np.ptp(x) == 0.0:
         return undefined(name, n, unit, method, "all ratings are equal", confidence=confidence)
-    if model == 2:
-        single = (items - residual) / (items + (k - 1) * residual + k * (raters - residual) / n)
-    else:
-        single = (items - noise) / (items + (k - 1) * noise)
+    whole = items + (k - 1) * noise + (k * (raters - residual) / n if model == 2 else 0.0)
+    if whole <= 1e-12 * (items + raters + within):
+        reason = "no variance is left for items: the coefficient divides by 0"
+        return undefined(name, n, unit, method, reason, confidence=confidence)
+    single = (items - noise) / whole
     value = _spearman_brown(single, k) if average else single
+    if items <= 1e-12 * noise:
+        reason = "all items have the same mean: no F interval"
+        return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
     if noise <= 1e-12 * items:
         reason = "perfect agreement: the error mean square is 0"
         if model == 2 and raters > 1e-12 * items:

@@ -168,7 +168,8 @@ def test_the_alt_test_says_why_it_cannot_be_done():
 
     assert two.passed is None
     assert "needs three or more" in two.undefined_because
-    assert "shares 29 items with others: expected 30 or more" in few.undefined_because
+    assert few.undefined_because == "no rater shares 30 items with another; the most is 29"
+    assert alt_test([], []).passed is None
     assert few.as_dict()["winning_rate"]["value"] is None
 
 
@@ -179,6 +180,19 @@ def test_missing_verdicts_count_only_where_two_raters_are_there():
     found = alt_test(humans, judge)
 
     assert [one.n for one in found.raters] == [80, 79, 79]
+
+
+def test_a_rater_with_few_items_is_not_tested_but_others_are_held_against_them():
+    humans = [[1, 1, 0, 1]] * 20 + [[1, 1, 0, None]] * 20
+
+    found = alt_test(humans, [1] * 40)
+
+    assert found.winning_rate.n == 3
+    assert "1 with fewer than 30 shared items not tested" in found.winning_rate.method
+    # rater 2 alone is against all others; the judge is never behind anybody
+    assert found.winning_rate.value == 1.0
+    assert math.isnan(found.raters[3].p)
+    assert found.raters[0].n == 40
 
 
 def test_a_judge_nearer_in_numbers_wins():

@@ -80,6 +80,10 @@ def test_icc_without_spread_or_items_is_undefined_and_perfect_agreement_has_no_l
     perfect = icc([[1, 1], [2, 2], [4, 4]])
     assert perfect.value == 1.0
     assert math.isnan(perfect.low)
+    equal_means = icc([[1, 1], [0, 2], [2, 0]], 2)
+    assert equal_means.value < 0
+    assert "same mean" in equal_means.undefined_because
+    assert "divides by 0" in icc([[0, 2], [2, 0]], 2).undefined_because
     shifted = icc([[1, 2], [2, 3], [4, 5]], 2)
     assert 0 < shifted.value < 1
     assert "perfect consistency" in shifted.undefined_because
