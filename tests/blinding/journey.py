@@ -90,6 +90,7 @@ class Visitor:
 
     def reload(self) -> None:
         """Reload the page in the middle of an item."""
+        self.page.get_by_text("Draft saved").first.wait_for()
         self.transcript.settle(self.page)
         self.page.reload()
         self.page.locator(_READY).first.wait_for()

@@ -125,7 +125,10 @@ class Transcript:
         try:
             self.add(f"body of {request.url}", response.body())
         except Error as error:
-            self.unread.append(f"{request.method} {request.url}: {error}")
+            # A page sends its draft on its way out, and asks Streamlit's two fixed answers again on its way in: what
+            # was meant for the page before reaches nobody, so the browser does not keep it.
+            if not request.url.endswith(("/reading/draft", "/_stcore/health", "/_stcore/host-config")):
+                self.unread.append(f"{request.method} {request.url}: {error}")
 
 
 def marks_in(chunks: Iterable[Chunk]) -> dict[str, str]:
