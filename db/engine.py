@@ -59,9 +59,10 @@ _NO_LOCK = _NoLock()
 
 def make_engine(url: str) -> Engine:
     """Make the engine for a database URL, with the settings that keep verdicts safe."""
+    # An error that quotes its parameters would put answers and names into a log or onto a terminal.
     if not url.startswith("sqlite"):
-        return create_engine(url, pool_size=10, max_overflow=20, pool_pre_ping=True)
-    engine = create_engine(url, connect_args={"check_same_thread": False, "timeout": 30})
+        return create_engine(url, pool_size=10, max_overflow=20, pool_pre_ping=True, hide_parameters=True)
+    engine = create_engine(url, connect_args={"check_same_thread": False, "timeout": 30}, hide_parameters=True)
 
     @event.listens_for(engine, "connect")
     def _prepare_connection(connection: Any, _record: Any) -> None:

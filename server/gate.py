@@ -42,7 +42,7 @@ SECURITY_HEADERS = {
     "Content-Security-Policy": (
         "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval' blob:; "
         "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; "
-        "connect-src 'self' ws: wss: data: blob:; worker-src 'self' blob:; frame-src 'self' blob: data:; "
+        "connect-src 'self' data: blob:; worker-src 'self' blob:; frame-src 'self' blob: data:; "
         "object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'self'"
     ),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -19,6 +20,7 @@ from services.errors import Conflict, Incomplete, NotAllowed, NotFound, NotSigne
 from services.identity import Actor
 from services.reading import Circumstances
 
+_log = logging.getLogger(__name__)
 LARGEST_BODY = 200_000
 DEEPEST_BODY = 12
 VIEWER_FOLDER = Path(__file__).parents[1] / "components" / "viewer" / "dist"
@@ -159,9 +161,7 @@ def _submit(actor: Actor, body: dict[str, Any]) -> dict[str, Any]:
 
 def _fail(actor: Actor, body: dict[str, Any]) -> dict[str, Any]:
     store = database()
-    saved_at, study_key, queue = reading.report_failure(
-        store, actor, _word(body, "assignment"), _note(body, "reason")
-    )
+    saved_at, study_key, queue = reading.report_failure(store, actor, _word(body, "assignment"), _note(body, "reason"))
     return {"saved_at": saved_at.isoformat(timespec="seconds"), "next": _next(store, actor, study_key, queue)}
 
 
@@ -170,6 +170,10 @@ def _next(store: Database, actor: Actor, study_key: str, queue: str) -> dict[str
     try:
         return reading.current_payload(store, actor, study_key, queue)
     except Refused:
+        return None
+    except Exception:  # noqa: BLE001  whatever it is, the verdict is committed
+        # The receipt goes out all the same; the reading room asks to reload, and the log says what went wrong.
+        _log.exception("the next item could not be prepared")
         return None
 
 
