@@ -12,18 +12,41 @@ from db.base import Base
 # What every view of a study rests on: names in addresses, roles, orders; and drafts, which are one's own.
 COMMON = frozenset(
     {
-        "study.key", "study.title", "study.salt", "study.simulated_readers", "study_event.kind",
-        "membership.role", "protocol.canonical_json", "login_session.token_sha256",
-        "assignment.public_id", "assignment.phase", "assignment.position", "assignment.pass_number",
-        "assignment.option_order", "draft.answers", "draft.sequence", "person.is_owner",
-        "acknowledgement.phase", "acknowledgement.text_sha256",
+        "study.key",
+        "study.title",
+        "study.salt",
+        "study.simulated_readers",
+        "study_event.kind",
+        "membership.role",
+        "protocol.canonical_json",
+        "login_session.token_sha256",
+        "assignment.public_id",
+        "assignment.phase",
+        "assignment.position",
+        "assignment.pass_number",
+        "assignment.option_order",
+        "draft.answers",
+        "draft.sequence",
+        "person.is_owner",
+        "acknowledgement.phase",
+        "acknowledgement.text_sha256",
     }
 )
 OF_THE_ITEM = frozenset(
     {
-        "item.prompt", "item.options", "item.sequences", "item.form", "item.uses_prior",
-        "study_case.vignette", "study_case.age",
-        "volume.label", "volume.role", "volume.sequence", "volume.window", "volume.intensity_range", "volume.sha256",
+        "item.prompt",
+        "item.options",
+        "item.sequences",
+        "item.form",
+        "item.uses_prior",
+        "study_case.vignette",
+        "study_case.age",
+        "volume.label",
+        "volume.role",
+        "volume.sequence",
+        "volume.window",
+        "volume.intensity_range",
+        "volume.sha256",
     }
 )
 OF_THE_REFERENCE = frozenset({"reference.accepted", "reference.low", "reference.high", "reference.version"})

@@ -82,8 +82,10 @@ def write_marked_folder(folder: Path) -> Path:
     write_table(
         folder / "cases.csv",
         "case,subject,vignette,age,note",
-        [(mark(f"case{case}"), mark(f"subject{case}"), shown(f"vignette{case}"), 41, mark(f"note{case}"))
-         for case in CASES],
+        [
+            (mark(f"case{case}"), mark(f"subject{case}"), shown(f"vignette{case}"), 41, mark(f"note{case}"))
+            for case in CASES
+        ],
     )
     volumes = []
     for number, case in enumerate(CASES):
@@ -97,8 +99,18 @@ def write_marked_folder(folder: Path) -> Path:
         folder / "items.csv",
         "item,case,category,format,grounding,form,prompt,options,sequences,uses_prior",
         [
-            (mark(f"item{key}"), mark(f"case{case}"), mark(f"category{key}"), kind, grounding, kind,
-             shown(f"prompt{key}"), options, "T1", prior)
+            (
+                mark(f"item{key}"),
+                mark(f"case{case}"),
+                mark(f"category{key}"),
+                kind,
+                grounding,
+                kind,
+                shown(f"prompt{key}"),
+                options,
+                "T1",
+                prior,
+            )
             for key, case, kind, grounding, options, prior, *_ in ITEMS
         ],
     )
@@ -113,8 +125,10 @@ def write_marked_folder(folder: Path) -> Path:
     write_table(
         folder / "candidates.csv",
         "candidate,item,model,answer",
-        [(mark(f"candidate{key}"), mark(f"item{item}"), mark(f"model{model}"), f"So: {mark(f'answer{key}')}")
-         for key, item, model in CANDIDATES],
+        [
+            (mark(f"candidate{key}"), mark(f"item{item}"), mark(f"model{model}"), f"So: {mark(f'answer{key}')}")
+            for key, item, model in CANDIDATES
+        ],
     )
     return folder
 

@@ -62,9 +62,7 @@ def messages_of_run(opened: ClientConnection) -> list[ForwardMsg]:
     return found
 
 
-def run_page(
-    running: RunningServer, cookies: Mapping[str, str], page: str = "", query: str = ""
-) -> list[ForwardMsg]:
+def run_page(running: RunningServer, cookies: Mapping[str, str], page: str = "", query: str = "") -> list[ForwardMsg]:
     """Open a socket, run one page and return its messages."""
     with socket(running, cookies) as opened:
         ask(opened, page, query)

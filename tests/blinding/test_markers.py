@@ -248,7 +248,7 @@ def test_opinions_are_those_on_the_item_and_come_without_names_flags_or_referenc
         key = next(number for number in "12345" if shown(f"prompt{number}") in stage.shown)
         seen_so_far |= {mark(f"said{key}"), mark(f"comment{key}")}
         assert hidden(marks_in(stage.chunks)).keys() <= seen_so_far
-        assert not words_in(stage.chunks, ("Olive Observed", "disagreement", "\"origin", *HIDDEN_WORDS))
+        assert not words_in(stage.chunks, ("Olive Observed", "disagreement", '"origin', *HIDDEN_WORDS))
 
 
 # ---- beside the browser ----------------------------------------------------------------------------------------------

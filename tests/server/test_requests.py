@@ -127,9 +127,7 @@ def test_a_refused_request_says_nothing_of_the_study(marked: ServedStudy, rater:
 def test_an_item_of_somebody_else_is_like_one_that_does_not_exist(marked: ServedStudy, rater: httpx.Client) -> None:
     with marked.study.database.reading() as session:
         others = session.exec(
-            select(Assignment.public_id)
-            .join(Membership)
-            .where(Membership.person_id == marked.study.other.person_id)
+            select(Assignment.public_id).join(Membership).where(Membership.person_id == marked.study.other.person_id)
         ).all()
     body = {"key": "x", "answers": {"fields": {}, "not_assessable": "quality"}, "sequence": 1}
 
