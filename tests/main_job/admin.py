@@ -43,8 +43,10 @@ class Admin:
         self.page.get_by_text("The report stays shut until the study is closed").wait_for()
         return self.page.locator(".report-table").count() == 0
 
-    def open_report(self) -> None:
+    def open_report(self, study: str = STUDY) -> None:
         """Open the report's page and wait until it is drawn."""
-        self.page.goto(f"{self.server.url}/report?study={STUDY}")
+        self.page.goto(f"{self.server.url}/report?study={study}")
         self.page.get_by_text("Final: the data are locked").wait_for(timeout=60_000)
+        # The page is drawn from top to bottom, and once more as soon as all of it is known.
+        self.page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for(timeout=60_000)
         self.page.locator(".report-table").first.wait_for()

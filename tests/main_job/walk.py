@@ -64,7 +64,7 @@ class Seen:
 
 def sign_in(browser: Browser, link: str) -> Page:
     """Open a page in a context of its own and sign in there."""
-    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
     context.set_default_timeout(30_000)
     page = context.new_page()
     page.goto(link)
@@ -96,9 +96,9 @@ def walk_through(browser: Browser, server: RunningServer, folder: Path) -> Seen:
     server.manage("judge", "import", STUDY, str(JUDGE_FILE), "--name", RUN, "--judge", JUDGE)
     admin.close_study()
     admin.open_report()
-    seen.report_html = admin.page.locator(".report-table").evaluate_all(
-        "tables => tables.map(table => table.outerHTML)"
-    )
+    tables = admin.page.locator(".report-table")
+    seen.report_tables = tables.evaluate_all("found => found.map(one => one.outerHTML).join('')")
+    seen.report_visible = "\n".join(tables.locator("visible=true").all_inner_texts())
     admin.page.context.close()
     seen.exported = folder / "report"
     server.manage("report", STUDY, "--out", str(seen.exported))
