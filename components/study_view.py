@@ -82,8 +82,7 @@ def draw_people(line: StudyLine) -> None:
             hide_index=True,
             width="stretch",
             column_config={
-                "done": st.column_config.ProgressColumn("done", min_value=0.0, max_value=1.0, format="percent"),
-                "last saved": st.column_config.DatetimeColumn("last saved (UTC)", format="YYYY-MM-DD HH:mm"),
+                "done": st.column_config.ProgressColumn("done", min_value=0, max_value=100, format="%d %%"),
             },
         )
     else:
@@ -111,14 +110,14 @@ def _progress_table(progress: list[MemberProgress]) -> pd.DataFrame:
                 one.pseudonym,
                 one.name,
                 _QUEUE_WORD[one.queue],
-                one.done / one.total if one.total else 0.0,
+                100 * one.done // one.total if one.total else 0,
                 f"{one.done} of {one.total}",
                 one.technical_failures,
-                one.last_saved,
+                f"{one.last_saved:%Y-%m-%d %H:%M}" if one.last_saved else "–",
             )
             for one in progress
         ],
-        columns=["pseudonym", "name", "what", "done", "items", "technical failures", "last saved"],
+        columns=["pseudonym", "name", "what", "done", "items", "technical failures", "last saved (UTC)"],
     )
 
 
@@ -165,7 +164,7 @@ def draw_events(line: StudyLine) -> None:
     if events:
         st.dataframe(
             pd.DataFrame(
-                [(event.at, event.kind, event.reason, event.by) for event in events],
+                [(f"{event.at:%Y-%m-%d %H:%M}", event.kind, event.reason, event.by) for event in events],
                 columns=["when (UTC)", "what", "reason", "by"],
             ),
             hide_index=True,
