@@ -32,11 +32,17 @@ links: export BLINDREAD_DATA_DIR := $(DATA_DIR)
 links: venv  ## Print new sign-in links of the demo: make links [PORT=8501] [DATA_DIR=var]
 	@$(BIN) manage.py links --port "$(PORT)"
 
+# The browser's tests wait more than they compute, so the two halves run side by side on two cores. 5 is pytest's word for
+# "ARGS selected nothing in this half".
 test: venv-dev provide  ## Prove it: lint, types and every test, with a browser and with PostgreSQL
-	@failed=; \
+	@failed=; mkdir -p test-artifacts; \
 	$(MAKE) --no-print-directory lint || failed="$$failed lint"; \
 	$(MAKE) --no-print-directory types || failed="$$failed types"; \
-	$(BIN) -m pytest $(ARGS) || failed="$$failed pytest"; \
+	echo "Browser tests run beside the others; their output follows below."; \
+	$(BIN) -m pytest -m browser $(ARGS) >test-artifacts/browser.log 2>&1 & browser=$$!; \
+	$(BIN) -m pytest -m "not browser" $(ARGS) || test $$? = 5 || failed="$$failed pytest"; \
+	wait $$browser || test $$? = 5 || failed="$$failed browser"; \
+	cat test-artifacts/browser.log; \
 	test -z "$$failed" || { echo "Failed:$$failed" >&2; exit 1; }
 
 lint: venv-dev  ## Check style and format
