@@ -14,6 +14,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
+from server.logs import logged
 from services import reading
 from services.environment import Database, database
 from services.errors import Conflict, Incomplete, NotAllowed, NotFound, NotSignedIn, Refused, StaleDraft
@@ -214,10 +215,10 @@ async def send_bundle(request: Request) -> Response:
 
 
 routes = [
-    Route("/reading/volume/{token}", send_volume, methods=["GET"]),
-    Route("/reading/shown", _posting(_show), methods=["POST"]),
-    Route("/reading/draft", _posting(_save_draft), methods=["POST"]),
-    Route("/reading/verdict", _posting(_submit), methods=["POST"]),
-    Route("/reading/failure", _posting(_fail), methods=["POST"]),
+    Route("/reading/volume/{token}", logged(send_volume), methods=["GET"]),
+    Route("/reading/shown", logged(_posting(_show)), methods=["POST"]),
+    Route("/reading/draft", logged(_posting(_save_draft)), methods=["POST"]),
+    Route("/reading/verdict", logged(_posting(_submit)), methods=["POST"]),
+    Route("/reading/failure", logged(_posting(_fail)), methods=["POST"]),
     Route("/assets/viewer/{file}", send_bundle, methods=["GET"]),
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import sqlite3
 from collections.abc import Iterator
@@ -66,6 +67,20 @@ def test_every_error_of_a_group_is_named() -> None:
 
     assert {"builtins.ValueError", "builtins.KeyError", "builtins.ExceptionGroup"} <= set(text.split())
     assert marks_in([Chunk("log", text.encode())]) == {}
+
+
+def test_an_answered_request_leaves_its_route_status_and_duration_and_nothing_of_whose_it_was(
+    marked: ServedStudy,
+) -> None:
+    token = "a-token-that-fits-no-scan"
+
+    with marked.client(OBSERVED) as browser:
+        browser.get(f"/reading/volume/{token}")
+
+    lines = [line for line in marked.server.log_text().splitlines() if "/reading/volume" in line]
+    assert json.loads(lines[-1]).keys() == {"event", "route", "status", "ms", "level", "timestamp"}
+    assert json.loads(lines[-1])["status"] == 404
+    assert token not in marked.server.log_text()
 
 
 def test_an_answer_that_the_database_could_not_store_is_in_no_log(marked: ServedStudy) -> None:
