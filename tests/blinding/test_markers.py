@@ -273,6 +273,6 @@ def test_the_servers_log_holds_no_answer_no_name_no_token_and_no_link(journey: J
     assert marks_in([log]) == {}
     assert "Olive" not in journey.log
     assert "/link/" not in journey.log
-    assert "/reading/volume" not in journey.log
+    assert "/reading/volume/" not in journey.log
     assert "My own words" not in journey.log
     assert "Traceback" not in journey.log
