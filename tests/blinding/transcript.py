@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from urllib.parse import unquote_to_bytes
+from urllib.parse import unquote_to_bytes, urlsplit
 
 from playwright.sync_api import BrowserContext, ConsoleMessage, Error, Page, Request, WebSocket
 
@@ -128,7 +128,12 @@ class Transcript:
             # A page sends its draft on its way out, and asks Streamlit's two fixed answers again on its way in: what
             # was meant for the page before reaches nobody, so the browser does not keep it.
             if not request.url.endswith(("/reading/draft", "/_stcore/health", "/_stcore/host-config")):
-                self.unread.append(f"{request.method} {request.url}: {error}")
+                self.unread.append(f"{route_of(request.url)}: {error}")
+
+
+def route_of(url: str) -> str:
+    """Return the first two parts of an address's path, which name the route: the third may be a token."""
+    return "/".join(urlsplit(url).path.split("/")[:3])
 
 
 def marks_in(chunks: Iterable[Chunk]) -> dict[str, str]:
