@@ -8,7 +8,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agreement.codebook import MISSING, Codebook, declared, is_missing
+from agreement.codebook import (
+    MISSING,
+    SHORT_TEXT,
+    declared,
+    distinct_entries,
+    distinct_numbers,
+    distinct_texts,
+    in_order,
+    is_missing,
+)
 
 Ratings = Sequence[Any] | npt.NDArray[Any]
 """One verdict for each item: a list, tuple, numpy array or pandas Series. None and NaN are missing."""
@@ -127,50 +136,9 @@ def encode(values: Ratings, categories: Sequence[Hashable] | None, argument: str
     >>> codes.tolist(), categories
     ([0, -1, 1], ('no', 'yes'))
     """
-    if isinstance(values, np.ndarray) and values.dtype.kind in "biuf":
-        return encode_numbers(values, categories, argument)
-    codebook = Codebook(categories)
-    codes = codebook.codes(as_values(values, argument), argument)
-    levels, position = codebook.ordered()
-    return position[codes], levels
-
-
-def encode_numbers(
-    values: npt.NDArray[Any], categories: Sequence[Hashable] | None, argument: str
-) -> tuple[Codes, tuple[Any, ...]]:
-    """Codes of an array of numbers as by `encode`, without a Python object for each.
-
-    Parameters
-    ----------
-    values : ndarray of numbers, shape (items,)
-        Verdicts; nan is missing.
-    categories, argument
-        As in `encode`.
-
-    Returns
-    -------
-    codes, categories
-        As of `encode`, with its errors.
-
-    Examples
-    --------
-    >>> codes, categories = encode_numbers(np.array([3.0, np.nan, 1.0]), None, "a")
-    >>> codes.tolist(), categories
-    ([1, -1, 0], (1.0, 3.0))
-    """
-    if values.ndim != 1:
-        raise ValueError(f"{argument} has shape {values.shape}; expected one dimension, one entry for each item")
-    present = values == values
-    observed, which = np.unique(values[present], return_inverse=True)
-    levels = declared(categories) if categories is not None else tuple(observed.tolist())
-    position: dict[Any, int] = {level: code for code, level in enumerate(levels)}
-    for value in observed.tolist():
-        if value not in position:
-            raise ValueError(f"{argument} holds {value!r}; expected one of the categories {levels!r}")
-    of_observed = np.array([position[value] for value in observed.tolist()], dtype=np.intp)
-    codes = np.full(values.size, MISSING, dtype=np.intp)
-    codes[present] = of_observed[which]
-    return codes, levels
+    entries, which = _distinct(values, argument)
+    levels = declared(categories) if categories is not None else in_order(entries)
+    return _position(entries, which, levels, argument)[which], levels
 
 
 def encode_pairs(a: Ratings, b: Ratings, categories: Sequence[Hashable] | None = None) -> Pairs:
@@ -198,16 +166,40 @@ def encode_pairs(a: Ratings, b: Ratings, categories: Sequence[Hashable] | None =
     >>> pairs.n, pairs.n_missing, pairs.categories
     (2, 1, (1, 2))
     """
-    plain_a, plain_b = as_values(a, "a"), as_values(b, "b")
-    same_length(plain_a, plain_b, "a", "b")
-    codebook = Codebook(categories)
-    codes_a, codes_b = codebook.codes(plain_a, "a"), codebook.codes(plain_b, "b")
-    levels, position = codebook.ordered()
-    codes_a, codes_b = position[codes_a], position[codes_b]
+    (entries_a, which_a), (entries_b, which_b) = _distinct(a, "a"), _distinct(b, "b")
+    same_length(which_a, which_b, "a", "b")
+    levels = declared(categories) if categories is not None else in_order({*entries_a, *entries_b})
+    codes_a = _position(entries_a, which_a, levels, "a")[which_a]
+    codes_b = _position(entries_b, which_b, levels, "b")[which_b]
     kept = (codes_a >= 0) & (codes_b >= 0)
     if not kept.all():
         codes_a, codes_b = codes_a[kept], codes_b[kept]
     return Pairs(codes_a, codes_b, levels, kept)
+
+
+def _distinct(values: Ratings, argument: str) -> tuple[list[Any], Codes]:
+    """Distinct verdicts and which of them each one is (-1: missing), by the quickest way that their type allows."""
+    shape = getattr(values, "shape", None)
+    if shape is not None and len(shape) == 1:
+        if isinstance(values, np.ndarray) and values.dtype.kind in "biuf":
+            return distinct_numbers(values)
+        if isinstance(values, np.ndarray) and values.dtype.kind == "U" and values.dtype.itemsize <= 4 * SHORT_TEXT:
+            return distinct_texts(values)
+        factorize = getattr(values, "factorize", None)  # of a pandas Series, Index or Categorical
+        if factorize is not None:
+            which, entries = factorize()
+            return list(entries), np.asarray(which, dtype=np.intp)
+    return distinct_entries(as_values(values, argument), argument)
+
+
+def _position(entries: list[Any], which: Codes, levels: tuple[Any, ...], argument: str) -> Codes:
+    """Position among the levels of each distinct verdict, and last that of a missing one."""
+    of_level: dict[Any, int] = {level: place for place, level in enumerate(levels)}
+    position = np.array([of_level.get(entry, MISSING) for entry in entries] + [MISSING], dtype=np.intp)
+    if (position[:-1] == MISSING).any():
+        first = int(np.flatnonzero((position[which] == MISSING) & (which != MISSING))[0])
+        raise ValueError(f"{argument} holds {entries[which[first]]!r}; expected one of the categories {levels!r}")
+    return position
 
 
 def encode_clusters(clusters: Ratings, items: int, argument: str = "clusters") -> Codes:
@@ -236,7 +228,10 @@ def encode_clusters(clusters: Ratings, items: int, argument: str = "clusters") -
     >>> encode_clusters(["s2", "s1", "s2"], 3).tolist()
     [1, 0, 1]
     """
-    codes, _ = encode(clusters, None, argument)
+    if isinstance(clusters, np.ndarray) and clusters.dtype.kind in "iu" and clusters.ndim == 1:
+        codes = distinct_numbers(clusters)[1]
+    else:
+        codes, _ = encode(clusters, None, argument)
     if codes.size != items:
         raise ValueError(f"{argument} has shape ({codes.size},); expected ({items},), one for each item")
     if (codes < 0).any():

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.codebook import MISSING, is_missing
-from agreement.coding import Codes, Floats, encode, encode_numbers
+from agreement.coding import Codes, Floats, encode
 
 RatingTable = Sequence[Sequence[Any]] | npt.NDArray[Any]
 """Shape (items, raters): nested lists, a numpy array or a pandas DataFrame; None and NaN are missing."""
@@ -131,7 +131,7 @@ def _flat_codes(
     ratings: RatingTable, categories: Sequence[Hashable] | None
 ) -> tuple[tuple[int, int], Codes, tuple[Any, ...]]:
     if isinstance(ratings, np.ndarray) and ratings.dtype.kind in "iuf" and ratings.ndim == 2 and ratings.shape[1] > 1:
-        codes, levels = encode_numbers(ratings.ravel(), categories, "ratings")
+        codes, levels = encode(ratings.ravel(), categories, "ratings")
         return (ratings.shape[0], ratings.shape[1]), codes, levels
     rows = rows_of(ratings)
     codes, levels = encode([value for row in rows for value in row], categories, "ratings")

@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from agreement.codebook import distinct_numbers
 from agreement.coding import Codes, Floats
 from agreement.estimate import check_confidence
 from agreement.spread import Spread, bca_limits, percentile_limits
@@ -207,10 +208,16 @@ def ratio(totals: Floats) -> Floats:
 
 
 def _distinct(rows: Floats, counts: npt.NDArray[np.int64]) -> tuple[Floats, npt.NDArray[np.int64]]:
-    distinct, which = np.unique(rows, axis=0, return_inverse=True)
-    merged = np.bincount(which.ravel(), weights=counts, minlength=len(distinct)).astype(np.int64)
+    """Rows that occur, each once, with how many units have it; in lexical order, so that a seed means the same."""
+    which = np.zeros(len(rows), dtype=np.intp)
+    for column in rows.T:  # sorting whole numbers column by column is quicker than sorting rows
+        values, among = distinct_numbers(column)
+        _, which = distinct_numbers(which * len(values) + among)
+    merged = np.bincount(which, weights=counts).astype(np.int64)
+    first = np.empty(merged.size, dtype=np.intp)
+    first[which] = np.arange(len(rows))
     used = merged > 0
-    return distinct[used], merged[used]
+    return rows[first][used], merged[used]
 
 
 def _resampled_totals(

@@ -1,0 +1,89 @@
+"""Whatever holds the verdicts, a list, an array or a column, the estimate is the same."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import agreement
+from agreement.codebook import distinct_entries, distinct_numbers, distinct_texts
+from agreement.coding import encode, encode_pairs
+
+TEXTS = (["yes", "no", "", "yes", "unclear", "no"], ["yes", "no", "no", "yes", "no", "no"])
+NUMBERS = ([3, 1, 2, 3, 1, 1], [3, 2, 2, 3, 1, 2])
+CONTAINERS: dict[str, Callable[[Sequence[Any]], Any]] = {
+    "tuple": tuple,
+    "array of objects": lambda values: np.array(values, dtype=object),
+    "array": np.array,
+    "array that skips every second place": lambda values: np.repeat(np.array(values), 2)[::2],
+    "array of the other byte order": lambda values: np.array(values).astype(np.array(values).dtype.newbyteorder()),
+    "series": lambda values: pd.Series(values, index=range(9, 9 - len(values), -1)),
+    "categorical series": lambda values: pd.Series(values, dtype="category"),
+    "categorical": pd.Categorical,
+}
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+@pytest.mark.parametrize("verdicts", [TEXTS, NUMBERS], ids=["texts", "numbers"])
+def test_the_container_does_not_matter(container: str, verdicts: tuple[list[Any], list[Any]]) -> None:
+    a, b = verdicts
+    held = CONTAINERS[container]
+    assert agreement.cohen_kappa(held(a), held(b)) == agreement.cohen_kappa(a, b)
+    assert agreement.cohen_kappa(held(a), b) == agreement.cohen_kappa(a, b)
+
+
+@pytest.mark.parametrize(
+    "missing",
+    [
+        [1.0, None, 2.0],
+        [1, math.nan, 2],
+        np.array([1.0, np.nan, 2.0]),
+        pd.Series([1, None, 2]),
+        pd.Series([1, pd.NA, 2], dtype="Int64"),
+        np.array([1, pd.NaT, 2], dtype=object),
+    ],
+    ids=["None", "NaN", "array", "series", "nullable series", "NaT"],
+)
+def test_a_missing_verdict_is_missing_in_every_container(missing: Any) -> None:
+    codes, levels = encode(missing, None, "a")
+    assert codes.tolist() == [0, -1, 1]
+    assert levels == (1, 2)
+
+
+def test_the_first_undeclared_verdict_is_named() -> None:
+    with pytest.raises(ValueError, match=r"^b holds 'later'; expected one of the categories \('no', 'yes'\)$"):
+        encode_pairs(["no", "no", "no"], ["no", "later", "never"], ["no", "yes"])
+
+
+def test_more_categories_than_a_byte_holds_keep_apart() -> None:
+    names = [f"finding {number}" for number in range(300)]
+    codes, levels = encode([*names, None, names[-1]], names, "a")
+    assert codes.tolist() == [*range(300), -1, 299]
+    assert levels == tuple(names)
+
+
+@given(st.lists(st.text(st.sampled_from("abé漢"), max_size=3), max_size=30))
+def test_texts_of_fixed_width_are_told_apart_as_in_a_list(texts: list[str]) -> None:
+    entries, which = distinct_texts(np.array(texts, dtype=np.str_))
+    assert [entries[code] for code in which] == texts
+    assert len(entries) == len(set(texts))
+
+
+@given(st.lists(st.integers(-3, 70_000) | st.just(None) | st.floats(-2, 9), max_size=30))
+def test_numbers_of_an_array_are_told_apart_as_in_a_list(numbers: list[float | None]) -> None:
+    array = np.array([math.nan if number is None else number for number in numbers], dtype=np.float64)
+    entries, which = distinct_numbers(array)
+    assert [None if code < 0 else entries[code] for code in which] == numbers
+    assert entries == sorted(set(entries))
+
+
+@given(st.lists(st.sampled_from([None, math.nan, 1, "1", 2.5, False, ("a", 1)]), max_size=30))
+def test_entries_of_a_list_are_told_apart_by_equality(entries: list[Any]) -> None:
+    distinct, which = distinct_entries(entries, "a")
+    shown = [None if code < 0 else distinct[code] for code in which]
+    assert shown == [None if entry is None or entry != entry else entry for entry in entries]
