@@ -142,7 +142,8 @@ def _bootstrap_any(
     if n_units < 2:
         return Spread(math.nan, math.nan, None, text, "fewer than two units: nothing to resample")
     order = np.argsort(units, kind="stable")
-    members = np.split(order, np.cumsum(np.bincount(units, minlength=n_units))[:-1])
+    size = np.bincount(units, minlength=n_units)
+    start = np.cumsum(size) - size
     groups = (
         [np.arange(n_units)]
         if unit_strata is None
@@ -152,7 +153,9 @@ def _bootstrap_any(
     values = np.empty(resamples)
     for replicate in range(resamples):
         drawn = np.concatenate([group[generator.integers(0, group.size, group.size)] for group in groups])
-        items = np.concatenate([members[unit] for unit in drawn])
+        times = size[drawn]
+        before = np.cumsum(times) - times
+        items = order[np.repeat(start[drawn] - before, times) + np.arange(times.sum())]
         values[replicate] = statistic(*(array[items] for array in arrays))
     if method == "percentile":
         return percentile_limits(values, confidence, text)
