@@ -67,17 +67,16 @@ def pabak(
     if clusters is None and agreed.n:
         matches = int((pairs.a == pairs.b).sum())
         agreed = clopper_pearson_interval(matches, pairs.n, confidence=confidence, unit=unit)
-    slope, shift = k / (k - 1), -1 / (k - 1)
     return Estimate(
         "PABAK",
-        slope * agreed.value + shift,
-        slope * agreed.low + shift,
-        slope * agreed.high + shift,
+        (k * agreed.value - 1.0) / (k - 1),
+        (k * agreed.low - 1.0) / (k - 1),
+        (k * agreed.high - 1.0) / (k - 1),
         agreed.n,
         unit,
         f"{agreed.method}, of the agreement, carried over; {k} categories{left_out(pairs)}",
         agreed.undefined_because,
-        se=None if agreed.se is None else slope * agreed.se,
+        se=None if agreed.se is None else k * agreed.se / (k - 1),
         confidence=confidence,
         n_clusters=agreed.n_clusters,
     )
