@@ -17,6 +17,7 @@ from agreement.spread import Spread
 Weights = Literal["linear", "quadratic"]
 Interval = Literal["normal", "percentile", "bca"]
 
+_COUNTABLE = 2.0**53  # whole numbers beyond this are not told apart
 _ROUNDING = 1e-12  # variances below this, relative to 1, are rounding errors of an exact zero
 
 
@@ -100,8 +101,7 @@ def cohen_kappa(
     k = len(penalties)
     name = "Cohen's kappa" if weights is None else f"Cohen's kappa, {weights} weights"
     note = left_out(pairs)
-    codes_a, codes_b = _on_scale(pairs, weights, declared=categories is not None)
-    table = np.bincount(codes_a * k + codes_b, minlength=k * k).reshape(k, k)
+    table = np.bincount(pairs.a * k + pairs.b, minlength=k * k).reshape(k, k)
     if interval == "normal":
         return _normal(name, table, penalties, confidence, unit, note)
     check_confidence(confidence)
@@ -113,7 +113,7 @@ def cohen_kappa(
     value, reason = _value(table, penalties)
     if math.isnan(value):
         return undefined(name, pairs.n, unit, text + note, str(reason), confidence=confidence, n_clusters=n_clusters)
-    spread = _bootstrapped(codes_a, codes_b, groups, penalties, resamples, seed, interval, confidence)
+    spread = _bootstrapped(pairs.a, pairs.b, groups, penalties, resamples, seed, interval, confidence)
     if reason is not None:
         spread = Spread(math.nan, math.nan, None, spread.method, reason)
     return spread.estimate(name, value, pairs.n, unit, confidence=confidence, n_clusters=n_clusters, note=note)
@@ -156,18 +156,22 @@ def cohen_kappa_of_table(
     0.4
     """
     _check_options(weights, "normal", clustered=False)
-    counts = np.asarray(table)
-    if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or counts.shape[0] < 2:
-        raise ValueError(f"table has shape {counts.shape}; expected (k, k) with k of at least 2")
-    whole = counts.astype(np.int64)
-    if (whole != counts).any() or (whole < 0).any():
-        raise ValueError("table holds a negative or fractional count; expected whole numbers of at least 0")
+    whole = square_counts(table)
     name = "Cohen's kappa" if weights is None else f"Cohen's kappa, {weights} weights"
-    return _normal(name, whole, _distances(len(whole), weights), confidence, unit, "")
+    return _normal(name, whole, _distances(np.arange(len(whole), dtype=np.float64), weights), confidence, unit, "")
 
 
 def kappa_per_category(
-    a: Ratings, b: Ratings, *, categories: Sequence[Hashable] | None = None, **options: Any
+    a: Ratings,
+    b: Ratings,
+    *,
+    categories: Sequence[Hashable] | None = None,
+    clusters: Ratings | None = None,
+    interval: Interval | None = None,
+    resamples: int = 10_000,
+    seed: Seed = 0,
+    confidence: float = 0.95,
+    unit: str = "item",
 ) -> dict[Hashable, Estimate]:
     """Cohen's kappa of each category against all others.
 
@@ -177,8 +181,8 @@ def kappa_per_category(
         Verdicts of the two raters; None or NaN is missing.
     categories : sequence, optional
         The categories to report; by default those that either rater used.
-    **options
-        `clusters`, `interval`, `resamples`, `seed`, `confidence`, `unit` as in `cohen_kappa`.
+    clusters, interval, resamples, seed, confidence, unit
+        As in `cohen_kappa`.
 
     Returns
     -------
@@ -202,11 +206,57 @@ def kappa_per_category(
     """
     pairs = encode_pairs(a, b, categories)
     plain_a, plain_b = as_values(a, "a"), as_values(b, "b")
-    found: dict[Hashable, Estimate] = {}
-    for category in pairs.categories:
-        estimate = cohen_kappa(_one(plain_a, category), _one(plain_b, category), categories=(False, True), **options)
-        found[category] = estimate
-    return found
+    return {
+        category: cohen_kappa(
+            _one(plain_a, category),
+            _one(plain_b, category),
+            categories=(False, True),
+            clusters=clusters,
+            interval=interval,
+            resamples=resamples,
+            seed=seed,
+            confidence=confidence,
+            unit=unit,
+        )
+        for category in pairs.categories
+    }
+
+
+def square_counts(table: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    """The counts of two raters over the same categories, checked.
+
+    Parameters
+    ----------
+    table : array_like of int, shape (k, k)
+        Counts.
+
+    Returns
+    -------
+    ndarray of int, shape (k, k)
+
+    Raises
+    ------
+    ValueError
+        When the table is not square, smaller than 2 x 2, or holds anything but whole numbers of at least 0.
+
+    Examples
+    --------
+    >>> square_counts([[1.0, 2.0], [0.0, 3.0]]).tolist()
+    [[1, 2], [0, 3]]
+    """
+    try:
+        counts = np.asarray(table, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(
+            "table holds something that is no count, or rows of different length; expected (k, k)"
+        ) from None
+    if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or counts.shape[0] < 2:
+        raise ValueError(f"table has shape {counts.shape}; expected (k, k) with k of at least 2")
+    if not ((counts >= 0) & (counts < _COUNTABLE) & (counts == np.floor(counts))).all():
+        raise ValueError(
+            "table holds a negative or fractional count, or a missing one; expected whole numbers of at least 0"
+        )
+    return counts.astype(np.int64)
 
 
 def left_out(pairs: Pairs) -> str:
@@ -240,31 +290,25 @@ def _one(plain: list[Any], category: Hashable) -> list[bool | None]:
     return [None if is_missing(value) else value == category for value in plain]
 
 
-def _distances(k: int, weights: Weights | None) -> Floats:
+def _distances(places: Floats, weights: Weights | None) -> Floats:
     """Penalty of each cell: 0 on the diagonal, and whole numbers, so that sums of them are exact."""
-    apart = np.abs(np.subtract.outer(np.arange(k), np.arange(k))).astype(np.float64)
+    apart = np.abs(np.subtract.outer(places, places))
     if weights is None:
         return (apart > 0).astype(np.float64)
-    return apart if weights == "linear" else apart**2
+    return np.asarray(apart if weights == "linear" else apart**2)
 
 
 def _penalties(categories: tuple[Any, ...], weights: Weights | None, *, declared: bool) -> Floats:
-    if weights is None or declared:
-        return _distances(max(2, len(categories)), weights)
-    if not categories:
-        return _distances(2, weights)
-    if not all(isinstance(value, int | float | np.number) and float(value).is_integer() for value in categories):
-        raise ValueError(f"weights is {weights!r} but categories {categories!r} have no order; expected categories=")
-    return _distances(max(2, int(categories[-1]) - int(categories[0]) + 1), weights)
-
-
-def _on_scale(pairs: Pairs, weights: Weights | None, *, declared: bool) -> tuple[npt.NDArray[np.intp], ...]:
-    """Codes as positions on the scale: undeclared whole numbers keep the gaps of levels that nobody used."""
-    if weights is None or declared or not pairs.categories:
-        return pairs.a, pairs.b
-    levels = np.asarray(pairs.categories, dtype=np.float64)
-    position = (levels - levels[0]).astype(np.intp)
-    return position[pairs.a], position[pairs.b]
+    places = np.arange(max(2, len(categories)), dtype=np.float64)
+    if weights is not None and not declared:
+        if not all(isinstance(value, int | float | np.number) and float(value).is_integer() for value in categories):
+            raise ValueError(
+                f"weights is {weights!r} but categories {categories!r} have no order; expected categories="
+            )
+        # whole numbers stand for the scale from their least to their greatest: a level that nobody used is a gap
+        if len(categories) > 1:
+            places = np.array(categories, dtype=np.float64)
+    return _distances(places, weights)
 
 
 def _value(table: npt.NDArray[np.int64], penalties: Floats) -> tuple[float, str | None]:
@@ -310,15 +354,14 @@ def _normal(
 
 def _variance(p: Floats, penalties: Floats) -> float:
     """N times the variance of kappa, Fleiss, Cohen and Everitt (1969)."""
-    w = 1.0 - penalties / penalties.max()
     rows, columns = p.sum(axis=1), p.sum(axis=0)
-    observed, expected = float((w * p).sum()), float(rows @ w @ columns)
-    mean_row = w @ columns  # w_i. bar
-    mean_column = rows @ w  # w_.j bar
-    # eq. 8; with w = identity it is eq. 13
-    spread = w * (1.0 - expected) - (mean_row[:, None] + mean_column[None, :]) * (1.0 - observed)
-    total = float((p * spread**2).sum()) - (observed * expected - 2.0 * expected + observed) ** 2
-    return total / (1.0 - expected) ** 4
+    observed, expected = float((penalties * p).sum()), float(rows @ penalties @ columns)
+    lost = observed / expected  # 1 - kappa
+    mean_row, mean_column = penalties @ columns, rows @ penalties
+    # eq. 8, with 1 - w for w: no difference of nearly equal numbers is left when one category is rare. With w =
+    # identity it is eq. 13
+    spread = (penalties - lost * (mean_row[:, None] + mean_column[None, :])) / expected + lost
+    return float((p * spread**2).sum())
 
 
 def _bootstrapped(

@@ -7,7 +7,8 @@ import numpy.typing as npt
 from scipy import stats
 
 from agreement.comparisons import mcnemar
-from agreement.estimate import Estimate, undefined
+from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.kappa import square_counts
 
 
 def marginal_homogeneity(table: npt.ArrayLike, *, confidence: float = 0.95, unit: str = "item") -> Estimate:
@@ -51,19 +52,15 @@ def marginal_homogeneity(table: npt.ArrayLike, *, confidence: float = 0.95, unit
     >>> marginal_homogeneity(eyes).method
     'Bhapkar, chi2(3) = 11.98; no interval'
     """
-    counts = np.asarray(table)
-    if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or counts.shape[0] < 2:
-        raise ValueError(f"table has shape {counts.shape}; expected (k, k) with k of at least 2")
-    whole = counts.astype(np.int64)
-    if (whole != counts).any() or (whole < 0).any():
-        raise ValueError("table holds a negative or fractional count; expected whole numbers of at least 0")
+    check_confidence(confidence)
+    whole = square_counts(table)
     name, n, k = "marginal difference", int(whole.sum()), len(whole)
     if n == 0:
         return undefined(name, 0, unit, "Bhapkar", f"no {unit}s", confidence=confidence)
     used = (whole.sum(axis=0) + whole.sum(axis=1)) > 0
     p = whole[np.ix_(used, used)] / n
     d = p.sum(axis=1) - p.sum(axis=0)
-    value = float(np.abs(d).sum()) / 2.0
+    value = float(np.abs(whole.sum(axis=1) - whole.sum(axis=0)).sum()) / (2 * n)
     reason = "the test has no interval"
     if k == 2:
         test = mcnemar(int(whole[0, 1]), int(whole[1, 0]))

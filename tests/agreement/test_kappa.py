@@ -289,3 +289,54 @@ def test_equal_constants_have_pabak_1_with_an_interval():
     assert found.value == 1.0
     assert found.low < 1.0
     assert found.high == 1.0
+
+
+@pytest.mark.parametrize("count", [math.nan, math.inf, None, 1e30, 2.5, -1, "many", 1j])
+def test_a_table_refuses_what_is_no_count(count):
+    with pytest.raises(ValueError, match="table holds"):
+        cohen_kappa_of_table([[count, 1], [1, 1]])
+
+
+def test_a_table_with_rows_of_different_length_is_refused():
+    with pytest.raises(ValueError, match=r"rows of different length; expected \(k, k\)"):
+        cohen_kappa_of_table([[1, 2], [3]])
+
+
+@pytest.mark.parametrize("weights", ["linear", "quadratic"])
+def test_a_gap_of_a_million_levels_needs_no_table_of_a_million_levels(weights):
+    a, b = [1, 10**6, 3, 5], [1, 10**6, 1, 5]
+
+    found = cohen_kappa(a, b, weights=weights)
+
+    # kappa = 1 - mean penalty of the pairs / mean penalty of all pairings
+    power = 1 if weights == "linear" else 2
+    observed = Fraction(sum(abs(x - y) ** power for x, y in zip(a, b, strict=True)), 4)
+    expected = Fraction(sum(abs(x - y) ** power for x in a for y in b), 16)
+    assert found.value == pytest.approx(float(1 - observed / expected), abs=1e-15)
+
+
+def test_the_standard_error_keeps_its_digits_where_one_category_is_very_rare():
+    n, both, first, second = 10**9, 4, 3, 2
+
+    found = cohen_kappa_of_table([[n, second], [first, both]])
+
+    # the delta method in exact fractions: kappa = 1 - q / e, where q is the share of disagreements and e that
+    # expected; a cell with penalty v moves it by (v - (1 - kappa) (v_i. + v_.j)) / e + (1 - kappa)
+    total = n + both + first + second
+    rows = (Fraction(n + second, total), Fraction(first + both, total))
+    columns = (Fraction(n + first, total), Fraction(second + both, total))
+    expected = rows[0] * columns[1] + rows[1] * columns[0]
+    lost = Fraction(first + second, total) / expected
+    variance = Fraction(0)
+    for i, j, count in ((0, 0, n), (0, 1, second), (1, 0, first), (1, 1, both)):
+        moved = ((i != j) - lost * (columns[1 - i] + rows[1 - j])) / expected + lost
+        variance += Fraction(count, total) * moved**2
+    assert found.value == pytest.approx(float(1 - lost), rel=1e-12)
+    assert found.se == pytest.approx(math.sqrt(variance / total), rel=1e-12)
+
+
+@pytest.mark.parametrize("categories", range(2, 60))
+def test_pabak_of_full_agreement_is_exactly_1_whatever_the_number_of_categories(categories):
+    found = pabak([0, 1, 1], [0, 1, 1], categories=range(categories))
+
+    assert (found.value, found.high) == (1.0, 1.0)
