@@ -7,7 +7,16 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from agreement.coding import Codes, Floats, Ratings, compact, encode_clusters, numbers_or_nan, same_length
+from agreement.coding import (
+    Codes,
+    Floats,
+    Ratings,
+    as_values,
+    compact,
+    encode_clusters,
+    numbers_or_nan,
+    same_length,
+)
 from agreement.estimate import Estimate, check_confidence, undefined
 
 
@@ -117,7 +126,10 @@ def prediction_powered_mean(
     *,
     tuned: bool = True,
     probabilities: Ratings | None = None,
+    strata: Ratings | None = None,
+    unlabelled_strata: Ratings | None = None,
     clusters: Ratings | None = None,
+    unlabelled_clusters: Ratings | None = None,
     confidence: float = 0.95,
     name: str = "prediction-powered mean",
     unit: str = "candidate",
@@ -129,9 +141,17 @@ def prediction_powered_mean(
     ``lambda = cov(y, f) / ((1 + n / N) var(f))``, clipped to [0, 1], moments with n - 1, var(f) over labelled and
     unlabelled; untuned: ``lambda = 1`` (PPI). The variances of the interval are over n and N, as in [1]_.
 
-    With `probabilities` (a stratified or flag-and-sample design) the labelled are weighted by ``1 / p``:
-    ``theta = lambda mean(f over the whole pool) + sum w (y - lambda f) / sum w``, with the linearised variance of
-    the weighted mean and that of the pool. Undefined for fewer than two labelled or no unlabelled.
+    The labelled need not be a simple random sample of the pool:
+
+    - `strata` (a stratified sample): ``theta = sum W_s theta_s`` over strata of share W_s of the pool, each with its
+      own lambda [3]_; ``sum W_s (theta_s - theta)^2 / M`` is added to the variance, as the pool of M units is a sample
+      itself. Where all units of a stratum are labelled, the judge is not needed there: lambda is 0.
+    - `probabilities` (unequal, for example flag-and-sample): ``theta = lambda mean(f over the pool) + sum w (y -
+      lambda f) / sum w`` with ``w = 1 / p`` [4]_. Its variance is the sum of squares of what each unit of the pool
+      adds, ``lambda (f - mean f) / M``, and for the labelled also ``w (r - mean r) / sum w`` with ``r = y - lambda f``;
+      tuned: ``lambda = sum w (w - 1) y f / sum w (w - 1) f^2``, y and f centred, which makes it least.
+
+    Undefined for fewer than two labelled (in a stratum) or no unlabelled.
 
     Parameters
     ----------
@@ -144,9 +164,11 @@ def prediction_powered_mean(
         Whether lambda is estimated.
     probabilities : sequence of numbers, shape (n,), optional
         Inclusion probability of each labelled unit.
-    clusters : sequence, shape (n,), optional
-        Cluster of each labelled unit: the labelled part of the variance is then summed within clusters. The
-        unlabelled part still takes its units as independent.
+    strata, unlabelled_strata : sequence, shapes (n,) and (N,), optional
+        Sampling stratum of each unit; both or none, and not with `probabilities`.
+    clusters, unlabelled_clusters : sequence, shapes (n,) and (N,), optional
+        Cluster of each unit: what its units add is summed before it is squared. A cluster may hold labelled and
+        unlabelled units. Without `unlabelled_clusters` the unlabelled are taken as independent, and `method` says so.
     confidence : float
         Nominal coverage of the normal interval, not clipped.
     name, unit : str
@@ -155,17 +177,21 @@ def prediction_powered_mean(
     Returns
     -------
     Estimate
-        `n` is the number of labelled units.
+        `n` is the number of labelled units, `n_clusters` that of their clusters.
 
     Raises
     ------
     ValueError
-        When lengths differ, a verdict is no number, or a probability is outside (0, 1].
+        When lengths differ, a verdict is no number, a probability is outside (0, 1], or strata or clusters are given
+        for one part only.
 
     References
     ----------
     .. [1] Angelopoulos, Bates, Fannjiang, Jordan and Zrnic (2023). Prediction-powered inference. Science 382, 669-674.
     .. [2] Angelopoulos, Duchi and Zrnic (2023). PPI++: efficient prediction-powered inference. arXiv 2311.01453.
+    .. [3] Fisch et al. (2024). Stratified prediction-powered inference for hybrid language model evaluation. NeurIPS.
+    .. [4] Sarndal, Swensson and Wretman (1992). Model Assisted Survey Sampling, 9.7, the difference estimator in
+       two-phase sampling.
 
     Examples
     --------
@@ -178,53 +204,50 @@ def prediction_powered_mean(
     0.6
     """
     check_confidence(confidence)
-    y, f, rest = (
-        numbers_or_nan(human, "human"),
-        numbers_or_nan(judge, "judge"),
-        numbers_or_nan(unlabelled, "unlabelled"),
-    )
+    y, f = numbers_or_nan(human, "human"), numbers_or_nan(judge, "judge")
+    rest = numbers_or_nan(unlabelled, "unlabelled")
     same_length(y, f, "human", "judge")
-    known = ~(np.isnan(y) | np.isnan(f))
-    weights = np.ones(y.size)
-    if probabilities is not None:
-        chance = numbers_or_nan(probabilities, "probabilities")
-        same_length(y, chance, "human", "probabilities")
-        if np.isnan(chance[known]).any() or ((chance[known] <= 0) | (chance[known] > 1)).any():
-            raise ValueError("probabilities holds a value outside (0, 1]; expected inclusion probabilities")
-        weights = 1.0 / np.where(known, chance, 1.0)
-    groups: Codes | None = None
-    n_clusters = None
-    if clusters is not None:
-        groups, n_clusters = compact(encode_clusters(clusters, y.size)[known])
-    lost, rest = int((~known).sum()), rest[~np.isnan(rest)]
-    y, f, weights = y[known], f[known], weights[known]
+    if strata is not None and probabilities is not None:
+        raise ValueError("strata and probabilities: expected one of them; strata give the probabilities")
+    if (strata is None) != (unlabelled_strata is None):
+        raise ValueError("strata and unlabelled_strata: expected both or none")
+    if clusters is None and unlabelled_clusters is not None:
+        raise ValueError("unlabelled_clusters without clusters: expected the clusters of the labelled too")
+    known, there = ~(np.isnan(y) | np.isnan(f)), ~np.isnan(rest)
+    chance = _probabilities(probabilities, known) if probabilities is not None else None
+    of_stratum, of_other_stratum = _codes_of_both(strata, unlabelled_strata, known, there, "strata")
+    groups, other_groups = _codes_of_both(clusters, unlabelled_clusters, known, there, "clusters")
+    n_clusters = int(np.unique(groups).size) if groups is not None else None
+    lost, y, f, rest = int((~known).sum()), y[known], f[known], rest[there]
     n, others = y.size, rest.size
-    kind = "PPI++" if tuned else "PPI"
-    method = f"{kind}, normal interval, not clipped, {others} unlabelled"
+    method = f"{'PPI++' if tuned else 'PPI'}, normal interval, not clipped, {others} unlabelled"
     method += "; weighted by 1 / inclusion probability" if probabilities is not None else ""
-    method += "; clustered" if groups is not None else f", independent {unit}s"
-    method += f"; {lost} without both verdicts left out" if lost else ""
-    if n < 2 or others == 0 or (n_clusters is not None and n_clusters < 2):
-        reason = "no unlabelled verdicts" if others == 0 else "fewer than two labelled"
-        if n >= 2 and others:
-            reason = "fewer than two clusters"
-        return undefined(name, n, unit, method, reason, confidence=confidence, n_clusters=n_clusters)
-    share = _tuning(y, f, rest, weights) if tuned else 1.0
-    method += f"; lambda {share:.3f}" if tuned else ""
-    residual = y - share * f
-    total = weights.sum()
-    rectifier = float((weights * residual).sum() / total)
-    linear = weights * (residual - rectifier) / total
-    of_labelled = _spread(linear, groups)
-    if probabilities is None:
-        value = share * float(rest.mean()) + rectifier
-        of_rest = share**2 * float(rest.var()) / others
+    if clusters is None:
+        method += f", independent {unit}s"
     else:
-        pool = np.concatenate([f, rest])
-        value = share * float(pool.mean()) + rectifier
-        centre = float((weights * y).sum() / total)
-        of_rest = float((weights * (y - centre) ** 2).sum() / total) / pool.size
-    variance = of_labelled + of_rest
+        method += "; clustered" if unlabelled_clusters is not None else "; clustered, unlabelled independent"
+    method += f"; {lost} without both verdicts left out" if lost else ""
+    if others == 0 or n < 2 or n_clusters == 1:
+        reason = "no unlabelled verdicts" if others == 0 else "fewer than two labelled" if n < 2 else None
+        return undefined(
+            name, n, unit, method, reason or "fewer than two clusters", confidence=confidence, n_clusters=n_clusters
+        )
+    if of_stratum is None or of_other_stratum is None:
+        of_stratum, of_other_stratum = np.zeros(n, dtype=np.intp), np.zeros(others, dtype=np.intp)
+    if np.bincount(of_stratum, minlength=int(of_other_stratum.max()) + 1).min() < 2:
+        reason = "fewer than two labelled in a stratum"
+        return undefined(name, n, unit, method, reason, confidence=confidence, n_clusters=n_clusters)
+    if chance is not None:
+        found = _weighted(y, f, rest, 1.0 / chance, tuned)
+    else:
+        found = _stratified(y, f, rest, of_stratum, of_other_stratum, tuned)
+    value, of_labelled, of_others, used = found
+    method += f"; {len(used)} strata" if strata is not None else ""
+    if tuned:
+        method += f"; lambda {min(used):.3f}" + (f" to {max(used):.3f}" if len(used) > 1 else "")
+    if not tuned and np.ptp(y - f) == 0.0:
+        method += "; judge and human never differ among the labelled: the interval does not show their error"
+    variance = _variance(of_labelled, of_others, groups, other_groups)
     if variance <= 1e-18:
         reason = "the standard error is 0"
         return undefined(name, n, unit, method, reason, value=value, confidence=confidence, n_clusters=n_clusters)
@@ -235,23 +258,104 @@ def prediction_powered_mean(
     )
 
 
-def _tuning(y: Floats, f: Floats, rest: Floats, weights: Floats) -> float:
+def _probabilities(probabilities: Ratings, known: npt.NDArray[np.bool_]) -> Floats:
+    chance = numbers_or_nan(probabilities, "probabilities")
+    same_length(known, chance, "human", "probabilities")
+    chance = chance[known]
+    if not ((chance > 0) & (chance <= 1)).all():
+        raise ValueError("probabilities holds a value outside (0, 1]; expected inclusion probabilities")
+    return chance
+
+
+def _codes_of_both(
+    labelled: Ratings | None,
+    others: Ratings | None,
+    known: npt.NDArray[np.bool_],
+    there: npt.NDArray[np.bool_],
+    argument: str,
+) -> tuple[Codes | None, Codes | None]:
+    """Codes over labelled and unlabelled together, of those that are used; None where there are none."""
+    if labelled is None:
+        return None, None
+    first = as_values(labelled, argument)
+    same_length(known, first, "human", argument)
+    if others is None:
+        return encode_clusters(first, known.size, argument)[known], None
+    second = as_values(others, f"unlabelled_{argument}")
+    same_length(there, second, "unlabelled", f"unlabelled_{argument}")
+    codes = encode_clusters(first + second, known.size + there.size, argument)
+    codes, _ = compact(codes[np.concatenate([known, there])])
+    size = int(known.sum())
+    return codes[:size], codes[size:]
+
+
+def _stratified(
+    y: Floats, f: Floats, rest: Floats, of_labelled: Codes, of_others: Codes, tuned: bool
+) -> tuple[float, Floats, Floats, list[float]]:
+    """Value, what each labelled and each unlabelled unit adds to its error, and the lambdas; [3], section 3."""
+    from_labelled, from_others = np.zeros(y.size), np.zeros(rest.size)
+    pool = y.size + rest.size
+    shares, means, sizes = [], [], []
+    for stratum in range(int(max(of_labelled.max(), of_others.max())) + 1):
+        own, other = of_labelled == stratum, of_others == stratum
+        n, others = int(own.sum()), int(other.sum())
+        share = 0.0 if others == 0 else _tuning(y[own], f[own], rest[other]) if tuned else 1.0
+        imputed = share * float(rest[other].mean()) if others else 0.0
+        residual = y[own] - share * f[own]
+        rectifier = float(residual.mean())
+        of_pool = (n + others) / pool
+        from_labelled[own] = of_pool * (residual - rectifier) / n
+        from_others[other] = of_pool * (share * rest[other] - imputed) / max(1, others)
+        shares.append(share)
+        means.append(imputed + rectifier)
+        sizes.append(of_pool)
+    value = float(np.dot(sizes, means))
+    gaps = (np.array(means) - value) / pool
+    if len(means) > 1:
+        from_labelled += gaps[of_labelled]
+        from_others += gaps[of_others]
+    return value, from_labelled, from_others, shares
+
+
+def _weighted(
+    y: Floats, f: Floats, rest: Floats, weights: Floats, tuned: bool
+) -> tuple[float, Floats, Floats, list[float]]:
+    """As `_stratified`, for unequal inclusion probabilities."""
+    total, pool = weights.sum(), np.concatenate([f, rest])
+    share = 1.0
+    if tuned:
+        by_y, by_f = y - (weights * y).sum() / total, f - (weights * f).sum() / total
+        factor = weights * (weights - 1.0)
+        scale = float((factor * by_f**2).sum())
+        share = min(1.0, max(0.0, float((factor * by_y * by_f).sum()) / scale)) if scale > 0.0 else 0.0
+    centre = float(pool.mean())
+    residual = y - share * f
+    rectifier = float((weights * residual).sum() / total)
+    from_labelled = weights * (residual - rectifier) / total + share * (f - centre) / pool.size
+    return share * centre + rectifier, from_labelled, share * (rest - centre) / pool.size, [share]
+
+
+def _tuning(y: Floats, f: Floats, rest: Floats) -> float:
     """PPI++ [2], section 6: the lambda of least variance of a mean."""
     n = y.size
-    share = weights / weights.sum()
-    covariance = float((share * (y - (share * y).sum()) * (f - (share * f).sum())).sum()) * n / (n - 1)
     variance = float(np.concatenate([f, rest]).var(ddof=1))
     if variance <= 0.0:
         return 0.0
+    covariance = float(((y - y.mean()) * (f - f.mean())).sum()) / (n - 1)
     return min(1.0, max(0.0, covariance / ((1.0 + n / rest.size) * variance)))
 
 
-def _spread(linear: Floats, groups: npt.NDArray[np.intp] | None) -> float:
+def _variance(of_labelled: Floats, of_others: Floats, groups: Codes | None, other_groups: Codes | None) -> float:
     """Variance of a sum of independent parts, or of clusters of them, about 0."""
     if groups is None:
-        return float((linear**2).sum())
-    parts = np.bincount(groups, weights=linear)
-    return float((parts**2).sum()) * parts.size / (parts.size - 1)
+        return float((of_labelled**2).sum() + (of_others**2).sum())
+    clusters = np.unique(groups).size
+    alone = of_others
+    if other_groups is not None:
+        groups, of_labelled = np.concatenate([groups, other_groups]), np.concatenate([of_labelled, of_others])
+        alone = np.zeros(0)
+    parts = np.bincount(groups, weights=of_labelled)
+    return clusters / (clusters - 1) * float((parts**2).sum()) + float((alone**2).sum())
 
 
 def _rogan_gladen_error(
