@@ -109,7 +109,7 @@ def gwet_ac(
 
     ``pe = T_w / (q (q - 1)) sum pi_k (1 - pi_k)`` with ``T_w`` the sum of all weights and q categories [1]_. It
     depends on q: declare the categories. Undefined for no item with two ratings. 1 when all ratings are the same,
-    then without limits.
+    then without limits, as for one item.
 
     Parameters
     ----------
@@ -158,7 +158,20 @@ def gwet_ac(
         return _coefficient(counts, w, shares, chance, 2.0 * (scale * shares @ (1.0 - pi) - chance(pi)))
 
     name = "Gwet's AC1" if weights is None else f"Gwet's AC2, {weights} weights"
-    return _estimate(name, ratings, categories, weights, clusters, interval, resamples, seed, confidence, unit, build)
+    return _estimate(
+        name,
+        ratings,
+        categories,
+        weights,
+        clusters,
+        interval,
+        resamples,
+        seed,
+        confidence,
+        unit,
+        build,
+        needs_two_items=False,
+    )
 
 
 def brennan_prediger(
@@ -176,7 +189,7 @@ def brennan_prediger(
     """Brennan and Prediger's coefficient: chance is uniform, ``pe = sum w_kl / q^2`` [1]_.
 
     It depends on the number of categories q: declare them. Undefined for no item with two ratings. 1 when all
-    ratings are the same, then without limits.
+    ratings are the same, then without limits, as for one item.
 
     Parameters
     ----------
@@ -221,7 +234,20 @@ def brennan_prediger(
         return _coefficient(counts, w, shares, chance, np.zeros(len(counts)))
 
     name = "Brennan-Prediger" if weights is None else f"Brennan-Prediger, {weights} weights"
-    return _estimate(name, ratings, categories, weights, clusters, interval, resamples, seed, confidence, unit, build)
+    return _estimate(
+        name,
+        ratings,
+        categories,
+        weights,
+        clusters,
+        interval,
+        resamples,
+        seed,
+        confidence,
+        unit,
+        build,
+        needs_two_items=False,
+    )
 
 
 def conger_kappa(
@@ -342,6 +368,8 @@ def _estimate(
     confidence: float,
     unit: str,
     build: Callable[[Codes, Floats, Floats], Coefficient],
+    *,
+    needs_two_items: bool = True,
 ) -> Estimate:
     coded = encode_ratings(ratings, categories, weights)
     groups = encode_clusters(clusters, coded.kept.size)[coded.kept] if clusters is not None else None
@@ -362,4 +390,5 @@ def _estimate(
         confidence=confidence,
         unit=unit,
         note=note,
+        needs_two_items=needs_two_items,
     )
