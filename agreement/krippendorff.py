@@ -1,13 +1,15 @@
 """Krippendorff's alpha: nominal, ordinal, interval and ratio ratings of any number of raters, some missing."""
 
+import math
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Literal
 
 import numpy as np
 
 from agreement.chance_corrected import ROUNDING, Coefficient, Interval, estimate_of
-from agreement.coding import Floats, Ratings, encode_clusters
+from agreement.coding import Codes, Floats, Ratings, encode_clusters
 from agreement.estimate import Estimate
+from agreement.measurements import in_range
 from agreement.ratings import RatingTable, encode_ratings, numbers_of
 from agreement.resampling import Seed
 
@@ -65,7 +67,7 @@ def krippendorff_alpha(
     Raises
     ------
     ValueError
-        When `level` is unknown, numbers or an order are lacking, or ratio ratings are negative.
+        When `level` is unknown, a rating is undeclared, numbers or an order are lacking, or ratio ratings are negative.
 
     References
     ----------
@@ -83,26 +85,32 @@ def krippendorff_alpha(
     """
     if level not in ("nominal", "ordinal", "interval", "ratio"):
         raise ValueError(f"level is {level!r}; expected 'nominal', 'ordinal', 'interval' or 'ratio'")
+    coefficient = None
     if level == "interval":
+        if categories is not None:
+            encode_ratings(ratings, categories)  # refuses what was not declared
         numbers = numbers_of(ratings)
         pairable = (~np.isnan(numbers)).sum(axis=1) >= 2
-        all_items = len(numbers)
-        coefficient = _of_numbers(numbers[pairable]) if pairable.any() else None
+        if pairable.any():
+            coefficient = _of_numbers(numbers[pairable])
     else:
         coded = encode_ratings(ratings, categories)
         levels = coded.categories
         if level == "ordinal" and categories is None and not _all_numbers(levels):
             raise ValueError(f"level is 'ordinal' but categories {levels!r} have no order; expected categories=")
-        counts = np.stack([(coded.codes == code).sum(axis=1) for code in range(max(1, len(levels)))], axis=1)
-        all_items = coded.kept.size
-        enough = counts.sum(axis=1) >= 2
-        pairable = np.zeros(all_items, dtype=bool)
+        metric = _ratio_metric(levels) if level == "ratio" else None
+        enough = (coded.codes >= 0).sum(axis=1) >= 2
+        pairable = np.zeros(coded.kept.size, dtype=bool)
         pairable[coded.kept] = enough
-        used = counts[enough].astype(np.float64)
-        coefficient = None
         if enough.any():
-            metric = _ratio_metric(levels) if level == "ratio" else 1.0 - np.eye(used.shape[1])
-            coefficient = _of_ranks(used) if level == "ordinal" else _of_categories(used, metric)
+            codes, q = coded.codes[enough], len(levels)
+            if level != "ordinal":
+                coefficient = _of_categories(_counts(codes, q), 1.0 - np.eye(q) if metric is None else metric)
+            elif interval == "t" or (interval is None and clusters is None):
+                coefficient = _of_numbers(_middles(codes, q))
+            else:
+                coefficient = _of_ranks(_counts(codes, q))
+    all_items = pairable.size
     groups = encode_clusters(clusters, all_items)[pairable] if clusters is not None else None
     n = int(pairable.sum())
     lost = all_items - n
@@ -118,6 +126,19 @@ def krippendorff_alpha(
         unit=unit,
         note=f"; {lost} with fewer than two ratings left out" if lost else "",
     )
+
+
+def _counts(codes: Codes, q: int) -> Floats:
+    """How often each item was put into each category, shape (items, q)."""
+    items = len(codes)
+    cells = np.arange(items)[:, None] * q + codes
+    return np.bincount(cells[codes >= 0], minlength=items * q).reshape(items, q).astype(np.float64)
+
+
+def _middles(codes: Codes, q: int) -> Floats:
+    """Ratings as numbers whose squared differences are the ordinal metric: the middles of their categories."""
+    middle = _middle(np.bincount(codes[codes >= 0], minlength=q).astype(np.float64))
+    return np.where(codes >= 0, middle[codes], np.nan)
 
 
 def _of_categories(counts: Floats, metric: Floats) -> Coefficient:
@@ -159,8 +180,9 @@ def _of_numbers(numbers: Floats) -> Coefficient:
     m = known.sum(axis=1).astype(np.float64)
     # sums of squares suffice for the interval metric; taken about the mean, so that large values lose no digits
     # and in units of the range, which alpha does not depend on
-    spread = float(np.nanmax(numbers) - np.nanmin(numbers))
-    x = np.where(known, numbers - np.nanmean(numbers), 0.0) / (spread or 1.0)
+    (scaled,), _ = in_range(numbers)
+    spread = float(np.nanmax(scaled) - np.nanmin(scaled))
+    x = np.where(known, scaled - np.nanmean(scaled), 0.0) / (spread or 1.0)
     first, second = x.sum(axis=1), (x**2).sum(axis=1)
     observed = 2.0 * (m * second - first**2) / (m - 1.0)
     n = m.sum()
@@ -204,19 +226,26 @@ def _coefficient(
     return Coefficient(rows, of_sums, linearised)
 
 
+def _middle(pool: Floats) -> Floats:
+    """Number of ratings below each category and half of those in it."""
+    return np.asarray(np.cumsum(pool, axis=-1) - pool / 2.0)
+
+
 def _ordinal_metric(pool: Floats) -> Floats:
     """Squared number of ratings from the middle of one category to the middle of the other, shape (..., q, q)."""
-    middle = np.cumsum(pool, axis=-1) - pool / 2.0
+    middle = _middle(pool)
     return np.asarray((middle[..., :, None] - middle[..., None, :]) ** 2)
 
 
 def _ratio_metric(levels: Sequence[Any]) -> Floats:
-    if not _all_numbers(levels) or any(value < 0 for value in levels):
-        raise ValueError(f"level is 'ratio' but ratings hold {levels!r}; expected numbers of at least 0")
-    values = np.asarray(levels, dtype=np.float64)
+    if not _all_numbers(levels) or any(value < 0 or value == math.inf for value in levels):
+        raise ValueError(f"level is 'ratio' but ratings hold {levels!r}; expected numbers of at least 0, all finite")
+    (values,), _ = in_range(np.asarray(levels, dtype=np.float64))
     together = np.add.outer(values, values)
     apart = np.subtract.outer(values, values)
-    return np.asarray(np.divide(apart, together, out=np.zeros_like(apart), where=together > 0) ** 2)
+    metric = np.divide(apart, together, out=np.zeros_like(apart), where=together > 0) ** 2
+    # alpha does not depend on the unit of the metric: ratings that hardly differ are no rounding errors
+    return np.asarray(metric / (metric.max(initial=0.0) or 1.0))
 
 
 def _all_numbers(levels: Sequence[Any]) -> bool:

@@ -11,6 +11,9 @@ from agreement.coding import Floats, Ratings, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.ratings import RatingTable, numbers_of
 
+_GREATEST = 1000  # exponent of two
+_ROUNDING = 1e-12  # shares below this are rounding errors of an exact zero
+
 
 @dataclass(frozen=True)
 class BlandAltman:
@@ -45,7 +48,7 @@ def lin_ccc(a: Ratings, b: Ratings, *, confidence: float = 0.95, unit: str = "it
 
     ``2 s_ab / (s_a^2 + s_b^2 + (mean a - mean b)^2)`` with moments over n [1]_; interval by Fisher's z of the
     coefficient with Lin's standard error, as corrected [2]_. Undefined for fewer than three pairs and when one of
-    the two is constant; in perfect concordance the value stays without limits.
+    the two is constant; in perfect concordance or discordance the value stays without limits.
 
     Parameters
     ----------
@@ -78,33 +81,38 @@ def lin_ccc(a: Ratings, b: Ratings, *, confidence: float = 0.95, unit: str = "it
     """
     check_confidence(confidence)
     x, y, lost = _pairs(a, b)
+    (x, y), _ = in_range(x, y)
     n, name = x.size, "Lin's concordance correlation"
     method = f"Lin's z-transform, independent items{_note(lost)}"
     if n < 3:
         return undefined(name, n, unit, method, f"{n} pairs: expected three or more", confidence=confidence)
-    var_x, var_y = float(x.var()), float(y.var())
-    if var_x == 0.0 or var_y == 0.0:
+    if np.ptp(x) == 0.0 or np.ptp(y) == 0.0:
         return undefined(name, n, unit, method, "one of the two is constant", confidence=confidence)
-    covariance = float(((x - x.mean()) * (y - y.mean())).mean())
+    from_x, from_y = x - x.mean(), y - y.mean()
+    var_x, var_y = float((from_x**2).mean()), float((from_y**2).mean())
+    covariance = float((from_x * from_y).mean())
     gap = float(x.mean() - y.mean())
-    value = 2.0 * covariance / (var_x + var_y + gap**2)
-    r = covariance / math.sqrt(var_x * var_y)
-    if abs(value) > 1.0 - 1e-12 or r == 0.0:
-        reason = "perfect concordance: no standard error" if r else "no correlation: no standard error"
+    whole = var_x + var_y + gap**2
+    value = 2.0 * covariance / whole
+    short = float(((from_x - from_y) ** 2).mean() + gap**2) / whole  # 1 - value, without a difference of near equals
+    if short < _ROUNDING or short > 2.0 - _ROUNDING:
+        reason = "perfect concordance: no standard error" if value > 0 else "perfect discordance: no standard error"
         return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
     u2 = gap**2 / math.sqrt(var_x * var_y)
+    bias = 2.0 * math.sqrt(var_x * var_y) / whole  # value / r, which r = 0 has too
+    unexplained = float(((from_y - covariance / var_x * from_x) ** 2).mean()) / var_y  # 1 - r^2
     # Lin (2000), which corrects Lin (1989), eq. 2.2
     variance = (
-        (1.0 - r**2) * value**2 * (1.0 - value**2) / r**2
-        + 2.0 * value**3 * (1.0 - value) * u2 / r
-        - value**4 * u2**2 / (2.0 * r**2)
+        unexplained * bias**2 * short * (1.0 + value)
+        + 2.0 * value**2 * short * bias * u2
+        - value**2 * bias**2 * u2**2 / 2.0
     ) / (n - 2)
-    if variance <= 1e-15:
+    if variance <= _ROUNDING * (short * (1.0 + value)) ** 2:
         reason = "the standard error is 0"
         return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
     se = math.sqrt(variance)
-    half = float(stats.norm.isf((1.0 - confidence) / 2.0)) * se / (1.0 - value**2)
-    z = math.atanh(value)
+    half = float(stats.norm.isf((1.0 - confidence) / 2.0)) * se / (short * (1.0 + value))
+    z = math.log((1.0 + value) / short) / 2.0
     return Estimate(
         name, value, math.tanh(z - half), math.tanh(z + half), n, unit, method, se=se, confidence=confidence
     )
@@ -152,21 +160,27 @@ def bland_altman(a: Ratings, b: Ratings, *, confidence: float = 0.95, unit: str 
     """
     check_confidence(confidence)
     x, y, lost = _pairs(a, b)
-    gaps, n = x - y, x.size
-    mean = math.fsum(gaps) / n if n else math.nan
-    sd = float(gaps.std(ddof=1)) if n > 1 else math.nan
+    n = x.size
+    (x, y), exponent = in_range(x, y)
+    if exponent > _GREATEST:
+        raise ValueError(f"a and b hold values beyond 2**{_GREATEST}; expected numbers whose limits are finite")
+    gaps = x - y
+    # in the unit of the data again
+    mean = math.ldexp(math.fsum(gaps) / n, exponent) if n else math.nan
+    sd = math.ldexp(float(gaps.std(ddof=1)), exponent) if n > 1 else math.nan
+    rounding = math.ldexp(1e-14, exponent)
     quantile = float(stats.t.isf((1.0 - confidence) / 2.0, n - 1)) if n > 1 else math.nan
 
     def one(name: str, value: float, se: float, kind: str) -> Estimate:
         method = f"Bland-Altman 1986, {kind}, t with n - 1 degrees of freedom, independent items{_note(lost)}"
-        if n < 2 or sd <= 1e-12 * max(1.0, abs(mean)):
+        if n < 2 or sd <= rounding:
             reason = "no pairs" if n == 0 else "one pair" if n == 1 else "all differences are equal"
             return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
         return Estimate(
             name, value, value - quantile * se, value + quantile * se, n, unit, method, se=se, confidence=confidence
         )
 
-    wide = math.sqrt(3.0 * sd**2 / n) if n > 1 else math.nan
+    wide = math.sqrt(3.0 / n) * sd if n > 1 else math.nan
     return BlandAltman(
         bias=one("bias", mean, sd / math.sqrt(n) if n > 1 else math.nan, "s / sqrt(n)"),
         lower=one("lower limit of agreement", mean - 1.96 * sd, wide, "sqrt(3 s^2 / n)"),
@@ -218,6 +232,7 @@ def kendall_w(
     >>> round(kendall_w([[1, 1, 1], [2, 2, 2], [3, 3, 4], [4, 4, 3]]).value, 4)
     0.9111
     """
+    check_confidence(confidence)
     table = numbers_of(ratings)
     complete = ~np.isnan(table).any(axis=1)
     x = table[complete]
@@ -237,10 +252,36 @@ def kendall_w(
     if greatest <= 0.0:
         reason = "every rater ties all items"
         return undefined("Kendall's W", n, unit, method, reason, confidence=confidence)
-    value = (12.0 * float((ranks.sum(axis=1) ** 2).sum()) - 3.0 * m**2 * n * (n + 1.0) ** 2) / greatest
+    # about their mean m (n + 1) / 2, so that rank sums of many items keep their digits
+    value = 12.0 * float(((ranks.sum(axis=1) - m * (n + 1) / 2.0) ** 2).sum()) / greatest
     p = float(stats.chi2.sf(m * (n - 1) * value, n - 1))
     reason = "no accepted interval of W for given raters"
     return undefined("Kendall's W", n, unit, method, reason, value=value, p=p, confidence=confidence)
+
+
+def in_range(*values: Floats) -> tuple[list[Floats], int]:
+    """Numbers divided by one power of two, which is exact, so that squares of very large or small ones are finite.
+
+    Parameters
+    ----------
+    *values : ndarray of float
+        Finite numbers, or nan.
+
+    Returns
+    -------
+    values : list of ndarray
+        At most 1 in size.
+    exponent : int
+        Of the power of two.
+
+    Examples
+    --------
+    >>> in_range(np.array([4.0, -3.0]))
+    ([array([ 0.5  , -0.375])], 3)
+    """
+    greatest = max((float(np.nanmax(np.abs(part))) for part in values if not np.isnan(part).all()), default=0.0)
+    exponent = math.frexp(greatest)[1]
+    return [np.ldexp(part, -exponent) for part in values], exponent
 
 
 def _pairs(a: Ratings, b: Ratings) -> tuple[Floats, Floats, int]:

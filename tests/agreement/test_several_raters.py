@@ -246,3 +246,83 @@ def test_wrong_arguments_are_named():
         krippendorff_alpha([[-1, 2], [2, 2]], "ratio")
     with pytest.raises(ValueError, match="interval is 't' with clusters="):
         fleiss_kappa([[1, 2], [1, 1]], clusters=["s", "t"], interval="t")
+
+
+@pytest.mark.parametrize("coefficient", [gwet_ac, brennan_prediger])
+def test_one_item_has_a_coefficient_without_limits_where_chance_needs_no_second_item(coefficient):
+    agreed, split = coefficient([["a", "a"]], categories=["a", "b"]), coefficient([["a", "b"]])
+
+    assert (agreed.value, split.value) == (1.0, -1.0)
+    assert math.isnan(agreed.low)
+    assert agreed.undefined_because == "one item: no standard error"
+
+
+@pytest.mark.parametrize("coefficient", [fleiss_kappa, conger_kappa, krippendorff_alpha])
+def test_one_item_has_no_kappa_and_no_alpha(coefficient):
+    found = coefficient([["a", "b"]])
+
+    assert math.isnan(found.value)
+    assert "one item" in found.undefined_because
+
+
+@pytest.mark.parametrize("coefficient", [gwet_ac, brennan_prediger, conger_kappa, fleiss_kappa])
+def test_linear_and_quadratic_weights_of_two_categories_are_none(coefficient):
+    ratings = [[0, 0, 1], [1, 1, 1], [0, 0, 0], [1, 0, None]]
+    plain = coefficient(ratings)
+
+    for weights in ("linear", "quadratic"):
+        weighted = coefficient(ratings, weights=weights)
+        assert (weighted.value, weighted.se) == pytest.approx((plain.value, plain.se), abs=1e-15)
+
+
+def test_conger_of_one_constant_rater_is_0_without_limits():
+    found = conger_kappa([["a", "a"], ["a", "b"], ["a", "a"], ["a", "b"]])
+
+    assert found.value == 0.0
+    assert math.isnan(found.low)
+
+
+def test_ratio_alpha_of_ratings_that_hardly_differ_keeps_its_value():
+    # two levels: whatever the metric between them, alpha is the nominal one
+    near = [[1e12, 1e12 + 1], [1e12 + 1, 1e12 + 1], [1e12, 1e12]]
+
+    assert krippendorff_alpha(near, "ratio").value == pytest.approx(krippendorff_alpha(near).value, abs=1e-12)
+
+
+@pytest.mark.parametrize("level", ["ordinal", "interval", "ratio"])
+@pytest.mark.parametrize("unit", [1e-200, 1e200])
+def test_alpha_does_not_depend_on_the_unit_however_small_or_large(level, unit):
+    numbers = [[1, 2, 2], [3, 3, 4], [5, 4, 4], [7, None, 5]]
+    scaled = [[None if x is None else x * unit for x in row] for row in numbers]
+
+    assert krippendorff_alpha(scaled, level).value == pytest.approx(krippendorff_alpha(numbers, level).value, abs=1e-12)
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval", "ratio"])
+def test_alpha_refuses_a_rating_that_was_not_declared_at_every_level(level):
+    with pytest.raises(ValueError, match="ratings holds 9; expected one of the categories"):
+        krippendorff_alpha([[1, 9], [1, 1], [2, 2]], level, categories=[1, 2])
+
+
+def test_ordinal_alpha_of_a_continuous_scale_needs_no_table_of_all_pairs_of_levels():
+    rng = np.random.default_rng(8)
+    truth = rng.normal(size=4000)
+    ratings = truth[:, None] + rng.normal(size=(4000, 3)) / 2
+
+    found = krippendorff_alpha(ratings, "ordinal")
+
+    # without ties the ordinal metric is the interval metric of the ranks
+    ranks = ratings.ravel().argsort().argsort().reshape(ratings.shape)
+    by_ranks = krippendorff_alpha(ranks, "interval")
+    assert (found.value, found.se) == pytest.approx((by_ranks.value, by_ranks.se), abs=1e-12)
+
+
+@given(TABLES)
+@settings(max_examples=60)
+def test_the_two_ways_to_the_ordinal_metric_meet(rows):
+    t = krippendorff_alpha(rows, "ordinal", categories=["x", "a", "b", "c", "y"])
+    resampled = krippendorff_alpha(
+        rows, "ordinal", categories=["x", "a", "b", "c", "y"], interval="percentile", resamples=1
+    )
+
+    assert t.value == pytest.approx(resampled.value, abs=1e-12, nan_ok=True)
