@@ -8,6 +8,7 @@ from scipy import stats
 
 from agreement.coding import Floats
 from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.measurements import in_range
 from agreement.ratings import RatingTable, numbers_of
 
 _RATERS = {1: "other raters for each item", 2: "raters sampled (random)", 3: "these raters (fixed)"}
@@ -31,7 +32,8 @@ def icc(
 
     The mean of k ratings has ``k r / (1 + (k - 1) r)`` of it (Spearman-Brown), and so have its limits; for ICC(2,k)
     that is the interval of McGraw and Wong. Items with a missing rating are left out. Undefined for fewer than two
-    items and when all ratings are equal; in perfect agreement the value stays without limits.
+    items, when all ratings are equal, and for a mean of k where ``r <= -1 / (k - 1)``; in perfect agreement the value
+    stays without limits.
 
     Parameters
     ----------
@@ -77,12 +79,13 @@ def icc(
     check_confidence(confidence)
     table = numbers_of(ratings)
     complete = ~np.isnan(table).any(axis=1)
-    x = table[complete]
+    (x,), _ = in_range(table[complete])
     n, k = x.shape
     name = f"ICC({model},{'k' if average else 1})"
     lost = int((~complete).sum())
     note = f"; {lost} with a missing rating left out" if lost else ""
-    method = f"McGraw-Wong F interval, {_RATERS[model]}, items sampled and independent{note}"
+    how = " of ICC(2,1) by Spearman-Brown" if model == 2 and average else ""
+    method = f"McGraw-Wong F interval{how}, {_RATERS[model]}, items sampled and independent{note}"
     if n < 2:
         return undefined(name, n, unit, method, f"fewer than two {unit}s with all ratings", confidence=confidence)
     items, raters, within, residual = _mean_squares(x)
@@ -95,6 +98,9 @@ def icc(
         return undefined(name, n, unit, method, reason, confidence=confidence)
     single = (items - noise) / whole
     value = _spearman_brown(single, k) if average else single
+    if math.isinf(value):
+        reason = f"ICC({model},1) is {single:.3g}: too low for the mean of {k} to have one"
+        return undefined(name, n, unit, method, reason, confidence=confidence)
     if items <= 1e-12 * noise:
         reason = "all items have the same mean: no F interval"
         return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
@@ -110,7 +116,10 @@ def icc(
         low, high, p = _limits_of_consistency(items / noise, n, k, tail, rows_only=model == 1)
     if average:
         low, high = _spearman_brown(low, k), _spearman_brown(high, k)
-    if not low < high or math.isinf(low):
+    if math.isinf(low):
+        reason = f"the lower limit of ICC({model},1) is too low for the mean of {k} to have one"
+        return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
+    if not low < high:
         return undefined(name, n, unit, method, "the F interval has no width here", value=value, confidence=confidence)
     return Estimate(name, value, low, high, n, unit, method, p=p, confidence=confidence)
 
