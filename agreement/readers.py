@@ -1,42 +1,63 @@
 """Several readers, two conditions: Obuchowski and Rockette's analysis of a reader-averaged difference."""
 
 import math
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 from scipy import stats
 
-from agreement.coding import Codes, Floats, Ratings, compact, encode_clusters
+from agreement.accuracy import correctness
+from agreement.coding import Codes, Floats, Ratings, compact, encode_clusters, numbers_or_nan
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.ratings import RatingTable, numbers_of
+from agreement.roc import delong_parts
+
+Readers = Literal["random", "fixed"]
+_WHO = {"random": "readers sampled (random)", "fixed": "these readers (fixed)"}
+
+
+@dataclass(frozen=True)
+class _Design:
+    """What an analysis rests on, and why it cannot be done."""
+
+    n: int
+    n_clusters: int | None
+    note: str
+    reason: str | None
 
 
 def reader_averaged_difference(
     first: RatingTable,
     second: RatingTable,
     *,
-    readers: Literal["random", "fixed"] = "random",
+    outcome: Ratings | None = None,
+    readers: Readers = "random",
     clusters: Ratings | None = None,
     confidence: float = 0.95,
     unit: str = "item",
 ) -> Estimate:
-    """Difference of two conditions in mean correctness over readers, by Obuchowski, Rockette and Hillis.
+    """Difference of two conditions in mean accuracy over readers, by Obuchowski, Rockette and Hillis.
 
     With accuracies ``A_ij`` of condition i and reader j [1]_, ``T`` the mean square of condition x reader and error
-    covariances ``Cov2`` (same condition, different readers) and ``Cov3`` (different conditions and readers) by the
-    jackknife over items or clusters:
+    covariances ``Cov1`` (same reader, different conditions), ``Cov2`` (same condition, different readers) and ``Cov3``
+    (both different) by the jackknife over items or clusters:
 
-    - random readers: ``se^2 = 2/r D`` with ``D = T + max(r (Cov2 - Cov3), 0)``, t on ``D^2 / (T^2 / (r - 1))`` [2]_
-    - fixed readers (these very ones): ``se^2 = 2/r (Var - Cov1 + (r - 1) max(Cov2 - Cov3, 0))``, normal; ``Cov1`` is
-      that of one reader in two conditions
+    - random readers: ``se^2 = 2/r D`` with ``D = T + r max(Cov2 - Cov3, 0)``, t on ``D^2 / (T^2 / (r - 1))`` [2]_
+    - fixed readers (these very ones): ``se^2 = 2/r (Var - Cov1 + (r - 1) max(Cov2 - Cov3, 0))``, normal
 
-    Undefined for fewer than two items with all readings, and for random readers with fewer than two readers.
+    The accuracy of a reader is the mean of the scores, or with `outcome` the area under the ROC curve. Undefined for
+    fewer than two items with all readings, and where leaving out one leaves no positive or no negative.
 
     Parameters
     ----------
     first, second : array_like, shape (items, readers)
-        Correctness, 1 or 0 (or any score), of the same readers on the same items in two conditions, for example
-        without and with help. For a comparison with a judge see `readers_against_judge`.
+        Correctness, 1 or 0 (or any score), of the same two or more readers on the same items in two conditions, for
+        example without and with help; with `outcome`, how sure they are of a positive. For a comparison with a judge
+        see `readers_against_judge`.
+    outcome : sequence, shape (items,), optional
+        True or 1 for positive, False or 0 for negative, None where unknown: such items are left out.
     readers : {"random", "fixed"}
         Whether the conclusion is about readers like these, or about these.
     clusters : sequence, shape (items,), optional
@@ -49,19 +70,20 @@ def reader_averaged_difference(
     Returns
     -------
     Estimate
-        Mean of `first` minus mean of `second`, with `se` and `p`; the degrees of freedom stand in `method`.
+        Accuracy in `first` minus that in `second`, with `se` and `p`; the degrees of freedom stand in `method`.
 
     Raises
     ------
     ValueError
-        When the tables differ in shape or do not hold numbers.
+        When the tables differ in shape, have fewer than two readers or do not hold numbers, or an outcome is neither
+        positive nor negative.
 
     References
     ----------
     .. [1] Obuchowski and Rockette (1995). Hypothesis testing of diagnostic accuracy for multiple readers and
        multiple tests. Communications in Statistics - Simulation and Computation 24, 285-308.
     .. [2] Hillis (2007). A comparison of denominator degrees of freedom methods for multiple observer ROC analysis.
-       Statistics in Medicine 26, 596-619, eq. 8 and 15.
+       Statistics in Medicine 26, 596-619.
 
     Examples
     --------
@@ -72,77 +94,53 @@ def reader_averaged_difference(
     (True, True)
     """
     check_confidence(confidence)
-    if readers not in ("random", "fixed"):
-        raise ValueError(f"readers is {readers!r}; expected 'random' or 'fixed'")
+    _check_readers(readers)
     one, two = numbers_of(first, "first"), numbers_of(second, "second")
     if one.shape != two.shape:
         raise ValueError(f"first has shape {one.shape} and second {two.shape}; expected the same items and readers")
-    complete = ~(np.isnan(one) | np.isnan(two)).any(axis=1)
-    lost = int((~complete).sum())
-    groups: Codes | None = None
-    n_clusters = None
-    if clusters is not None:
-        groups, n_clusters = compact(encode_clusters(clusters, complete.size)[complete])
-    scores = np.stack([one[complete], two[complete]], axis=1)  # items x conditions x readers
-    n, _, r = scores.shape
-    who = "readers sampled (random)" if readers == "random" else "these readers (fixed)"
-    note = f"; {lost} without all readings left out" if lost else ""
-    method = f"Obuchowski-Rockette, {who}, {unit}s sampled"
-    name = "reader-averaged difference"
-    units = n if n_clusters is None else n_clusters
-    if units < 2:
-        reason = f"fewer than two {unit + 's' if n_clusters is None else 'clusters'} with all readings"
-        return undefined(name, n, unit, method + note, reason, confidence=confidence, n_clusters=n_clusters)
-    accuracies = scores.mean(axis=0)
-    value = float(accuracies[0].mean() - accuracies[1].mean())
-    variance, cov_1, cov_2, cov_3 = _covariances(scores, groups, units)
-    shared = max(cov_2 - cov_3, 0.0)
-    if readers == "fixed":
-        squared, df = 2.0 / r * (variance - cov_1 + (r - 1) * shared), math.inf
-        method += ", normal"
-    else:
-        # interaction of condition and reader
-        gap = accuracies - accuracies.mean(axis=0) - accuracies.mean(axis=1, keepdims=True) + accuracies.mean()
-        interaction = float((gap**2).sum()) / (r - 1)
-        denominator = interaction + r * shared
-        squared = 2.0 / r * denominator
-        df = denominator**2 / (interaction**2 / (r - 1)) if interaction > 0.0 else math.inf
-        method += f", t on {df:.1f} degrees of freedom (Hillis)" if math.isfinite(df) else ", normal (no interaction)"
-    if squared <= 1e-18:
-        reason = "the standard error is 0"
+    r = one.shape[1]
+    accuracies, covariance, design = _accuracies(np.hstack([one, two]), outcome, clusters, unit)
+    method = f"Obuchowski-Rockette, {_WHO[readers]}, {unit}s sampled"
+    name = "reader-averaged difference" + ("" if outcome is None else " of ROC areas")
+    if design.reason is not None:
+        method += design.note
         return undefined(
-            name, n, unit, method + note, reason, value=value, confidence=confidence, n_clusters=n_clusters
+            name, design.n, unit, method, design.reason, confidence=confidence, n_clusters=design.n_clusters
         )
-    return _with_t(name, value, math.sqrt(squared), df, n, unit, method + note, confidence, n_clusters)
+    table = accuracies.reshape(2, r)
+    squared, df = _two_conditions(table, _components(covariance.reshape(2, r, 2, r)), readers)
+    value = float(table[0].mean() - table[1].mean())
+    return _with_t(name, value, squared, df, design, unit, method, confidence)
 
 
 def readers_against_judge(
     readers_scores: RatingTable,
     judge_scores: Ratings,
     *,
+    outcome: Ratings | None = None,
+    readers: Readers = "random",
     clusters: Ratings | None = None,
     confidence: float = 0.95,
     unit: str = "item",
 ) -> Estimate:
-    """Mean accuracy of readers minus that of one judge, for readers like these.
+    """Mean accuracy of readers minus that of one judge.
 
-    With differences ``d_j = A_j - A_judge`` over r readers, mean ``d``, their variance ``S^2`` and the mean
-    jackknife covariance ``Cov`` of two of them: ``se^2 = (S^2 + r max(Cov, 0)) / r``, t on ``(S^2 + r max(Cov, 0))^2
-    / (S^4 / (r - 1))``: Obuchowski and Rockette's model with one condition that has no readers [1]_. The judge is
-    fixed. Undefined for fewer than two readers or items.
+    With differences ``d_j = A_j - A_judge`` over r readers, their variance ``S^2``, and the mean jackknife variance
+    ``Var`` of one and covariance ``Cov`` of two of them: Obuchowski and Rockette's model with one condition [1]_,
+
+    - random readers: ``se^2 = D / r`` with ``D = S^2 + r max(Cov, 0)``, t on ``D^2 / (S^4 / (r - 1))``
+    - fixed readers: ``se^2 = (Var + (r - 1) max(Cov, 0)) / r``, normal
+
+    The judge is fixed. Undefined as `reader_averaged_difference`.
 
     Parameters
     ----------
     readers_scores : array_like, shape (items, readers)
-        Correctness, 1 or 0 (or any score).
+        Correctness, 1 or 0 (or any score), of two or more readers.
     judge_scores : sequence, shape (items,)
         The same for the judge; items with a missing score are left out.
-    clusters : sequence, shape (items,), optional
-        Cluster of each item.
-    confidence : float
-        Nominal coverage.
-    unit : str
-        What one row is.
+    outcome, readers, clusters, confidence, unit
+        As in `reader_averaged_difference`.
 
     Returns
     -------
@@ -152,7 +150,7 @@ def readers_against_judge(
     Raises
     ------
     ValueError
-        When lengths differ or a score is no number.
+        When lengths differ, there are fewer than two readers, or a score is no number.
 
     References
     ----------
@@ -167,45 +165,91 @@ def readers_against_judge(
     True
     """
     check_confidence(confidence)
-    table = numbers_of(readers_scores, "readers_scores")
-    judge = numbers_of([[value, value] for value in judge_scores], "judge_scores")[:, :1]
-    if len(judge) != len(table):
-        raise ValueError(f"judge_scores has shape ({len(judge)},); expected ({len(table)},), one for each item")
-    gaps = table - judge
-    complete = ~np.isnan(gaps).any(axis=1)
-    groups: Codes | None = None
-    n_clusters = None
-    if clusters is not None:
-        groups, n_clusters = compact(encode_clusters(clusters, complete.size)[complete])
-    gaps = gaps[complete]
-    n, r = gaps.shape
-    lost = int((~complete).sum())
-    note = f"; {lost} without all readings left out" if lost else ""
-    method = f"Obuchowski-Rockette, readers sampled (random), {unit}s sampled, judge fixed"
-    name, units = "readers minus judge", n if n_clusters is None else n_clusters
-    if units < 2:
-        reason = f"fewer than two {unit + 's' if n_clusters is None else 'clusters'} with all readings"
-        return undefined(name, n, unit, method + note, reason, confidence=confidence, n_clusters=n_clusters)
-    means = gaps.mean(axis=0)
-    covariance = _jackknife(gaps, groups, units)
-    shared = max(float(covariance[~np.eye(r, dtype=bool)].mean()), 0.0)
-    between = float(means.var(ddof=1))
-    total = between + r * shared
-    value = float(means.mean())
-    if total <= 1e-18:
-        reason = "the standard error is 0"
+    _check_readers(readers)
+    table, judge = numbers_of(readers_scores, "readers_scores"), numbers_or_nan(judge_scores, "judge_scores")
+    if judge.size != len(table):
+        raise ValueError(f"judge_scores has shape ({judge.size},); expected ({len(table)},), one for each item")
+    r = table.shape[1]
+    accuracies, covariance, design = _accuracies(np.column_stack([table, judge]), outcome, clusters, unit)
+    method = f"Obuchowski-Rockette, {_WHO[readers]}, {unit}s sampled, judge fixed"
+    name = "readers minus judge" + ("" if outcome is None else ", ROC areas")
+    if design.reason is not None:
+        method += design.note
         return undefined(
-            name, n, unit, method + note, reason, value=value, confidence=confidence, n_clusters=n_clusters
+            name, design.n, unit, method, design.reason, confidence=confidence, n_clusters=design.n_clusters
         )
-    df = total**2 / (between**2 / (r - 1)) if between > 0.0 else math.inf
-    method += f", t on {df:.1f} degrees of freedom (Hillis)" if math.isfinite(df) else ", normal (readers alike)"
-    return _with_t(name, value, math.sqrt(total / r), df, n, unit, method + note, confidence, n_clusters)
+    contrast = np.column_stack([np.eye(r), -np.ones(r)])
+    gaps, of_gaps = contrast @ accuracies, contrast @ covariance @ contrast.T
+    squared, df = _one_condition(gaps, of_gaps, readers)
+    return _with_t(name, float(gaps.mean()), squared, df, design, unit, method, confidence)
 
 
-def _covariances(scores: Floats, groups: Codes | None, units: int) -> tuple[float, float, float, float]:
-    """Mean variance, and covariances of other conditions, other readers, and both, from the jackknife."""
-    n, conditions, r = scores.shape
-    covariance = _jackknife(scores.reshape(n, conditions * r), groups, units).reshape(conditions, r, conditions, r)
+def _check_readers(readers: str) -> None:
+    if readers not in _WHO:
+        raise ValueError(f"readers is {readers!r}; expected 'random' or 'fixed'")
+
+
+def _accuracies(
+    scores: Floats, outcome: Ratings | None, clusters: Ratings | None, unit: str
+) -> tuple[Floats, Floats, _Design]:
+    """Accuracy of each column, and the jackknife covariance of these, over the items that have everything."""
+    complete = ~np.isnan(scores).any(axis=1)
+    positive: npt.NDArray[np.bool_] | None = None
+    if outcome is not None:
+        known, positive = correctness(outcome, "outcome")
+        if known.size != len(scores):
+            raise ValueError(f"outcome has shape ({known.size},); expected ({len(scores)},), one for each item")
+        complete &= known
+        positive = positive[complete]
+    n, lost = int(complete.sum()), int((~complete).sum())
+    groups, units = np.arange(n, dtype=np.intp), n
+    if clusters is not None:
+        groups, units = compact(encode_clusters(clusters, complete.size)[complete])
+    reason = None
+    if units < 2:
+        reason = f"fewer than two {unit + 's' if clusters is None else 'clusters'} with all readings"
+    elif positive is not None and _one_sided(positive, groups):
+        reason = f"without one {unit if clusters is None else 'cluster'} there is no positive or no negative left"
+    note = f"; {lost} without all readings left out" if lost else ""
+    design = _Design(n, units if clusters is not None else None, note, reason)
+    if reason is not None:
+        return np.zeros(0), np.zeros((0, 0)), design
+    scores = scores[complete]
+    if positive is None:
+        sizes = np.bincount(groups).astype(np.float64)
+        sums = np.column_stack([np.bincount(groups, weights=column) for column in scores.T])
+        accuracies = scores.mean(axis=0)
+        left_out = (scores.sum(axis=0) - sums) / (n - sizes)[:, None]
+    else:
+        areas = [_areas(column, positive, groups) for column in scores.T]
+        accuracies = np.array([area for area, _ in areas])
+        left_out = np.column_stack([without for _, without in areas])
+    deviation = left_out - left_out.mean(axis=0)
+    return accuracies, (units - 1) / units * deviation.T @ deviation, design
+
+
+def _one_sided(positive: npt.NDArray[np.bool_], groups: Codes) -> bool:
+    """Whether some unit holds all positives or all negatives."""
+    return any(np.unique(groups[side]).size < 2 for side in (positive, ~positive))
+
+
+def _areas(score: Floats, positive: npt.NDArray[np.bool_], groups: Codes) -> tuple[float, Floats]:
+    """Area under the ROC curve, and the areas with one unit left out."""
+    of_above, of_below = groups[positive], groups[~positive]
+    m, n, units = of_above.size, of_below.size, int(groups.max()) + 1
+    area, of_positive, of_negative = delong_parts(score[positive], score[~positive])
+    won = area * m * n - np.bincount(of_above, of_positive * n, units) - np.bincount(of_below, of_negative * m, units)
+    # pairs inside one unit were taken off twice
+    for unit in np.intersect1d(of_above, of_below):
+        above, below = score[positive & (groups == unit)], score[~positive & (groups == unit)]
+        won[unit] += delong_parts(above, below)[0] * above.size * below.size
+    left = (m - np.bincount(of_above, minlength=units)) * (n - np.bincount(of_below, minlength=units))
+    return area, won / left
+
+
+def _components(covariance: Floats) -> tuple[float, float, float, float]:
+    """Mean variance, and mean covariances of other conditions, other readers, and both: Var, Cov1, Cov2, Cov3."""
+    conditions, r = covariance.shape[:2]
     same_reader, same_condition = np.eye(r, dtype=bool), np.eye(conditions, dtype=bool)
     by_condition = covariance.transpose(0, 2, 1, 3)  # condition, condition, reader, reader
     within, across = by_condition[same_condition], by_condition[~same_condition]
@@ -217,31 +261,55 @@ def _covariances(scores: Floats, groups: Codes | None, units: int) -> tuple[floa
     )
 
 
-def _jackknife(scores: Floats, groups: Codes | None, units: int) -> Floats:
-    """Covariance matrix of column means by leaving out one unit at a time."""
-    n = len(scores)
-    sums, sizes = scores, np.ones(n)
-    if groups is not None:
-        sums = np.stack([np.bincount(groups, weights=column, minlength=units) for column in scores.T], axis=1)
-        sizes = np.bincount(groups, minlength=units).astype(np.float64)
-    left_out = (scores.sum(axis=0) - sums) / (n - sizes)[:, None]
-    deviation = left_out - left_out.mean(axis=0)
-    return np.asarray((units - 1) / units * deviation.T @ deviation)
+def _two_conditions(
+    accuracies: Floats, components: tuple[float, float, float, float], readers: Readers
+) -> tuple[float, float]:
+    """Squared standard error and degrees of freedom of the difference of two conditions [1]_, [2]_."""
+    variance, cov_1, cov_2, cov_3 = components
+    r, shared = accuracies.shape[1], max(cov_2 - cov_3, 0.0)
+    if readers == "fixed":
+        return 2.0 / r * (variance - cov_1 + (r - 1) * shared), math.inf
+    # mean square of condition x reader
+    gap = accuracies - accuracies.mean(axis=0) - accuracies.mean(axis=1, keepdims=True) + accuracies.mean()
+    interaction = float((gap**2).sum()) / (r - 1)
+    denominator = interaction + r * shared
+    return 2.0 / r * denominator, _degrees(denominator, interaction, r)
+
+
+def _one_condition(accuracies: Floats, covariance: Floats, readers: Readers) -> tuple[float, float]:
+    """The same for the mean over readers in one condition."""
+    r = accuracies.size
+    shared = max(float(covariance[~np.eye(r, dtype=bool)].mean()), 0.0)
+    if readers == "fixed":
+        return (float(np.diag(covariance).mean()) + (r - 1) * shared) / r, math.inf
+    between = float(accuracies.var(ddof=1))
+    denominator = between + r * shared
+    return denominator / r, _degrees(denominator, between, r)
+
+
+def _degrees(denominator: float, mean_square: float, r: int) -> float:
+    """Hillis' degrees of freedom, infinite where the readers do not differ at all."""
+    return denominator**2 / (mean_square**2 / (r - 1)) if mean_square > 1e-18 else math.inf
 
 
 def _with_t(
     name: str,
     value: float,
-    se: float,
+    squared: float,
     df: float,
-    n: int,
+    design: _Design,
     unit: str,
     method: str,
     confidence: float,
-    n_clusters: int | None,
 ) -> Estimate:
     finite = math.isfinite(df)
-    tail = (1.0 - confidence) / 2.0
+    method += (f", t on {df:.1f} degrees of freedom (Hillis)" if finite else ", normal") + design.note
+    if squared <= 1e-18:
+        reason = "the standard error is 0"
+        return undefined(
+            name, design.n, unit, method, reason, value=value, confidence=confidence, n_clusters=design.n_clusters
+        )
+    se, tail = math.sqrt(squared), (1.0 - confidence) / 2.0
     quantile = float(stats.t.isf(tail, df)) if finite else float(stats.norm.isf(tail))
     p = 2.0 * float(stats.t.sf(abs(value) / se, df) if finite else stats.norm.sf(abs(value) / se))
     return Estimate(
@@ -249,11 +317,11 @@ def _with_t(
         value,
         value - quantile * se,
         value + quantile * se,
-        n,
+        design.n,
         unit,
         method,
         se=se,
         p=p,
         confidence=confidence,
-        n_clusters=n_clusters,
+        n_clusters=design.n_clusters,
     )
