@@ -125,7 +125,7 @@ def judge_bias_by_factor(
                 unit=unit,
             ).difference
         within = groups[used] if groups is not None else np.arange(int(used.sum()))
-        statistic, df, reason = _wald(d[used], codes[used], len(levels), within, unit)
+        statistic, df, reason = _wald(d[used], codes[used], levels, within, unit)
         p = math.nan if reason else float(stats.chi2.sf(statistic, df))
         found.append((factor, estimates, statistic, df, p, reason))
     adjusted = adjust_p_values([p for *_, p, _ in found], correction)
@@ -135,13 +135,15 @@ def judge_bias_by_factor(
     )
 
 
-def _wald(d: Floats, codes: Codes, levels: int, within: Codes, unit: str) -> tuple[float, int, str | None]:
+def _wald(d: Floats, codes: Codes, names: tuple[Any, ...], within: Codes, unit: str) -> tuple[float, int, str | None]:
     """Statistic and degrees of freedom, or the reason why there are none."""
+    levels = len(names)
     if levels < 2:
         return math.nan, 0, "one level only: uniformity is not estimable"
     sizes = np.bincount(codes, minlength=levels)
     if (sizes < 2).any():
-        return math.nan, levels - 1, f"a level with fewer than two {unit}s: not estimable"
+        few = names[int(np.argmin(sizes))]
+        return math.nan, levels - 1, f"level {few!r} with fewer than two {unit}s: not estimable"
     means = np.bincount(codes, weights=d, minlength=levels) / sizes
     clusters, count = compact(within)
     if count <= levels:
