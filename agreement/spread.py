@@ -148,13 +148,13 @@ def bca_limits(
 
 
 def _usable(values: Floats, text: str) -> tuple[Floats, str, str | None]:
-    lost = int(np.isnan(values).sum())
+    lost = int((~np.isfinite(values)).sum())
     if not lost:
         return values, text, None
     text += f"; {lost} of {values.size} resamples had no value and were left out"
     if lost > UNDEFINED_SHARE * values.size:
         return values, text, f"{lost} of {values.size} resamples had no value, more than {UNDEFINED_SHARE:.0%}"
-    return values[~np.isnan(values)], text, None
+    return values[np.isfinite(values)], text, None
 
 
 def _spread(low: float, high: float, values: Floats, text: str) -> Spread:
