@@ -1,6 +1,7 @@
 """Resampling over two things at once: items and raters."""
 
 import math
+import warnings
 from collections.abc import Callable
 
 import numpy as np
@@ -8,7 +9,7 @@ import numpy as np
 from agreement.coding import Floats, Ratings, encode_clusters
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.ratings import RatingTable, numbers_of
-from agreement.resampling import Seed, check_resamples, random_generator
+from agreement.resampling import Seed, check_resamples, describe, random_generator
 from agreement.spread import percentile_limits
 
 FEWEST_RATERS = 3
@@ -73,9 +74,11 @@ def two_way_bootstrap(
     check_resamples(resamples, "percentile")
     table = numbers_of(ratings)
     items, raters = table.shape
-    method = f"two-way bootstrap over {unit}s and raters, percentile, {resamples} resamples, seed {seed}"
-    method += "; raters sampled (random)"
-    value = float(statistic(table)) if items else math.nan
+    drawn = describe("percentile", resamples, seed, clusters is not None, False)
+    method = f"two-way {drawn}; {unit}s sampled, raters sampled (random)"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # a table with nothing in it has no mean
+        value = float(statistic(table)) if items else math.nan
     units = encode_clusters(clusters, items) if clusters is not None else np.arange(items, dtype=np.intp)
     count = int(units.max(initial=-1)) + 1
     n_clusters = count if clusters is not None else None
@@ -84,16 +87,18 @@ def two_way_bootstrap(
         reason = f"{raters} raters: a bootstrap over raters needs {FEWEST_RATERS} or more"
     elif count < 2:
         reason = f"fewer than two {'clusters' if clusters is not None else unit + 's'}: nothing to resample"
-    elif math.isnan(value):
+    elif not math.isfinite(value):
         reason = f"the {name} of these ratings has no value"
     if reason is not None:
         return undefined(name, items, unit, method, reason, value=value, confidence=confidence, n_clusters=n_clusters)
     members = np.split(np.argsort(units, kind="stable"), np.cumsum(np.bincount(units, minlength=count))[:-1])
     generator = random_generator(seed)
     values = np.empty(resamples)
-    for replicate in range(resamples):
-        rows = np.concatenate([members[unit_] for unit_ in generator.integers(0, count, count)])
-        columns = generator.integers(0, raters, raters)
-        values[replicate] = statistic(table[np.ix_(rows, columns)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        for replicate in range(resamples):
+            rows = np.concatenate([members[unit_] for unit_ in generator.integers(0, count, count)])
+            columns = generator.integers(0, raters, raters)
+            values[replicate] = statistic(table[np.ix_(rows, columns)])
     spread = percentile_limits(values, confidence, method)
     return spread.estimate(name, value, items, unit, confidence=confidence, n_clusters=n_clusters)
