@@ -225,10 +225,10 @@ def _resampled_totals(
 ) -> Floats:
     """Totals of resamples of ``counts.sum()`` units; shape (resamples, k)."""
     units = int(counts.sum())
-    if len(rows) * 10 <= units or len(rows) <= 50:
+    # a binomial draw for each distinct row costs about as much as sixteen units drawn one by one
+    if len(rows) * 16 <= units or len(rows) <= 50:
         drawn = generator.multinomial(units, counts / units, size=resamples)
         return np.asarray(drawn @ rows)
-    # with nearly as many distinct rows as units, drawing the units one by one is the cheaper way to the same counts
     expanded = np.repeat(np.arange(len(rows)), counts) if units > len(rows) else None
     totals = np.empty((resamples, rows.shape[1]))
     step = max(1, _CHUNK // units)

@@ -6,7 +6,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from agreement import accuracy, cohen_kappa, gwet_ac, icc, krippendorff_alpha
+from agreement import (
+    accuracy,
+    cohen_kappa,
+    diagnostic_accuracy,
+    gwet_ac,
+    icc,
+    krippendorff_alpha,
+    marginal_homogeneity,
+)
 from agreement.__main__ import main
 
 CSV = """item,rater,verdict,reference,cluster
@@ -94,6 +102,68 @@ def test_an_ordinal_scale_keeps_the_levels_that_nobody_used(tmp_path, capsys):
     assert rows["Krippendorff's alpha, ordinal", "a", "b"]["value"] == pytest.approx(
         krippendorff_alpha(np.column_stack([a, b]), "ordinal").value
     )
+
+
+def test_every_estimate_of_an_ordinal_file_has_a_name_of_its_own(tmp_path, capsys):
+    file = tmp_path / "ratings.csv"
+    rows = [(item, rater, (item * step) % 5, item % 5) for item in range(20) for step, rater in enumerate("abc", 1)]
+    pd.DataFrame(rows, columns=["item", "rater", "verdict", "reference"]).to_csv(file, index=False)
+
+    assert main([str(file), "--level", "ordinal", "--positive", "3", "--json"]) == 0
+
+    found = [(row["name"], *row["raters"]) for row in json.loads(capsys.readouterr().out)]
+    assert len(found) == len(set(found))
+    assert {("Cohen's kappa, linear weights", "a", "c"), ("sensitivity", "b", "reference")} <= set(found)
+
+
+def test_each_rater_is_held_against_the_reference(tmp_path, capsys):
+    file = tmp_path / "ratings.csv"
+    file.write_text(CSV)
+
+    rows = printed(capsys, file, "--positive", "yes")
+
+    ann, reference = ["yes", "no", "no", None, "yes"], ["yes", "yes", "no", "no", "no"]
+    against = diagnostic_accuracy(ann, reference, "yes")
+    assert rows["sensitivity", "ann", "reference"]["value"] == against.sensitivity.value == 0.5
+    assert rows["specificity", "ann", "reference"]["value"] == against.specificity.value == 0.5
+    assert rows["Cohen's kappa", "ann", "reference"]["value"] == cohen_kappa(ann, reference).value
+
+
+def test_the_margins_of_two_raters_are_compared(tmp_path, capsys):
+    file = tmp_path / "ratings.csv"
+    file.write_text(CSV)
+
+    rows = printed(capsys, file)
+
+    expected = marginal_homogeneity([[1, 1], [1, 1]])
+    assert rows["marginal difference", "ann", "bob"]["value"] == expected.value
+    assert rows["marginal difference", "ann", "bob"]["n"] == 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--confidence", "95"], "confidence is 95.0; expected a number between 0 and 1"),
+        (["--resamples", "0"], "resamples is 0; expected a whole number of at least 1"),
+        (["--positive", "maybe"], "--positive is 'maybe'; expected one of no, yes"),
+    ],
+)
+def test_an_option_outside_its_range_is_refused_in_a_sentence(tmp_path, capsys, arguments, sentence):
+    file = tmp_path / "ratings.csv"
+    file.write_text(CSV)
+
+    assert main([str(file), *arguments]) == 2
+
+    assert sentence in capsys.readouterr().err
+
+
+def test_predictive_values_are_refused_without_a_reference(tmp_path, capsys):
+    file = tmp_path / "ratings.csv"
+    file.write_text("item,rater,verdict\n1,ann,yes\n1,bob,no\n")
+
+    assert main([str(file), "--positive", "yes"]) == 2
+
+    assert "--positive is 'yes'; expected a file with a reference" in capsys.readouterr().err
 
 
 def test_the_table_names_value_interval_and_reason(tmp_path, capsys):
