@@ -112,6 +112,9 @@ def _calculations(file: RatingsFile, options: argparse.Namespace) -> Iterator[Ca
         names = [file.raters[first], file.raters[second]]
         for statistic in _of_two(a, b, ordered, declared, clustered):
             yield Calculation(statistic, names)
+        if len(file.raters) > 2:  # of two raters it is among the estimates of all
+            table_of_two = np.column_stack((a, b))
+            yield Calculation(partial(agreement.gwet_ac, table_of_two, **declared, **clustered), names)
         yield Calculation(partial(_marginal, a, b, len(file.categories), plain), names)
     if len(file.raters) > 1:
         yield from _of_all(file, ordered, declared, clustered)
@@ -134,7 +137,6 @@ def _of_two(a: Any, b: Any, ordered: bool, declared: Any, clustered: Any) -> Ite
         yield partial(kappa, weights="linear")
         yield partial(kappa, weights="quadratic")
     yield partial(agreement.pabak, a, b, **declared, **clustered)
-    yield partial(agreement.gwet_ac, np.column_stack((a, b)), **declared, **clustered)
 
 
 def _marginal(a: Any, b: Any, categories: int, plain: Any) -> Estimate | Sequence[Estimate]:
@@ -219,8 +221,8 @@ def table(rows: list[dict[str, Any]]) -> str:
     """
     lines = [f"{'estimate':<36} {'raters':<24} {'value':>8}  {'interval':<20} {'n':>8} {'clusters':>8}  note"]
     for row in rows:
-        value = "undefined" if row["value"] is None else f"{row['value']:.4f}"
-        limits = "" if row["low"] is None else f"[{row['low']:.4f}, {row['high']:.4f}]"
+        value = "undefined" if row["value"] is None else f"{row['value']:z.4f}"
+        limits = "" if row["low"] is None else f"[{row['low']:z.4f}, {row['high']:z.4f}]"
         who = row["raters"]
         names = ", ".join(who) if len(who) < 4 else f"all {len(who)}"
         clusters = "" if row["n_clusters"] is None else row["n_clusters"]
