@@ -15,6 +15,8 @@ from agreement.percent import share
 from agreement.planning import labels_needed
 from agreement.resampling import Method, Seed
 
+Direction = Literal["stricter", "more lenient", "undecided"]
+
 
 @dataclass(frozen=True)
 class JudgeDirection:
@@ -51,18 +53,41 @@ class JudgeDirection:
     mcnemar_mid_p: Estimate
 
     @property
-    def direction(self) -> Literal["stricter", "more lenient", "undecided"]:
-        """What the exact test allows to say at the level of the interval's confidence."""
+    def direction(self) -> Direction:
+        """What the exact test allows to say at the level of the interval's confidence; it knows nothing of clusters."""
         p = self.mcnemar_exact.p
-        if p is None or p >= 1.0 - self.difference.confidence:
+        decided = p is not None and p <= 1.0 - self.difference.confidence
+        return self._side if decided else "undecided"
+
+    @property
+    def direction_by_interval(self) -> Direction:
+        """What the interval of the difference allows to say: with clusters the one to read, as it allows for them."""
+        return self._side if self.difference.low > 0.0 or self.difference.high < 0.0 else "undecided"
+
+    @property
+    def _side(self) -> Direction:
+        if self.strict == self.lenient:
             return "undecided"
         return "stricter" if self.strict > self.lenient else "more lenient"
+
+    @property
+    def design_effect(self) -> float:
+        """Square of the clustered over the independent standard error of the difference, at least 1.
+
+        1 without clusters, and where the clustered one is undefined.
+        """
+        found = self.difference
+        if found.n_clusters is None or found.se is None or self.n == 0:
+            return 1.0
+        independent = (self.strict + self.lenient) / self.n - found.value**2
+        return max(1.0, found.se**2 * self.n / independent) if independent > 1e-18 else 1.0
 
     @property
     def labels_to_decide(self) -> int | None:
         """Candidates needed to tell a direction with 80 % power, were these very shares the true ones.
 
-        None when there is none to tell (as many strict as lenient), or when more than ten million were needed.
+        With clusters times `design_effect`: as many candidates to a cluster as here. None when there is none to tell
+        (as many strict as lenient), or when more than ten million were needed.
         """
         if self.n == 0 or self.strict == self.lenient:
             return None
@@ -71,6 +96,7 @@ class JudgeDirection:
                 power=0.8,
                 strict=self.strict / self.n,
                 lenient=self.lenient / self.n,
+                design_effect=self.design_effect,
                 confidence=self.difference.confidence,
             )
         except ValueError:  # more than could ever be labelled
@@ -79,7 +105,12 @@ class JudgeDirection:
     def as_dict(self) -> dict[str, Any]:
         """Everything by name, ready for JSON."""
         row = {name: value.as_dict() if isinstance(value, Estimate) else value for name, value in vars(self).items()}
-        return row | {"direction": self.direction, "labels_to_decide": self.labels_to_decide}
+        return row | {
+            "direction": self.direction,
+            "direction_by_interval": self.direction_by_interval,
+            "design_effect": self.design_effect,
+            "labels_to_decide": self.labels_to_decide,
+        }
 
 
 @dataclass(frozen=True)
@@ -223,7 +254,7 @@ def diagnostic_accuracy(
     judge, reference : sequence, shape (items,)
         What is examined, and what counts as true; None or NaN is missing.
     positive : hashable
-        The verdict that counts as positive; all others are negative.
+        The verdict that counts as positive; all others are negative. Not a missing one.
     clusters, resamples, seed, method, confidence, unit
         As in `percent_agreement`.
 
@@ -234,7 +265,7 @@ def diagnostic_accuracy(
     Raises
     ------
     ValueError
-        When lengths differ.
+        When lengths differ, or `positive` is missing.
 
     References
     ----------
@@ -250,6 +281,8 @@ def diagnostic_accuracy(
     >>> round(found.sensitivity.value, 2), round(found.specificity.value, 2)
     (0.9, 0.63)
     """
+    if is_missing(positive):
+        raise ValueError(f"positive is {positive!r}; expected the verdict that counts as positive")
     said, true = as_values(judge, "judge"), as_values(reference, "reference")
     same_length(said, true, "judge", "reference")
     known = np.array([not is_missing(x) and not is_missing(y) for x, y in zip(said, true, strict=True)], dtype=bool)
