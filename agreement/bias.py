@@ -3,7 +3,7 @@
 import math
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from scipy import stats
@@ -12,7 +12,7 @@ from agreement.accuracy import correctness
 from agreement.codebook import MISSING
 from agreement.coding import Codes, Floats, Ratings, compact, encode, encode_clusters, same_length
 from agreement.comparisons import Adjustment, adjust_p_values
-from agreement.estimate import Estimate
+from agreement.estimate import Estimate, check_confidence
 from agreement.judge import judge_direction
 from agreement.resampling import Seed
 
@@ -88,7 +88,7 @@ def judge_bias_by_factor(
     Raises
     ------
     ValueError
-        When lengths differ or a verdict is neither correct, incorrect nor missing.
+        When lengths differ, `factors` is no mapping, or a verdict is neither correct, incorrect nor missing.
 
     References
     ----------
@@ -102,6 +102,13 @@ def judge_bias_by_factor(
     >>> found.levels["x"].value, round(found.levels["y"].value, 3), found.p < 0.01
     (0.5, 0.1, True)
     """
+    check_confidence(confidence)
+    if not hasattr(factors, "items"):
+        raise ValueError(
+            f"factors is a {type(factors).__name__}; expected a mapping from the factor's name to its levels"
+        )
+    if correction not in get_args(Adjustment):
+        raise ValueError(f"correction is {correction!r}; expected one of {get_args(Adjustment)}")
     known_human, said_human = correctness(human, "human")
     known_judge, said_judge = correctness(judge, "judge")
     same_length(known_human, known_judge, "human", "judge")
