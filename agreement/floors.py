@@ -52,7 +52,7 @@ def chance_floor(options: Ratings, *, unit: str = "item") -> Estimate:
     for position, value in enumerate(as_values(options, "options")):
         if is_missing(value) or value == 0:
             n_open += 1
-        elif not isinstance(value, int | float | np.number) or value < 2 or value != int(value):
+        elif not isinstance(value, int | float | np.number) or value < 2 or not float(value).is_integer():
             raise ValueError(
                 f"options holds {value!r} at position {position}; expected 2 or more, or None for open items"
             )
@@ -140,12 +140,12 @@ def shortcut_score(acc: float, floor: float, oracle: float = 100.0) -> float:
     Returns
     -------
     float
-        nan when the floor equals the oracle: there is nothing left to gain.
+        nan when the floor equals the oracle, where nothing is left to gain, and for an accuracy that is nan.
 
     Raises
     ------
     ValueError
-        When an accuracy is above the oracle, or negative.
+        When an accuracy is no number, above the oracle, or negative.
 
     References
     ----------
@@ -158,8 +158,8 @@ def shortcut_score(acc: float, floor: float, oracle: float = 100.0) -> float:
     >>> round(shortcut_score(43.7, 49.4), 2)
     1.11
     """
-    for argument, value in (("acc", acc), ("floor", floor)):
-        if value < 0 or value > oracle:
+    for argument, value in (("oracle", oracle), ("acc", acc), ("floor", floor)):
+        if not isinstance(value, int | float | np.number) or value < 0 or value > oracle:
             raise ValueError(
                 f"{argument} is {value!r}; expected between 0 and the oracle, {oracle!r}, in the same scale"
             )

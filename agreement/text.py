@@ -21,6 +21,11 @@ def normalise_answer(text: str) -> str:
     -------
     str
 
+    Raises
+    ------
+    ValueError
+        When something else than text is given.
+
     References
     ----------
     .. [1] Rajpurkar, Jia and Liang (2018). Know what you don't know. ACL, the evaluation script of SQuAD 2.0.
@@ -31,7 +36,7 @@ def normalise_answer(text: str) -> str:
     'leftsided frontal lobe'
     """
     # order as in [1]: lower, punctuation, articles, spaces
-    return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
+    return " ".join(_ARTICLES.sub(" ", _text(text, "text").lower().translate(_PUNCTUATION)).split())
 
 
 def exact_match(prediction: str, reference: str | Sequence[str]) -> float:
@@ -42,7 +47,8 @@ def exact_match(prediction: str, reference: str | Sequence[str]) -> float:
     prediction : str
         The answer.
     reference : str or sequence of str
-        The accepted answer or answers; an empty sequence means that only an empty answer is right.
+        The accepted answer or answers; of several, those without any token left are passed over. Where nothing is left,
+        only an empty answer is right.
 
     Returns
     -------
@@ -64,7 +70,7 @@ def exact_match(prediction: str, reference: str | Sequence[str]) -> float:
     1.0
     """
     answer = normalise_answer(_text(prediction, "prediction"))
-    return max(float(answer == normalise_answer(accepted)) for accepted in _accepted(reference))
+    return max(float(answer == accepted) for accepted in _accepted(reference))
 
 
 def token_f1(prediction: str, reference: str | Sequence[str]) -> float:
@@ -79,7 +85,8 @@ def token_f1(prediction: str, reference: str | Sequence[str]) -> float:
     prediction : str
         The answer.
     reference : str or sequence of str
-        The accepted answer or answers; an empty sequence means that only an empty answer is right.
+        The accepted answer or answers; of several, those without any token left are passed over. Where nothing is left,
+        only an empty answer is right.
 
     Returns
     -------
@@ -103,7 +110,7 @@ def token_f1(prediction: str, reference: str | Sequence[str]) -> float:
     0.8
     """
     answer = normalise_answer(_text(prediction, "prediction")).split()
-    return max(_f1(answer, normalise_answer(accepted).split()) for accepted in _accepted(reference))
+    return max(_f1(answer, accepted.split()) for accepted in _accepted(reference))
 
 
 def _f1(answer: list[str], accepted: list[str]) -> float:
@@ -115,11 +122,12 @@ def _f1(answer: list[str], accepted: list[str]) -> float:
 
 
 def _accepted(reference: str | Sequence[str]) -> list[str]:
+    """The accepted answers, normalised; as in [1] of `exact_match`, empty ones count only where there is no other."""
     if isinstance(reference, str):
-        return [reference]
-    if not hasattr(reference, "__iter__"):
+        return [normalise_answer(reference)]
+    if isinstance(reference, dict) or not hasattr(reference, "__iter__"):
         raise ValueError(f"reference is {reference!r}; expected text or several texts")
-    return [_text(accepted, "reference") for accepted in reference] or [""]
+    return [text for text in (normalise_answer(_text(one, "reference")) for one in reference) if text] or [""]
 
 
 def _text(value: object, argument: str) -> str:

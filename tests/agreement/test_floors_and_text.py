@@ -151,3 +151,32 @@ def test_token_f1_is_symmetric_bounded_and_1_for_an_exact_match(first, second):
     assert score == token_f1(second, first)
     assert token_f1(first, first) == 1.0
     assert exact_match(first, second) <= score
+
+
+@pytest.mark.parametrize("options", [[float("inf")], [[2]]])
+def test_an_endless_number_of_options_and_a_list_are_refused(options):
+    with pytest.raises(ValueError, match="options holds"):
+        chance_floor(options)
+
+
+@pytest.mark.parametrize(("acc", "floor", "name"), [("43.7", 49.4, "acc"), (43.7, None, "floor"), (43.7, 120, "floor")])
+def test_an_accuracy_that_is_none_is_refused_by_name(acc, floor, name):
+    with pytest.raises(ValueError, match=f"{name} is"):
+        shortcut_score(acc, floor)
+
+
+def test_an_undefined_accuracy_has_no_shortcut_score():
+    assert math.isnan(shortcut_score(math.nan, 50))
+
+
+def test_of_several_accepted_answers_those_without_tokens_are_passed_over_as_in_the_script_of_squad_2():
+    # its gold answers are those with normalize_answer(text), and [""] where none is left
+    assert exact_match("", ["the", "lobe"]) == token_f1("", ["the", "lobe"]) == 0.0
+    assert exact_match("", ["the", "a"]) == token_f1("", ["the", "a"]) == 1.0
+
+
+def test_only_text_is_normalised_and_a_mapping_is_no_list_of_answers():
+    with pytest.raises(ValueError, match="text is None"):
+        normalise_answer(None)
+    with pytest.raises(ValueError, match=r"reference is \{'lobe': 1\}"):
+        exact_match("lobe", {"lobe": 1})
