@@ -74,9 +74,9 @@ def accuracy(
     verdicts : sequence or ndarray, shape (items,)
         What was answered; None or NaN is missing.
     reference : sequence or ndarray, shape (items,), or one value for all items
-        The accepted answer; a list, tuple, set or frozenset as an entry holds several accepted answers; None is an item
-        without a reference.
-    excluded : collection
+        The accepted answer; a list, tuple, set, frozenset or array as an entry holds several accepted answers; None, or
+        none but missing ones among several, is an item without a reference.
+    excluded : collection, or one text
         Verdicts that mean not assessable, for example ``{"Excluded"}``.
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject.
@@ -94,7 +94,7 @@ def accuracy(
     Raises
     ------
     ValueError
-        When lengths differ, or a cluster is missing.
+        When lengths differ, a verdict cannot be compared, or a cluster is missing.
 
     References
     ----------
@@ -112,20 +112,25 @@ def accuracy(
     else:
         accepted = as_values(reference, "reference")  # type: ignore[arg-type]
         same_length(given, accepted, "verdicts", "reference")
-    left_out = set(excluded) if not isinstance(excluded, str) else {excluded}
+    left_out = values_of(excluded, "excluded")
     correct: list[bool | None] = []
     was_excluded: list[bool] = []
     unknown: list[bool] = []
     for verdict, answer in zip(given, accepted, strict=True):
+        if not isinstance(verdict, Hashable):
+            raise ValueError(f"verdicts holds {verdict!r}, which cannot be compared; expected text or numbers")
         apart = not is_missing(verdict) and verdict in left_out
-        several = isinstance(answer, list | tuple | set | frozenset)
-        known = bool(answer) if several else not is_missing(answer)
+        several = answer.tolist() if isinstance(answer, np.ndarray) else answer
+        if not isinstance(several, list | tuple | set | frozenset):
+            several = (several,)
+        right = [one for one in several if not is_missing(one)]
+        known = bool(right)
         was_excluded.append(apart and known)
         unknown.append(not known and not is_missing(verdict))
         if apart or not known or is_missing(verdict):
             correct.append(None)
         else:
-            correct.append(verdict in answer if several else bool(verdict == answer))
+            correct.append(verdict in right)
     return accuracy_of_correctness(
         correct,
         excluded=was_excluded,
@@ -263,6 +268,36 @@ def correctness(values: Ratings, argument: str) -> tuple[npt.NDArray[np.bool_], 
         if known[position] and not (isinstance(value, bool | np.bool_ | int | float | np.number) and value in (0, 1)):
             raise ValueError(f"{argument} holds {value!r} at position {position}; expected True, False, 1, 0 or None")
     return known, np.array([bool(there) and bool(value) for there, value in zip(known, plain, strict=True)], dtype=bool)
+
+
+def values_of(values: Collection[Hashable], argument: str) -> set[Hashable]:
+    """The verdicts that have a meaning of their own, as a set; one text stands for itself.
+
+    Parameters
+    ----------
+    values : collection, or str
+        For example the verdicts that mean not assessable.
+    argument : str
+        Name to use in the error.
+
+    Returns
+    -------
+    set
+
+    Raises
+    ------
+    ValueError
+        When it is no collection of comparable values.
+
+    Examples
+    --------
+    >>> values_of("Excluded", "excluded")
+    {'Excluded'}
+    """
+    try:
+        return {values} if isinstance(values, str) else set(values)
+    except TypeError:
+        raise ValueError(f"{argument} is {values!r}; expected a collection of verdicts") from None
 
 
 def _mask(values: Ratings | None, items: int, argument: str) -> npt.NDArray[np.bool_]:

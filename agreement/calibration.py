@@ -10,7 +10,7 @@ from agreement.accuracy import correctness
 from agreement.coding import Codes, Floats, Ratings, compact, encode_clusters, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.percent import mean, share
-from agreement.resampling import Method, Seed, bootstrap_of_sums, sums_by_cluster
+from agreement.resampling import Method, Seed, bootstrap_of_sums, check_resamples, sums_by_cluster
 
 
 @dataclass(frozen=True)
@@ -106,6 +106,8 @@ def brier_score(
     >>> round(brier_score([0.9, 0.4, 0.8], [1, 0, 1], resamples=200).value, 6)
     0.07
     """
+    check_confidence(level)
+    check_resamples(resamples, method)
     stated, right, groups, note = _known(confidence, correct, clusters)
     return mean(
         (stated - right) ** 2,
@@ -167,6 +169,7 @@ def expected_calibration_error(
     0.225
     """
     check_confidence(level)
+    check_resamples(resamples, method)
     _check_bins(bins)
     stated, right, groups, note = _known(confidence, correct, clusters)
     name, n = f"expected calibration error, {bins} bins", stated.size
@@ -255,26 +258,31 @@ def reliability_curve(
     return curve
 
 
-def risk_coverage(confidence: Ratings, correct: Ratings) -> RiskCoverage:
+def risk_coverage(confidence: Ratings, correct: Ratings, *, abstained: Ratings | None = None) -> RiskCoverage:
     """Risk-coverage curve: what is gained by leaving the least confident answers out.
 
-    The units are answered from the most confident down; equal confidences enter together [1]_.
+    The units are answered from the most confident down; equal confidences enter together [1]_. A rater who abstains
+    without stating a confidence has one point, coverage and risk of what was answered: give 1 as every confidence.
 
     Parameters
     ----------
     confidence : sequence of numbers, shape (items,)
-        Any score, higher for surer; None or NaN is an abstention, never answered: it counts in the coverage only.
+        Any score, higher for surer; None or NaN with a known correctness is an abstention, never answered: it counts in
+        the coverage only.
     correct : sequence, shape (items,)
-        Whether it was right: True, False, or None (left out throughout).
+        Whether it was right: True, False, or None (left out throughout, unless `abstained`).
+    abstained : sequence of bool, shape (items,), optional
+        Which units were left unanswered, whatever their correctness: an abstention often has none.
 
     Returns
     -------
     RiskCoverage
+        Empty for no answered units.
 
     Raises
     ------
     ValueError
-        When lengths differ.
+        When lengths differ, or a confidence is no finite number.
 
     References
     ----------
@@ -285,12 +293,25 @@ def risk_coverage(confidence: Ratings, correct: Ratings) -> RiskCoverage:
     >>> curve = risk_coverage([0.9, 0.8, 0.3, 0.3], [1, 0, 1, 0])
     >>> curve.coverage.tolist(), curve.risk.tolist()
     ([0.25, 0.5, 1.0], [0.0, 0.5, 0.5])
+
+    Three of four answered, one of these wrong.
+
+    >>> curve = risk_coverage([1, 1, 1, None], [1, 1, 0, None], abstained=[0, 0, 0, 1])
+    >>> curve.coverage.tolist(), curve.risk.round(3).tolist()
+    ([0.75], [0.333])
     """
     scores = numbers_or_nan(confidence, "confidence")
     known, right = correctness(correct, "correct")
     same_length(scores, known, "confidence", "correct")
-    answered = known & ~np.isnan(scores)
-    everything = int(known.sum())
+    withheld = np.zeros(known.size, dtype=bool)
+    if abstained is not None:
+        stated, withheld = correctness(abstained, "abstained")
+        same_length(scores, stated, "confidence", "abstained")
+        if not stated.all():
+            position = int(np.flatnonzero(~stated)[0])
+            raise ValueError(f"abstained has no value at position {position}; expected True or False for every unit")
+    answered = known & ~np.isnan(scores) & ~withheld
+    everything = int((known | withheld).sum())
     order = np.argsort(-scores[answered], kind="stable")
     ranked, wrong = scores[answered][order], (~right[answered][order]).astype(np.float64)
     if ranked.size == 0:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from agreement.accuracy import values_of
 from agreement.codebook import declared, is_missing
 from agreement.coding import Codes, Floats, Ratings, as_values, compact, encode, encode_clusters, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
@@ -86,7 +87,7 @@ def classification_scores(
     classes : sequence, optional
         The declared classes; by default those in the reference. A prediction outside them and outside `abstained` and
         `invalid` is refused.
-    abstained, invalid : collection
+    abstained, invalid : collection, or one text
         Predictions that mean "undetermined", and those that mean an output that could not be read.
     clusters, strata : sequence, shape (items,), optional
         Cluster and stratum of each item; the paper resamples within diagnosis, ``strata=reference``.
@@ -100,7 +101,8 @@ def classification_scores(
     Raises
     ------
     ValueError
-        When lengths differ, a class is undeclared, or a cluster lies in two strata.
+        When lengths differ, a class is undeclared, a class is also an abstention or invalid, or a cluster lies in two
+        strata.
 
     References
     ----------
@@ -120,7 +122,11 @@ def classification_scores(
     same_length(true, given, "reference", "predicted")
     _, observed = encode(true, None, "reference")
     levels = declared(classes) if classes is not None else tuple(observed)
-    abstentions, unreadable = set(abstained), set(invalid)
+    encode(given, None, "predicted")  # names what cannot be compared
+    abstentions, unreadable = values_of(abstained, "abstained"), values_of(invalid, "invalid")
+    twice = [level for level in levels if level in abstentions or level in unreadable]
+    if twice:
+        raise ValueError(f"abstained or invalid holds {twice!r}; expected none of the classes {levels!r}")
     position: dict[Any, int] = {level: code for code, level in enumerate(levels)}
     known = np.array([not is_missing(t) and not is_missing(p) for t, p in zip(true, given, strict=True)], dtype=bool)
     truth, guess = np.full(known.size, -1), np.full(known.size, -1)
@@ -148,17 +154,18 @@ def classification_scores(
     rows[each, 2 * k + truth] = 1.0
     rows[each[guess >= 0], k + guess[guess >= 0]] = 1.0
     rows[each[guess == truth], truth[guess == truth]] = 1.0
-    sums = sums_by_cluster(rows, groups) if n else rows
     whole = rows.sum(axis=0)
+    # fewer sums leave fewer distinct units to draw: each score is given no more of them than it needs
+    overall = np.stack([rows[:, :k].sum(axis=1), rows[:, k : 2 * k].sum(axis=1), rows[:, 2 * k :].sum(axis=1)], axis=1)
 
-    def estimate(name: str, statistic: Any, undefined_because: str) -> Estimate:
-        value = float(statistic(whole)) if n else math.nan
+    def estimate(name: str, statistic: Any, undefined_because: str, own: Floats = rows) -> Estimate:
+        value = float(statistic(own.sum(axis=0))) if n else math.nan
         if math.isnan(value):
             reason = undefined_because if n else f"no {unit}s"
             return undefined(name, n, unit, "bootstrap", reason, confidence=confidence, n_clusters=n_clusters)
         spread = bootstrap_of_sums(
             statistic,
-            sums,
+            sums_by_cluster(own, groups),
             strata=of_unit,
             resamples=resamples,
             seed=seed,
@@ -167,36 +174,31 @@ def classification_scores(
         )
         return spread.estimate(name, value, n, unit, confidence=confidence, n_clusters=n_clusters)
 
-    def per_class(name: str, top: int, bottom: tuple[int, ...], reason: str, factor: float) -> dict[Hashable, Estimate]:
-        found: dict[Hashable, Estimate] = {}
-        for code, level in enumerate(levels):
-            columns = [k * part + code for part in bottom]
-            found[level] = estimate(
+    def per_class(name: str, bottom: tuple[int, ...], reason: str, factor: float) -> dict[Hashable, Estimate]:
+        return {
+            level: estimate(
                 f"{name} of {level}",
-                lambda t, code=code, columns=columns: _divide(
-                    factor * t[..., top * k + code], sum(t[..., column] for column in columns)
-                ),
+                lambda t: _divide(factor * t[..., 0], t[..., bottom].sum(axis=-1)),
                 reason,
+                rows[:, code::k],
             )
-        return found
+            for code, level in enumerate(levels)
+        }
 
     return ClassificationScores(
         macro_f1=estimate("macro F1", lambda t: _over_classes(t, k, "f1"), "no class occurs"),
         weighted_f1=estimate("weighted F1", lambda t: _over_classes(t, k, "weighted"), "no class occurs"),
         micro_f1=estimate(
             "micro F1",
-            lambda t: _divide(2.0 * t[..., :k].sum(axis=-1), t[..., k:].sum(axis=-1)),
+            lambda t: _divide(2.0 * t[..., 0], t[..., 1] + t[..., 2]),
             "no class occurs",
+            overall,
         ),
         balanced_accuracy=estimate("balanced accuracy", lambda t: _over_classes(t, k, "recall"), "no class occurs"),
-        accuracy=estimate(
-            "accuracy",
-            lambda t: _divide(t[..., :k].sum(axis=-1), t[..., 2 * k :].sum(axis=-1)),
-            "no class occurs",
-        ),
-        precision=per_class("precision", 0, (1,), "never predicted", 1.0),
-        recall=per_class("recall", 0, (2,), "never the reference", 1.0),
-        f1=per_class("F1", 0, (1, 2), "neither predicted nor the reference", 2.0),
+        accuracy=estimate("accuracy", lambda t: _divide(t[..., 0], t[..., 2]), "no class occurs", overall),
+        precision=per_class("precision", (1,), "never predicted", 1.0),
+        recall=per_class("recall", (2,), "never the reference", 1.0),
+        f1=per_class("F1", (1, 2), "neither predicted nor the reference", 2.0),
         support={level: int(whole[2 * k + code]) if n else 0 for code, level in enumerate(levels)},
         n_abstained=sum(value in abstentions for value in kept_given),
         n_invalid=sum(value in unreadable for value in kept_given),

@@ -112,9 +112,9 @@ def mirage_rate(
     truth = as_values(reference, "reference")
     same_length(with_image, without, "present", "absent")
     same_length(with_image, truth, "present", "reference")
-    shown = np.array([value == positive for value in with_image], dtype=bool)
-    hidden = np.array([value == positive for value in without], dtype=bool)
-    eligible = np.array([value == negative for value in truth], dtype=bool)
+    shown = np.array([not is_missing(value) and value == positive for value in with_image], dtype=bool)
+    hidden = np.array([not is_missing(value) and value == positive for value in without], dtype=bool)
+    eligible = np.array([not is_missing(value) and value == negative for value in truth], dtype=bool)
     labelled = np.array(
         [not is_missing(x) and not is_missing(y) for x, y in zip(with_image, without, strict=True)], dtype=bool
     )

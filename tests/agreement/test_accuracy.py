@@ -204,3 +204,24 @@ def test_percent_agreement_does_not_depend_on_rater_order(pairs):
     a, b = zip(*pairs, strict=True)
 
     assert percent_agreement(a, b) == percent_agreement(b, a)
+
+
+def test_an_item_whose_accepted_answers_are_all_missing_has_no_reference():
+    found = accuracy(["left", "right"], [[None], ["right", None]])
+
+    assert (found.n_correct, found.n_incorrect, found.n_without_reference) == (1, 0, 1)
+
+
+def test_accepted_answers_may_be_an_array_and_the_excluded_one_text():
+    found = accuracy(["left", "right", "Excluded"], [np.array(["left", "l"]), "left", "left"], excluded="Excluded")
+
+    assert (found.n_correct, found.n_incorrect, found.n_excluded) == (1, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "excluded", "message"),
+    [([["left"]], (), "verdicts holds"), (["left"], None, "excluded is None"), (["left"], [["n/a"]], "excluded is")],
+)
+def test_what_cannot_be_compared_is_refused_by_name(verdicts, excluded, message):
+    with pytest.raises(ValueError, match=message):
+        accuracy(verdicts, ["left"], excluded=excluded)

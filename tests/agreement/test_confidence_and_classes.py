@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -172,3 +173,93 @@ def test_a_mirage_is_positive_with_and_without_the_image_where_there_is_none():
     assert found.value == pytest.approx(1 / 3)
     assert "1 without both labels left out" in found.method
     assert math.isnan(mirage_rate([p], [p], [p]).value)
+
+
+def test_one_text_may_stand_for_the_abstentions():
+    found = classification_scores(["a", "b"], ["a", "undetermined"], abstained="undetermined", resamples=50)
+
+    assert found.n_abstained == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"abstained": {"b"}}, r"abstained or invalid holds \['b'\]"),
+        ({"predicted": ["a", ["b"]]}, "predicted holds a value that cannot be compared"),
+        ({"invalid": None}, "invalid is None"),
+    ],
+)
+def test_abstentions_that_are_classes_and_values_that_cannot_be_compared_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        classification_scores(**{"reference": ["a", "b"], "predicted": ["a", "b"], **arguments})
+
+
+def test_scores_per_class_and_overall_are_drawn_from_clusters_alike():
+    # subjects with all right or all wrong: the accuracy of a resample is a mean of ten draws
+    reference, subjects = ["a", "b"] * 10, np.repeat(np.arange(10), 2)
+    predicted = ["a", "b"] * 5 + ["b", "a"] * 5
+
+    found = classification_scores(reference, predicted, clusters=subjects, resamples=4000)
+
+    assert found.accuracy.n_clusters == found.recall["a"].n_clusters == 10
+    for one in (found.accuracy, found.recall["a"], found.recall["b"], found.balanced_accuracy):
+        assert one.se == pytest.approx(math.sqrt(0.25 / 10), rel=0.03)
+
+
+@given(st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("ab?")), min_size=1, max_size=12))
+def test_duplicating_every_item_leaves_the_scores(pairs):
+    reference, predicted = [r for r, _ in pairs], [p for _, p in pairs]
+    options = {"classes": ["a", "b"], "abstained": {"?"}, "resamples": 2}
+
+    once = classification_scores(reference, predicted, **options)
+    twice = classification_scores(reference * 2, predicted * 2, **options)
+
+    for name in ("macro_f1", "weighted_f1", "micro_f1", "balanced_accuracy", "accuracy"):
+        assert getattr(twice, name).value == pytest.approx(getattr(once, name).value)
+
+
+def test_a_rater_who_abstains_has_one_point_of_risk_and_coverage():
+    # 3 of 5 answered, 1 of these wrong; an abstention has no correctness of its own
+    curve = risk_coverage([1, 1, 1, None, None], [1, 0, 1, None, 0], abstained=[0, 0, 0, 1, 1])
+
+    assert curve.coverage == pytest.approx([3 / 5])
+    assert curve.risk == pytest.approx([1 / 3])
+
+
+def test_a_withheld_answer_is_not_answered_however_sure():
+    curve = risk_coverage([0.9, 0.8], [0, 1], abstained=[True, False])
+
+    assert curve.coverage == pytest.approx([1 / 2])
+    assert curve.risk == pytest.approx([0])
+
+
+def test_abstentions_that_are_not_said_of_every_unit_are_refused():
+    with pytest.raises(ValueError, match="abstained has no value at position 1"):
+        risk_coverage([0.9, 0.8], [0, 1], abstained=[True, None])
+    with pytest.raises(ValueError, match=r"abstained has shape \(1,\)"):
+        risk_coverage([0.9, 0.8], [0, 1], abstained=[True])
+
+
+@pytest.mark.parametrize("function", [brier_score, expected_calibration_error])
+def test_options_of_the_interval_are_checked_even_without_units(function):
+    with pytest.raises(ValueError, match="confidence is 2"):
+        function([], [], level=2)
+    with pytest.raises(ValueError, match="resamples is 0"):
+        function([], [], resamples=0)
+
+
+def test_pandas_missing_labels_make_no_mirage():
+    missing = pd.array(["positive", None], dtype="string")
+
+    found = mirage_rate(missing, ["positive", "positive"], ["negative", "negative"])
+
+    assert (found.value, found.n) == (1.0, 1)
+
+
+@given(st.integers(1, 40).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n), st.integers(1, n))))
+def test_pass_at_k_is_the_product_of_human_eval(counts):
+    n, c, k = counts
+    # Chen et al. (2021), figure 3: the numerically stable script
+    product = 1.0 if n - c < k else 1.0 - float(np.prod(1.0 - k / np.arange(n - c + 1, n + 1)))
+
+    assert pass_at_k(n, c, k) == pytest.approx(product, abs=1e-12)
