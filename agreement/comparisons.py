@@ -12,7 +12,15 @@ from scipy import stats
 from agreement.coding import Floats, Ratings, compact, encode_clusters, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.intervals import clopper_pearson_interval, wilson_limits
-from agreement.resampling import Method, Seed, bootstrap_of_sums, ratio, strata_of_units, sums_by_cluster
+from agreement.resampling import (
+    Method,
+    Seed,
+    bootstrap_of_sums,
+    check_resamples,
+    ratio,
+    strata_of_units,
+    sums_by_cluster,
+)
 
 EXACT_BELOW = 25
 """Below this many discordant pairs `mcnemar` is exact by default."""
@@ -215,6 +223,8 @@ def paired_difference(
     >>> round(found.value, 3), found.n
     (0.333, 3)
     """
+    check_confidence(confidence)
+    check_resamples(resamples, method)
     first, second = numbers_or_nan(a, "a"), numbers_or_nan(b, "b")
     same_length(first, second, "a", "b")
     known = ~(np.isnan(first) | np.isnan(second))
@@ -282,7 +292,10 @@ def adjust_p_values(p: Sequence[float] | Floats, method: Adjustment) -> Floats:
     >>> adjust_p_values([0.01, 0.04, 0.03], "holm").round(3).tolist()
     [0.03, 0.06, 0.06]
     """
-    values = np.asarray(p, dtype=np.float64)
+    try:
+        values = np.asarray(p, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"p is {p!r}; expected P values, one number for each test") from None
     if values.ndim != 1:
         raise ValueError(f"p has shape {values.shape}; expected (m,)")
     if ((values < 0) | (values > 1)).any():

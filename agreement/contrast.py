@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
-from agreement.codebook import is_missing
-from agreement.coding import Floats, Ratings, as_values, compact, encode_clusters, same_length
-from agreement.estimate import Estimate, undefined
-from agreement.resampling import Method, Seed, bootstrap_of_sums, sums_by_cluster
+from agreement.accuracy import correctness
+from agreement.coding import Floats, Ratings, compact, encode_clusters, numbers_or_nan, same_length
+from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.resampling import Method, Seed, bootstrap_of_sums, check_resamples, sums_by_cluster
 
 
 def difference_of_parts(
@@ -32,7 +32,8 @@ def difference_of_parts(
     values : sequence of numbers, shape (units,)
         A score of each unit, for example correctness (1 or 0); None or NaN is missing and left out.
     first : sequence of bool, shape (units,)
-        Which units belong to the first part.
+        Which units belong to the first part: True or 1; False or 0 is the other part. None missing where there is a
+        value.
     clusters : sequence, shape (units,), optional
         Cluster of each unit; without, units are resampled.
     resamples, seed, method
@@ -50,7 +51,7 @@ def difference_of_parts(
     Raises
     ------
     ValueError
-        When lengths differ, or a cluster is missing.
+        When lengths differ, a value is no finite number, a unit belongs to neither part, or a cluster is missing.
 
     References
     ----------
@@ -64,11 +65,16 @@ def difference_of_parts(
     >>> found.value, found.n
     (0.25, 8)
     """
-    scores, parts = as_values(values, "values"), as_values(first, "first")
-    same_length(scores, parts, "values", "first")
-    known = np.array([not is_missing(score) for score in scores], dtype=bool)
-    numbers = np.array([float(score) for score, there in zip(scores, known, strict=True) if there])
-    weight = np.array([float(bool(part)) for part, there in zip(parts, known, strict=True) if there])
+    check_confidence(confidence)
+    check_resamples(resamples, method)
+    scores = numbers_or_nan(values, "values")
+    assigned, in_first = correctness(first, "first")
+    same_length(scores, assigned, "values", "first")
+    known = ~np.isnan(scores)
+    if (known & ~assigned).any():
+        position = int(np.flatnonzero(known & ~assigned)[0])
+        raise ValueError(f"first has no value at position {position}; expected True or False for every unit")
+    numbers, weight = scores[known], in_first[known].astype(np.float64)
     groups, n_clusters = None, None
     if clusters is not None:
         groups, n_clusters = compact(encode_clusters(clusters, known.size)[known])

@@ -12,6 +12,7 @@ from agreement import (
     diagnostic_accuracy,
     judge_direction,
     mcnemar,
+    paired_difference,
     paired_proportion_difference,
     shared_errors,
 )
@@ -67,6 +68,20 @@ def test_counts_that_are_no_counts_are_refused():
         mcnemar(1.5, 2)
     with pytest.raises(ValueError, match="method is 'yates'"):
         mcnemar(1, 2, "yates")
+
+
+def test_mcnemar_of_airway_hyper_responsiveness():
+    # Fagerland, Lydersen and Laake (2013): 1 and 7 discordant pairs among 21 children
+    assert [round(mcnemar(1, 7, method).p, 3) for method in ("chi2", "chi2-corrected", "exact", "mid-p")] == [
+        0.034, 0.077, 0.070, 0.039,
+    ]  # fmt: skip
+
+
+def test_newcombes_paired_interval_as_published():
+    # Newcombe (1998), method 10, for 36, 12, 2, 0
+    found = paired_proportion_difference(36, 12, 2, 0)
+
+    assert (round(found.low, 4), round(found.high, 4)) == (0.0569, 0.3404)
 
 
 def test_newcombes_paired_interval_by_hand():
@@ -129,6 +144,15 @@ def test_p_values_outside_0_and_1_are_refused():
         adjust_p_values([[0.1, 0.2]], "holm")
     with pytest.raises(ValueError, match="method is 'sidak'"):
         adjust_p_values([0.1], "sidak")
+    with pytest.raises(ValueError, match=r"p is \['x'\]"):
+        adjust_p_values(["x"], "holm")
+
+
+def test_a_paired_difference_checks_its_options_even_without_pairs():
+    with pytest.raises(ValueError, match="method is 'x'"):
+        paired_difference([], [], seed=1, method="x")
+    with pytest.raises(ValueError, match="confidence is 3"):
+        paired_difference([], [], seed=1, confidence=3)
 
 
 def test_direction_of_the_judge_of_mri_eval():

@@ -1,6 +1,7 @@
 """Difference between two parts of one sample."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from agreement.contrast import difference_of_parts
@@ -51,6 +52,35 @@ def test_an_empty_part_is_undefined_with_its_reason(first: list[bool]) -> None:
 
     assert np.isnan(found.value)
     assert found.undefined_because == "one of the two parts is empty"
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), pd.NA])
+def test_a_unit_of_neither_part_is_refused(missing: object) -> None:
+    with pytest.raises(ValueError, match="first has no value at position 1"):
+        difference_of_parts([1, 0, 1], [True, missing, False])
+
+
+def test_a_missing_part_of_a_missing_value_does_not_matter() -> None:
+    found = difference_of_parts([1, None, 0], [True, None, False], resamples=200)
+
+    assert found.value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("values", "first", "options", "message"),
+    [
+        (["x", 0], [True, False], {}, "values holds"),
+        ([float("inf"), 0], [True, False], {}, "values holds an infinite value"),
+        ([1, 0], ["a", "b"], {}, "first holds 'a'"),
+        ([], [], {"confidence": 3}, "confidence is 3"),
+        ([], [], {"resamples": 0}, "resamples is 0"),
+    ],
+)
+def test_wrong_arguments_are_named(
+    values: list[object], first: list[object], options: dict[str, int], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        difference_of_parts(values, first, **options)  # type: ignore[arg-type]
 
 
 def test_lengths_must_match() -> None:
