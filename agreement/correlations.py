@@ -6,9 +6,15 @@ from collections.abc import Callable
 import numpy as np
 from scipy import stats
 
-from agreement.coding import Ratings, numbers_or_nan, same_length
+from agreement.coding import Floats, Ratings, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
-from agreement.roc import delong_parts, delong_variance
+from agreement.roc import NO_VARIANCE, delong_parts, delong_variance, without_spread
+
+EXACT_BELOW = 50
+"""Fewer values than this, without ties, have exact P values for Kendall's tau and Mann-Whitney's U, as in R."""
+
+EXACT_RANKS = 9
+"""Up to this many pairs without ties Spearman's P value is exact, as in R."""
 
 
 def pearson(x: Ratings, y: Ratings, *, confidence: float = 0.95, unit: str = "item") -> Estimate:
@@ -29,12 +35,12 @@ def pearson(x: Ratings, y: Ratings, *, confidence: float = 0.95, unit: str = "it
     Returns
     -------
     Estimate
-        `p` from t on n - 2 degrees of freedom.
+        `p` from t on n - 2 degrees of freedom; None for two pairs.
 
     Raises
     ------
     ValueError
-        When lengths differ or a value is no number.
+        When lengths differ or a value is no finite number.
 
     References
     ----------
@@ -49,7 +55,7 @@ def pearson(x: Ratings, y: Ratings, *, confidence: float = 0.95, unit: str = "it
     >>> round(pearson(lsat, gpa).value, 3)
     0.776
     """
-    return _correlation("Pearson's r", x, y, stats.pearsonr, 1.0, 3, "Fisher's z", confidence, unit)
+    return _correlation("Pearson's r", x, y, _pearson, 1.0, 3, "Fisher's z", confidence, unit)
 
 
 def spearman(x: Ratings, y: Ratings, *, confidence: float = 0.95, unit: str = "item") -> Estimate:
@@ -69,12 +75,12 @@ def spearman(x: Ratings, y: Ratings, *, confidence: float = 0.95, unit: str = "i
     Returns
     -------
     Estimate
-        `p` from t on n - 2 degrees of freedom.
+        `p` is exact for up to nine pairs without ties, else from t on n - 2 degrees of freedom; the method says which.
 
     Raises
     ------
     ValueError
-        When lengths differ or a value is no number.
+        When lengths differ or a value is no finite number.
 
     References
     ----------
@@ -87,7 +93,7 @@ def spearman(x: Ratings, y: Ratings, *, confidence: float = 0.95, unit: str = "i
     >>> round(spearman([1, 2, 3, 4], [10, 20, 90, 40]).value, 3)
     0.8
     """
-    return _correlation("Spearman's rho", x, y, stats.spearmanr, 1.06, 3, "Fieller-Hartley-Pearson", confidence, unit)
+    return _correlation("Spearman's rho", x, y, _spearman, 1.06, 3, "Fieller-Hartley-Pearson", confidence, unit)
 
 
 def kendall_tau(x: Ratings, y: Ratings, *, confidence: float = 0.95, unit: str = "item") -> Estimate:
@@ -109,12 +115,12 @@ def kendall_tau(x: Ratings, y: Ratings, *, confidence: float = 0.95, unit: str =
     Returns
     -------
     Estimate
-        `p` as scipy's: exact for few pairs without ties, else normal.
+        `p` is exact for fewer than 50 pairs without ties, else normal with the variance for ties: see the method.
 
     Raises
     ------
     ValueError
-        When lengths differ or a value is no number.
+        When lengths differ or a value is no finite number.
 
     References
     ----------
@@ -128,16 +134,16 @@ def kendall_tau(x: Ratings, y: Ratings, *, confidence: float = 0.95, unit: str =
     0.667
     """
     name, interval = "Kendall's tau-b", "Fieller-Hartley-Pearson"
-    return _correlation(name, x, y, stats.kendalltau, 0.437, 4, interval, confidence, unit)
+    return _correlation(name, x, y, _kendall, 0.437, 4, interval, confidence, unit)
 
 
 def mann_whitney(x: Ratings, y: Ratings, *, confidence: float = 0.95, unit: str = "item") -> Estimate:
     """Mann-Whitney U test with the common-language effect size.
 
     The value is ``P(X > Y) + P(X = Y) / 2 = U / (n_x n_y)``, ties counted one half [1]_; its interval is DeLong's,
-    clipped to [0, 1], since it is the area under the ROC curve of x against y. `p` is scipy's: exact for few values
-    without ties, else normal with tie and continuity correction. Undefined when a group is empty; limits when the
-    groups do not overlap, or hold one value each.
+    clipped to [0, 1], since it is the area under the ROC curve of x against y. `p` is exact for
+    fewer than 50 values in each group without ties, else normal with tie and continuity correction; the method says
+    which. Undefined when a group is empty; limits when the groups do not overlap, or one of them holds one value.
 
     Parameters
     ----------
@@ -156,7 +162,7 @@ def mann_whitney(x: Ratings, y: Ratings, *, confidence: float = 0.95, unit: str 
     Raises
     ------
     ValueError
-        When a value is no number.
+        When a value is no finite number.
 
     References
     ----------
@@ -176,11 +182,16 @@ def mann_whitney(x: Ratings, y: Ratings, *, confidence: float = 0.95, unit: str 
     method = "Mann-Whitney U, DeLong interval, clipped to [0, 1], independent items"
     if first.size == 0 or second.size == 0:
         return undefined(name, n, unit, method, "one group is empty", confidence=confidence)
-    p = float(stats.mannwhitneyu(first, second, alternative="two-sided").pvalue)
+    exact = max(first.size, second.size) < EXACT_BELOW and not _tied(np.concatenate([first, second]))
+    found = stats.mannwhitneyu(
+        first, second, alternative="two-sided", use_continuity=True, method="exact" if exact else "asymptotic"
+    )
+    p = float(found.pvalue)
+    method += "; P exact" if exact else "; P normal, corrected for ties and continuity"
     value, *parts = delong_parts(first, second)
     variance = delong_variance(*parts)
-    if not variance > 1e-15:
-        reason = "one value in a group, or groups that do not overlap: the standard error is 0"
+    if not variance > NO_VARIANCE:
+        reason = "one value in a group" if min(first.size, second.size) < 2 else without_spread(value, "groups")
         return undefined(name, n, unit, method, reason, value=value, p=p, confidence=confidence)
     se = math.sqrt(variance)
     half = float(stats.norm.isf((1.0 - confidence) / 2.0)) * se
@@ -188,11 +199,74 @@ def mann_whitney(x: Ratings, y: Ratings, *, confidence: float = 0.95, unit: str 
     return Estimate(name, value, low, high, n, unit, method, se=se, p=p, confidence=confidence)
 
 
+def _pearson(x: Floats, y: Floats) -> tuple[float, float, str]:
+    """Coefficient, P and how P was found."""
+    first, second = _deviations(x), _deviations(y)
+    value = float(first @ second) / math.sqrt(float(first @ first) * float(second @ second))
+    value = min(1.0, max(-1.0, value))
+    return value, _p_of_t(value, x.size), "P from t"
+
+
+def _spearman(x: Floats, y: Floats) -> tuple[float, float, str]:
+    """Coefficient, P and how P was found."""
+    first, second = stats.rankdata(x), stats.rankdata(y)
+    value, p, text = _pearson(first, second)
+    if x.size > EXACT_RANKS or _tied(x) or _tied(y):
+        return value, p, text
+    return value, _exact_spearman(float(((first - second) ** 2).sum()), x.size), "P exact"
+
+
+def _kendall(x: Floats, y: Floats) -> tuple[float, float, str]:
+    """Coefficient, P and how P was found."""
+    exact = x.size < EXACT_BELOW and not _tied(x) and not _tied(y)
+    found = stats.kendalltau(x, y, method="exact" if exact else "asymptotic")
+    return float(found.statistic), float(found.pvalue), "P exact" if exact else "P normal"
+
+
+def _deviations(values: Floats) -> Floats:
+    """Deviations from the mean up to a factor, without overflow for huge or loss for nearly equal values."""
+    # a power of two scales without rounding; differences of nearly equal numbers are exact
+    scaled = np.ldexp(values, -int(np.frexp(np.abs(values).max())[1]))
+    scaled = scaled - scaled[0]
+    return np.asarray(scaled - scaled.mean())
+
+
+def _p_of_t(value: float, n: int) -> float:
+    if n < 3:
+        return math.nan
+    if abs(value) == 1.0:
+        return 0.0
+    t = abs(value) * math.sqrt((n - 2) / ((1.0 - value) * (1.0 + value)))
+    return float(2.0 * stats.t.sf(t, n - 2))
+
+
+def _exact_spearman(squares: float, n: int) -> float:
+    """Two-sided P of a sum of squared rank differences, over all orders of n ranks."""
+    # how many orders give each sum, from those of the first ranks matched with each set of ranks
+    counts: dict[frozenset[int], dict[int, int]] = {frozenset(): {0: 1}}
+    for rank in range(n):
+        following: dict[frozenset[int], dict[int, int]] = {}
+        for used, sums in counts.items():
+            for other in set(range(n)) - used:
+                into = following.setdefault(used | {other}, {})
+                for total, times in sums.items():
+                    into[total + (rank - other) ** 2] = into.get(total + (rank - other) ** 2, 0) + times
+        counts = following
+    sums = counts[frozenset(range(n))]
+    below = sum(times for total, times in sums.items() if total <= squares + 0.5)
+    above = sum(times for total, times in sums.items() if total >= squares - 0.5)
+    return min(1.0, 2.0 * min(below, above) / math.factorial(n))
+
+
+def _tied(values: Floats) -> bool:
+    return np.unique(values).size < values.size
+
+
 def _correlation(
     name: str,
     x: Ratings,
     y: Ratings,
-    statistic: Callable[..., object],
+    statistic: Callable[[Floats, Floats], tuple[float, float, str]],
     factor: float,
     lost_degrees: int,
     interval: str,
@@ -208,11 +282,11 @@ def _correlation(
     method = f"{interval} interval, independent items" + (f"; {lost} with a missing value left out" if lost else "")
     if n < 2:
         return undefined(name, n, unit, method, "fewer than two pairs", confidence=confidence)
-    if np.ptp(first) == 0.0 or np.ptp(second) == 0.0:
+    if (first == first[0]).all() or (second == second[0]).all():
         return undefined(name, n, unit, method, "one of the two is constant", confidence=confidence)
-    found = statistic(first, second)
-    value, p = float(found.statistic), float(found.pvalue)  # type: ignore[attr-defined]
+    value, p, how = statistic(first, second)
     p_value = None if math.isnan(p) else p
+    method += f"; {how}" if p_value is not None else ""
     if n <= lost_degrees or abs(value) > 1.0 - 1e-12:
         reason = f"{n} pairs: too few for an interval" if n <= lost_degrees else "perfect correlation: no interval"
         return undefined(name, n, unit, method, reason, value=value, p=p_value, confidence=confidence)

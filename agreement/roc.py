@@ -12,6 +12,9 @@ from agreement.codebook import MISSING
 from agreement.coding import Codes, Floats, Ratings, compact, encode, encode_clusters, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
 
+NO_VARIANCE = 1e-28
+"""Variances of an area up to this are rounding: DeLong's components are then all equal."""
+
 
 def roc_auc(
     score: Ratings,
@@ -25,7 +28,8 @@ def roc_auc(
 
     Standard error of DeLong [1]_, with clusters that of Obuchowski [2]_; normal interval, clipped to [0, 1] as in
     R's pROC. The direction is never flipped: below 0.5 means that high scores go with negatives. Undefined without
-    positives or without negatives; limits undefined for one of either and when the two do not overlap.
+    positives or without negatives; limits undefined for one of either (with clusters: in one cluster) and where the
+    standard error is 0, as when the two do not overlap or all scores are equal.
 
     Parameters
     ----------
@@ -48,7 +52,7 @@ def roc_auc(
     Raises
     ------
     ValueError
-        When lengths differ, a score is no number, or an outcome is neither positive nor negative.
+        When lengths differ, a score is no finite number, or an outcome is neither positive nor negative.
 
     References
     ----------
@@ -78,7 +82,10 @@ def roc_auc(
     influence[positive] = (of_positive - value) / of_positive.size
     influence[~positive] = (of_negative - value) / of_negative.size
     variance = _variance(influence, positive, groups)
-    return _normal(name, value, variance, n, unit, method, confidence, n_clusters)
+    reason = without_spread(value, "scores of positives and negatives")
+    if math.isnan(variance):
+        reason = f"positives or negatives in one {'cluster' if groups is not None else unit} only: no standard error"
+    return _normal(name, value, variance, n, unit, method, confidence, n_clusters, reason)
 
 
 def macro_auc(
@@ -92,8 +99,10 @@ def macro_auc(
 ) -> Estimate:
     """Mean over classes of the area under the ROC curve of one class against the rest.
 
-    Over the classes that occur in the reference, unless all items are of one. The standard error is that of the sum
-    of the linearised areas, within clusters where given; normal interval, clipped to [0, 1].
+    Over the classes that occur in the reference, unless all items are of one [1]_, each class with the same weight (as
+    scikit-learn's macro average). The standard error is that of the sum of the linearised areas, ``n / (n - 1)`` times
+    the sum of squared DeLong components of each item, summed within clusters where given; normal interval, clipped to
+    [0, 1]. Limits undefined where a class occurs in one item (cluster) only.
 
     Parameters
     ----------
@@ -114,12 +123,12 @@ def macro_auc(
     Raises
     ------
     ValueError
-        When lengths differ or a class is undeclared.
+        When lengths differ, a score is no finite number, or a class is undeclared.
 
     References
     ----------
-    .. [1] Hand and Till (2001). A simple generalisation of the area under the ROC curve for multiple class
-       classification problems. Machine Learning 45, 171-186, whose one-vs-rest form is taken.
+    .. [1] Fawcett (2006). An introduction to ROC analysis. Pattern Recognition Letters 27, 861-874, section 9: class
+       reference curves; there weighted by prevalence. Not the pairwise form of Hand and Till (2001).
 
     Examples
     --------
@@ -128,7 +137,12 @@ def macro_auc(
     1.0
     """
     check_confidence(confidence)
-    table = np.asarray(scores, dtype=np.float64)
+    try:
+        table = np.asarray(scores, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError("scores is no table of numbers; expected shape (items, classes), None where missing") from None
+    if np.isinf(table).any():
+        raise ValueError("scores holds an infinite value; expected finite numbers")
     codes, levels = encode(reference, classes, "reference")
     if table.ndim != 2 or table.shape != (codes.size, len(levels)):
         raise ValueError(f"scores has shape {table.shape}; expected ({codes.size}, {len(levels)}), (items, classes)")
@@ -149,8 +163,15 @@ def macro_auc(
         influence[~positive] += (of_negative - area) / of_negative.size / len(occurring)
         areas.append(area)
     parts = influence if groups is None else np.bincount(groups, weights=influence)
-    variance = float((parts**2).sum()) * parts.size / (parts.size - 1) if parts.size > 1 else math.nan
-    return _normal(name, math.fsum(areas) / len(areas), variance, n, unit, method, confidence, n_clusters)
+    value, variance = math.fsum(areas) / len(areas), float((parts**2).sum()) * parts.size / max(parts.size - 1, 1)
+    reason = without_spread(value, "scores of the classes")
+    units = np.arange(n) if groups is None else groups
+    for code in occurring:
+        if min(np.unique(units[codes == code]).size, np.unique(units[codes != code]).size) < 2:
+            one = "cluster" if groups is not None else unit
+            variance, reason = math.nan, f"class {levels[code]!r} or the rest in one {one} only: no standard error"
+            break
+    return _normal(name, value, variance, n, unit, method, confidence, n_clusters, reason)
 
 
 def delong_parts(above: Floats, below: Floats) -> tuple[float, Floats, Floats]:
@@ -208,6 +229,28 @@ def delong_variance(of_positive: Floats, of_negative: Floats) -> float:
     return float(of_positive.var(ddof=1)) / of_positive.size + float(of_negative.var(ddof=1)) / of_negative.size
 
 
+def without_spread(value: float, what: str) -> str:
+    """Why an area has no standard error, from its value.
+
+    Parameters
+    ----------
+    value : float
+        The area.
+    what : str
+        What is compared, in the plural.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> without_spread(1.0, "groups")
+    'the groups do not overlap: the standard error is 0'
+    """
+    return f"the {what} " + ("do not overlap" if value in (0.0, 1.0) else "do not vary") + ": the standard error is 0"
+
+
 def _variance(influence: Floats, positive: npt.NDArray[np.bool_], groups: Codes | None) -> float:
     """Obuchowski (1997), eq. 3, which is DeLong's where every unit is a cluster of its own."""
     units = np.arange(influence.size) if groups is None else groups
@@ -218,11 +261,14 @@ def _variance(influence: Floats, positive: npt.NDArray[np.bool_], groups: Codes 
     with_negative = np.unique(units[~positive]).size
     if min(with_positive, with_negative) < 2:
         return math.nan
-    return (
-        with_positive / (with_positive - 1) * float((of_positive**2).sum())
-        + with_negative / (with_negative - 1) * float((of_negative**2).sum())
-        + 2.0 * count / (count - 1) * float((of_positive * of_negative).sum())
+    parts = (
+        with_positive / (with_positive - 1) * float((of_positive**2).sum()),
+        with_negative / (with_negative - 1) * float((of_negative**2).sum()),
+        2.0 * count / (count - 1) * float((of_positive * of_negative).sum()),
     )
+    variance = math.fsum(parts)
+    # clusters in which the two sides balance leave nothing but rounding
+    return variance if variance > 1e-12 * sum(map(abs, parts)) else 0.0
 
 
 def _groups(clusters: Ratings | None, used: npt.NDArray[np.bool_]) -> tuple[Codes | None, int | None]:
@@ -237,10 +283,18 @@ def _method(clustered: bool, lost: int) -> str:
 
 
 def _normal(
-    name: str, value: float, variance: float, n: int, unit: str, method: str, confidence: float, n_clusters: int | None
+    name: str,
+    value: float,
+    variance: float,
+    n: int,
+    unit: str,
+    method: str,
+    confidence: float,
+    n_clusters: int | None,
+    reason: str,
 ) -> Estimate:
-    if not variance > 1e-15:
-        reason = "one unit on a side, or scores that do not overlap: the standard error is 0"
+    """Normal interval, or `reason` where there is no variance."""
+    if not variance > NO_VARIANCE:
         return undefined(name, n, unit, method, reason, value=value, confidence=confidence, n_clusters=n_clusters)
     se = math.sqrt(variance)
     half = float(stats.norm.isf((1.0 - confidence) / 2.0)) * se
