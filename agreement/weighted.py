@@ -1,13 +1,24 @@
 """Means under unequal inclusion probabilities: what a sample that is not proportional says about its pool."""
 
 import math
+from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
+from scipy import stats
 
-from agreement.codebook import is_missing
-from agreement.coding import Ratings, as_values, compact, encode_clusters, same_length
-from agreement.estimate import Estimate, undefined
-from agreement.resampling import Method, Seed, bootstrap_of_sums, ratio, strata_of_units, sums_by_cluster
+from agreement.coding import Codes, Floats, Ratings, compact, encode_clusters, numbers_or_nan, same_length
+from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.resampling import (
+    Seed,
+    bootstrap_of_sums,
+    check_resamples,
+    ratio,
+    strata_of_units,
+    sums_by_cluster,
+)
+
+NOTE = ", weighted by 1 / inclusion probability"
 
 
 def weighted_mean(
@@ -16,17 +27,25 @@ def weighted_mean(
     *,
     clusters: Ratings | None = None,
     strata: Ratings | None = None,
+    finite_pool: bool = False,
     resamples: int = 10_000,
     seed: Seed = 0,
-    method: Method = "percentile",
+    method: Literal["percentile", "bca", "linearised"] = "percentile",
     confidence: float = 0.95,
     name: str = "weighted mean",
     unit: str = "item",
 ) -> Estimate:
     """Mean over the pool from which units were drawn with known probabilities (the Hajek estimator).
 
-    ``sum(v / p) / sum(1 / p)`` over the units that have a value [1]_. The interval resamples units, or whole clusters,
-    with their weights, within `strata` where given.
+    ``m = sum(v / p) / sum(1 / p)`` over the units that have a value [1]_. Two kinds of interval:
+
+    - bootstrap (percentile or BCa): units, or whole clusters, are resampled with their weights, within `strata` where
+      given. With `h` units in a stratum its variance is too small by ``(h - 1) / h``: not for strata of a few units.
+    - linearised [2]_: ``var = sum over strata of (1 - f) h / (h - 1) sum (z - mean z)^2``, with ``z`` the sums of
+      ``(v - m) / p / sum(1 / p)`` within each of the `h` units (or clusters) of the stratum, 0 where a value is
+      missing; t with as many degrees of freedom as units less strata, both where there is a value. ``f`` is
+      0, or, with `finite_pool`, the probability of the stratum: then a stratum that was drawn completely, as all
+      flagged items, adds no variance and no degrees of freedom.
 
     Parameters
     ----------
@@ -36,8 +55,13 @@ def weighted_mean(
         Inclusion probability of each unit, above 0 and at most 1.
     clusters, strata : sequence, shape (units,), optional
         Cluster and sampling stratum of each unit; a cluster lies within one stratum.
-    resamples, seed, method
+    finite_pool : bool
+        Whether the mean of this very pool is meant, from which units (whole clusters) were drawn without replacement
+        and with one probability in each stratum; else the mean of what the pool stands for. Linearised only.
+    resamples, seed
         See `bootstrap`.
+    method : {"percentile", "bca", "linearised"}
+        Kind of interval.
     confidence : float
         Nominal coverage.
     name, unit : str
@@ -46,16 +70,20 @@ def weighted_mean(
     Returns
     -------
     Estimate
-        Undefined for no units.
+        Undefined for no units. Linearised limits are undefined for a stratum with one unit (unless the finite pool's
+        stratum was drawn completely) and for a standard error of 0.
 
     Raises
     ------
     ValueError
-        When lengths differ, a probability is outside (0, 1], or a cluster lies in two strata.
+        When lengths differ, a value is no finite number, a probability is outside (0, 1], a cluster lies in two
+        strata, or, for a finite pool, probabilities differ within a stratum.
 
     References
     ----------
     .. [1] Hajek (1971). Comment on an essay by D. Basu. In: Foundations of Statistical Inference, 236.
+    .. [2] Woodruff (1971). A simple method for approximating the variance of a complicated estimate. JASA 66, 411-414;
+       as R's survey (Lumley 2004), `svymean` with strata, clusters and finite population correction.
 
     Examples
     --------
@@ -64,34 +92,121 @@ def weighted_mean(
     >>> found = weighted_mean([1] * 5 + [0] * 5 + [1, 0], [1.0] * 10 + [0.2] * 2, resamples=200)
     >>> round(found.value, 6), found.n
     (0.5, 12)
+
+    The first ten are all of their stratum. Of the others z = 5 (1/2) / 20 and its negative: se = sqrt(.8 * 2 * 2 / 64).
+
+    >>> flagged = ["flagged"] * 10 + ["sampled"] * 2
+    >>> pool = weighted_mean([1] * 5 + [0] * 5 + [1, 0], [1.0] * 10 + [0.2] * 2, strata=flagged, finite_pool=True,
+    ...                      method="linearised")
+    >>> round(pool.se, 6), round((0.8 * 2 * 2 / 64) ** 0.5, 6)
+    (0.223607, 0.223607)
     """
-    scores, chances = as_values(values, "values"), as_values(probabilities, "probabilities")
+    check_confidence(confidence)
+    if method not in ("percentile", "bca", "linearised"):
+        raise ValueError(f"method is {method!r}; expected 'percentile', 'bca' or 'linearised'")
+    if method != "linearised":
+        check_resamples(resamples, method)
+        if finite_pool:
+            raise ValueError(f"finite_pool is True and method is {method!r}; expected method 'linearised' with it")
+    scores, chances = numbers_or_nan(values, "values"), numbers_or_nan(probabilities, "probabilities")
     same_length(scores, chances, "values", "probabilities")
-    known = np.array([not is_missing(score) for score in scores], dtype=bool)
-    numbers = np.array([float(score) for score, there in zip(scores, known, strict=True) if there])
-    chance = np.array([float(p) for p, there in zip(chances, known, strict=True) if there])
-    if ((chance <= 0) | (chance > 1)).any() or np.isnan(chance).any():
+    known = ~np.isnan(scores)
+    if not (chances[known] >= np.finfo(np.float64).tiny).all() or (chances[known] > 1).any():
         raise ValueError("probabilities holds a value outside 0 (not included) and 1; expected inclusion probabilities")
-    groups, n_clusters = None, None
-    if clusters is not None:
-        groups, n_clusters = compact(encode_clusters(clusters, known.size)[known])
-    note = ", weighted by 1 / inclusion probability"
-    if numbers.size == 0:
-        return undefined(name, 0, unit, "bootstrap" + note, f"no {unit}s", confidence=confidence, n_clusters=n_clusters)
-    of_unit = None
-    if strata is not None:
-        of_unit = strata_of_units(encode_clusters(strata, known.size, "strata")[known], groups)
-    weights = 1.0 / chance
-    rows = np.stack([numbers * weights, weights], axis=1)
+    units = encode_clusters(clusters, known.size) if clusters is not None else None
+    stratum = encode_clusters(strata, known.size, "strata") if strata is not None else None
+    groups, n_clusters = compact(units[known]) if units is not None else (None, None)
+    n = int(known.sum())
+    if n == 0:
+        text = "linearised" if method == "linearised" else "bootstrap"
+        return undefined(name, 0, unit, text + NOTE, f"no {unit}s", confidence=confidence, n_clusters=n_clusters)
+    weights = 1.0 / chances[known]
+    rows = np.stack([scores[known] * weights, weights], axis=1)
+    value = math.fsum(rows[:, 0]) / math.fsum(rows[:, 1])
+    if method == "linearised":
+        influence = np.zeros(known.size)
+        influence[known] = (scores[known] - value) * weights / math.fsum(weights)
+        return _linearised(
+            influence, known, chances, units, stratum, finite_pool,
+            name=name, value=value, unit=unit, confidence=confidence, n_clusters=n_clusters,
+        )  # fmt: skip
     spread = bootstrap_of_sums(
         ratio,
         sums_by_cluster(rows, groups),
-        strata=of_unit,
+        strata=strata_of_units(stratum[known], groups) if stratum is not None else None,
         resamples=resamples,
         seed=seed,
         method=method,
         confidence=confidence,
         clustered=groups is not None,
     )
-    value = math.fsum(rows[:, 0]) / math.fsum(rows[:, 1])
-    return spread.estimate(name, value, numbers.size, unit, confidence=confidence, n_clusters=n_clusters, note=note)
+    return spread.estimate(name, value, n, unit, confidence=confidence, n_clusters=n_clusters, note=NOTE)
+
+
+def _linearised(
+    influence: Floats,
+    known: npt.NDArray[np.bool_],
+    chances: Floats,
+    clusters: Codes | None,
+    strata: Codes | None,
+    finite_pool: bool,
+    *,
+    name: str,
+    value: float,
+    unit: str,
+    confidence: float,
+    n_clusters: int | None,
+) -> Estimate:
+    """Estimate with the stratified variance of the sums of `influence` over units; missing ones are units too."""
+    psu = clusters if clusters is not None else np.arange(influence.size)
+    of_item = strata if strata is not None else np.zeros(influence.size, dtype=np.intp)
+    of_psu = strata_of_units(of_item, psu)
+    sums = np.bincount(psu, weights=influence)
+    fractions = _fractions(chances, known, of_item) if finite_pool else np.zeros(int(of_item.max()) + 1)
+    kind = "clusters" if clusters is not None else f"{unit}s"
+    # strata that were drawn completely add no variance, hence no degrees of freedom
+    counted = known & (fractions[of_item] < 1.0)
+    freedom = np.unique(psu[counted]).size - np.unique(of_item[counted]).size
+    text = f"linearised standard error over {kind}" + (" within strata" if strata is not None else "")
+    text += (", finite pool" if finite_pool else "") + f", t with {freedom} degrees of freedom" + NOTE
+    variance, alone = 0.0, 0
+    for number, fraction in enumerate(fractions):
+        within = sums[of_psu == number]
+        if fraction == 1.0:
+            continue
+        if within.size < 2:
+            alone += 1
+            continue
+        # [2]: with replacement, times the finite population correction
+        scale = (1.0 - fraction) * within.size / (within.size - 1)
+        variance += scale * float(((within - within.mean()) ** 2).sum())
+    n, reason = int(known.sum()), None
+    if alone:
+        reason = f"{'a stratum holds' if strata is not None else 'there is'} one of the {kind} only: no variance"
+    elif finite_pool and (fractions == 1.0).all():
+        reason = "the whole pool was drawn: nothing is left to estimate"
+    elif freedom < 1:
+        reason = f"no more {kind} with a value than strata: no degrees of freedom"
+    elif not variance > 1e-28 * max(1.0, value**2):
+        reason = f"no spread between {kind}: the standard error is 0"
+    if reason is not None:
+        return undefined(name, n, unit, text, reason, value=value, confidence=confidence, n_clusters=n_clusters)
+    se = math.sqrt(variance)
+    half = float(stats.t.isf((1.0 - confidence) / 2.0, freedom)) * se
+    return Estimate(
+        name, value, value - half, value + half, n, unit, text, se=se, confidence=confidence, n_clusters=n_clusters
+    )
+
+
+def _fractions(chances: Floats, known: npt.NDArray[np.bool_], strata: Codes) -> Floats:
+    """Sampling fraction of each stratum: the one probability of its units."""
+    fractions = np.zeros(int(strata.max()) + 1)
+    for number in range(fractions.size):
+        own = chances[known & (strata == number)]
+        if own.size and np.ptp(own) > 1e-9 * own.max():
+            raise ValueError(
+                f"probabilities go from {own.min()!r} to {own.max()!r} within one stratum; expected one for each "
+                "stratum of a finite pool"
+            )
+        fractions[number] = own[0] if own.size else 0.0
+    return fractions

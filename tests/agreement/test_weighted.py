@@ -1,5 +1,7 @@
 """Means under unequal inclusion probabilities."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -44,6 +46,73 @@ def test_no_values_are_undefined_with_the_reason() -> None:
 def test_a_probability_outside_its_range_is_refused(probability: float) -> None:
     with pytest.raises(ValueError, match="probabilities"):
         weighted_mean([1.0], [probability])
+
+
+@pytest.mark.parametrize(
+    ("values", "probabilities", "options", "message"),
+    [
+        (["x"], [0.5], {}, "values holds"),
+        ([float("inf")], [0.5], {}, "values holds an infinite value"),
+        ([1.0], [None], {}, "probabilities holds"),
+        ([1.0], [1e-320], {}, "probabilities holds"),
+        ([1.0], [0.5], {"method": "t"}, "method is 't'; expected 'percentile', 'bca' or 'linearised'"),
+        ([1.0], [0.5], {"finite_pool": True}, "expected method 'linearised'"),
+        ([1.0, 0.0], [0.5, 0.4], {"finite_pool": True, "method": "linearised"}, "within one stratum"),
+        ([], [], {"confidence": 3}, "confidence is 3"),
+    ],
+)
+def test_wrong_arguments_are_named(
+    values: list[object], probabilities: list[object], options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        weighted_mean(values, probabilities, **options)
+
+
+def test_linearised_standard_error_of_a_simple_sample_is_that_of_a_mean() -> None:
+    # 3 of 4: sqrt(4/3 * (3 (1/4)^2 + (3/4)^2) / 16) = sqrt(.25 / 4); t on 3 degrees of freedom is 3.18244630528
+    found = weighted_mean([1, 1, 1, 0], [0.3] * 4, method="linearised")
+
+    assert found.se == pytest.approx(0.25)
+    assert found.high == pytest.approx(0.75 + 3.18244630528 * 0.25)
+    assert "t with 3 degrees of freedom" in found.method
+
+
+def test_a_stratum_drawn_completely_adds_neither_variance_nor_degrees_of_freedom() -> None:
+    # 4 flagged items, all read; of 20 others one in five: 4 with shares 1/2. Pool of 24, se = 20/24 sqrt(.8 (1/3) / 4)
+    values, probabilities = [1, 0, 0, 1, 1, 0, 1, 0], [1.0] * 4 + [0.2] * 4
+    flagged = ["flagged"] * 4 + ["other"] * 4
+
+    found = weighted_mean(values, probabilities, strata=flagged, finite_pool=True, method="linearised")
+
+    assert found.se == pytest.approx(20 / 24 * np.sqrt(0.8 / 3 / 4))
+    assert "finite pool, t with 3 degrees of freedom" in found.method
+
+
+@pytest.mark.parametrize(
+    ("values", "options", "reason"),
+    [
+        ([1, 1, 1], {}, "no spread"),
+        ([1], {}, "there is one of the items only"),
+        ([1, 0, 1], {"strata": ["a", "a", "b"]}, "a stratum holds one of the items only"),
+        ([1, 0, 1], {"clusters": ["s", "s", "s"]}, "there is one of the clusters only"),
+        ([None, 1], {}, "no degrees of freedom"),
+    ],
+)
+def test_linearised_limits_without_spread_or_with_one_unit_are_undefined(
+    values: list[object], options: dict[str, Any], reason: str
+) -> None:
+    found = weighted_mean(values, [0.5] * len(values), method="linearised", **options)
+
+    assert np.isfinite(found.value)
+    assert np.isnan(found.low)
+    assert found.undefined_because is not None
+    assert reason in found.undefined_because
+
+
+def test_a_pool_read_completely_leaves_nothing_to_estimate() -> None:
+    found = weighted_mean([1, 0, 1], [1.0] * 3, method="linearised", finite_pool=True)
+
+    assert found.undefined_because == "the whole pool was drawn: nothing is left to estimate"
 
 
 def test_strata_keep_their_sizes() -> None:
