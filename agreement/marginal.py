@@ -1,10 +1,9 @@
 """Whether two raters use the categories equally often."""
 
-import math
-
 import numpy as np
 import numpy.typing as npt
 from scipy import stats
+from scipy.sparse.csgraph import connected_components
 
 from agreement.comparisons import mcnemar
 from agreement.estimate import Estimate, check_confidence, undefined
@@ -16,7 +15,8 @@ def marginal_homogeneity(table: npt.ArrayLike, *, confidence: float = 0.95, unit
 
     With ``d_i = p_i. - p_.i`` for the first k - 1 categories and
     ``V_ij = -(p_ij + p_ji) - d_i d_j``, ``V_ii = p_i. + p_.i - 2 p_ii - d_i^2``, Bhapkar's statistic is ``n d' V^-1
-    d``, chi-square on k - 1 degrees of freedom [1]_. Categories that neither rater used are left out. For two
+    d``, chi-square on k - 1 degrees of freedom [1]_. Categories that are never confused with the rest form a group of
+    their own, as does one that neither rater used: with g groups there are k - g degrees of freedom. For two
     categories the test is `mcnemar` by its rule. The value is half the sum of the absolute differences, the share of
     items that would have to move; it has no interval.
 
@@ -57,10 +57,8 @@ def marginal_homogeneity(table: npt.ArrayLike, *, confidence: float = 0.95, unit
     name, n, k = "marginal difference", int(whole.sum()), len(whole)
     if n == 0:
         return undefined(name, 0, unit, "Bhapkar", f"no {unit}s", confidence=confidence)
-    used = (whole.sum(axis=0) + whole.sum(axis=1)) > 0
-    p = whole[np.ix_(used, used)] / n
-    d = p.sum(axis=1) - p.sum(axis=0)
-    value = float(np.abs(whole.sum(axis=1) - whole.sum(axis=0)).sum()) / (2 * n)
+    rows, columns = whole.sum(axis=1), whole.sum(axis=0)
+    value = float(np.abs(rows - columns).sum()) / (2 * n)
     reason = "the test has no interval"
     if k == 2:
         test = mcnemar(int(whole[0, 1]), int(whole[1, 0]))
@@ -68,17 +66,18 @@ def marginal_homogeneity(table: npt.ArrayLike, *, confidence: float = 0.95, unit
         return undefined(name, n, unit, method, reason, value=value, p=test.p, confidence=confidence)
     if not (whole - np.diag(np.diag(whole))).any():
         return undefined(name, n, unit, "Bhapkar; no interval", reason, value=0.0, p=1.0, confidence=confidence)
-    # [1]: one category is redundant
-    rows, columns = p.sum(axis=1), p.sum(axis=0)
-    v = -(p + p.T) - np.outer(d, d)
-    v[np.diag_indices_from(v)] = rows + columns - 2.0 * np.diag(p) - d**2
-    v, d = v[:-1, :-1], d[:-1]
-    if not len(d) or np.linalg.matrix_rank(v) < len(d):
+    # of each group of categories one is redundant
+    _, group = connected_components(whole, directed=False)
+    kept = np.ones(k, dtype=bool)
+    kept[np.unique(group, return_index=True)[1]] = False
+    spread = np.diag(rows + columns) - whole - whole.T
+    d = (rows - columns)[kept].astype(np.float64)
+    # n d' (V + dd')^-1 d, Stuart and Maxwell's statistic; the inverse of V itself follows by Sherman and Morrison
+    without = float(d @ np.linalg.solve(spread[np.ix_(kept, kept)].astype(np.float64), d))
+    if n - without <= 1e-12 * n:
         reason = "the covariance of the marginal differences is singular: no test, no interval"
         return undefined(name, n, unit, "Bhapkar", reason, value=value, confidence=confidence)
-    statistic = n * float(d @ np.linalg.solve(v, d))
-    method = f"Bhapkar, chi2({len(d)}) = {statistic:.4g}; no interval"
-    found = float(stats.chi2.sf(max(0.0, statistic), len(d)))
-    return undefined(
-        name, n, unit, method, reason, value=value, p=None if math.isnan(found) else found, confidence=confidence
-    )
+    statistic = without / (1.0 - without / n)
+    method = f"Bhapkar, chi2({d.size}) = {statistic:.4g}; no interval"
+    p = float(stats.chi2.sf(statistic, d.size))
+    return undefined(name, n, unit, method, reason, value=value, p=p, confidence=confidence)
