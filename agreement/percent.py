@@ -8,7 +8,7 @@ import numpy.typing as npt
 from agreement.coding import Codes, Ratings, compact, encode_clusters, encode_pairs
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.intervals import wilson_interval
-from agreement.resampling import Method, Seed, bootstrap_of_sums, ratio, sums_by_cluster
+from agreement.resampling import Method, Seed, bootstrap_of_sums, check_resamples, ratio, sums_by_cluster
 
 
 def percent_agreement(
@@ -48,7 +48,7 @@ def percent_agreement(
     Raises
     ------
     ValueError
-        When lengths differ, or a cluster is missing.
+        When lengths differ, a cluster is missing, or `method` or `resamples` is none.
 
     References
     ----------
@@ -116,6 +116,7 @@ def share(
     0.5
     """
     check_confidence(confidence)
+    check_resamples(resamples, method)
     counted = np.asarray(counted, dtype=bool)
     if clusters is None:
         found = wilson_interval(int(counted.sum()), counted.size, confidence=confidence, name=name, unit=unit)

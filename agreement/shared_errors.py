@@ -114,7 +114,8 @@ def shared_errors(
     both = known_a & known_b
     groups = encode_clusters(clusters, both.size) if clusters is not None else None
     wrong = both & ~right_a & ~right_b
-    equal = np.array([bool(x == y) for x, y in zip(given_a, given_b, strict=True)], dtype=bool)
+    n_missing = int((~both).sum())
+    equal = np.array([known and bool(x == y) for known, x, y in zip(both, given_a, given_b, strict=True)], dtype=bool)
 
     def of(name: str, among: Mask, counted: Mask) -> Estimate:
         return share(
@@ -122,6 +123,7 @@ def shared_errors(
             groups[among] if groups is not None else None,
             name=name,
             unit=unit,
+            note=f"; {n_missing} without both answers left out" if n_missing else "",
             resamples=resamples,
             seed=seed,
             method=method,
@@ -137,5 +139,5 @@ def shared_errors(
         n_both_wrong=int(wrong.sum()),
         n_same_wrong_answer=int((wrong & equal).sum()),
         expected_both_wrong=errors_a * errors_b / n**2 if n else float("nan"),
-        n_missing=int((~both).sum()),
+        n_missing=n_missing,
     )
