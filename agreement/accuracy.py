@@ -117,20 +117,22 @@ def accuracy(
     was_excluded: list[bool] = []
     unknown: list[bool] = []
     for verdict, answer in zip(given, accepted, strict=True):
-        if not isinstance(verdict, Hashable):
-            raise ValueError(f"verdicts holds {verdict!r}, which cannot be compared; expected text or numbers")
-        apart = not is_missing(verdict) and verdict in left_out
-        several = answer.tolist() if isinstance(answer, np.ndarray) else answer
-        if not isinstance(several, list | tuple | set | frozenset):
-            several = (several,)
-        right = [one for one in several if not is_missing(one)]
-        known = bool(right)
+        missing = is_missing(verdict)
+        try:
+            apart = not missing and verdict in left_out
+        except TypeError:
+            raise ValueError(
+                f"verdicts holds {verdict!r}, which cannot be compared; expected text or numbers"
+            ) from None
+        several = isinstance(answer, list | tuple | set | frozenset | np.ndarray)
+        right = [one for one in answer if not is_missing(one)] if several else answer
+        known = bool(right) if several else not is_missing(answer)
         was_excluded.append(apart and known)
-        unknown.append(not known and not is_missing(verdict))
-        if apart or not known or is_missing(verdict):
+        unknown.append(not known and not missing)
+        if apart or not known or missing:
             correct.append(None)
         else:
-            correct.append(verdict in right)
+            correct.append(verdict in right if several else bool(verdict == answer))
     return accuracy_of_correctness(
         correct,
         excluded=was_excluded,
