@@ -152,8 +152,10 @@ def cohen_kappa_of_table(
 
     Examples
     --------
-    >>> round(cohen_kappa_of_table([[20, 5], [10, 15]]).value, 3)
-    0.4
+    The table of Fleiss, Cohen and Everitt (1969): kappa .429.
+
+    >>> round(cohen_kappa_of_table([[106, 10, 4], [22, 28, 10], [2, 12, 6]]).value, 3)
+    0.429
     """
     _check_options(weights, "normal", clustered=False)
     whole = square_counts(table)
@@ -200,9 +202,13 @@ def kappa_per_category(
 
     Examples
     --------
-    >>> found = kappa_per_category(list("aabbcc"), list("aabbca"))
-    >>> [round(found[category].value, 3) for category in "abc"]
-    [0.667, 1.0, 0.571]
+    Fleiss, Levin and Paik (2003), 18.1: psychosis .69, neurosis .50, organic disease .77.
+
+    >>> counts = {"pp": 75, "pn": 1, "po": 4, "np": 5, "nn": 4, "no": 1, "oo": 10}
+    >>> a, b = zip(*(pair for pair, count in counts.items() for _ in range(count)))
+    >>> found = kappa_per_category(a, b)
+    >>> [round(found[category].value, 2) for category in "pno"]
+    [0.69, 0.5, 0.77]
     """
     pairs = encode_pairs(a, b, categories)
     plain_a, plain_b = as_values(a, "a"), as_values(b, "b")
