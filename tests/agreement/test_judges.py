@@ -4,12 +4,16 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
 from agreement import (
     adjust_p_values,
     alt_test,
+    diagnostic_accuracy,
     judge_bias_by_factor,
+    judge_direction,
     labels_needed,
     marginal_homogeneity,
     prediction_powered_mean,
@@ -292,3 +296,201 @@ def test_two_categories_are_mcnemars_and_the_diagonal_is_homogeneous():
     assert marginal_homogeneity([[50, 13], [1, 72]]).p == pytest.approx(0.0018310546875)
     assert marginal_homogeneity([[5, 0, 0], [0, 3, 0], [0, 0, 2]]).p == 1.0
     assert marginal_homogeneity(np.zeros((3, 3))).undefined_because == "no items"
+
+
+def test_a_stratified_sample_by_hand():
+    # stratum a: 4 of 8 labelled, b: 2 of 12; untuned: a .5 + (.5 - .5), b .2 + (.5 - 0)
+    human, judge = [1, 1, 0, 0, 1, 0], [1, 0, 0, 1, 0, 0]
+    unlabelled = [1, 1, 0, 0] + [1] * 2 + [0] * 8
+    strata, others = ["a"] * 4 + ["b"] * 2, ["a"] * 4 + ["b"] * 10
+
+    found = prediction_powered_mean(human, judge, unlabelled, tuned=False, strata=strata, unlabelled_strata=others)
+
+    value = 0.4 * 0.5 + 0.6 * 0.7
+    of_a = 0.25 / 4 + 0.5 / 4  # judge's variance, then that of human minus judge (0, 1, 0, -1)
+    of_b = 0.16 / 10 + 0.25 / 2
+    between = (0.4 * (0.5 - value) ** 2 + 0.6 * (0.7 - value) ** 2) / 20
+    assert found.value == pytest.approx(value, abs=1e-12)
+    assert found.se**2 == pytest.approx(0.4**2 * of_a + 0.6**2 * of_b + between, abs=1e-12)
+    assert "2 strata" in found.method
+
+
+def test_one_stratum_is_no_stratum():
+    human, judge, unlabelled = [1, 0, 1, 1, 0], [1, 0, 1, 0, 0], [1, 0, 1, 0, 1, 1]
+
+    plain = prediction_powered_mean(human, judge, unlabelled)
+    one = prediction_powered_mean(human, judge, unlabelled, strata=["a"] * 5, unlabelled_strata=["a"] * 6)
+
+    assert (one.value, one.se) == pytest.approx((plain.value, plain.se), abs=1e-12)
+
+
+def test_a_stratum_labelled_in_full_does_not_need_the_judge():
+    found = prediction_powered_mean(
+        [1, 1, 0, 1, 0, 1], [0, 0, 0, 1, 0, 1], [1, 0], strata=[1, 1, 1, 2, 2, 2], unlabelled_strata=[2, 2], tuned=False
+    )
+
+    # of 8: stratum 1 holds 3 with mean 2/3, stratum 2 holds 5: .5 + (2/3 - 2/3)
+    assert found.value == pytest.approx(3 / 8 * 2 / 3 + 5 / 8 * 0.5, abs=1e-12)
+
+
+def test_a_stratum_with_one_label_is_named():
+    found = prediction_powered_mean([1, 0, 1], [1, 0, 1], [1, 0], strata=[1, 1, 2], unlabelled_strata=[1, 2])
+
+    assert found.undefined_because == "fewer than two labelled in a stratum"
+
+
+def test_unequal_probabilities_by_hand():
+    human, judge, unlabelled, probabilities = [1, 0, 1, 1], [1, 0, 0, 1], [1, 0, 0, 0, 0, 0], [0.5, 0.5, 0.25, 0.25]
+
+    found = prediction_powered_mean(human, judge, unlabelled, tuned=False, probabilities=probabilities)
+
+    # weights 2, 2, 4, 4 of 12; human minus judge 0, 0, 1, 0 with weighted mean 1/3; the judge's mean over the pool .3
+    of_labelled = [2 * -1 / 36 + 0.07, 2 * -1 / 36 - 0.03, 4 * 2 / 36 - 0.03, 4 * -1 / 36 + 0.07]
+    of_others = [0.07] + [-0.03] * 5
+    assert found.value == pytest.approx(0.3 + 1 / 3, abs=1e-12)
+    assert found.se**2 == pytest.approx(sum(part**2 for part in of_labelled + of_others), abs=1e-12)
+
+
+def test_the_interval_of_a_flag_and_sample_design_is_as_wide_as_its_estimates_vary():
+    rng = np.random.default_rng(6)
+    values, errors = [], []
+    for _ in range(400):
+        flagged = rng.random(300) < 0.3
+        right = rng.random(300) < np.where(flagged, 0.4, 0.9)
+        chance = np.where(flagged, 0.8, 0.2)
+        drawn = rng.random(300) < chance
+        found = prediction_powered_mean(right[drawn], ~flagged[drawn], ~flagged[~drawn], probabilities=chance[drawn])
+        values.append(found.value)
+        errors.append(found.se**2)
+
+    assert np.mean(values) == pytest.approx(0.3 * 0.4 + 0.7 * 0.9, abs=0.01)
+    # 400 values give their standard deviation to about 3.5 %
+    assert np.mean(errors) ** 0.5 == pytest.approx(np.std(values), rel=0.12)
+
+
+def test_units_of_one_cluster_among_the_unlabelled_widen_the_interval_too():
+    human, judge = [1, 1, 0, 0] * 10, [1, 0, 0, 1] * 10
+    unlabelled = np.repeat([1, 0] * 20, 5)
+    clusters = np.arange(40)
+
+    alone = prediction_powered_mean(human, judge, unlabelled, tuned=False, clusters=clusters)
+    both = prediction_powered_mean(
+        human, judge, unlabelled, tuned=False, clusters=clusters, unlabelled_clusters=np.repeat(np.arange(40, 80), 5)
+    )
+
+    # five equal units to a cluster: the judge's part of the variance is five times as large
+    assert both.se**2 - alone.se**2 == pytest.approx(40 / 39 * 0.25 / 40 - 0.25 / 200, abs=1e-12)
+    assert "unlabelled independent" in alone.method
+    assert both.n_clusters == 40
+
+
+def test_a_judge_that_never_differs_among_the_labelled_is_remarked():
+    found = prediction_powered_mean([1, 0, 1], [1, 0, 1], [1, 0, 0], tuned=False)
+
+    assert "never differ among the labelled" in found.method
+
+
+def test_a_design_is_given_for_both_parts_or_refused():
+    with pytest.raises(ValueError, match="expected both or none"):
+        prediction_powered_mean([1, 0], [1, 0], [1], strata=[1, 1])
+    with pytest.raises(ValueError, match="expected one of them"):
+        prediction_powered_mean([1], [1], [1], strata=[1], unlabelled_strata=[1], probabilities=[1])
+    with pytest.raises(ValueError, match="unlabelled_clusters without clusters"):
+        prediction_powered_mean([1, 0], [1, 0], [1], unlabelled_clusters=[1])
+
+
+def test_repeated_items_do_not_make_the_alt_test_surer_with_clusters():
+    rng = np.random.default_rng(12)
+    truth = rng.integers(0, 3, 40)
+    humans = np.where(rng.random((40, 3)) < 0.7, truth[:, None], rng.integers(0, 3, (40, 3)))
+    judge = np.where(rng.random(40) < 0.8, truth, rng.integers(0, 3, 40))
+
+    once = alt_test(humans, judge, resamples=20)
+    thrice = alt_test(
+        np.repeat(humans, 3, axis=0), np.repeat(judge, 3), clusters=np.repeat(np.arange(40), 3), resamples=20
+    )
+
+    assert [one.p for one in thrice.raters] == pytest.approx([one.p for one in once.raters], abs=1e-12)
+
+
+def test_ties_of_numbers_do_not_depend_on_their_binary_fractions():
+    rng = np.random.default_rng(3)
+    humans, judge = rng.integers(1, 6, (40, 4)), rng.integers(1, 6, 40)
+
+    whole = alt_test(humans, judge, level="interval", resamples=20)
+    tenths = alt_test(humans / 10, judge / 10, level="interval", resamples=20)
+
+    assert [one.p for one in tenths.raters] == pytest.approx([one.p for one in whole.raters], abs=1e-12)
+
+
+@given(st.permutations(range(4)), st.permutations(range(36)))
+def test_the_alt_test_does_not_know_the_order_of_raters_and_items(raters, items):
+    rng = np.random.default_rng(5)
+    humans, judge = rng.integers(0, 3, (36, 4)), rng.integers(0, 3, 36)
+
+    usual = alt_test(humans, judge, resamples=2)
+    other = alt_test(humans[items][:, raters], judge[items], resamples=2)
+
+    assert other.winning_rate.value == usual.winning_rate.value
+    assert other.advantage_probability.value == pytest.approx(usual.advantage_probability.value, abs=1e-12)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), min_size=2, max_size=12),
+    st.lists(st.integers(0, 1), min_size=1, max_size=12),
+)
+def test_every_unit_twice_leaves_the_untuned_mean_as_it_is(pairs, unlabelled):
+    human, judge = zip(*pairs, strict=True)
+
+    once = prediction_powered_mean(human, judge, unlabelled, tuned=False)
+    twice = prediction_powered_mean(human * 2, judge * 2, unlabelled * 2, tuned=False)
+
+    assert twice.value == pytest.approx(once.value, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("strict", "lenient", "power", "confidence"), [(0.5, 0.1, 0.01, 0.5), (0.7, 0.3, 0.3, 0.95), (0.9, 0.1, 0.8, 0.9)]
+)
+def test_no_smaller_number_of_labels_keeps_the_power(strict, lenient, power, confidence):
+    n = labels_needed(power=power, strict=strict, lenient=lenient, confidence=confidence)
+
+    def kept(size):
+        ahead = range(size, size + max(2, size // 10) + 1)
+        return all(_power(one, strict, lenient, 1 - confidence) >= power for one in ahead)
+
+    assert kept(n)
+    assert not any(kept(size) for size in range(1, n))
+
+
+def test_very_many_labels_are_found_to_a_quarter_of_a_percent():
+    n = labels_needed(power=0.8, strict=0.02, lenient=0.017)
+
+    assert _power(n, 0.02, 0.017, 0.05) >= 0.8
+    assert _power(int(n * 0.995), 0.02, 0.017, 0.05) < 0.8
+
+
+def test_clusters_decide_a_direction_by_the_interval_and_ask_for_more_labels():
+    human, judge = [1] * 12 + [1] * 60, [0] * 12 + [1] * 60
+    subjects = [0] * 12 + list(range(1, 61))
+
+    found = judge_direction(human, judge, clusters=subjects, seed=1)
+    independent = judge_direction(human, judge)
+
+    # twelve strict verdicts, all of one subject
+    assert found.direction == "stricter"
+    assert found.direction_by_interval == "undecided"
+    assert independent.direction_by_interval == "stricter"
+    assert found.design_effect > 5
+    assert found.labels_to_decide == pytest.approx(found.design_effect * independent.labels_to_decide, abs=1)
+
+
+def test_factors_and_corrections_are_checked_by_name():
+    with pytest.raises(ValueError, match="factors is a list"):
+        judge_bias_by_factor([1, 0], [1, 0], ["x", "y"])
+    with pytest.raises(ValueError, match="correction is 'sidak'"):
+        judge_bias_by_factor([1, 0], [1, 0], {"tier": [1, 2]}, correction="sidak")
+
+
+def test_sensitivity_needs_a_verdict_that_counts_as_positive():
+    with pytest.raises(ValueError, match="positive is None"):
+        diagnostic_accuracy([1], [1], None)

@@ -132,3 +132,54 @@ def test_a_two_way_bootstrap_is_wider_than_one_over_items_alone():
     assert both.se == pytest.approx(skill.std() / 2, rel=0.35)
     assert clustered.n_clusters == 20
     assert "raters sampled (random)" in both.method
+
+
+def test_fixed_readers_against_a_judge_by_hand():
+    rng = np.random.default_rng(9)
+    readers, _ = simulated(rng, 60, 5, 0.0)
+    judge = (rng.random(60) < 0.8).astype(int)
+
+    found = readers_against_judge(readers, judge, readers="fixed")
+
+    # with covariances above 0 that is the plain standard error of the mean gap of an item
+    gaps = readers.mean(axis=1) - judge
+    assert found.se == pytest.approx(gaps.std(ddof=1) / math.sqrt(60), rel=1e-9)
+    assert "these readers (fixed)" in found.method
+
+
+@pytest.mark.parametrize("outcome", [None, [1, 0] * 20])
+def test_readers_may_come_in_any_order(outcome):
+    rng = np.random.default_rng(2)
+    first, second = simulated(rng, 40, 4, 0.3)
+
+    usual = reader_averaged_difference(first, second, outcome=outcome)
+    other = reader_averaged_difference(first[:, ::-1], second[:, ::-1], outcome=outcome)
+
+    assert (other.value, other.se, other.p) == pytest.approx((usual.value, usual.se, usual.p), abs=1e-12)
+
+
+def test_the_conditions_exchanged_change_the_sign_alone():
+    rng = np.random.default_rng(2)
+    first, second = simulated(rng, 40, 4, 0.3)
+
+    usual = reader_averaged_difference(first, second)
+    other = reader_averaged_difference(second, first)
+
+    assert (other.value, other.low, other.high) == pytest.approx((-usual.value, -usual.high, -usual.low), abs=1e-12)
+
+
+def test_cells_that_nobody_filled_raise_no_warning_in_a_two_way_bootstrap():
+    sparse = [[None, None, 1]] * 4 + [[0, None, None]] * 2
+
+    found = two_way_bootstrap(np.nanmean, sparse, seed=1, resamples=200)
+
+    assert found.value == pytest.approx(4 / 6)
+    assert "had no value" in found.undefined_because
+
+
+def test_infinite_values_of_a_statistic_are_none():
+    ratings = [[1, 0, 1]] * 5
+
+    found = two_way_bootstrap(lambda table: float("inf") if table.mean() < 1 else 1.0, ratings, seed=1, resamples=50)
+
+    assert found.undefined_because == "the statistic of these ratings has no value"
