@@ -68,11 +68,15 @@ def rogan_gladen(
 
     Examples
     --------
-    Se = 90/100, Sp = 80/100, 41 % judged positive: (.41 + .8 - 1) / .7 = .3.
+    Se = 90/100, Sp = 80/100, 41 % judged positive: (.41 + .8 - 1) / .7 = .3. Then Lang and Reiczigel's second example,
+    printed as 0 to .053.
 
     >>> cells = dict(true_positive=90, false_negative=10, true_negative=80, false_positive=20)
     >>> round(rogan_gladen(410, 1000, **cells).value, 4)
     0.3
+    >>> found = rogan_gladen(51, 2971, true_positive=32, false_negative=1, true_negative=20, false_positive=0)
+    >>> found.low, round(found.high, 3)
+    (0.0, 0.053)
     """
     check_confidence(confidence)
     counts = (judged_positive, judged, true_positive, false_negative, true_negative, false_positive)
@@ -98,7 +102,7 @@ def rogan_gladen(
     value = min(1.0, max(0.0, raw))
     method += f"; truncated from {raw:.3f}" if raw != value else ""
     se = _rogan_gladen_error(raw, apparent, n, sensitivity, positives, specificity, negatives)
-    # Lang and Reiczigel (2014), section 2.2: z^2 more in the sample, one success and one failure more in each other
+    # Lang and Reiczigel (2014): eq. 6 and 7, z^2 more in the sample; one success and one failure more in each other
     z = float(stats.norm.isf((1.0 - confidence) / 2.0))
     n_1, positives_1, negatives_1 = n + z * z, positives + 2, negatives + 2
     apparent_1 = (x + z * z / 2.0) / n_1
@@ -107,12 +111,12 @@ def rogan_gladen(
     if youden_1 <= 0.0:
         reason = "too few labelled for an interval: the judge may be no better than chance"
         return undefined(name, n, unit, method, reason, value=value, se=se, confidence=confidence)
-    centre = (apparent_1 + specificity_1 - 1.0) / youden_1
+    centre = (apparent_1 + specificity_1 - 1.0) / youden_1  # eq. 2
     of_positive = sensitivity_1 * (1.0 - sensitivity_1) / positives_1
     of_negative = specificity_1 * (1.0 - specificity_1) / negatives_1
-    shift = 2.0 * z * z * (centre * of_positive - (1.0 - centre) * of_negative)
+    shift = 2.0 * z * z * (centre * of_positive - (1.0 - centre) * of_negative)  # eq. 17
     half = z * _rogan_gladen_error(centre, apparent_1, n_1, sensitivity_1, positives_1, specificity_1, negatives_1)
-    low, high = max(0.0, centre + shift - half), min(1.0, centre + shift + half)
+    low, high = max(0.0, centre + shift - half), min(1.0, centre + shift + half)  # eq. 16
     if not low < high:
         reason = "the interval lies outside 0 and 1: the judge's verdicts and the labelled sample contradict each other"
         return undefined(name, n, unit, method, reason, value=value, se=se, confidence=confidence)
@@ -367,7 +371,10 @@ def _rogan_gladen_error(
     specificity: float,
     negatives: float,
 ) -> float:
-    """Delta-method standard error, Rogan and Gladen (1978), with the errors of all three samples."""
+    """Delta-method standard error with the errors of all three samples, Lang and Reiczigel (2014), eq. 4.
+
+    There ``(1 + prevalence)^2`` is printed before the variance of the specificity, for ``(1 - prevalence)^2``.
+    """
     variance = (
         apparent * (1.0 - apparent) / n
         + prevalence**2 * sensitivity * (1.0 - sensitivity) / positives
