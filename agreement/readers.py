@@ -83,7 +83,7 @@ def reader_averaged_difference(
     .. [1] Obuchowski and Rockette (1995). Hypothesis testing of diagnostic accuracy for multiple readers and
        multiple tests. Communications in Statistics - Simulation and Computation 24, 285-308.
     .. [2] Hillis (2007). A comparison of denominator degrees of freedom methods for multiple observer ROC analysis.
-       Statistics in Medicine 26, 596-619.
+       Statistics in Medicine 26, 596-619, there ddf_H.
 
     Examples
     --------
@@ -154,8 +154,8 @@ def readers_against_judge(
 
     References
     ----------
-    .. [1] Hillis, Berbaum and Metz (2008). Recent developments in the Dorfman-Berbaum-Metz procedure for multireader
-       ROC study analysis. Academic Radiology 15, 647-661, section on a single test.
+    .. [1] Hillis (2007). A comparison of denominator degrees of freedom methods for multiple observer ROC analysis.
+       Statistics in Medicine 26, 596-619, page 607.
 
     Examples
     --------
