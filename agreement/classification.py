@@ -11,7 +11,7 @@ from agreement.accuracy import values_of
 from agreement.codebook import declared, is_missing
 from agreement.coding import Codes, Floats, Ratings, as_values, compact, encode, encode_clusters, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
-from agreement.resampling import Seed, bootstrap_of_sums, strata_of_units, sums_by_cluster
+from agreement.resampling import Seed, bootstrap_of_sums, check_resamples, strata_of_units, sums_by_cluster
 
 
 @dataclass(frozen=True)
@@ -118,6 +118,7 @@ def classification_scores(
     (0.8333, 0.75, 1)
     """
     check_confidence(confidence)
+    check_resamples(resamples, "percentile")
     true, given = as_values(reference, "reference"), as_values(predicted, "predicted")
     same_length(true, given, "reference", "predicted")
     _, observed = encode(true, None, "reference")

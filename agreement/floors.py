@@ -7,9 +7,9 @@ import numpy.typing as npt
 
 from agreement.codebook import is_missing
 from agreement.coding import Floats, Ratings, as_values, encode_clusters, same_length
-from agreement.estimate import Estimate, undefined
+from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.percent import mean
-from agreement.resampling import Method, Seed, bootstrap_of_sums, sums_by_cluster
+from agreement.resampling import Method, Seed, bootstrap_of_sums, check_resamples, sums_by_cluster
 
 
 def chance_floor(options: Ratings, *, unit: str = "item") -> Estimate:
@@ -105,6 +105,8 @@ def text_only_floor(
     >>> text_only_floor([1, 0, 0.5, None]).value
     0.5
     """
+    check_confidence(confidence)
+    check_resamples(resamples, method)
     values, known = _probabilities(correct, "correct")
     groups = encode_clusters(clusters, known.size)[known] if clusters is not None else None
     lost = int((~known).sum())
@@ -211,6 +213,8 @@ def paired_shortcut_score(
     >>> paired_shortcut_score([1, 1, 0, 0], [1, 1, 1, 0], resamples=200).value
     2.0
     """
+    check_confidence(confidence)
+    check_resamples(resamples, method)
     reader, known_reader = _probabilities(correct, "correct")
     floor, known_floor = _probabilities(floor_correct, "floor_correct")
     same_length(reader, floor, "correct", "floor_correct")

@@ -180,3 +180,14 @@ def test_only_text_is_normalised_and_a_mapping_is_no_list_of_answers():
         normalise_answer(None)
     with pytest.raises(ValueError, match=r"reference is \{'lobe': 1\}"):
         exact_match("lobe", {"lobe": 1})
+
+
+def test_options_of_the_interval_are_checked_even_without_items():
+    for call in (
+        lambda **options: text_only_floor([], **options),
+        lambda **options: paired_shortcut_score([], [], **options),
+    ):
+        with pytest.raises(ValueError, match="confidence is 3"):
+            call(confidence=3)
+        with pytest.raises(ValueError, match="resamples is 0"):
+            call(resamples=0)
