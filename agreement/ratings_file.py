@@ -1,11 +1,13 @@
 """A table of ratings in long format, one row for each verdict, read into items by raters."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from agreement.coding import Codes, Floats
@@ -33,6 +35,10 @@ class RatingsFile:
         Coded like the ratings.
     clusters : ndarray of int, shape (items,), or None
         Cluster of each item.
+    excluded : ndarray of bool, shape (items, raters)
+        Which verdicts say that there is none, such as "not assessable"; nan among the ratings.
+    groups : dict of str to ndarray of str, shape (items,)
+        For each column that was asked for, the group of each item; empty where it has none.
     """
 
     ratings: Floats
@@ -40,6 +46,29 @@ class RatingsFile:
     categories: list[Any]
     reference: Floats | None
     clusters: Codes | None
+    excluded: npt.NDArray[np.bool_]
+    groups: dict[str, npt.NDArray[Any]]
+
+    def part(self, of_items: npt.NDArray[np.bool_]) -> "RatingsFile":
+        """The file with some of its items.
+
+        Parameters
+        ----------
+        of_items : ndarray of bool, shape (items,)
+            Which.
+
+        Returns
+        -------
+        RatingsFile
+        """
+        return replace(
+            self,
+            ratings=self.ratings[of_items],
+            reference=None if self.reference is None else self.reference[of_items],
+            clusters=None if self.clusters is None else self.clusters[of_items],
+            excluded=self.excluded[of_items],
+            groups={name: group[of_items] for name, group in self.groups.items()},
+        )
 
 
 @dataclass(frozen=True)
@@ -48,21 +77,30 @@ class Columns:
 
     Attributes
     ----------
-    item, rater, verdict : str
+    item : tuple of str
+        Columns that name the item together; with several, the first is the cluster unless another is given.
+    rater, verdict : str
         Columns that a file must have.
     reference, cluster : str or None
         Columns that it may have; usually ``reference`` and ``cluster``.
+    by : tuple of str
+        Columns whose groups of items are looked at by themselves as well.
     """
 
-    item: str = "item"
+    item: tuple[str, ...] = ("item",)
     rater: str = "rater"
     verdict: str = "verdict"
     reference: str | None = None
     cluster: str | None = None
+    by: tuple[str, ...] = ()
 
 
 def read(
-    path: Path, columns: Columns | None = None, level: Level = "nominal", categories: Sequence[str] | None = None
+    path: Path,
+    columns: Columns | None = None,
+    level: Level = "nominal",
+    categories: Sequence[str] | None = None,
+    excluded: Collection[str] = (),
 ) -> RatingsFile:
     """Read a file and put it into items by raters.
 
@@ -77,6 +115,8 @@ def read(
     categories : sequence of str, optional
         Declared categories in order; by default the observed ones, sorted, and at the ordinal level every whole
         number from the least to the greatest.
+    excluded : collection of str
+        Verdicts that say that there is none: no category, and apart in the accuracy.
 
     Returns
     -------
@@ -85,25 +125,35 @@ def read(
     Raises
     ------
     RatingsFileError
-        When a column is missing, a rater rated an item twice, or an item has two references or clusters.
+        When a column is missing, a rater rated an item twice, an item has two references or clusters, or verdicts and
+        references have nothing in common.
     """
     columns = columns or Columns()
     frame = _load(path)
-    for column in (columns.item, columns.rater, columns.verdict, columns.reference, columns.cluster):
-        if column is not None and column not in frame.columns:
+    optional = [column for column in (columns.reference, columns.cluster) if column is not None]
+    for column in (*columns.item, columns.rater, columns.verdict, *optional, *columns.by):
+        if column not in frame.columns:
             raise RatingsFileError(f"no column {column!r}; it has {', '.join(map(str, frame.columns))}")
-    of_reference = columns.reference or ("reference" if "reference" in frame.columns else None)
-    of_cluster = columns.cluster or ("cluster" if "cluster" in frame.columns else None)
-    for column in (columns.item, columns.rater):
+    for column in (*columns.item, columns.rater):
         if frame[column].isna().any():
             line = int(np.flatnonzero(frame[column].isna())[0])
             raise RatingsFileError(f"row {line + 1} has no {column!r}")
-    item, items = pd.factorize(frame[columns.item])
+    of_reference = columns.reference or ("reference" if "reference" in frame.columns else None)
+    of_cluster = columns.cluster or ("cluster" if "cluster" in frame.columns else None)
+    if of_cluster is None and len(columns.item) > 1:
+        of_cluster = columns.item[0]
+    item, items = _items(frame, columns.item)
     rater, raters = pd.factorize(frame[columns.rater], sort=True)
     place = item.astype(np.int64) * len(raters) + rater
     _refuse_doubles(place, raters, items)
+    verdicts = _text(frame[columns.verdict]) if level != "interval" else frame[columns.verdict]
+    apart = np.zeros(len(items) * len(raters), dtype=np.bool_)
+    if excluded:
+        says_none = verdicts.astype(str).isin(list(excluded)).to_numpy()
+        apart[place] = says_none
+        verdicts = verdicts.mask(says_none)
     reference = _one_for_each_item(frame[of_reference], item, items, "reference") if of_reference else None
-    codes, reference_codes, levels = _code(frame[columns.verdict], reference, level, categories)
+    codes, reference_codes, levels = _code(verdicts, reference, level, categories)
     ratings = np.full(len(items) * len(raters), np.nan)
     ratings[place] = codes
     clusters = None
@@ -112,9 +162,35 @@ def read(
         if found.isna().any():
             raise RatingsFileError(f"item {items[int(np.flatnonzero(found.isna())[0])]!r} has no cluster")
         clusters = pd.factorize(found)[0]
+    shape = (len(items), len(raters))
     return RatingsFile(
-        ratings.reshape(len(items), len(raters)), [str(name) for name in raters], levels, reference_codes, clusters
+        ratings.reshape(shape),
+        [str(name) for name in raters],
+        levels,
+        reference_codes,
+        clusters,
+        apart.reshape(shape),
+        {
+            name: _one_for_each_item(frame[name], item, items, name).fillna("").astype(str).to_numpy()
+            for name in columns.by
+        },
     )
+
+
+def _items(frame: pd.DataFrame, columns: tuple[str, ...]) -> tuple[Any, Any]:
+    named = frame[columns[0]] if len(columns) == 1 else frame[list(columns)].astype(str).agg(" / ".join, axis=1)
+    item, items = pd.factorize(named)
+    return item, items
+
+
+def _text(verdicts: pd.Series) -> pd.Series:
+    """Verdicts as text, written alike: a table with gaps writes the whole number 1 as 1.0."""
+    if not isinstance(verdicts.dtype, pd.CategoricalDtype):
+        codes, levels = pd.factorize(verdicts)
+    else:
+        codes, levels = verdicts.cat.codes.to_numpy(), verdicts.cat.categories
+    written = [re.sub(r"^(-?\d+)\.0+$", r"\1", str(level).strip()) for level in levels]
+    return pd.Series(np.array([*written, None], dtype=object)[codes], index=verdicts.index)
 
 
 def _refuse_doubles(place: Any, raters: Any, items: Any) -> None:
@@ -154,6 +230,9 @@ def _code(
     verdicts: pd.Series, reference: pd.Series | None, level: Level, declared: Sequence[str] | None
 ) -> tuple[Floats, Floats | None, list[Any]]:
     """Codes of verdicts and reference, and the categories; at the interval level the numbers themselves."""
+    if reference is not None and level != "interval":
+        reference = _text(reference)
+        _refuse_strangers(verdicts, reference)
     every = verdicts if reference is None else pd.concat([verdicts, reference], ignore_index=True)
     if level == "interval":
         numbers = _numbers(every)
@@ -179,6 +258,15 @@ def _code(
     found = of_observed[codes]
     size = len(verdicts)
     return found[:size], found[size:] if reference is not None else None, categories
+
+
+def _refuse_strangers(verdicts: pd.Series, reference: pd.Series) -> None:
+    said, right = set(verdicts.dropna().unique()), set(reference.dropna().unique())
+    if said and right and not said & right:
+        few = ", ".join(sorted(said)[:4]), ", ".join(sorted(right)[:4])
+        raise RatingsFileError(
+            f"no verdict ({few[0]}) is among the references ({few[1]}); expected both to be written alike"
+        )
 
 
 def _numbers(values: pd.Series) -> Floats:

@@ -12,6 +12,7 @@ from agreement import (
     diagnostic_accuracy,
     gwet_ac,
     icc,
+    judge_direction,
     krippendorff_alpha,
     marginal_homogeneity,
 )
@@ -146,7 +147,7 @@ def test_the_margins_of_two_raters_are_compared(tmp_path, capsys):
     [
         (["--confidence", "95"], "confidence is 95.0; expected a number between 0 and 1"),
         (["--resamples", "0"], "resamples is 0; expected a whole number of at least 1"),
-        (["--positive", "maybe"], "--positive is 'maybe'; expected one of no, yes"),
+        (["--positive", "maybe"], "positive is 'maybe'; expected one of no, yes"),
     ],
 )
 def test_an_option_outside_its_range_is_refused_in_a_sentence(tmp_path, capsys, arguments, sentence):
@@ -164,7 +165,76 @@ def test_predictive_values_are_refused_without_a_reference(tmp_path, capsys):
 
     assert main([str(file), "--positive", "yes"]) == 2
 
-    assert "--positive is 'yes'; expected a file with a reference" in capsys.readouterr().err
+    assert "positive is 'yes'; expected a file with a reference, or a judge" in capsys.readouterr().err
+
+
+def test_whole_numbers_are_one_category_however_a_table_wrote_them(tmp_path, capsys):
+    file = tmp_path / "ratings.csv"
+    file.write_text(
+        "item,rater,verdict,reference\n1,ann,1.0,1\n2,ann,0.0,0\n3,ann,,1\n1,bob,1,1\n2,bob,0,0\n3,bob,0,1\n"
+    )
+
+    rows = printed(capsys, file)
+
+    assert rows["accuracy", "ann"]["value"] == 1.0
+    assert rows["Brennan-Prediger", "ann", "bob"]["value"] == 1.0
+
+
+def test_excluded_verdicts_are_apart_in_the_accuracy_and_no_category(tmp_path, capsys):
+    file = tmp_path / "ratings.csv"
+    file.write_text("item,rater,verdict,reference\n1,ann,L,L\n2,ann,L,R\n3,ann,poor image,L\n4,ann,L,L\n")
+
+    rows = printed(capsys, file, "--excluded", "poor image,no image")
+
+    verdicts, reference = ["L", "L", "poor image", "L"], ["L", "R", "L", "L"]
+    expected = accuracy(verdicts, reference, excluded={"poor image"})
+    assert (rows["accuracy", "ann"]["value"], rows["accuracy", "ann"]["n"]) == (expected.primary.value, 3)
+    assert rows["accuracy, excluded counted wrong", "ann"]["value"] == expected.worst_case.value == 0.5
+    assert rows["accuracy, excluded counted right", "ann"]["value"] == expected.best_case.value == 0.75
+
+
+def test_a_judge_is_held_against_each_human_and_is_none_of_them(tmp_path, capsys):
+    file = tmp_path / "ratings.csv"
+    said = {"ann": "1101", "bob": "1100", "cat": "0101", "grok": "1000"}
+    rows = [(item, rater, verdict) for rater, verdicts in said.items() for item, verdict in enumerate(verdicts * 10)]
+    pd.DataFrame(rows, columns=["item", "rater", "verdict"]).to_csv(file, index=False)
+
+    found = printed(capsys, file, "--judge", "grok", "--positive", "1")
+
+    ann, grok = ([int(verdict) for verdict in said[name] * 10] for name in ("ann", "grok"))
+    direction = judge_direction(ann, grok).difference
+    assert found["signed difference, human minus judge", "ann", "grok"]["value"] == direction.value
+    assert "P = " in found["signed difference, human minus judge", "ann", "grok"]["method"]
+    assert found["sensitivity", "ann", "grok"]["value"] == diagnostic_accuracy(grok, ann, 1).sensitivity.value
+    assert ("Fleiss' kappa", "ann", "bob", "cat") in found
+    assert ("winning rate", "ann", "bob", "cat", "grok") in found
+
+
+def test_groups_of_items_are_shown_by_themselves_too(tmp_path, capsys):
+    file = tmp_path / "ratings.csv"
+    rows = [
+        (item, rater, (item + step) % 2, "open" if item < 6 else "closed")
+        for item in range(10)
+        for step, rater in enumerate("aab"[1:])
+    ]
+    pd.DataFrame(rows, columns=["item", "rater", "verdict", "format"]).to_csv(file, index=False)
+
+    found = printed(capsys, file, "--by", "format")
+
+    assert found["percent agreement", "a", "b"]["n"] == 10
+    assert found["percent agreement, format open", "a", "b"]["n"] == 6
+    assert found["percent agreement, format closed", "a", "b"]["n"] == 4
+
+
+def test_an_item_may_be_named_by_several_columns(tmp_path, capsys):
+    file = tmp_path / "ratings.csv"
+    rows = [(q, model, rater, q % 2) for q in range(4) for model in "xyz" for rater in "ab"]
+    pd.DataFrame(rows, columns=["question", "model", "rater", "verdict"]).to_csv(file, index=False)
+
+    found = printed(capsys, file, "--item", "question,model")
+
+    assert found["percent agreement", "a", "b"]["n"] == 12
+    assert found["percent agreement", "a", "b"]["n_clusters"] == 4
 
 
 def test_the_table_names_value_interval_and_reason(tmp_path, capsys):
@@ -197,6 +267,13 @@ def test_the_table_names_value_interval_and_reason(tmp_path, capsys):
             "item '1' has two values of 'reference'; expected one for each item",
         ),
         ("", [], "cannot be read"),
+        (
+            "item,rater,verdict,reference\n1,ann,Yes,yes\n2,ann,No,no\n",
+            [],
+            "no verdict (No, Yes) is among the references (no, yes); expected both to be written alike",
+        ),
+        ("item,rater,verdict\n1,ann,yes\n", ["--judge", "grok"], "judge is 'grok'; expected one of the raters ann"),
+        ("item,rater,verdict\n1,ann,yes\n", ["--by", "tier"], "no column 'tier'"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_named_with_what_is_wrong(tmp_path, capsys, content, arguments, sentence):

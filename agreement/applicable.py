@@ -1,0 +1,256 @@
+"""Which estimates apply to a table of ratings, each still to be computed."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from agreement.accuracy import accuracy_of_correctness
+from agreement.alt_test import alt_test
+from agreement.coding import Floats
+from agreement.correlations import pearson, spearman
+from agreement.estimate import Estimate
+from agreement.icc import icc
+from agreement.judge import diagnostic_accuracy, judge_direction
+from agreement.kappa import cohen_kappa
+from agreement.krippendorff import krippendorff_alpha
+from agreement.marginal import marginal_homogeneity
+from agreement.measurements import bland_altman, kendall_w, lin_ccc
+from agreement.percent import percent_agreement
+from agreement.prevalence_adjusted import pabak
+from agreement.ratings import Weights
+from agreement.ratings_file import Level, RatingsFile
+from agreement.several_raters import brennan_prediger, conger_kappa, fleiss_kappa, gwet_ac
+
+MOST_PAIRS = 45
+"""Above so many pairs of raters they are shown on request only."""
+
+MANY_CLUSTERS = 5_000
+"""From so many clusters on, percentiles rest on 1,000 resamples instead of 10,000 unless asked otherwise."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked of a file.
+
+    Attributes
+    ----------
+    level : {"nominal", "ordinal", "interval"}
+        How verdicts are measured.
+    positive : str or None
+        The verdict that sensitivity and the judge's direction are about.
+    judge : str or None
+        The rater who is the judge: held against the others, never one of them.
+    all_pairs : bool
+        Show pairs of raters above `MOST_PAIRS` too.
+    confidence : float
+        Nominal coverage.
+    resamples : int or None
+        Of cluster bootstraps; None chooses by the number of clusters.
+    seed : int
+        Of cluster bootstraps.
+    """
+
+    level: Level = "nominal"
+    positive: str | None = None
+    judge: str | None = None
+    all_pairs: bool = False
+    confidence: float = 0.95
+    resamples: int | None = None
+    seed: int = 0
+
+
+class Calculation(NamedTuple):
+    """A statistic to be computed, whose it is, and of which items, if not of all."""
+
+    statistic: Callable[[], Estimate | Sequence[Estimate]]
+    raters: list[str]
+    part: str = ""
+
+
+def applicable(file: RatingsFile, request: Request) -> Iterator[Calculation]:
+    """Every calculation that applies to a file, and then to each of its groups of items.
+
+    Parameters
+    ----------
+    file : RatingsFile
+        The ratings.
+    request : Request
+        What is asked.
+
+    Yields
+    ------
+    Calculation
+
+    Raises
+    ------
+    ValueError
+        When `judge` is no rater, or `positive` no category or without anything to hold it against.
+    """
+    _check(file, request)
+    yield from _of_file(file, request)
+    for column, groups in file.groups.items():
+        for group in np.unique(groups).tolist():
+            for calculation in _of_file(file.part(groups == group), request):
+                yield calculation._replace(part=f", {column} {group}")
+
+
+def _check(file: RatingsFile, request: Request) -> None:
+    if request.judge is not None and request.judge not in file.raters:
+        raise ValueError(f"judge is {request.judge!r}; expected one of the raters {', '.join(file.raters)}")
+    if request.positive is None:
+        return
+    if file.reference is None and request.judge is None:
+        raise ValueError(f"positive is {request.positive!r}; expected a file with a reference, or a judge")
+    if request.positive not in file.categories:
+        known = ", ".join(map(str, file.categories))
+        raise ValueError(f"positive is {request.positive!r}; expected one of {known}")
+
+
+class _Options:
+    """Keyword arguments of the statistics, as the file and the request ask for them."""
+
+    def __init__(self, file: RatingsFile, request: Request) -> None:
+        resamples = request.resamples
+        if resamples is None:
+            many = file.clusters is not None and file.clusters.max(initial=0) >= MANY_CLUSTERS
+            resamples = 1_000 if many else 10_000
+        self.plain: dict[str, Any] = {"confidence": request.confidence}
+        self.clustered = self.plain | {"clusters": file.clusters, "seed": request.seed, "resamples": resamples}
+        several = len(file.categories) > 1
+        self.declared: dict[str, Any] = {"categories": range(len(file.categories))} if several else {}
+        self.ordered = request.level == "ordinal" and several
+        self.weightings: tuple[Weights | None, ...] = (None, "linear", "quadratic") if self.ordered else (None,)
+
+
+def _of_file(file: RatingsFile, request: Request) -> Iterator[Calculation]:
+    options = _Options(file, request)
+    humans = [column for column, name in enumerate(file.raters) if name != request.judge]
+    pairs = list(combinations(range(len(file.raters)), 2))
+    if len(pairs) > MOST_PAIRS and not request.all_pairs:
+        pairs = []
+    for pair in pairs:
+        of_pair = _of_measured_pair if request.level == "interval" else _of_pair
+        yield from of_pair(file, pair, options)
+    if len(humans) > 1:
+        of_all = _of_all_measured if request.level == "interval" else _of_all
+        yield from of_all(file.ratings[:, humans], [file.raters[column] for column in humans], options)
+    if file.reference is not None and request.level != "interval":
+        for column in range(len(file.raters)):
+            yield from _against_reference(file, column, file.reference, request.positive, options)
+    if request.judge is not None:
+        yield from _of_judge(file, humans, request, options)
+
+
+def _of_pair(file: RatingsFile, pair: tuple[int, int], options: _Options) -> Iterator[Calculation]:
+    a, b = file.ratings[:, pair[0]], file.ratings[:, pair[1]]
+    names = [file.raters[column] for column in pair]
+    yield Calculation(partial(percent_agreement, a, b, **options.clustered), names)
+    for weights in options.weightings:
+        yield Calculation(partial(cohen_kappa, a, b, weights=weights, **options.declared, **options.clustered), names)
+    yield Calculation(partial(pabak, a, b, **options.declared, **options.clustered), names)
+    if len(file.raters) > 2:  # of two raters it is among the estimates of all
+        of_two = np.column_stack((a, b))
+        yield Calculation(partial(gwet_ac, of_two, **options.declared, **options.clustered), names)
+    if len(file.categories) > 1:
+        yield Calculation(partial(_margins, a, b, len(file.categories), options), names)
+
+
+def _margins(a: Floats, b: Floats, categories: int, options: _Options) -> Estimate:
+    both = ~np.isnan(a) & ~np.isnan(b)
+    cells = (a[both] * categories + b[both]).astype(np.intp)
+    counts = np.bincount(cells, minlength=categories**2).reshape(categories, categories)
+    return marginal_homogeneity(counts, **options.plain)
+
+
+def _of_measured_pair(file: RatingsFile, pair: tuple[int, int], options: _Options) -> Iterator[Calculation]:
+    a, b = file.ratings[:, pair[0]], file.ratings[:, pair[1]]
+    names = [file.raters[column] for column in pair]
+    for of_two in (lin_ccc, pearson, spearman):
+        yield Calculation(partial(of_two, a, b, **options.plain), names)
+    yield Calculation(partial(_limits_of_agreement, a, b, options), names)
+
+
+def _limits_of_agreement(a: Floats, b: Floats, options: _Options) -> Sequence[Estimate]:
+    found = bland_altman(a, b, **options.plain)
+    return (found.bias, found.lower, found.upper)
+
+
+def _of_all(ratings: Floats, raters: list[str], options: _Options) -> Iterator[Calculation]:
+    keywords = options.declared | options.clustered
+    for of_all in (fleiss_kappa, conger_kappa, gwet_ac, brennan_prediger):
+        for weights in options.weightings:
+            yield Calculation(partial(of_all, ratings, weights=weights, **keywords), raters)
+    yield Calculation(partial(krippendorff_alpha, ratings, "nominal", **keywords), raters)
+    if options.ordered:
+        yield Calculation(partial(krippendorff_alpha, ratings, "ordinal", **keywords), raters)
+
+
+def _of_all_measured(ratings: Floats, raters: list[str], options: _Options) -> Iterator[Calculation]:
+    yield Calculation(partial(krippendorff_alpha, ratings, "interval", **options.clustered), raters)
+    for model in (1, 2, 3):
+        for average in (False, True):
+            yield Calculation(partial(icc, ratings, model, average=average, **options.plain), raters)
+    yield Calculation(partial(kendall_w, ratings, **options.plain), raters)
+
+
+def _against_reference(
+    file: RatingsFile, column: int, reference: Floats, positive: str | None, options: _Options
+) -> Iterator[Calculation]:
+    verdicts, name = file.ratings[:, column], file.raters[column]
+    known = ~np.isnan(verdicts) & ~np.isnan(reference)
+    correct = np.where(known, verdicts == reference, np.nan)
+    excluded = file.excluded[:, column] & ~np.isnan(reference)
+    yield Calculation(partial(_accuracy, correct, excluded, options), [name])
+    both = [name, "reference"]
+    for weights in (None, "quadratic") if options.ordered else (None,):
+        keywords = {"weights": weights} | options.declared | options.clustered
+        yield Calculation(partial(cohen_kappa, verdicts, reference, **keywords), both)
+    if positive is not None:
+        code = float(file.categories.index(positive))
+        yield Calculation(partial(_diagnostic, verdicts, reference, code, options), both)
+
+
+def _accuracy(correct: Floats, excluded: npt.NDArray[np.bool_], options: _Options) -> Sequence[Estimate]:
+    found = accuracy_of_correctness(correct, excluded=excluded, **options.clustered)
+    if not found.n_excluded:
+        return (found.primary,)
+    return (found.primary, found.worst_case, found.best_case)
+
+
+def _diagnostic(verdicts: Floats, reference: Floats, positive: float, options: _Options) -> Sequence[Estimate]:
+    found = diagnostic_accuracy(verdicts, reference, positive, **options.clustered)
+    return (found.sensitivity, found.specificity, found.ppv, found.npv)
+
+
+def _of_judge(file: RatingsFile, humans: list[int], request: Request, options: _Options) -> Iterator[Calculation]:
+    """The judge against each human: direction, sensitivity and specificity; and against all of them, the alt-test."""
+    judge = file.ratings[:, file.raters.index(str(request.judge))]
+    if request.positive is not None:
+        code = float(file.categories.index(request.positive))
+        for column in humans:
+            human, names = file.ratings[:, column], [file.raters[column], str(request.judge)]
+            yield Calculation(partial(_direction, human, judge, code, options), names)
+            yield Calculation(partial(_diagnostic, judge, human, code, options), names)
+    yield Calculation(
+        partial(_alternative, file.ratings[:, humans], judge, request.level, options),
+        [*(file.raters[column] for column in humans), str(request.judge)],
+    )
+
+
+def _direction(human: Floats, judge: Floats, positive: float, options: _Options) -> Sequence[Estimate]:
+    def says(verdicts: Floats) -> Floats:
+        return np.where(np.isnan(verdicts), np.nan, verdicts == positive)
+
+    found = judge_direction(says(human), says(judge), unit="item", **options.clustered)
+    return (found.difference, found.mcnemar_mid_p)
+
+
+def _alternative(humans: Floats, judge: Floats, level: Level, options: _Options) -> Sequence[Estimate]:
+    measured = "interval" if level == "interval" else "nominal"
+    found = alt_test(humans, judge, level=measured, **options.clustered)  # type: ignore[arg-type]
+    return (found.winning_rate, found.advantage_probability)
