@@ -7,7 +7,7 @@ from scipy.sparse.csgraph import connected_components
 
 from agreement.comparisons import mcnemar
 from agreement.estimate import Estimate, check_confidence, undefined
-from agreement.kappa import square_counts
+from agreement.tables import square_counts
 
 
 def marginal_homogeneity(table: npt.ArrayLike, *, confidence: float = 0.95, unit: str = "item") -> Estimate:
