@@ -11,6 +11,7 @@ from agreement.codebook import MISSING
 from agreement.coding import Codes, Floats, Ratings, as_values, compact, encode, encode_clusters, numbers_or_nan
 from agreement.comparisons import adjust_p_values
 from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.magnitude import magnitude
 from agreement.ratings import RatingTable, numbers_of, rows_of
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
 
@@ -219,7 +220,9 @@ def alt_test(
 
 def _numeric(humans: RatingTable, judge: Ratings, level: str) -> tuple[Floats, Floats]:
     if level == "interval":
-        return numbers_of(humans, "humans"), numbers_or_nan(judge, "judge")
+        of_humans, of_judge = numbers_of(humans, "humans"), numbers_or_nan(judge, "judge")
+        scale = magnitude(of_humans, of_judge)
+        return of_humans / scale, of_judge / scale
     rows = rows_of(humans, "humans")
     flat = [value for row in rows for value in row] + as_values(judge, "judge")
     codes, _ = encode(flat, None, "humans")
@@ -285,7 +288,13 @@ def _advantage(
         groups, n_clusters = compact(encode_clusters(clusters, items)[used])
     if reason is not None or n == 0:
         return undefined(
-            name, n, unit, "bootstrap", reason or f"no {unit}s", confidence=confidence, n_clusters=n_clusters
+            name,
+            n,
+            unit,
+            "bootstrap; these raters (fixed)",
+            reason or f"no {unit}s",
+            confidence=confidence,
+            n_clusters=n_clusters,
         )
     rows = np.column_stack([judge_ahead * counted, counted])[used].astype(np.float64)
 

@@ -18,6 +18,7 @@ from agreement.coding import (
     same_length,
 )
 from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.magnitude import magnitude
 
 
 def rogan_gladen(
@@ -222,7 +223,8 @@ def prediction_powered_mean(
     of_stratum, of_other_stratum = _codes_of_both(strata, unlabelled_strata, known, there, "strata")
     groups, other_groups = _codes_of_both(clusters, unlabelled_clusters, known, there, "clusters")
     n_clusters = int(np.unique(groups).size) if groups is not None else None
-    lost, y, f, rest = int((~known).sum()), y[known], f[known], rest[there]
+    scale = magnitude(y, f, rest)
+    lost, y, f, rest = int((~known).sum()), y[known] / scale, f[known] / scale, rest[there] / scale
     n, others = y.size, rest.size
     method = f"{'PPI++' if tuned else 'PPI'}, normal interval, not clipped, {others} unlabelled"
     method += "; weighted by 1 / inclusion probability" if probabilities is not None else ""
@@ -245,7 +247,7 @@ def prediction_powered_mean(
         found = _weighted(y, f, rest, 1.0 / chance, tuned)
     else:
         found = _stratified(y, f, rest, of_stratum, of_other_stratum, tuned)
-    value, of_labelled, of_others, used = found
+    value, of_labelled, of_others, used = found[0] * scale, *found[1:]
     method += f"; {len(used)} strata" if strata is not None else ""
     if tuned:
         method += f"; lambda {min(used):.3f}" + (f" to {max(used):.3f}" if len(used) > 1 else "")
@@ -255,7 +257,7 @@ def prediction_powered_mean(
     if variance <= 1e-18:
         reason = "the standard error is 0"
         return undefined(name, n, unit, method, reason, value=value, confidence=confidence, n_clusters=n_clusters)
-    se = math.sqrt(variance)
+    se = math.sqrt(variance) * scale
     half = float(stats.norm.isf((1.0 - confidence) / 2.0)) * se
     return Estimate(
         name, value, value - half, value + half, n, unit, method, se=se, confidence=confidence, n_clusters=n_clusters

@@ -11,6 +11,7 @@ from scipy import stats
 from agreement.accuracy import correctness
 from agreement.coding import Codes, Floats, Ratings, compact, encode_clusters, numbers_or_nan
 from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.magnitude import magnitude
 from agreement.ratings import RatingTable, numbers_of
 from agreement.roc import delong_parts
 
@@ -20,11 +21,12 @@ _WHO = {"random": "readers sampled (random)", "fixed": "these readers (fixed)"}
 
 @dataclass(frozen=True)
 class _Design:
-    """What an analysis rests on, and why it cannot be done."""
+    """What an analysis rests on, what its scores were divided by, and why it cannot be done."""
 
     n: int
     n_clusters: int | None
     note: str
+    scale: float
     reason: str | None
 
 
@@ -211,10 +213,11 @@ def _accuracies(
     elif positive is not None and _one_sided(positive, groups):
         reason = f"without one {unit if clusters is None else 'cluster'} there is no positive or no negative left"
     note = f"; {lost} without all readings left out" if lost else ""
-    design = _Design(n, units if clusters is not None else None, note, reason)
+    scale = magnitude(scores) if positive is None else 1.0
+    design = _Design(n, units if clusters is not None else None, note, scale, reason)
     if reason is not None:
         return np.zeros(0), np.zeros((0, 0)), design
-    scores = scores[complete]
+    scores = scores[complete] / scale
     if positive is None:
         sizes = np.bincount(groups).astype(np.float64)
         sums = np.column_stack([np.bincount(groups, weights=column) for column in scores.T])
@@ -302,14 +305,14 @@ def _with_t(
     method: str,
     confidence: float,
 ) -> Estimate:
-    finite = math.isfinite(df)
+    finite, value = math.isfinite(df), value * design.scale
     method += (f", t on {df:.1f} degrees of freedom (Hillis)" if finite else ", normal") + design.note
     if squared <= 1e-18:
         reason = "the standard error is 0"
         return undefined(
             name, design.n, unit, method, reason, value=value, confidence=confidence, n_clusters=design.n_clusters
         )
-    se, tail = math.sqrt(squared), (1.0 - confidence) / 2.0
+    se, tail = math.sqrt(squared) * design.scale, (1.0 - confidence) / 2.0
     quantile = float(stats.t.isf(tail, df)) if finite else float(stats.norm.isf(tail))
     p = 2.0 * float(stats.t.sf(abs(value) / se, df) if finite else stats.norm.sf(abs(value) / se))
     return Estimate(

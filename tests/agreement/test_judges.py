@@ -494,3 +494,24 @@ def test_factors_and_corrections_are_checked_by_name():
 def test_sensitivity_needs_a_verdict_that_counts_as_positive():
     with pytest.raises(ValueError, match="positive is None"):
         diagnostic_accuracy([1], [1], None)
+
+
+@pytest.mark.parametrize("factor", [2.0**600, 2.0**-600], ids=["huge", "tiny"])
+def test_the_magnitude_of_scores_does_not_matter(factor):
+    human, judge, unlabelled = [3.0, 1.0, 4.0, 1.0], [3.0, 2.0, 4.0, 1.0], [5.0, 1.0, 2.0]
+
+    usual = prediction_powered_mean(human, judge, unlabelled)
+    other = prediction_powered_mean(*([factor * value for value in part] for part in (human, judge, unlabelled)))
+
+    assert (other.value / factor, other.low / factor) == pytest.approx((usual.value, usual.low), rel=1e-12)
+
+
+@pytest.mark.parametrize("factor", [2.0**600, 2.0**-600], ids=["huge", "tiny"])
+def test_the_magnitude_of_numeric_verdicts_does_not_matter_for_the_alt_test(factor):
+    rng = np.random.default_rng(3)
+    humans, judge = rng.normal(3, 1, (40, 3)), rng.normal(3, 1, 40)
+
+    usual = alt_test(humans, judge, level="interval", resamples=20)
+    other = alt_test(humans * factor, judge * factor, level="interval", resamples=20)
+
+    assert [one.p for one in other.raters] == [one.p for one in usual.raters]

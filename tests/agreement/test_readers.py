@@ -183,3 +183,14 @@ def test_infinite_values_of_a_statistic_are_none():
     found = two_way_bootstrap(lambda table: float("inf") if table.mean() < 1 else 1.0, ratings, seed=1, resamples=50)
 
     assert found.undefined_because == "the statistic of these ratings has no value"
+
+
+@pytest.mark.parametrize("factor", [2.0**600, 2.0**-600], ids=["huge", "tiny"])
+def test_the_magnitude_of_readers_scores_does_not_matter(factor):
+    rng = np.random.default_rng(3)
+    first, second = rng.normal(3, 1, (20, 3)), rng.normal(3, 1, (20, 3))
+
+    usual = reader_averaged_difference(first, second)
+    other = reader_averaged_difference(first * factor, second * factor)
+
+    assert (other.value / factor, other.se / factor, other.p) == pytest.approx((usual.value, usual.se, usual.p))

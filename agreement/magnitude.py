@@ -1,0 +1,29 @@
+"""The magnitude of numbers, so that squares of huge ones do not overflow and those of tiny ones do not vanish."""
+
+import math
+
+import numpy as np
+
+from agreement.coding import Floats
+
+
+def magnitude(*values: Floats) -> float:
+    """The greatest power of two that is no greater than the largest number; dividing by it loses no digit.
+
+    Parameters
+    ----------
+    *values : ndarray of float
+        Finite numbers, nan where missing.
+
+    Returns
+    -------
+    float
+        1 where all are 0 or missing.
+
+    Examples
+    --------
+    >>> magnitude(np.array([0.0, -5.0]), np.array([np.nan, 1.0])), magnitude(np.array([0.0]))
+    (4.0, 1.0)
+    """
+    largest = max((float(np.nanmax(np.abs(part), initial=0.0)) for part in values), default=0.0)
+    return math.ldexp(1.0, math.frexp(largest)[1] - 1) if largest > 0.0 else 1.0
