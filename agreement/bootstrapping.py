@@ -89,6 +89,8 @@ def bootstrap(
     """
     check_confidence(confidence)
     check_resamples(resamples, method)
+    if not callable(statistic):
+        raise ValueError(f"statistic is {statistic!r}; expected a function of as many arrays as data has")
     arrays = [np.asarray(part) for part in (data if isinstance(data, tuple) else (data,))]
     lengths = [array.shape[0] if array.ndim else -1 for array in arrays]
     if len(set(lengths)) != 1 or lengths[0] < 0:

@@ -172,5 +172,5 @@ def check_confidence(confidence: float) -> None:
     ValueError
         When it is outside (0, 1).
     """
-    if not 0.0 < confidence < 1.0:
+    if isinstance(confidence, str) or not 0.0 < confidence < 1.0:
         raise ValueError(f"confidence is {confidence!r}; expected a number between 0 and 1, such as 0.95")

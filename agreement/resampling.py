@@ -47,7 +47,10 @@ def random_generator(seed: Seed) -> np.random.Generator:
     """
     if seed is None:
         raise ValueError("seed is None; expected a whole number, so that the interval can be reproduced")
-    sequence = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
+    try:
+        sequence = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
+    except (TypeError, ValueError):
+        raise ValueError(f"seed is {seed!r}; expected a whole number of at least 0") from None
     return np.random.Generator(np.random.PCG64(sequence))
 
 

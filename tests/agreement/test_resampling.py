@@ -154,3 +154,20 @@ def test_equal_differences_have_no_interval():
 
     assert found.value == 1.0
     assert found.undefined_because == "every resample gave the same value"
+
+
+@pytest.mark.parametrize("seed", [None, "x", -1, 1.5])
+def test_a_seed_that_is_none_is_refused_by_name(seed):
+    with pytest.raises(ValueError, match="seed is"):
+        bootstrap(np.mean, [1.0, 2.0], seed=seed)
+
+
+@pytest.mark.parametrize("confidence", ["95 %", 0, 1, 95, math.nan])
+def test_a_confidence_outside_0_and_1_is_refused_by_name(confidence):
+    with pytest.raises(ValueError, match="confidence is"):
+        bootstrap(np.mean, [1.0, 2.0], seed=1, confidence=confidence)
+
+
+def test_a_statistic_that_is_no_function_is_refused_by_name():
+    with pytest.raises(ValueError, match="statistic is 'mean'"):
+        bootstrap("mean", [1.0, 2.0], seed=1)
