@@ -172,5 +172,9 @@ def check_confidence(confidence: float) -> None:
     ValueError
         When it is outside (0, 1).
     """
-    if isinstance(confidence, str) or not 0.0 < confidence < 1.0:
+    try:
+        inside = 0.0 < confidence < 1.0
+    except TypeError:
+        inside = False
+    if not inside:
         raise ValueError(f"confidence is {confidence!r}; expected a number between 0 and 1, such as 0.95")

@@ -1,15 +1,20 @@
-"""Speed and coverage of the statistics: ``python -m benchmarks.statistics [--coverage]``.
+"""Speed of the statistics: ``python -m benchmarks.statistics``.
 
-Speed is printed as the ratio to the naive way in the same run, since seconds depend on the machine. Coverage is shown
-by simulation, at a nominal 95 %, and asserted nowhere.
+Printed as the ratio to the naive way in the same run, since seconds depend on the machine. Coverage of the intervals:
+``python -m benchmarks.coverage``.
 """
 
-import argparse
+import os
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from sklearn.metrics import cohen_kappa_score
 
 import agreement
@@ -28,144 +33,107 @@ def seconds(run: Callable[[], object], times: int = 1) -> float:
     return best
 
 
-def two_raters(n: int, categories: list[str], rng: np.random.Generator) -> tuple[list[str], list[str]]:
+def two_raters(n: int, categories: list[str], rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Verdicts of two raters who agree on most items."""
     a = rng.choice(np.array(categories), n)
-    b = np.where(rng.random(n) < 0.8, a, rng.choice(np.array(categories), n))
-    return a.tolist(), b.tolist()
+    return a, np.where(rng.random(n) < 0.8, a, rng.choice(np.array(categories), n))
 
 
-def naive_kappa(a: list[str], b: list[str], rng: np.random.Generator) -> float:
-    """Seconds that a loop around scikit-learn would take for all resamples."""
-    first, second = np.array(a), np.array(b)
+def naive(statistic: Callable[[np.ndarray], object], draw: Callable[[], np.ndarray]) -> float:
+    """Seconds that a loop over resampled items would take for all resamples."""
 
     def loop() -> None:
         for _ in range(NAIVE):
-            items = rng.integers(0, len(first), len(first))
-            cohen_kappa_score(first[items], second[items])
+            statistic(draw())
 
     return seconds(loop) * RESAMPLES / NAIVE
 
 
-def speed() -> None:
-    """Print seconds, and ratios to the naive loop."""
-    rng = np.random.default_rng(1)
-    print(f"{RESAMPLES}-resample interval of kappa         seconds   naive loop     ratio")
-    for n, categories in ((1_365, ["no", "yes"]), (100_000, ["a", "b", "c", "d"]), (1_600_000, ["no", "yes"])):
+def line(case: str, ours: float, loop: float | None = None) -> None:
+    """Print one comparison."""
+    against = f"{loop:>12.1f} {loop / ours:>9.0f}" if loop is not None else f"{'-':>12} {'-':>9}"
+    print(f"  {case:<52} {ours:>9.4f} {against}")
+
+
+def kappa(rng: np.random.Generator) -> None:
+    """Intervals of kappa from items."""
+    print(f"{f'kappa, {RESAMPLES} resamples of items':<54} {'seconds':>9} {'naive loop':>12} {'ratio':>9}")
+    for n, categories in ((1_365, ["no", "yes"]), (100_000, ["a", "b", "c", "d"])):
         a, b = two_raters(n, categories, rng)
-        ours = seconds(partial(agreement.cohen_kappa, a, b, interval="percentile"), 3)
-        case = f"  n = {n:>9}, {len(categories)} categories, text     "
-        if n <= 100_000:
-            naive = naive_kappa(a, b, rng)
-            print(f"{case} {ours:>10.4f} {naive:>12.1f} {naive / ours:>9.0f}")
-        else:
-            print(f"{case} {ours:>10.4f} {'-':>12} {'-':>9}")
-    a, b = two_raters(100_000, ["no", "yes"], rng)
-    patients = np.repeat(np.arange(10_000), 10)
-    print("cluster bootstrap, 10000 patients, 100000 items")
-    print(f"  kappa     {seconds(lambda: agreement.cohen_kappa(a, b, clusters=patients)):>10.4f}")
-    correct = (np.array(a) == np.array(b)).astype(float)
-    print(f"  accuracy  {seconds(lambda: agreement.accuracy_of_correctness(correct, clusters=patients)):>10.4f}")
-    scores = rng.normal(size=100_000)
-    of_numbers = partial(agreement.bootstrap, np.mean, scores, clusters=patients, seed=1)
-    print(f"  a mean of any numbers {seconds(of_numbers):>10.4f}")
+        loop = naive(lambda items: cohen_kappa_score(a[items], b[items]), lambda: rng.integers(0, n, n))  # noqa: B023
+        as_lists = partial(agreement.cohen_kappa, a.tolist(), b.tolist(), interval="percentile")
+        line(f"n = {n}, {len(categories)} categories, lists of text", seconds(as_lists, 3), loop)
+    a, b = two_raters(1_600_000, ["no", "yes"], rng)
+    held = {
+        "lists of text": (a.tolist(), b.tolist()),
+        "arrays of text": (a, b),
+        "arrays of objects": (a.astype(object), b.astype(object)),
+        "text columns": (pd.Series(a, dtype="string"), pd.Series(b, dtype="string")),
+    }
+    for name, (x, y) in held.items():
+        line(f"n = {a.size}, {name}", seconds(partial(agreement.cohen_kappa, x, y, interval="percentile"), 3))
 
 
-def coverage(runs: int) -> None:
-    """Print the observed coverage of intervals that claim 95 %."""
-    rng = np.random.default_rng(2)
-    print(f"observed coverage in % of nominal 95 % intervals, {runs} runs (undefined in brackets)")
-    print(f"{'interval':<44}" + "".join(f"{f'n={n} p={p}':>16}" for n in (30, 136, 1365) for p in (0.5, 0.9)))
-    for name, draw in (
-        ("Wilson", wilson_run),
-        ("Clopper-Pearson", clopper_pearson_run),
-        ("kappa, Fleiss-Cohen-Everitt", kappa_run),
-        ("kappa, percentile bootstrap of items", kappa_bootstrap_run),
-        ("AC1, Gwet", ac1_run),
-        ("paired difference, Newcombe", newcombe_run),
-        ("accuracy, clusters of 5, cluster bootstrap", clustered_run),
-        ("accuracy, clusters of 5, Wilson (wrong)", clustered_wilson_run),
-    ):
-        cells = []
-        for n in (30, 136, 1365):
-            for p in (0.5, 0.9):
-                held = [draw(n, p, rng) for _ in range(runs)]
-                defined = [one for one in held if one is not None]
-                share = f"{100 * np.mean(defined):.1f}" if defined else "-"
-                lost = f" ({100 * (1 - len(defined) / runs):.0f})" if len(defined) < runs else ""
-                cells.append(f"{share + lost:>16}")
-        print(f"{name:<44}" + "".join(cells))
+def clusters(rng: np.random.Generator) -> None:
+    """Intervals from 10,000 patients with ten items each."""
+    n, patients = 100_000, 10_000
+    of_patient = np.repeat(np.arange(patients), n // patients)
+    a, b = two_raters(n, ["no", "yes"], rng)
+    right, scores = (a == b).astype(float), rng.normal(size=n)
+
+    members = [np.flatnonzero(of_patient == patient) for patient in range(patients)]
+
+    def draw() -> np.ndarray:
+        return np.concatenate([members[patient] for patient in rng.integers(0, patients, patients)])
+
+    print(f"{f'{patients} patients, {n} items, {RESAMPLES} resamples':<54}")
+    loop = naive(lambda items: cohen_kappa_score(a[items], b[items]), draw)
+    line("kappa", seconds(partial(agreement.cohen_kappa, a, b, clusters=of_patient), 3), loop)
+    mean = naive(lambda items: scores[items].mean(), draw)
+    line("accuracy", seconds(partial(agreement.accuracy_of_correctness, right, clusters=of_patient), 3), mean)
+    line(
+        "mean of any numbers", seconds(partial(agreement.bootstrap, np.mean, scores, clusters=of_patient, seed=1)), mean
+    )
 
 
-def holds(found: agreement.Estimate, truth: float) -> bool | None:
-    """Whether the interval holds the truth; None where it is undefined."""
-    return None if np.isnan(found.low) else bool(found.low <= truth <= found.high)
+def command_line(rng: np.random.Generator) -> None:
+    """``python -m agreement`` on 1.6 million rows of Parquet."""
+    print(f"{'python -m agreement, 1.6 million rows of Parquet':<54} {'seconds':>9} {'MB at most':>12}")
+    for raters, clustered in ((2, False), (4, False), (20, False), (4, True), (20, True)):
+        items = 1_600_000 // raters
+        truth = rng.integers(0, 4, items)
+        item, rater = np.repeat(np.arange(items), raters), np.tile(np.arange(raters), items)
+        verdict = np.where(rng.random(item.size) < 0.8, truth[item], rng.integers(0, 4, item.size))
+        table = {
+            "item": np.char.add("item", item.astype(str)),
+            "rater": np.char.add("rater", rater.astype(str)),
+            "verdict": np.array(["a", "b", "c", "d"])[verdict],
+            "reference": np.array(["a", "b", "c", "d"])[truth[item]],
+        }
+        if clustered:
+            table["cluster"] = np.char.add("subject", (item // 8).astype(str))
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "ratings.parquet"
+            pd.DataFrame(table).to_parquet(path)
+            start = time.perf_counter()
+            process = subprocess.Popen(
+                [sys.executable, "-m", "agreement", str(path), "--json"], stdout=subprocess.DEVNULL
+            )
+            _, code, used = os.wait4(process.pid, 0)
+            took = time.perf_counter() - start
+        if code:
+            raise SystemExit("python -m agreement failed")
+        of = f", {items // 8} subjects" if clustered else ""
+        print(f"  {f'{raters} raters, {items} items{of}':<52} {took:>9.1f} {used.ru_maxrss / 1024:>12.0f}")
 
 
-def wilson_run(n: int, p: float, rng: np.random.Generator) -> bool | None:
-    return holds(agreement.wilson_interval(int(rng.binomial(n, p)), n), p)
-
-
-def clopper_pearson_run(n: int, p: float, rng: np.random.Generator) -> bool | None:
-    return holds(agreement.clopper_pearson_interval(int(rng.binomial(n, p)), n), p)
-
-
-def rated(n: int, p: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Two raters who see a truth of prevalence p, each wrong on 10 %."""
-    truth = rng.random(n) < p
-    return (truth ^ (rng.random(n) < 0.1)).astype(int), (truth ^ (rng.random(n) < 0.1)).astype(int)
-
-
-def true_kappa(p: float) -> float:
-    """Kappa of such raters in the long run."""
-    observed, says = 0.82, 0.1 + 0.8 * p
-    expected = says**2 + (1 - says) ** 2
-    return (observed - expected) / (1 - expected)
-
-
-def kappa_run(n: int, p: float, rng: np.random.Generator) -> bool | None:
-    return holds(agreement.cohen_kappa(*rated(n, p, rng)), true_kappa(p))
-
-
-def kappa_bootstrap_run(n: int, p: float, rng: np.random.Generator) -> bool | None:
-    return holds(agreement.cohen_kappa(*rated(n, p, rng), interval="percentile", resamples=1_000), true_kappa(p))
-
-
-def ac1_run(n: int, p: float, rng: np.random.Generator) -> bool | None:
-    says = 0.1 + 0.8 * p
-    expected = 2 * says * (1 - says)
-    found = agreement.gwet_ac(np.column_stack(rated(n, p, rng)), categories=[0, 1])
-    return holds(found, (0.82 - expected) / (1 - expected))
-
-
-def newcombe_run(n: int, p: float, rng: np.random.Generator) -> bool | None:
-    cells = rng.multinomial(n, [p - 0.05, 0.05, 0.02, 0.98 - p])
-    return holds(agreement.paired_proportion_difference(*(int(cell) for cell in cells)), 0.03)
-
-
-def clustered(n: int, p: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Correctness of n items, five to a subject, with an intraclass correlation of one third."""
-    subjects = max(2, n // 5)
-    chance = np.repeat(rng.beta(2 * p, 2 * (1 - p), subjects), 5)
-    return (rng.random(chance.size) < chance).astype(int), np.repeat(np.arange(subjects), 5)
-
-
-def clustered_run(n: int, p: float, rng: np.random.Generator) -> bool | None:
-    correct, subjects = clustered(n, p, rng)
-    return holds(agreement.accuracy_of_correctness(correct, clusters=subjects, resamples=1_000).primary, p)
-
-
-def clustered_wilson_run(n: int, p: float, rng: np.random.Generator) -> bool | None:
-    correct, _ = clustered(n, p, rng)
-    return holds(agreement.accuracy_of_correctness(correct).primary, p)
+def main() -> None:
+    """Print all of it."""
+    rng = np.random.default_rng(1)
+    kappa(rng)
+    clusters(rng)
+    command_line(rng)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description="Speed and coverage of the statistics.")
-    parser.add_argument("--coverage", action="store_true", help="simulate coverage (minutes) instead of timing")
-    parser.add_argument("--runs", type=int, default=2_000)
-    options = parser.parse_args()
-    if options.coverage:
-        coverage(options.runs)
-    else:
-        speed()
+    main()
