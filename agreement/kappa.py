@@ -9,15 +9,15 @@ import numpy.typing as npt
 from scipy import stats
 
 from agreement.codebook import is_missing
-from agreement.coding import Floats, Pairs, Ratings, as_values, compact, encode_clusters, encode_pairs
+from agreement.coding import Codes, Floats, Pairs, Ratings, as_values, compact, encode_clusters, encode_pairs
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.resampling import Method, Seed, bootstrap_of_sums
 from agreement.spread import Spread
-from agreement.tables import square_counts
+from agreement.tables import Table, Weights, square_counts
 
-Weights = Literal["linear", "quadratic"]
 Interval = Literal["normal", "percentile", "bca"]
 
+_LARGEST = 10**8  # numbers in a table of units by categories
 _ROUNDING = 1e-12  # variances below this, relative to 1, are rounding errors of an exact zero
 
 
@@ -97,23 +97,22 @@ def cohen_kappa(
         interval = "normal" if clusters is None else "percentile"
     _check_options(weights, interval, clusters is not None)
     pairs = encode_pairs(a, b, categories)
-    penalties = _penalties(pairs.categories, weights, declared=categories is not None)
-    k = len(penalties)
+    places = _places(pairs.categories, weights, declared=categories is not None)
     name = "Cohen's kappa" if weights is None else f"Cohen's kappa, {weights} weights"
     note = left_out(pairs)
-    table = np.bincount(pairs.a * k + pairs.b, minlength=k * k).reshape(k, k)
+    table = Table.of_codes(pairs.a, pairs.b, places, weights)
     if interval == "normal":
-        return _normal(name, table, penalties, confidence, unit, note)
+        return _normal(name, table, confidence, unit, note)
     check_confidence(confidence)
     groups = None
     n_clusters = None
     if clusters is not None:
         groups, n_clusters = compact(encode_clusters(clusters, pairs.kept.size)[pairs.kept])
     text = f"{'cluster ' if groups is not None else ''}bootstrap"
-    value, reason = _value(table, penalties)
+    value, reason = _value(table)
     if math.isnan(value):
         return undefined(name, pairs.n, unit, text + note, str(reason), confidence=confidence, n_clusters=n_clusters)
-    spread = _bootstrapped(pairs.a, pairs.b, groups, penalties, resamples, seed, interval, confidence)
+    spread = _bootstrapped(pairs, groups, table, resamples, seed, interval, confidence)
     if reason is not None:
         spread = Spread(math.nan, math.nan, None, spread.method, reason)
     return spread.estimate(name, value, pairs.n, unit, confidence=confidence, n_clusters=n_clusters, note=note)
@@ -160,7 +159,9 @@ def cohen_kappa_of_table(
     _check_options(weights, "normal", clustered=False)
     whole = square_counts(table)
     name = "Cohen's kappa" if weights is None else f"Cohen's kappa, {weights} weights"
-    return _normal(name, whole, _distances(np.arange(len(whole), dtype=np.float64), weights), confidence, unit, "")
+    rows, columns = np.nonzero(whole)
+    found = Table(rows, columns, whole[rows, columns], np.arange(len(whole), dtype=np.float64), weights)
+    return _normal(name, found, confidence, unit, "")
 
 
 def kappa_per_category(
@@ -259,16 +260,8 @@ def _one(plain: list[Any], category: Hashable) -> list[bool | None]:
     return [None if is_missing(value) else value == category for value in plain]
 
 
-def _distances(places: Floats, weights: Weights | None) -> Floats:
-    """Penalty of each cell: 0 on the diagonal, and whole numbers, so that sums of them are exact."""
-    apart = np.abs(np.subtract.outer(places, places))
-    if weights is None:
-        return (apart > 0).astype(np.float64)
-    return np.asarray(apart if weights == "linear" else apart**2)
-
-
-def _penalties(categories: tuple[Any, ...], weights: Weights | None, *, declared: bool) -> Floats:
-    places = np.arange(max(2, len(categories)), dtype=np.float64)
+def _places(categories: tuple[Any, ...], weights: Weights | None, *, declared: bool) -> Floats:
+    """Where each category stands on the scale, in ascending order."""
     if weights is not None and not declared:
         if not all(isinstance(value, int | float | np.number) and float(value).is_integer() for value in categories):
             raise ValueError(
@@ -276,92 +269,87 @@ def _penalties(categories: tuple[Any, ...], weights: Weights | None, *, declared
             )
         # whole numbers stand for the scale from their least to their greatest: a level that nobody used is a gap
         if len(categories) > 1:
-            places = np.array(categories, dtype=np.float64)
-    return _distances(places, weights)
+            return np.array(categories, dtype=np.float64) - float(categories[0])
+    return np.arange(max(2, len(categories)), dtype=np.float64)
 
 
-def _value(table: npt.NDArray[np.int64], penalties: Floats) -> tuple[float, str | None]:
+def _value(table: Table) -> tuple[float, str | None]:
     """Kappa, and why it, or its limits, are undefined on grounds that any interval shares."""
-    n = int(table.sum())
+    n = table.n
     if n == 0:
         return math.nan, "no item has both verdicts"
     if n == 1:
         return math.nan, "one item: kappa needs two or more"
-    rows, columns = table.sum(axis=1), table.sum(axis=0)
-    expected = float(rows @ penalties @ columns)  # n^2 (1 - pe), a whole number
+    expected = float(table.rows @ table.against(table.columns))  # n^2 (1 - pe), a whole number
     if expected == 0:
         return math.nan, "both raters constant on the same category: expected agreement is 1"
-    value = 1.0 - n * float((table * penalties).sum()) / expected
-    used_a, used_b = int((rows > 0).sum()), int((columns > 0).sum())
+    value = 1.0 - n * float(table.count @ table.penalty) / expected
+    used_a, used_b = int((table.rows > 0).sum()), int((table.columns > 0).sum())
     if used_a == 1 and used_b == 1:
         return value, "both raters constant: the standard error degenerates"
     if used_a == 1 or used_b == 1:
         # observed equals expected disagreement here, whatever the weights, so the value is exactly 0
         return value, "one rater constant: the standard error degenerates"
-    if not (table * penalties).any():
+    if not table.penalty.any():
         return value, "perfect agreement: the standard error is 0"
     return value, None
 
 
-def _normal(
-    name: str, table: npt.NDArray[np.int64], penalties: Floats, confidence: float, unit: str, note: str
-) -> Estimate:
+def _normal(name: str, table: Table, confidence: float, unit: str, note: str) -> Estimate:
     check_confidence(confidence)
     method = "Fleiss-Cohen-Everitt standard error, normal interval, not clipped, assumes independent items" + note
-    n = int(table.sum())
-    value, reason = _value(table, penalties)
+    n = table.n
+    value, reason = _value(table)
     if reason is not None:
         return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
-    variance = _variance(table / n, penalties) / n
-    if variance * n < _ROUNDING:
+    variance = _variance(table)
+    if variance < _ROUNDING:
         reason = "the standard error is 0 for this table"
         return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
-    se = math.sqrt(variance)
+    se = math.sqrt(variance / n)
     half = float(stats.norm.isf((1.0 - confidence) / 2.0)) * se
     return Estimate(name, value, value - half, value + half, n, unit, method, se=se, confidence=confidence)
 
 
-def _variance(p: Floats, penalties: Floats) -> float:
+def _variance(table: Table) -> float:
     """N times the variance of kappa, Fleiss, Cohen and Everitt (1969)."""
-    rows, columns = p.sum(axis=1), p.sum(axis=0)
-    observed, expected = float((penalties * p).sum()), float(rows @ penalties @ columns)
+    n, share = table.n, table.count / table.n
+    mean_row, mean_column = table.against(table.columns) / n, table.against(table.rows) / n
+    observed, expected = float(share @ table.penalty), float(table.rows @ mean_row) / n
     lost = observed / expected  # 1 - kappa
-    mean_row, mean_column = penalties @ columns, rows @ penalties
     # eq. 8, with 1 - w for w: no difference of nearly equal numbers is left when one category is rare. With w =
     # identity it is eq. 13
-    spread = (penalties - lost * (mean_row[:, None] + mean_column[None, :])) / expected + lost
-    return float((p * spread**2).sum())
+    spread = (table.penalty - lost * (mean_row[table.a] + mean_column[table.b])) / expected + lost
+    return float(share @ spread**2)
 
 
 def _bootstrapped(
-    a: npt.NDArray[np.intp],
-    b: npt.NDArray[np.intp],
-    groups: npt.NDArray[np.intp] | None,
-    penalties: Floats,
+    pairs: Pairs,
+    groups: Codes | None,
+    table: Table,
     resamples: int,
     seed: Seed,
     method: Method,
     confidence: float,
 ) -> Spread:
-    k = len(penalties)
-    counts = None
+    k = len(table.places)
     if groups is None:
         # items in the same cell are alike: resampling items is resampling cells
-        table = np.bincount(a * k + b, minlength=k * k)
-        cells = np.flatnonzero(table)
-        counts = table[cells]
-        a, b = cells // k, cells % k
-        units, groups = len(cells), np.arange(len(cells))
+        a, b, penalties, counts = table.a, table.b, table.penalty, table.count
+        units, groups = len(a), np.arange(len(a))
     else:
+        a, b, penalties, counts = pairs.a, pairs.b, table.penalty_of(pairs.a, pairs.b), None
         units = int(groups.max()) + 1
+    if units * k > _LARGEST:
+        raise ValueError(f"a and b hold {k} categories; expected fewer, or interval='normal', for {units} units")
     # kappa needs three things of a unit: its penalty, and how often each rater used each category
-    penalty = np.bincount(groups, weights=penalties[a, b], minlength=units)
+    penalty = np.bincount(groups, weights=penalties, minlength=units)
     of_a = np.bincount(groups * k + a, minlength=units * k).reshape(units, k)
     of_b = np.bincount(groups * k + b, minlength=units * k).reshape(units, k)
 
     def kappa(totals: Floats) -> Floats:
         use_a, use_b = totals[..., 1 : k + 1], totals[..., k + 1 :]
-        expected = ((use_a @ penalties) * use_b).sum(axis=-1)
+        expected = (use_a * table.against(use_b)).sum(axis=-1)
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(expected > 0, 1.0 - use_a.sum(axis=-1) * totals[..., 0] / expected, np.nan)
 

@@ -1,9 +1,103 @@
-"""The table of counts of two raters over the same categories."""
+"""The table of counts of two raters over the same categories, and what a disagreement costs in it."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from agreement.coding import Codes, Floats
+
+Weights = Literal["linear", "quadratic"]
+
+_DENSE = 2**20  # cells that are counted without sorting
 _COUNTABLE = 2.0**53  # whole numbers beyond this are not told apart
+
+
+@dataclass(frozen=True)
+class Table:
+    """The cells of a table that hold items, so that many categories need no table of all pairs of them.
+
+    Penalties are whole numbers, so that sums of them are exact: 0 for agreement, and for i and j at the places x 1, or
+    with weights ``|x_i - x_j|`` or ``(x_i - x_j)^2``.
+
+    Attributes
+    ----------
+    a, b : ndarray of int, shape (cells,)
+        Row and column of each cell.
+    count : ndarray of int, shape (cells,)
+        Items in it.
+    places : ndarray of float, shape (k,)
+        Where the categories stand on the scale, ascending.
+    weights : {None, "linear", "quadratic"}
+        Weights of disagreement.
+
+    Examples
+    --------
+    >>> table = Table.of_codes(np.array([0, 2, 2]), np.array([0, 1, 1]), np.arange(3.0), "linear")
+    >>> table.count.tolist(), table.penalty.tolist(), table.against(table.columns).tolist()
+    ([1, 2], [0.0, 1.0], [2.0, 1.0, 4.0])
+    """
+
+    a: Codes
+    b: Codes
+    count: npt.NDArray[np.int64]
+    places: Floats
+    weights: Weights | None
+
+    @classmethod
+    def of_codes(cls, a: Codes, b: Codes, places: Floats, weights: Weights | None) -> Self:
+        """The table of two raters' codes, shape (items,) each."""
+        k = len(places)
+        cell = a * k + b
+        if k * k <= max(_DENSE, a.size):
+            table = np.bincount(cell, minlength=k * k)
+            cell = np.flatnonzero(table)
+            count = table[cell]
+        else:
+            cell, count = np.unique(cell, return_counts=True)
+        return cls(cell // k, cell % k, count, places, weights)
+
+    @cached_property
+    def n(self) -> int:
+        """Number of items."""
+        return int(self.count.sum())
+
+    @cached_property
+    def rows(self) -> Floats:
+        """How often the first rater used each category, shape (k,)."""
+        return np.bincount(self.a, weights=self.count, minlength=len(self.places)).astype(np.float64)
+
+    @cached_property
+    def columns(self) -> Floats:
+        """How often the second rater used each category, shape (k,)."""
+        return np.bincount(self.b, weights=self.count, minlength=len(self.places)).astype(np.float64)
+
+    @cached_property
+    def penalty(self) -> Floats:
+        """Penalty of each cell."""
+        return self.penalty_of(self.a, self.b)
+
+    def penalty_of(self, a: Codes, b: Codes) -> Floats:
+        """Penalty of each pair of codes."""
+        if self.weights is None:
+            return np.asarray(a != b, dtype=np.float64)
+        apart = np.abs(self.places[a] - self.places[b])
+        return np.asarray(apart if self.weights == "linear" else apart**2)
+
+    def against(self, use: Floats) -> Floats:
+        """Sum of the penalties of each category against verdicts counted by category, shape (..., k) both."""
+        n = use.sum(axis=-1, keepdims=True)
+        if self.weights is None:
+            return np.asarray(n - use)
+        x = self.places
+        first = use * x
+        if self.weights == "quadratic":
+            second = (first * x).sum(axis=-1, keepdims=True)
+            return np.asarray(n * x**2 - 2.0 * x * first.sum(axis=-1, keepdims=True) + second)
+        up_to, first_up_to = np.cumsum(use, axis=-1), np.cumsum(first, axis=-1)
+        return np.asarray(x * (2.0 * up_to - n) + first_up_to[..., -1:] - 2.0 * first_up_to)
 
 
 def square_counts(table: npt.ArrayLike) -> npt.NDArray[np.int64]:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agreement import cohen_kappa, cohen_kappa_of_table, kappa_per_category, pabak
+from agreement.tables import Table
 
 # Fleiss, Cohen and Everitt (1969), table 1 as printed for n = 200
 FLEISS_COHEN_EVERITT = [[106, 10, 4], [22, 28, 10], [2, 12, 6]]
@@ -340,3 +341,34 @@ def test_pabak_of_full_agreement_is_exactly_1_whatever_the_number_of_categories(
     found = pabak([0, 1, 1], [0, 1, 1], categories=range(categories))
 
     assert (found.value, found.high) == (1.0, 1.0)
+
+
+def test_tens_of_thousands_of_different_answers_need_no_table_of_all_pairs_of_them():
+    rng = np.random.default_rng(11)
+    a = rng.integers(0, 30_000, 40_000)
+    b = np.where(rng.random(40_000) < 0.5, a, rng.integers(0, 30_000, 40_000))
+
+    found = cohen_kappa([f"answer {x}" for x in a], [f"answer {x}" for x in b])
+
+    # with so many answers chance agreement is next to nothing: kappa is the agreement, its variance binomial
+    agreed = np.mean(a == b)
+    chance = np.bincount(a, minlength=30_000) @ np.bincount(b, minlength=30_000) / 40_000**2
+    assert found.value == pytest.approx((agreed - chance) / (1 - chance), abs=1e-12)
+    assert found.se == pytest.approx(math.sqrt(agreed * (1 - agreed) / 40_000), rel=1e-3)
+
+
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=30), st.sampled_from([1, 2]))
+def test_penalties_against_all_verdicts_are_the_sums_over_all_pairs(pairs, power):
+    a, b = np.array([x for x, _ in pairs]), np.array([y for _, y in pairs])
+    places = np.array([0.0, 1.0, 2.0, 5.0, 6.0, 10.0, 11.0])
+
+    table = Table.of_codes(a, b, places, "linear" if power == 1 else "quadratic")
+
+    assert table.against(table.columns).tolist() == [sum(abs(x - places[y]) ** power for y in b) for x in places]
+
+
+def test_a_bootstrap_of_too_many_categories_is_refused_before_it_is_tried():
+    a = range(15_000)
+
+    with pytest.raises(ValueError, match="a and b hold 15000 categories"):
+        cohen_kappa(a, [*list(a)[1:], 0], interval="percentile")
