@@ -17,6 +17,9 @@ Interval = Literal["t", "percentile", "bca"]
 ROUNDING = 1e-12
 """Differences below this are rounding errors of an exact zero."""
 
+_LARGEST = 10**8  # numbers in a table of items by categories
+_MOST = 5000  # categories
+
 RATERS = "these raters (fixed), items sampled"
 
 
@@ -120,6 +123,25 @@ def estimate_of(
         clustered=groups is not None,
     )
     return spread.estimate(name, value, n, unit, confidence=confidence, n_clusters=n_clusters, note=f"; {RATERS}{note}")
+
+
+def check_size(items: int, categories: int) -> None:
+    """Refuse ratings whose table of items by categories would not fit in memory, as of free text.
+
+    Parameters
+    ----------
+    items, categories : int
+        Shape of the table.
+
+    Raises
+    ------
+    ValueError
+        When it would hold more than 10^8 numbers or 5000 categories.
+    """
+    if items * categories > _LARGEST or categories > _MOST:
+        raise ValueError(
+            f"ratings hold {categories} categories over {items} rows; expected verdicts that repeat, not free text"
+        )
 
 
 def no_value(totals: Floats) -> Floats:

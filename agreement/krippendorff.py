@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from agreement.chance_corrected import ROUNDING, Coefficient, Interval, estimate_of
+from agreement.chance_corrected import ROUNDING, Coefficient, Interval, check_size, estimate_of
 from agreement.coding import Codes, Floats, Ratings, encode_clusters
 from agreement.estimate import Estimate
 from agreement.measurements import in_range
@@ -105,7 +105,7 @@ def krippendorff_alpha(
         if enough.any():
             codes, q = coded.codes[enough], len(levels)
             if level != "ordinal":
-                coefficient = _of_categories(_counts(codes, q), 1.0 - np.eye(q) if metric is None else metric)
+                coefficient = _of_categories(_counts(codes, q), metric)
             elif interval == "t" or (interval is None and clusters is None):
                 coefficient = _of_numbers(_middles(codes, q))
             else:
@@ -131,6 +131,7 @@ def krippendorff_alpha(
 def _counts(codes: Codes, q: int) -> Floats:
     """How often each item was put into each category, shape (items, q)."""
     items = len(codes)
+    check_size(items, q)
     cells = np.arange(items)[:, None] * q + codes
     return np.bincount(cells[codes >= 0], minlength=items * q).reshape(items, q).astype(np.float64)
 
@@ -141,17 +142,22 @@ def _middles(codes: Codes, q: int) -> Floats:
     return np.where(codes >= 0, middle[codes], np.nan)
 
 
-def _of_categories(counts: Floats, metric: Floats) -> Coefficient:
+def _of_categories(counts: Floats, metric: Floats | None) -> Coefficient:
+    """Alpha with a metric that stays the same in each resample; None is the nominal one."""
+
+    def against(use: Floats) -> Floats:
+        return use.sum(axis=-1, keepdims=True) - use if metric is None else np.asarray(use @ metric)
+
     m = counts.sum(axis=1)
-    observed = ((counts @ metric) * counts).sum(axis=1) / (m - 1.0)
+    observed = (against(counts) * counts).sum(axis=1) / (m - 1.0)
     pool = counts.sum(axis=0)
 
     def of_sums(totals: Floats) -> Floats:
         n_c = totals[..., 1:]
-        return _alpha(totals[..., 0], n_c.sum(axis=-1), ((n_c @ metric) * n_c).sum(axis=-1))
+        return _alpha(totals[..., 0], n_c.sum(axis=-1), (against(n_c) * n_c).sum(axis=-1))
 
-    against_pool = counts @ metric @ pool / pool.sum()
-    return _coefficient(np.column_stack([observed, counts]), of_sums, m, observed, against_pool, metric.max())
+    against_pool = counts @ against(pool) / pool.sum()
+    return _coefficient(np.column_stack([observed, counts]), of_sums, m, observed, against_pool, 1.0)
 
 
 def _of_ranks(counts: Floats) -> Coefficient:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
 
-from agreement.chance_corrected import ROUNDING, Coefficient, Interval, estimate_of, no_value
+from agreement.chance_corrected import ROUNDING, Coefficient, Interval, check_size, estimate_of, no_value
 from agreement.coding import Codes, Floats, Ratings, encode_clusters
 from agreement.estimate import Estimate
 from agreement.ratings import RatingTable, Weights, encode_ratings, weight_matrix
@@ -304,6 +304,7 @@ def conger_kappa(
 
     def build(codes: Codes, counts: Floats, w: Floats) -> Coefficient:
         (n, r), q = codes.shape, len(w)
+        check_size(n * r, q)
         used = (codes[:, :, None] == np.arange(q)).astype(np.float64)  # items x raters x categories
         given = used.sum(axis=(0, 2))
         if (given == 0).any():
@@ -374,6 +375,7 @@ def _estimate(
     coded = encode_ratings(ratings, categories, weights)
     groups = encode_clusters(clusters, coded.kept.size)[coded.kept] if clusters is not None else None
     q = max(2, len(coded.categories))
+    check_size(len(coded.codes), q)
     counts = np.stack([(coded.codes == code).sum(axis=1) for code in range(q)], axis=1).astype(np.float64)
     coefficient = None
     if (counts.sum(axis=1) >= 2).any():

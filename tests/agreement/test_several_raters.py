@@ -326,3 +326,9 @@ def test_the_two_ways_to_the_ordinal_metric_meet(rows):
     )
 
     assert t.value == pytest.approx(resampled.value, abs=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize("coefficient", ALL)
+def test_free_text_is_refused_before_its_table_is_made(coefficient):
+    with pytest.raises(ValueError, match=r"ratings hold 22000 categories .* not free text"):
+        coefficient(np.arange(22_000).reshape(11_000, 2))
