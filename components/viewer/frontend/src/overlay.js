@@ -24,10 +24,10 @@ export function trackBox({ clip }) {
 
 /**
  * @param {import("./panes.js").Pane} pane
- * @param {import("./panes.js").Panes} panes
+ * @param {import("./view.js").View} view
  * @param {number} index  of the pane; -1 draws nothing
  */
-export function drawOverlay(pane, panes, index) {
+export function drawOverlay(pane, view, index) {
   const context = /** @type {CanvasRenderingContext2D} */ (pane.overlay.getContext("2d"));
   context.setTransform(1, 0, 0, 1, 0, 0);
   context.clearRect(0, 0, pane.overlay.width, pane.overlay.height);
@@ -39,11 +39,11 @@ export function drawOverlay(pane, panes, index) {
     context.beginPath();
     context.rect(tile.clip.x, tile.clip.y, tile.clip.width, tile.clip.height);
     context.clip();
-    if (panes.showsCrosshair) crosshair(context, pane, tile, panes.crosshair);
+    if (view.showsCrosshair) crosshair(context, pane, tile, view.crosshair);
     labels(context, pane, tile);
-    if (tile === pane.tiles[0]) intensity(context, pane, tile, panes.crosshair);
+    if (tile === pane.tiles[0]) intensity(context, pane, tile, view.crosshair);
     scrollBar(context, pane, tile);
-    const active = panes.active.pane === index && panes.active.plane === tile.plane.name;
+    const active = view.active.pane === index && view.active.plane === tile.plane.name;
     if (active) {
       context.strokeStyle = ACTIVE;
       context.lineWidth = 1;

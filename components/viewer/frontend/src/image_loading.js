@@ -1,0 +1,117 @@
+/** Brings an item's images to the screen, or says why it cannot and what can be done; and fetches ahead. */
+
+import { h } from "./dom.js";
+import { painted } from "./painted.js";
+import { Refusal, waitOnline } from "./transport.js";
+import { VolumeError } from "./volume.js";
+
+/** Milliseconds after which images are fetched again when there was no answer; then the reader is asked. */
+const FETCH_AGAIN = [1000, 2000, 4000, 8000];
+
+export class ImageLoading {
+  /** @param {import("./room.js").Room} room */
+  constructor(room) {
+    this.room = room;
+  }
+
+  /** @param {number} turn @param {number} [attempt] */
+  async load(turn, attempt = 0) {
+    const { room } = this;
+    const { payload, screen } = room;
+    const urls = payload.images.panes.flatMap((pane) => pane.volumes.map(({ url }) => url));
+    room.shelf.tidy([...urls, ...(payload.prefetch ?? [])]);
+    if (!attempt) screen.cover("Loading the images …");
+    let drawn = false;
+    try {
+      drawn = await room.panes.show(payload.images, room.trace);
+    } catch (error) {
+      if (turn !== room.turn) return;
+      if (!(error instanceof Refusal) || error.status !== 0 || attempt >= FETCH_AGAIN.length) {
+        this.failed(turn, /** @type {Error} */ (error));
+        return;
+      }
+      screen.cover("The server does not answer; trying again …");
+      await waitOnline(FETCH_AGAIN[attempt]);
+      if (turn === room.turn) this.load(turn, attempt + 1);
+      return;
+    }
+    if (!drawn || turn !== room.turn) return;
+    screen.uncover();
+    await painted();
+    if (turn === room.turn) room.displayed(turn);
+  }
+
+  /** @param {number} turn @param {Error} error */
+  failed(turn, error) {
+    const { room } = this;
+    room.panes.clear();
+    if (error instanceof Refusal && error.status === 401) {
+      room.screen.cover("The images come back when you have signed in again.");
+      return room.saving.signedOut();
+    }
+    const told = error instanceof Refusal || error instanceof VolumeError;
+    const why = told ? error.message : "The browser could not draw them.";
+    if (!told) console.error(error);
+    const buttons = [h("button", { type: "button", class: "main", onclick: () => this.load(turn) }, "Try again")];
+    if (room.payload.phase !== "preview") {
+      buttons.push(h("button", { type: "button", class: "plain", onclick: () => this.report(turn, why) }, "Cannot be shown: report and go on"));
+    }
+    room.screen.cover(h("p", {}, `The images cannot be shown. ${why}`), h("div", { class: "cover-buttons" }, ...buttons));
+  }
+
+  async report(turn, reason) {
+    const { room } = this;
+    const { assignment, key } = room.payload;
+    room.screen.cover("Reporting …");
+    try {
+      const answer = await room.transport.postUntilAnswered("reading/failure", { assignment, key, reason: reason.slice(0, 500) }, () =>
+        room.screen.cover("The server does not answer yet; trying again."));
+      if (turn === room.turn) room.goOver(answer.next);
+    } catch (error) {
+      if (turn === room.turn) room.saving.refused(/** @type {Refusal} */ (error), () => this.report(turn, reason));
+    }
+  }
+
+  /**
+   * @param {Error} error
+   * @param {string} name  of the renderer
+   */
+  rendererFailed(error, name) {
+    const { room } = this;
+    console.warn(`The renderer "${name}" gave up:`, error);
+    if (name === "canvas") return this.failed(room.turn, error);
+    // With two panes the graphics card is lost twice.
+    if (!room.renderers.fallBack()) return;
+    this.repaint();
+  }
+
+  changeRenderer() {
+    if (!this.room.renderers.canChange()) return;
+    this.room.renderers.change();
+    this.repaint();
+  }
+
+  /** The same picture by the renderer that is wanted now. */
+  repaint() {
+    const { room } = this;
+    room.screen.tools.paintRenderer(room.renderers);
+    room.panes.changeRenderer().catch((error) => this.rendererFailed(error, room.renderers.kind));
+  }
+
+  /** In idle time: the other sequences of this item, then the images of the next. */
+  fetchAhead(turn) {
+    const { room } = this;
+    const idle = window.requestIdleCallback ?? ((work) => window.setTimeout(work, 50));
+    idle(async () => {
+      try {
+        await room.panes.fetchRest();
+        for (const url of room.payload.prefetch ?? []) {
+          if (turn !== room.turn) return;
+          await room.panes.prepareAhead(url);
+        }
+      } catch {
+        // Fetched again when it is wanted; the reader is told then.
+      }
+    });
+  }
+}

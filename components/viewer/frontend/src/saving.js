@@ -1,0 +1,114 @@
+/** Submitting a verdict, and everything that the server may answer to it or to a draft. */
+
+import { Drafts, stash } from "./drafts.js";
+import { clockTime } from "./transport.js";
+
+/** @typedef {import("./transport.js").Refusal} Refusal */
+
+export class Saving {
+  /** @param {import("./room.js").Room} room */
+  constructor(room) {
+    this.room = room;
+  }
+
+  /**
+   * What of the answers is saved while they are given.
+   *
+   * @param {string} assignment
+   * @param {number} sequence  of the newest draft the server has
+   */
+  drafts(assignment, sequence) {
+    return new Drafts(this.room.transport, assignment, sequence, {
+      onState: (text, unsaved) => this.room.screen.draft(text, unsaved),
+      onConflict: (refusal) => this.conflict(refusal),
+      onSignedOut: () => this.signedOut(),
+    });
+  }
+
+  /** @param {Refusal} refusal  of a draft: it is older than the server's, or the item is closed */
+  conflict(refusal) {
+    const { room } = this;
+    if (refusal.body.sequence === undefined) return this.refused(refusal, () => room.goOn());
+    room.block("This item was changed in another tab or window.",
+      ["Load the newest state", () => window.location.reload()],
+      ["Keep what is here", () => room.goOn()]);
+  }
+
+  async submit() {
+    const { room } = this;
+    const { payload, form, turn } = room;
+    room.stage = "sending";
+    form.setInert(true);
+    room.drafts?.close();
+    room.clock?.stop();
+    room.screen.draft("Saving …");
+    await this.send({
+      assignment: payload.assignment,
+      key: payload.key,
+      answers: form.verdict(),
+      ...room.clock?.reading(),
+      load_ms: room.loadMs,
+      renderer: room.renderers.kind,
+      viewport: room.viewport(),
+      trace: room.trace.summary(room.panes.images ? room.panes.view.crosshair : null),
+    }, turn);
+  }
+
+  async send(body, turn) {
+    const { room } = this;
+    const { payload, screen } = room;
+    let answer;
+    try {
+      answer = await room.transport.postUntilAnswered("reading/verdict", body, () =>
+        turn === room.turn && screen.say("No answer from the server yet; trying again. Your answers are kept."));
+    } catch (error) {
+      const refusal = /** @type {Refusal} */ (error);
+      if (turn !== room.turn) return;
+      if (refusal.status === 422) this.correct(refusal);
+      else this.refused(refusal, () => this.send(body, turn));
+      return;
+    }
+    screen.receipt.textContent = `Saved · receipt ${answer.receipt} · ${clockTime(answer.saved_at)}`;
+    if (turn === room.turn) room.goOver(answer.next);
+    else room.finish(payload);
+  }
+
+  /** The server found the answers incomplete: open the form again and say where. */
+  correct(refusal) {
+    const { room } = this;
+    room.drafts = this.drafts(room.payload.assignment, room.drafts?.sequence ?? 0);
+    room.drafts.change(room.form.read(), 0);
+    room.clock?.start();
+    room.goOn();
+    room.form.point(refusal.body.field, refusal.message);
+  }
+
+  /**
+   * An answer of the server that will not change by itself.
+   *
+   * @param {Refusal} refusal
+   * @param {() => void} again
+   */
+  refused(refusal, again) {
+    const { room } = this;
+    if (refusal.status === 401) return this.signedOut();
+    const { next } = refusal.body;
+    const elsewhere = next && (next.kind !== "item" || next.assignment !== room.payload.assignment || next.phase !== room.payload.phase);
+    if (refusal.status === 409 && elsewhere) {
+      room.goOver(next);
+      room.screen.receipt.textContent = refusal.message;
+      return;
+    }
+    room.block(refusal.message, ["Try again", again], ["Reload the page", () => window.location.reload()]);
+  }
+
+  /** What is on the screen stays in this tab until it is saved, so that a reload after signing in brings it back. */
+  signedOut() {
+    const { room } = this;
+    const { payload } = room;
+    if (payload.phase !== "preview") stash(payload.assignment, room.drafts?.sequence ?? payload.draft?.sequence ?? 0, room.form.read());
+    room.block("You are signed out; your draft is kept.",
+      ["Sign in again", room.transport.resolve("sign-in").href],
+      ["I have signed in: go on", () => window.location.reload()]);
+  }
+}

@@ -1,0 +1,166 @@
+/** What of the room is always there: head, place of the images, side with prompt and form. Decides nothing. */
+
+import { wordsOf } from "./brief.js";
+import { h } from "./dom.js";
+import { helpDialog } from "./help.js";
+import styles from "./styles.css";
+import { Toolbar } from "./toolbar.js";
+
+const PHASES = {
+  scoring: "Scoring: is the candidate's answer correct?",
+  review: "Review: read the item yourself first",
+  opinions: "Review: decide between the opinions",
+  preview: "Preview: as a rater sees it, nothing is saved",
+};
+
+export class Screen {
+  /**
+   * @param {HTMLElement} host
+   * @param {HTMLElement} panes
+   * @param {(action: string, value?: any) => void} act
+   */
+  constructor(host, panes, act) {
+    this.host = host;
+    const root = /** @type {Document|ShadowRoot} */ (host.getRootNode());
+    this.sheet = new CSSStyleSheet();
+    this.sheet.replaceSync(styles);
+    root.adoptedStyleSheets = [...root.adoptedStyleSheets, this.sheet];
+
+    this.bar = h("div", { class: "bar-fill" });
+    this.count = h("span", { class: "count" });
+    this.phase = h("span", { class: "phase" });
+    this.notice = h("span", { class: "notice" });
+    this.receipt = h("span", { class: "receipt", role: "status" });
+    this.progress = h("div", { class: "bar", role: "progressbar", "aria-label": "Items done", "aria-valuemin": "0" }, this.bar);
+    const head = h("header", { class: "head" }, this.progress, this.count, this.phase, this.notice, this.receipt);
+
+    this.coverBox = h("div", { class: "cover" });
+    this.tools = new Toolbar(act);
+    this.images = h("section", { class: "images", "aria-label": "Images" },
+      h("div", { class: "stage-area" }, panes, this.coverBox), this.tools.element);
+    this.cards = h("section", { class: "cards", hidden: true });
+
+    this.brief = h("div", { class: "brief" });
+    this.formPlace = h("div", { class: "form-place" });
+    this.footPlace = h("div", { class: "foot-place" });
+    this.alert = h("div", { class: "alert", role: "alert", hidden: true });
+    this.draftLine = h("p", { class: "draft-line", "aria-live": "polite" });
+    this.side = h("section", { class: "side", "aria-label": "Prompt and form" },
+      this.brief, this.formPlace, h("div", { class: "foot" }, this.alert, this.footPlace, this.draftLine));
+
+    this.help = helpDialog(() => act("help"));
+    this.body = h("div", { class: "body" }, this.images, this.cards, this.side);
+    this.element = h("div", { class: "room", tabIndex: -1 }, head, this.body, this.help);
+    host.append(this.element);
+    this.fit();
+    this.watch = new ResizeObserver(() => this.fit());
+    this.watch.observe(host);
+  }
+
+  /** As high as the window leaves room for, so that nothing has to be scrolled. */
+  fit() {
+    const top = this.host.getBoundingClientRect().top;
+    const room = window.innerHeight - Math.max(0, Math.min(top, window.innerHeight * 0.3)) - spaceBelow(this.host);
+    this.element.style.height = `${Math.max(480, Math.floor(room))}px`;
+    this.element.classList.toggle("narrow", this.element.clientWidth < 1300);
+  }
+
+  /** The element that has the focus, if it is one of the room's. @returns {HTMLElement|null} */
+  focused() {
+    const { activeElement } = /** @type {Document|ShadowRoot} */ (this.host.getRootNode());
+    return activeElement instanceof HTMLElement && this.element.contains(activeElement) ? activeElement : null;
+  }
+
+  /** @param {any} payload  of an item */
+  paintItem(payload) {
+    const { brief, cards } = wordsOf(payload);
+    this.side.hidden = false;
+    this.body.classList.remove("alone");
+    this.brief.replaceChildren(...brief);
+    this.cards.replaceChildren(...cards);
+    this.images.hidden = !payload.images;
+    this.cards.hidden = Boolean(payload.images);
+    this.body.classList.toggle("words", !payload.images);
+    this.tools.offer(payload.images?.presets ?? []);
+  }
+
+  /** @param {import("./form.js").Form} form */
+  paintForm(form) {
+    this.formPlace.replaceChildren(form.element);
+    this.formPlace.scrollTop = 0;
+    this.footPlace.replaceChildren(form.foot);
+  }
+
+  /** @param {any} payload  of the end of the list */
+  paintDone(payload) {
+    this.images.hidden = true;
+    this.cards.hidden = false;
+    this.body.classList.add("alone");
+    this.cards.replaceChildren(h("div", { class: "done" }, h("h2", {}, payload.title), h("p", {}, payload.message)));
+    this.brief.replaceChildren();
+    this.formPlace.replaceChildren();
+    this.footPlace.replaceChildren();
+    this.side.hidden = true;
+  }
+
+  /** @param {any} payload */
+  paintHead(payload) {
+    const { done = 0, total = 0 } = payload.progress ?? {};
+    this.bar.style.width = `${total ? (100 * done) / total : 0}%`;
+    this.progress.setAttribute("aria-valuemax", String(total));
+    this.progress.setAttribute("aria-valuenow", String(done));
+    const left = total - done;
+    this.count.textContent = total ? `${done} of ${total} done · ${left === 1 ? "1 item" : `${left} items`} left` : "";
+    this.phase.textContent = PHASES[payload.phase] ?? "";
+    this.notice.textContent = payload.notice ?? "";
+  }
+
+  /** @param {...(string|HTMLElement)} content  in place of the images */
+  cover(...content) {
+    this.coverBox.hidden = false;
+    this.coverBox.replaceChildren(h("div", { class: "cover-box", role: "status" }, ...content));
+  }
+
+  uncover() {
+    this.coverBox.hidden = true;
+  }
+
+  /**
+   * One sentence over the button, with what can be done about it; null takes it away.
+   *
+   * @param {string|null} sentence
+   * @param {...[string, (() => void)|string]} ways
+   */
+  say(sentence, ...ways) {
+    this.alert.hidden = sentence === null;
+    this.alert.replaceChildren(...(sentence === null ? [] : [
+      h("p", {}, sentence),
+      ...ways.map(([words, way]) => typeof way === "string"
+        ? h("a", { class: "plain", href: way }, words)
+        : h("button", { type: "button", class: "plain", onclick: way }, words)),
+    ]));
+  }
+
+  /** @param {string} text @param {boolean} [unsaved] */
+  draft(text, unsaved = false) {
+    this.draftLine.textContent = text;
+    this.draftLine.classList.toggle("unsaved", unsaved);
+  }
+
+  destroy() {
+    this.watch.disconnect();
+    const root = /** @type {Document|ShadowRoot} */ (this.host.getRootNode());
+    root.adoptedStyleSheets = root.adoptedStyleSheets.filter((sheet) => sheet !== this.sheet);
+    this.element.remove();
+  }
+}
+
+/** What the page keeps free below an element: the paddings of all that it lies in. @param {Element} element */
+function spaceBelow(element) {
+  let space = 0;
+  for (let node = element; node && node !== document.body; ) {
+    space += parseFloat(getComputedStyle(node).paddingBottom) || 0;
+    node = node.parentElement ?? /** @type {any} */ (node.getRootNode()).host;
+  }
+  return Math.max(8, Math.ceil(space));
+}
