@@ -28,7 +28,7 @@ class BiasByFactor:
     levels : dict
         Signed difference (human minus judge, above 0 is stricter) of each level.
     statistic, df, p, p_adjusted : float
-        Wald test of equal differences; nan where not estimable. Adjusted over the factors.
+        Score test of equal differences; nan where not estimable. Adjusted over the factors.
     undefined_because : str or None
         Why it is not estimable.
     """
@@ -61,11 +61,16 @@ def judge_bias_by_factor(
 ) -> tuple[BiasByFactor, ...]:
     """Homogeneity of a judge's bias: whether its signed difference is the same at all levels of each factor.
 
-    With ``d = human - judge`` (1, 0 or -1), means ``m_g`` over the levels and their covariance ``V`` (summed within
-    clusters where given), the Wald statistic is ``(C m)' (C V C')^-1 (C m)``, C the contrasts against the first
-    level, chi-square on ``levels - 1`` degrees of freedom [1]_. P values are adjusted over the factors. Not
-    estimable: one level (a bias validated on one model says nothing about others), a level with fewer than two
-    candidates, no spread of d, or fewer clusters than levels.
+    With ``d = human - judge`` (1, 0 or -1), means ``m_g`` of ``n_g`` candidates over the levels and ``C`` the contrasts
+    against the first level, the statistic is ``(C m)' (C V C')^-1 (C m)``, chi-square on ``levels - 1`` degrees of
+    freedom. V is the covariance under equal differences: ``V_gg = v / n_g`` with ``v`` the variance of d over all
+    levels, and with clusters ``V_gh`` gains ``c pairs_gh / (n_g n_h)``, where ``pairs_gh`` counts ordered pairs of one
+    cluster with one candidate in g and the other in h, and ``c`` is the mean product of the deviations of such pairs,
+    at least 0. Without clusters this is the mean score statistic of Cochran, Mantel and Haenszel, ``(N - 1)`` times
+    the share of the sum of squares between levels [1]_. A variance of each level by itself would reject far too often
+    where a judge rarely errs. P values are adjusted over the factors. Not estimable: one level (a bias validated on
+    one model says nothing about others), a level with fewer than two candidates, no spread of d, or no more clusters
+    than levels.
 
     Parameters
     ----------
@@ -92,8 +97,8 @@ def judge_bias_by_factor(
 
     References
     ----------
-    .. [1] Liang and Zeger (1986). Longitudinal data analysis using generalized linear models. Biometrika 73, 13-22, the
-       sandwich covariance, here of plain means.
+    .. [1] Landis, Heyman and Koch (1978). Average partial association in three-way contingency tables: a review and
+       discussion of alternative tests. International Statistical Review 46, 237-254.
 
     Examples
     --------
@@ -132,7 +137,7 @@ def judge_bias_by_factor(
                 unit=unit,
             ).difference
         within = groups[used] if groups is not None else np.arange(int(used.sum()))
-        statistic, df, reason = _wald(d[used], codes[used], levels, within, unit)
+        statistic, df, reason = _score_test(d[used], codes[used], levels, within, unit)
         p = math.nan if reason else float(stats.chi2.sf(statistic, df))
         found.append((factor, estimates, statistic, df, p, reason))
     adjusted = adjust_p_values([p for *_, p, _ in found], correction)
@@ -142,25 +147,34 @@ def judge_bias_by_factor(
     )
 
 
-def _wald(d: Floats, codes: Codes, names: tuple[Any, ...], within: Codes, unit: str) -> tuple[float, int, str | None]:
+def _score_test(
+    d: Floats, codes: Codes, names: tuple[Any, ...], within: Codes, unit: str
+) -> tuple[float, int, str | None]:
     """Statistic and degrees of freedom, or the reason why there are none."""
     levels = len(names)
     if levels < 2:
         return math.nan, 0, "one level only: uniformity is not estimable"
-    sizes = np.bincount(codes, minlength=levels)
+    sizes = np.bincount(codes, minlength=levels).astype(np.float64)
     if (sizes < 2).any():
         few = names[int(np.argmin(sizes))]
         return math.nan, levels - 1, f"level {few!r} with fewer than two {unit}s: not estimable"
-    means = np.bincount(codes, weights=d, minlength=levels) / sizes
     clusters, count = compact(within)
     if count <= levels:
         return math.nan, levels - 1, "no more clusters than levels: not estimable"
-    parts = np.zeros((count, levels))
-    np.add.at(parts, (clusters, codes), (d - means[codes]) / sizes[codes])
-    covariance = parts.T @ parts * count / (count - 1)
+    means = np.bincount(codes, weights=d, minlength=levels) / sizes
+    away = d - d.mean()
+    variance = float(away @ away) / (d.size - 1)
+    # how often two units of one cluster lie in these two levels, and what such units have in common
+    members = np.zeros((count, levels))
+    np.add.at(members, (clusters, codes), 1.0)
+    together = members.T @ members - np.diag(sizes)
+    of_cluster = np.bincount(clusters, weights=away)
+    pairs = float(together.sum())
+    common = max(0.0, float(of_cluster @ of_cluster - away @ away) / pairs) if pairs else 0.0
+    covariance = (variance * np.diag(sizes) + common * together) / np.outer(sizes, sizes)
     contrasts = np.column_stack([-np.ones(levels - 1), np.eye(levels - 1)])
     gap = contrasts @ means
     of_gap = contrasts @ covariance @ contrasts.T
-    if np.linalg.matrix_rank(of_gap) < levels - 1:
-        return math.nan, levels - 1, "no spread of the differences in two levels or more: not estimable"
+    if variance == 0.0 or np.linalg.matrix_rank(of_gap) < levels - 1:
+        return math.nan, levels - 1, "no spread of the differences: not estimable"
     return float(gap @ np.linalg.solve(of_gap, gap)), levels - 1, None

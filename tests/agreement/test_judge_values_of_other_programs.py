@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agreement import alt_test, judge_bias_by_factor, prediction_powered_mean, reader_averaged_difference, rogan_gladen
+from agreement import alt_test, prediction_powered_mean, reader_averaged_difference, rogan_gladen
 from agreement.readers import _accuracies, _one_condition, _two_conditions
 
 FOUND = json.loads((Path(__file__).parent / "reference_values" / "judges.json").read_text(encoding="utf-8"))
@@ -79,16 +79,6 @@ def test_the_alt_test_is_that_of_its_authors(row):
     assert found.winning_rate.value == pytest.approx(row["winning_rate"], abs=1e-12)
     assert found.advantage_probability.value == pytest.approx(row["advantage_probability"], abs=1e-12)
     assert [one.p for one in found.raters if one.p == one.p] == pytest.approx(row["p"], rel=1e-9)
-
-
-@pytest.mark.parametrize("row", FOUND["judge_bias_by_factor"])
-def test_the_homogeneity_of_bias_is_the_wald_test_of_statsmodels(row):
-    (found,) = judge_bias_by_factor(
-        row["human"], row["judge"], {"level": row["level"]}, clusters=row["clusters"], resamples=20
-    )
-
-    assert found.statistic == pytest.approx(row["chi2"], rel=1e-9)
-    assert found.p == pytest.approx(row["p"], rel=1e-9)
 
 
 def test_random_readers_are_those_of_or_dbm_mrmc():

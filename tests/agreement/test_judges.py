@@ -212,15 +212,53 @@ def test_a_judge_nearer_in_numbers_wins():
 
 
 def test_homogeneity_of_bias_by_hand_for_two_independent_levels():
-    # level x: d = 1 on 10 of 20; level y: d = 1 on 2 of 20; means .5, .1; variances over n times 40/39
+    # level x: d = 1 on 10 of 20; level y: d = 1 on 2 of 20; means .5 and .1, all together 12 of 40
     human, judge = [1] * 40, [0] * 10 + [1] * 10 + [0] * 2 + [1] * 18
 
     (found,) = judge_bias_by_factor(human, judge, {"model": ["x"] * 20 + ["y"] * 20})
 
-    variance = (0.25 / 20 + 0.09 / 20) * 40 / 39
+    variance = 40 / 39 * 0.3 * 0.7 * (1 / 20 + 1 / 20)
     assert found.statistic == pytest.approx(0.4**2 / variance, abs=1e-12)
     assert found.df == 1
     assert found.p == found.p_adjusted == pytest.approx(stats.chi2.sf(0.4**2 / variance, 1))
+
+
+def test_homogeneity_of_a_judge_who_is_never_lenient_is_kruskal_and_wallis():
+    # with two values of d, ranks are a linear function of d, and both statistics are the same
+    rng = np.random.default_rng(5)
+    levels = rng.integers(0, 9, 136)
+    judge = (rng.random(136) > 0.1).astype(int)
+
+    (found,) = judge_bias_by_factor([1] * 136, judge, {"category": levels})
+
+    expected = stats.kruskal(*((1 - judge)[levels == level] for level in range(9)))
+    assert found.statistic == pytest.approx(expected.statistic, rel=1e-12)
+    assert found.p == pytest.approx(expected.pvalue, rel=1e-12)
+
+
+def test_homogeneity_of_bias_by_hand_for_pairs_of_candidates_of_one_item():
+    # d of models x and y on five items; deviations from the mean .4 multiply to .36 (1, 1), -.24 (twice) and .16 (twice)
+    d = {"x": [1, 1, 1, 0, 0], "y": [1, 0, 0, 0, 0]}
+    human, judge = [1] * 10, [1 - one for one in [*d["x"], *d["y"]]]
+
+    (found,) = judge_bias_by_factor(
+        human, judge, {"model": ["x"] * 5 + ["y"] * 5}, clusters=[1, 2, 3, 4, 5] * 2, resamples=10
+    )
+
+    variance = (4 * 0.6**2 + 6 * 0.4**2) / 9
+    common = (0.36 - 2 * 0.24 + 2 * 0.16) / 5
+    assert found.statistic == pytest.approx(0.4**2 / (2 * (variance - common) / 5), abs=1e-12)
+
+
+def test_homogeneity_holds_its_level_over_many_sparse_categories():
+    rng = np.random.default_rng(3)
+    categories = np.arange(136) % 9
+    rejected = 0
+    for _ in range(200):
+        judge = (rng.random(136) > 0.1).astype(int)
+        (found,) = judge_bias_by_factor([1] * 136, judge, {"category": categories})
+        rejected += found.p < 0.05
+    assert rejected / 200 < 0.1
 
 
 def test_homogeneity_holds_its_level_with_clusters_and_names_what_cannot_be_estimated():
