@@ -32,6 +32,9 @@ MOST_PAIRS = 45
 MANY_CLUSTERS = 5_000
 """From so many clusters on, percentiles rest on 1,000 resamples instead of 10,000 unless asked otherwise."""
 
+MOST_CATEGORIES = 500
+"""Verdicts of more kinds are free text: they are compared for being equal, and not corrected for chance."""
+
 
 @dataclass(frozen=True)
 class Request:
@@ -136,7 +139,7 @@ def _of_file(file: RatingsFile, request: Request) -> Iterator[Calculation]:
     for pair in pairs:
         of_pair = _of_measured_pair if request.level == "interval" else _of_pair
         yield from of_pair(file, pair, options)
-    if len(humans) > 1:
+    if len(humans) > 1 and len(file.categories) <= MOST_CATEGORIES:
         of_all = _of_all_measured if request.level == "interval" else _of_all
         yield from of_all(file.ratings[:, humans], [file.raters[column] for column in humans], options)
     if file.reference is not None and request.level != "interval":
@@ -150,6 +153,8 @@ def _of_pair(file: RatingsFile, pair: tuple[int, int], options: _Options) -> Ite
     a, b = file.ratings[:, pair[0]], file.ratings[:, pair[1]]
     names = [file.raters[column] for column in pair]
     yield Calculation(partial(percent_agreement, a, b, **options.clustered), names)
+    if len(file.categories) > MOST_CATEGORIES:
+        return
     for weights in options.weightings:
         yield Calculation(partial(cohen_kappa, a, b, weights=weights, **options.declared, **options.clustered), names)
     yield Calculation(partial(pabak, a, b, **options.declared, **options.clustered), names)
@@ -206,6 +211,8 @@ def _against_reference(
     correct = np.where(known, verdicts == reference, np.nan)
     excluded = file.excluded[:, column] & ~np.isnan(reference)
     yield Calculation(partial(_accuracy, correct, excluded, options), [name])
+    if len(file.categories) > MOST_CATEGORIES:
+        return
     both = [name, "reference"]
     for weights in (None, "quadratic") if options.ordered else (None,):
         keywords = {"weights": weights} | options.declared | options.clustered

@@ -1,6 +1,7 @@
 """The bootstrap of any statistic, sums or not."""
 
 import math
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -119,10 +120,12 @@ def bootstrap(
         )
         value = float(arrays[0].mean())
     else:
-        value = float(statistic(*arrays))
-        spread = _bootstrap_any(
-            statistic, arrays, value, units, n_units, unit_strata, resamples, seed, method, confidence, text
-        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # a resample may leave the statistic without a value
+            value = float(statistic(*arrays))
+            spread = _bootstrap_any(
+                statistic, arrays, value, units, n_units, unit_strata, resamples, seed, method, confidence, text
+            )
     if math.isnan(value):
         spread = Spread(math.nan, math.nan, None, text, f"the {name} of these {unit}s has no value")
     return spread.estimate(name, value, n, unit, confidence=confidence, n_clusters=n_clusters)

@@ -168,11 +168,13 @@ def declared(categories: Sequence[Hashable]) -> tuple[Hashable, ...]:
     Raises
     ------
     ValueError
-        When one occurs twice or there are fewer than two.
+        When one is missing or occurs twice, or there are fewer than two.
     """
-    if isinstance(categories, str):
+    if isinstance(categories, str) or not hasattr(categories, "__iter__"):
         raise ValueError(f"categories is {categories!r}; expected a sequence of categories")
     levels = tuple(categories)
+    if any(is_missing(level) for level in levels):
+        raise ValueError(f"categories is {levels!r}; expected none of them missing")
     if len(set(levels)) != len(levels):
         raise ValueError(f"categories is {levels!r}; expected each category once")
     if len(levels) < 2:

@@ -73,9 +73,9 @@ def mcnemar(b: int, c: int, method: McNemar = "auto", *, confidence: float = 0.9
 
     Examples
     --------
-    MRI-Eval: 28 against 22 discordant pairs, P = .48; 13 against 1, P = .0018.
+    MRI-Eval: 28 against 22 discordant pairs, P = .48, and 42 against 17, P = .0018.
 
-    >>> round(mcnemar(28, 22).p, 2), round(mcnemar(13, 1).p, 4)
+    >>> round(mcnemar(28, 22).p, 2), round(mcnemar(42, 17).p, 4)
     (0.48, 0.0018)
     """
     try:

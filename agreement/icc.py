@@ -11,7 +11,7 @@ from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.measurements import in_range
 from agreement.ratings import RatingTable, numbers_of
 
-_RATERS = {1: "other raters for each item", 2: "raters sampled (random)", 3: "these raters (fixed)"}
+_RATERS = {1: "other raters for each item (random)", 2: "raters sampled (random)", 3: "these raters (fixed)"}
 
 
 def icc(

@@ -183,8 +183,8 @@ def judge_direction(
 
     Examples
     --------
-    MRI-Eval: 122 agreements of 136 (that all are correct on both is our assumption), 13 strict, 1 lenient: +8.8 points,
-    P = .0018.
+    MRI-Eval prints 122 agreements of 136, 13 strict and 1 lenient. From these, +8.8 points; that all agreements are
+    correct on both is our assumption.
 
     >>> found = judge_direction([1] * 122 + [1] * 13 + [0], [1] * 122 + [0] * 13 + [1])
     >>> round(found.difference.value, 3), round(found.difference.p, 4), found.direction

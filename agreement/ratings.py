@@ -15,6 +15,9 @@ RatingTable = Sequence[Sequence[Any]] | npt.NDArray[Any]
 
 Weights = Literal["linear", "quadratic"]
 
+MOST_LEVELS = 5_000
+"""A scale of whole numbers is taken to be the range of the ratings up to so many levels only."""
+
 
 @dataclass(frozen=True)
 class CodedRatings:
@@ -119,6 +122,9 @@ def encode_ratings(
         whole = all(isinstance(value, int | float | np.number) and float(value).is_integer() for value in levels)
         if not whole:
             raise ValueError(f"weights is {weights!r} but categories {levels!r} have no order; expected categories=")
+        span = int(levels[-1]) - int(levels[0]) + 1
+        if span > MOST_LEVELS:
+            raise ValueError(f"weights is {weights!r} and ratings span {span} levels; expected categories=")
         scale = tuple(range(int(levels[0]), int(levels[-1]) + 1))
         position = np.array([scale.index(int(value)) for value in levels] + [MISSING], dtype=np.intp)
         flat, levels = position[flat], scale

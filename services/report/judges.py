@@ -180,7 +180,8 @@ def _direction(number: int, run: Run, marks: Marks, computing: Computing) -> Est
                 [said[i] for i in here],
                 **computing.by([marks.items[i] for i in here]),
             )
-            note = f"{found.strict} stricter, {found.lenient} more lenient: {found.direction} by the exact test"
+            direction = f"{found.direction_by_interval} by the interval, which allows for items"
+            note = f"{found.strict} stricter, {found.lenient} more lenient: {direction}"
             rows.append(
                 EstimateRow(
                     f"Model {model}" if model else "All candidates",

@@ -226,6 +226,21 @@ def test_groups_of_items_are_shown_by_themselves_too(tmp_path, capsys):
     assert found["percent agreement, format closed", "a", "b"]["n"] == 4
 
 
+def test_free_text_is_compared_for_being_equal_only(tmp_path, capsys):
+    file = tmp_path / "ratings.csv"
+    rows = [
+        (item, rater, f"answer {item // step}", f"answer {item}")
+        for item in range(600)
+        for rater, step in (("a", 1), ("b", 2))
+    ]
+    pd.DataFrame(rows, columns=["item", "rater", "verdict", "reference"]).to_csv(file, index=False)
+
+    found = printed(capsys, file)
+
+    assert {name for name, *_ in found} == {"percent agreement", "accuracy"}
+    assert found["accuracy", "a"]["value"] == 1.0
+
+
 def test_an_item_may_be_named_by_several_columns(tmp_path, capsys):
     file = tmp_path / "ratings.csv"
     rows = [(q, model, rater, q % 2) for q in range(4) for model in "xyz" for rater in "ab"]

@@ -237,7 +237,8 @@ def test_homogeneity_of_a_judge_who_is_never_lenient_is_kruskal_and_wallis():
 
 
 def test_homogeneity_of_bias_by_hand_for_pairs_of_candidates_of_one_item():
-    # d of models x and y on five items; deviations from the mean .4 multiply to .36 (1, 1), -.24 (twice) and .16 (twice)
+    # d of models x and y on five items; deviations from the mean .4 multiply to .36 (1, 1),
+    # -.24 (twice) and .16 (twice)
     d = {"x": [1, 1, 1, 0, 0], "y": [1, 0, 0, 0, 0]}
     human, judge = [1] * 10, [1 - one for one in [*d["x"], *d["y"]]]
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from tests.main_job.contents import CANDIDATES, ITEMS, Candidate, Item
 from tests.main_job.facts import NOT_ASSESSABLE, Facts, baseline_is_right, canonical, is_right
 from tests.main_job.independent import (
+    TAIL,
     Expected,
     clustered,
     difference,
@@ -474,10 +475,11 @@ def _direction(triples: list[tuple[str, bool, bool]]) -> Expected:
     """Return human minus judge over (item, human, judge), with what it says of the judge."""
     strict = sum(human and not judge for _, human, judge in triples)
     lenient = sum(judge and not human for _, human, judge in triples)
-    p = mcnemar(strict, lenient)
-    word = "undecided" if p >= 0.05 else "stricter" if strict > lenient else "more lenient"
-    note = f"{strict} stricter, {lenient} more lenient: {word} by the exact test"
-    return difference(triples, unit="candidate", p=p, note=note)
+    found = difference(triples, unit="candidate", p=mcnemar(strict, lenient))
+    low, high = (found.spread.quantile(level) for level in (TAIL, 1.0 - TAIL)) if found.spread else (0.0, 0.0)
+    word = "stricter" if low > 0.0 else "more lenient" if high < 0.0 else "undecided"
+    direction = f"{word} by the interval, which allows for items"
+    return replace(found, note=f"{strict} stricter, {lenient} more lenient: {direction}")
 
 
 # ---- completeness ----------------------------------------------------------------------------------------------------
