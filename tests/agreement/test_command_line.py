@@ -264,6 +264,15 @@ def test_the_table_names_value_interval_and_reason(tmp_path, capsys):
     assert "both raters constant on the same category" in text
 
 
+def test_the_table_warns_of_intervals_from_few_clusters(tmp_path, capsys):
+    file = tmp_path / "ratings.csv"
+    file.write_text(CSV)
+
+    assert main([str(file)]) == 0
+
+    assert "few clusters, likely to be too narrow" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("content", "arguments", "sentence"),
     [
