@@ -115,7 +115,7 @@ def table(rows: list[dict[str, Any]]) -> str:
         who = row["raters"]
         names = ", ".join(who) if len(who) < 4 else f"all {len(who)}"
         clusters = "" if row["n_clusters"] is None else row["n_clusters"]
-        few = clusters != "" and clusters < FEW_CLUSTERS and limits != ""
+        few = row["n_clusters"] is not None and row["n_clusters"] < FEW_CLUSTERS and limits != ""
         warning = "few clusters, likely to be too narrow" if few else None
         note = "; ".join(part for part in (row["undefined_because"], warning, row["method"]) if part)
         lines.append(f"{row['name']:<40} {names:<24} {value:>8}  {limits:<20} {row['n']:>8} {clusters:>8}  {note}")
