@@ -116,7 +116,7 @@ def test_letters_typed_into_a_text_are_no_commands(room: MakeRoom) -> None:
 
     assert reader.page.locator("textarea").first.input_value() == "n c f r 1 ?"
     assert not reader.page.locator(".panel").first.is_visible()
-    assert not reader.page.locator(".help[role=dialog]").is_visible()
+    assert not reader.page.locator(".dialog").is_visible()
 
 
 def test_reload_brings_the_same_item_back_with_its_draft(room: MakeRoom) -> None:
@@ -277,10 +277,10 @@ def test_help_lists_every_key(room: MakeRoom) -> None:
 
     reader.press("?")
 
-    shown = reader.page.locator(".help[role=dialog] dt").all_inner_texts()
+    shown = reader.page.locator(".dialog dt").all_inner_texts()
     assert {"1 … 9", "Enter", "T", "W", "Shift 1 … 9", "Wheel"} <= set(shown)
     reader.press("Escape")
-    expect(reader.page.locator(".help[role=dialog]")).to_be_hidden()
+    expect(reader.page.locator(".dialog")).to_be_hidden()
 
 
 @pytest.mark.parametrize(("width", "height"), [(1440, 900), (1280, 720)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -53,12 +54,17 @@ def volume_of(label: str, token: str) -> dict[str, Any]:
     return {"label": label, "url": f"reading/volume/{token}", "window": [20.0, 220.0], "range": [0.0, 255.0]}
 
 
-def images(*panes: dict[str, Any]) -> dict[str, Any]:
-    return {"convention": "radiological", "coregistered": True, "panes": list(panes), "presets": PRESETS}
+def images(*panes: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"convention": "radiological", "coregistered": True, "panes": list(panes), "presets": PRESETS} | more
 
 
-def pane(title: str, *volumes: dict[str, Any], badge: str | None = None) -> dict[str, Any]:
-    return {"title": title, "badge": badge, "volumes": list(volumes)}
+def pane(title: str, *volumes: dict[str, Any], badge: str | None = None, **more: Any) -> dict[str, Any]:
+    return {"title": title, "badge": badge, "volumes": list(volumes)} | more
+
+
+def overlay(label: str, token: str, style: str) -> dict[str, Any]:
+    colour = "#e8a33d" if style == "outline" else "#ff00ff"
+    return {"label": label, "url": f"reading/volume/{token}", "colour": colour, "style": style, "opacity": 1.0}
 
 
 def item(name: str, position: int) -> dict[str, Any]:
@@ -107,6 +113,9 @@ def item(name: str, position: int) -> dict[str, Any]:
             ),
             confidence(),
         ]
+    elif name in TOOLS:
+        payload["images"] = TOOLS[name](position)
+        fields += [field("answer", "yes_no", "Answer", options=YES_NO, required=True), confidence()]
     elif name == "open":
         payload["prompt"] = "Describe the main abnormality and where it lies."
         fields += [field("answer", "text", "Answer", required=True), confidence()]
@@ -161,6 +170,28 @@ def item(name: str, position: int) -> dict[str, Any]:
     return payload
 
 
+def t1(position: int, kind: str = "t1") -> dict[str, Any]:
+    return volume_of("T1", f"{kind}-{position}")
+
+
+# Items that differ from the plain one in their images only.
+TOOLS: dict[str, Callable[[int], dict[str, Any]]] = {
+    "masked": lambda p: images(pane("Current", t1(p), overlays=[overlay("Lesion", f"mask-{p}", "fill")])),
+    "outlined": lambda p: images(pane("Current", t1(p), overlays=[overlay("Lesion", f"mask-{p}", "outline")])),
+    "switched": lambda p: images(
+        pane("Current", t1(p)), pane("Prior", t1(p, "t1p"), badge="7 months earlier"), layout="switched"
+    ),
+    "apart": lambda p: images(pane("Current", t1(p)), pane("Prior", t1(p, "t1p")), coregistered=False),
+    "coronal": lambda p: images(
+        pane("Current", t1(p)),
+        planes=["coronal", "axial"],
+        start=[8.0, 12.0, -16.0],
+        presets=[*PRESETS, {"label": "Brain", "absolute": [0, 80]}],
+    ),
+    "flat": lambda p: images(pane("Photograph", t1(p, "flat"))),
+}
+
+
 @cache
 def head() -> tuple[NDArray[np.int16], float]:
     """A head-like volume in RAS order and its voxel size in mm: the file named by TRY_VOLUME, or balls in a ball."""
@@ -178,26 +209,59 @@ def head() -> tuple[NDArray[np.int16], float]:
 
 def volume(token: str) -> bytes:
     """An uncompressed NIfTI-1 file. The kind and the position in the token make each a little different."""
-    voxels, size = head()
     kind, position = token.rsplit("-", 1)
+    if kind == "mask":
+        return nifti(*lesion_mask())
+    voxels, size = head()
     voxels = voxels.copy()
     if kind.startswith("t2"):
         voxels = np.where(voxels > 0, 240 - voxels, 0).astype(np.int16)
     bright = 6 + 3 * int(position)
     voxels[2 : 2 + bright // 2, 2:8, 2:8] = 250
-    middle = [n // 2 for n in voxels.shape]
+    if kind == "flat":
+        voxels = voxels[:, :, voxels.shape[2] // 2][:, :, np.newaxis]
+    affine = np.diag([size, size, size, 1.0])
+    affine[:3, 3] = [-size * (n // 2) for n in voxels.shape]
+    return nifti(voxels, affine)
+
+
+def lesion_mask() -> tuple[NDArray[np.int16], NDArray[np.float64]]:
+    """The bright ball of the head, on an oblique grid of its own with voxels of 2 by 3 by 2.5 mm."""
+    _, size = head()
+    shape = head()[0].shape
+    turn = np.deg2rad(25)
+    rotation = np.array([[np.cos(turn), -np.sin(turn), 0], [np.sin(turn), np.cos(turn), 0], [0, 0, 1]]) @ np.array(
+        [[1, 0, 0], [0, np.cos(0.3), -np.sin(0.3)], [0, np.sin(0.3), np.cos(0.3)]]
+    )
+    affine = np.eye(4)
+    affine[:3, :3] = rotation * [2.0, 3.0, 2.5]
+    grid = (50, 40, 44)
+
+    # mm of the ball's middle: the head's voxel n lies at (n - N // 2) * size, and at 2 n / (N - 1) - 1 there.
+    def mm(part: float, n: int) -> float:
+        return ((part + 1) * (n - 1) / 2 - n // 2) * size
+
+    middle = np.array([mm(part, n) for part, n in zip((0.4, 0.3, 0.0), shape, strict=True)])
+    affine[:3, 3] = middle - affine[:3, :3] @ (np.array(grid) / 2 - 0.5)
+    index = np.stack(np.meshgrid(*(np.arange(n) for n in grid), indexing="ij"), axis=-1)
+    point = index @ affine[:3, :3].T + affine[:3, 3]
+    parts = [2 * (point[..., axis] / size + n // 2) / (n - 1) - 1 for axis, n in enumerate(shape)]
+    inside = (parts[0] - 0.4) ** 2 + (parts[1] - 0.3) ** 2 + parts[2] ** 2 < 0.05
+    return inside.astype(np.int16), affine
+
+
+def nifti(voxels: NDArray[np.int16], affine: NDArray[np.float64]) -> bytes:
+    """A file as the server prepares them: geometry and voxels, nothing else."""
     header = bytearray(352)
+    spacing = np.linalg.norm(affine[:3, :3], axis=0)
     struct.pack_into("<i", header, 0, 348)
     struct.pack_into("<8h", header, 40, 3, *voxels.shape, 1, 1, 1, 1)
     struct.pack_into("<2h", header, 70, 4, 16)
-    struct.pack_into("<8f", header, 76, 1, size, size, size, 0, 0, 0, 0)
+    struct.pack_into("<8f", header, 76, 1, *spacing, 0, 0, 0, 0)
     struct.pack_into("<3f", header, 108, 352.0, 1.0, 0.0)
     header[123] = 2
-    struct.pack_into("<2h", header, 252, 1, 1)
-    struct.pack_into("<6f", header, 256, 0, 0, 0, *(-size * m for m in middle))
+    struct.pack_into("<2h", header, 252, 0, 1)
     for row in range(3):
-        line = [0.0, 0.0, 0.0, -size * middle[row]]
-        line[row] = size
-        struct.pack_into("<4f", header, 280 + 16 * row, *line)
+        struct.pack_into("<4f", header, 280 + 16 * row, *affine[row])
     header[344:348] = b"n+1\x00"
     return bytes(header) + voxels.tobytes(order="F")

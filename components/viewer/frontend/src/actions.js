@@ -2,6 +2,16 @@
 
 import { bindingOf, isTyping } from "./keys.js";
 
+/** Which way an arrow key points on the screen. */
+const ARROWS = { ArrowLeft: { x: -1, y: 0 }, ArrowRight: { x: 1, y: 0 }, ArrowUp: { x: 0, y: -1 }, ArrowDown: { x: 0, y: 1 } };
+const PAN_STEP = 24;
+
+/** What counts as a tool in the trace, by its action. */
+const TRACED = {
+  cine: "cine", markDistance: "distance", maximise: "maximised", masks: "overlays", link: "link", preset: "preset", window: "window",
+  zoom: "zoom", pan: "pan", reset: "reset", fullScreen: "full_screen", pause: "pause", help: "help", takePoint: "point", renderer: "renderer",
+};
+
 export class Actions {
   /** @param {import("./room.js").Room} room */
   constructor(room) {
@@ -10,19 +20,23 @@ export class Actions {
 
   /** @param {KeyboardEvent} event */
   key(event) {
-    const { element } = this.room.screen;
-    if (!element.isConnected || this.room.payload?.kind !== "item") return;
+    const { room } = this;
+    const { element } = room.screen;
+    if (!element.isConnected || room.payload?.kind !== "item") return;
+    if (room.pausing.paused) return room.pausing.key(event);
     const target = /** @type {Element|null} */ (event.composedPath()[0] instanceof Element ? event.composedPath()[0] : null);
     const ours = target && event.composedPath().includes(element);
     if (!ours && target && (isTyping(target) || target.closest("[role=dialog], [role=menu], button, a[href], [role=combobox]"))) return;
     const binding = bindingOf(event, ours ? target : null);
     const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
-    if (!binding) {
+    if (!binding || (room.dialogs.open && !["escape", "help"].includes(binding.action))) {
       // The page's own one-letter shortcuts must not fire while somebody reads.
       if (plain && event.key.length === 1 && ours && !isTyping(target)) event.stopPropagation();
       return;
     }
-    const value = binding.action === "digit" || binding.action === "preset" ? Number(event.code.replace(/\D/g, "")) : binding.value;
+    const value = ["digit", "preset"].includes(binding.action) ? Number(event.code.replace(/\D/g, ""))
+      : ["nudge", "pan"].includes(binding.action) ? ARROWS[event.key]
+      : binding.value;
     if (this.act(binding.action, value) !== false) event.preventDefault();
     event.stopPropagation();
   }
@@ -35,7 +49,16 @@ export class Actions {
    * @returns {boolean|void} false when the browser may do what it likes
    */
   act(action, value) {
-    const { form, panes } = this.room;
+    const { room } = this;
+    if (TRACED[action] && room.panes.images) room.trace?.used(TRACED[action]);
+    const done = this.perform(action, value);
+    room.screen.tools.paint(room.panes);
+    return done;
+  }
+
+  perform(action, value) {
+    const { room } = this;
+    const { form, panes } = room;
     const { view } = panes;
     switch (action) {
       case "digit": return form.digit(value);
@@ -43,46 +66,59 @@ export class Actions {
       case "takePoint": return form.takePoint();
       case "panel": return form.toggle(value);
       case "answer": return form.goToNext();
-      case "submit": return this.room.submit();
+      case "submit": return room.submit();
       case "escape": return this.escape();
       case "scroll": return view.scroll(value);
       case "plane": return view.nextPlane(value);
       case "pane": return view.nextPane();
       case "sequence": return panes.nextSequence(value);
+      case "cine": return view.cine.toggle();
+      case "cineRate": return view.cine.change(value);
       case "preset": return this.preset(value);
       case "window": return view.moveWindow((value.level ?? 0) * 0.05, (value.width ?? 0) * 0.1);
-      case "windowMode":
-        view.windowMode = !view.windowMode;
-        return this.room.screen.tools.paint(view);
-      case "zoom": return view.zoom(value);
+      case "drag": return view.toggleDrag(value);
+      case "markDistance": return view.markDistance();
+      case "masks": return void panes.toggleMasks();
+      case "link": return view.toggleLink(value);
+      case "sameMm": return view.dropOffsets();
+      case "zoom": return void view.zoom(value);
+      case "pan": return this.pan(value);
+      case "nudge": return view.nudge(value);
       case "maximise": return view.maximise();
-      case "crosshair":
-        view.toggleCrosshair();
-        return this.room.screen.tools.paint(view);
+      case "crosshair": return view.toggleCrosshair();
       case "reset": return view.reset();
-      case "renderer": return this.room.loading.changeRenderer();
-      case "help": return this.help();
+      case "renderer": return room.loading.changeRenderer();
+      case "pause": return room.pausing.pause();
+      case "fullScreen": return void room.screen.toggleFullScreen();
+      case "help": return room.dialogs.toggleHelp();
       default: throw new Error(`There is no action "${action}".`);
     }
   }
 
   preset(n) {
     const preset = this.room.payload.images?.presets?.[n - 1];
-    if (preset) this.room.panes.view.preset(preset.window);
+    if (preset) this.room.panes.view.preset(preset);
   }
 
-  help() {
-    const { help } = this.room.screen;
-    help.hidden = !help.hidden;
-    if (!help.hidden) help.querySelector("button")?.focus();
+  /** @param {{x: number, y: number}} way */
+  pan({ x, y }) {
+    const { view, panes } = this.room.panes;
+    const pane = panes[view.active.pane];
+    const tile = pane?.tiles.find(({ plane }) => plane.name === view.active.plane);
+    // The arrow moves the eye, so the picture goes the other way.
+    if (tile && pane.volume) view.pan(tile, pane.volume, -x * PAN_STEP, -y * PAN_STEP);
   }
 
   escape() {
-    const { screen, panes } = this.room;
+    const { screen, panes, dialogs } = this.room;
+    const { view } = panes;
     const focused = screen.focused();
-    if (!screen.help.hidden) screen.help.hidden = true;
+    if (dialogs.open) dialogs.close();
     else if (focused && focused !== screen.element) screen.element.focus();
-    else if (panes.view.maximised) panes.view.maximise();
+    else if (!view.measuring.empty) {
+      view.measuring.clear();
+      view.changed();
+    } else if (view.maximised) view.maximise();
     else return false;
   }
 }

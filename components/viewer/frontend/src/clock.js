@@ -1,4 +1,4 @@
-/** Active and idle time of one item: idle is a hidden tab, or more than 60 s after the last input. */
+/** Active and idle time of one item: idle is a hidden tab, a pause, or more than 60 s after the last input. */
 
 const IDLE_AFTER = 60_000;
 const KEPT = "blindread.clock";
@@ -14,6 +14,7 @@ export class ItemClock {
     this.active = 0;
     this.idle = 0;
     this.running = false;
+    this.paused = false;
     this.hidden = document.hidden;
     this.last = this.touched = now();
     this.recall();
@@ -29,7 +30,7 @@ export class ItemClock {
   advance() {
     const now = this.now();
     if (this.running) {
-      const until = this.hidden ? this.last : Math.min(now, this.touched + IDLE_AFTER);
+      const until = this.hidden || this.paused ? this.last : Math.min(now, this.touched + IDLE_AFTER);
       const active = Math.max(0, until - this.last);
       this.active += active;
       this.idle += now - this.last - active;
@@ -46,6 +47,13 @@ export class ItemClock {
     this.advance();
     this.hidden = document.hidden;
     if (!this.hidden) this.touched = this.last;
+  }
+
+  /** @param {boolean} paused */
+  pause(paused) {
+    this.advance();
+    this.paused = paused;
+    if (!paused) this.touched = this.last;
   }
 
   stop() {

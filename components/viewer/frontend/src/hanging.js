@@ -5,6 +5,7 @@ import { transform } from "./volume.js";
 
 /** @typedef {import("./volume.js").Volume} Volume */
 /** @typedef {import("./planes.js").PlaneName} PlaneName */
+/** @typedef {import("./planes.js").Box} Box */
 /** @typedef {import("./planes.js").Tile} Tile */
 
 /** @type {PlaneName[]} */
@@ -12,25 +13,55 @@ export const ORDER = ["axial", "coronal", "sagittal"];
 const GAP = 2;
 const FILL = 0.97;
 
+/** The axis along which a volume is one voxel thick, so that it is a picture of one plane; -1 when there is none. @param {Volume} volume */
+export function flatAxis({ shape }) {
+  return shape.filter((n) => n === 1).length === 1 ? shape.indexOf(1) : -1;
+}
+
+/**
+ * The planes of a volume, the large one first.
+ *
+ * @param {Volume} volume
+ * @param {PlaneName[]} wanted
+ * @returns {PlaneName[]}
+ */
+export function planesShown(volume, wanted) {
+  const flat = flatAxis(volume);
+  return flat < 0 ? wanted : [/** @type {PlaneName} */ (["sagittal", "coronal", "axial"][flat])];
+}
+
 /**
  * The tiles of a pane, ready to be drawn.
  *
  * @param {{width: number, height: number}} size  of the pane
  * @param {Volume} volume
  * @param {import("./view.js").View} view
- * @param {number[]} base  mm point in the middle of the picture, before it is moved
+ * @param {number} pane
  * @returns {Tile[]}
  */
-export function tilesOf(size, volume, view, base) {
-  const boxes = layout(size, view.extent, view.maximised, view.planes);
-  return ORDER.filter((name) => boxes[name]).map((name) => {
+export function tilesOf(size, volume, view, pane) {
+  const names = planesShown(volume, view.wanted);
+  const flat = flatAxis(volume) >= 0;
+  // A single picture fills its pane; sections of heads keep one scale in all panes.
+  const extent = flat ? sizeOf(volume) : view.extent;
+  const base = flat ? middleOf(volume) : view.centres[pane];
+  const alone = names.includes(/** @type {any} */ (view.maximised)) ? [/** @type {PlaneName} */ (view.maximised)] : names;
+  const boxes = layout(size, extent, view.maximised ? alone.slice(0, 1) : names, view.planes);
+  const crosshair = view.crosshairIn(pane);
+  return names.filter((name) => boxes[name]).map((name) => {
     const plane = view.planes[name];
     const { zoom, pan } = view.frames[name];
     const clip = boxes[name];
-    const fit = Math.min(clip.width / view.extent[plane.across], clip.height / view.extent[plane.down]) * FILL;
+    const fit = Math.min(clip.width / extent[plane.across], clip.height / extent[plane.down]) * FILL;
     const centre = base.map((mm, axis) => mm + pan[axis]);
-    return layTile(volume, plane, clip, centre, fit * zoom, view.crosshair);
+    const tile = layTile(volume, plane, clip, centre, fit * zoom, crosshair);
+    return flat ? { ...tile, slice: 0 } : tile;
   });
+}
+
+/** Millimetres along R, A and S. @param {Volume} volume */
+export function sizeOf({ shape, spacing }) {
+  return shape.map((n, axis) => n * spacing[axis]);
 }
 
 /** Device pixels per CSS pixel; above two, more pixels cost time and show nothing. */
@@ -48,40 +79,37 @@ export function middleOf(volume) {
 }
 
 /**
- * Where the three planes lie in a pane: the axial one large, the others beside or below it, whichever shows more.
+ * Where the planes lie in a pane: the first one large, the others beside or below it, whichever shows more.
  *
  * @param {{width: number, height: number}} size
  * @param {number[]} extent  mm along R, A, S
- * @param {PlaneName|null} maximised
+ * @param {PlaneName[]} names  one to three
  * @param {Record<PlaneName, import("./planes.js").Plane>} planes
- * @returns {Record<string, import("./planes.js").Box>}
+ * @returns {Record<string, Box>}
  */
-export function layout(size, extent, maximised, planes) {
-  const { width, height } = size;
-  if (maximised) return { [maximised]: { x: 0, y: 0, width, height } };
+export function layout({ width, height }, extent, names, planes) {
+  const [first, ...others] = names;
+  if (!others.length) return { [first]: { x: 0, y: 0, width, height } };
   const shown = (name, box) => {
     const { across, down } = planes[name];
     const scale = Math.min(box.width / extent[across], box.height / extent[down]);
     return scale * scale * extent[across] * extent[down];
   };
-  let best = { score: -1, boxes: /** @type {Record<string, import("./planes.js").Box>} */ ({}) };
+  let best = { score: -1, boxes: /** @type {Record<string, Box>} */ ({}) };
   for (const beside of [true, false]) {
     for (let share = 0.5; share <= 0.68; share += 0.02) {
       const main = Math.round((beside ? width : height) * share);
       const rest = (beside ? width : height) - main - GAP;
-      const half = Math.floor(((beside ? height : width) - GAP) / 2);
-      const boxes = beside
-        ? {
-            axial: { x: 0, y: 0, width: main, height },
-            coronal: { x: main + GAP, y: 0, width: rest, height: half },
-            sagittal: { x: main + GAP, y: half + GAP, width: rest, height: half },
-          }
-        : {
-            axial: { x: 0, y: 0, width, height: main },
-            coronal: { x: 0, y: main + GAP, width: half, height: rest },
-            sagittal: { x: half + GAP, y: main + GAP, width: half, height: rest },
-          };
-      const score = 1.2 * shown("axial", boxes.axial) + shown("coronal", boxes.coronal) + shown("sagittal", boxes.sagittal);
+      const each = Math.floor(((beside ? height : width) - GAP * (others.length - 1)) / others.length);
+      /** @type {Record<string, Box>} */
+      const boxes = { [first]: beside ? { x: 0, y: 0, width: main, height } : { x: 0, y: 0, width, height: main } };
+      others.forEach((name, i) => {
+        const along = i * (each + GAP);
+        boxes[name] = beside
+          ? { x: main + GAP, y: along, width: rest, height: each }
+          : { x: along, y: main + GAP, width: each, height: rest };
+      });
+      const score = 1.2 * shown(first, boxes[first]) + others.reduce((sum, name) => sum + shown(name, boxes[name]), 0);
       if (score > best.score) best = { score, boxes };
     }
   }

@@ -18,7 +18,7 @@ export class ImageLoading {
   async load(turn, attempt = 0) {
     const { room } = this;
     const { payload, screen } = room;
-    const urls = payload.images.panes.flatMap((pane) => pane.volumes.map(({ url }) => url));
+    const urls = payload.images.panes.flatMap(({ volumes, overlays = [] }) => [...volumes, ...overlays].map(({ url }) => url));
     room.shelf.tidy([...urls, ...(payload.prefetch ?? [])]);
     if (!attempt) screen.cover("Loading the images …");
     let drawn = false;
@@ -94,7 +94,7 @@ export class ImageLoading {
   /** The same picture by the renderer that is wanted now. */
   repaint() {
     const { room } = this;
-    room.screen.tools.paintRenderer(room.renderers);
+    room.screen.paintRenderer(room.renderers);
     room.panes.changeRenderer().catch((error) => this.rendererFailed(error, room.renderers.kind));
   }
 

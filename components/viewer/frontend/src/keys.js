@@ -1,8 +1,8 @@
 /**
  * Every key of the reading room, once: this list is what is listened to and what the help shows.
  *
- * `when`: "always" also works while typing; "not typing" works everywhere but in text inputs; "on images" leaves the
- * arrows to a choice that has the focus.
+ * `when`: "always" also works while typing; "not typing" works everywhere but in text inputs; "on images" leaves arrows and
+ * space to the choice or button that has the focus.
  */
 
 /**
@@ -19,6 +19,10 @@
 
 const digits = Array.from({ length: 9 }, (_, i) => String(i + 1));
 
+const arrows = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"];
+const aims = arrows.map((arrow) => `Ctrl+${arrow}`);
+const moves = arrows.map((arrow) => `Ctrl+Shift+${arrow}`);
+
 /** @type {Binding[]} */
 export const BINDINGS = [
   { group: "Form", keys: digits, shown: "1 … 9", does: "Choose an answer of the marked field", action: "digit", when: "not typing" },
@@ -31,7 +35,7 @@ export const BINDINGS = [
   { group: "Form", keys: ["c"], shown: "C", does: "Comment", action: "panel", value: "comment", when: "not typing" },
   { group: "Form", keys: ["f"], shown: "F", does: "Flag", action: "panel", value: "flag", when: "not typing" },
   { group: "Form", keys: ["p"], shown: "P", does: "Take a point from the crosshair", action: "takePoint", when: "not typing" },
-  { group: "Form", keys: ["Escape"], shown: "Esc", does: "Leave a text field, close this help, show all planes", action: "escape", when: "always" },
+  { group: "Form", keys: ["Escape"], shown: "Esc", does: "Leave a text field, close a window, clear distances, show all planes", action: "escape", when: "always" },
 
   { group: "Slices", keys: ["ArrowUp"], shown: "↑", does: "Next slice: up, to the front, to the right", action: "scroll", value: 1, when: "on images", repeats: true },
   { group: "Slices", keys: ["ArrowDown"], shown: "↓", does: "Slice before: down, to the back, to the left", action: "scroll", value: -1, when: "on images", repeats: true },
@@ -43,24 +47,40 @@ export const BINDINGS = [
   { group: "Slices", keys: ["ArrowLeft"], shown: "←", does: "Previous plane", action: "plane", value: -1, when: "on images" },
   { group: "Slices", keys: ["b"], shown: "B", does: "Next pane (current, prior)", action: "pane", when: "not typing" },
   { group: "Slices", keys: ["t"], shown: "T", does: "Next sequence (T1, T2 …)", action: "sequence", value: 1, when: "not typing" },
+  { group: "Slices", keys: ["s", " "], shown: "S, Space", does: "Play the slices of the active plane, stop", action: "cine", when: "on images" },
+  { group: "Slices", keys: ["."], shown: ".", does: "Play faster", action: "cineRate", value: 1, when: "not typing", repeats: true },
+  { group: "Slices", keys: [","], shown: ",", does: "Play slower", action: "cineRate", value: -1, when: "not typing", repeats: true },
 
   { group: "Window", keys: digits.map((d) => `Shift+${d}`), shown: "Shift 1 … 9", does: "Window preset", action: "preset", when: "not typing" },
-  { group: "Window", keys: ["w"], shown: "W", does: "Left drag changes the window (right drag always does)", action: "windowMode", when: "not typing" },
   { group: "Window", keys: ["i"], shown: "I", does: "Brighter", action: "window", value: { level: -1 }, when: "not typing", repeats: true },
   { group: "Window", keys: ["k"], shown: "K", does: "Darker", action: "window", value: { level: 1 }, when: "not typing", repeats: true },
   { group: "Window", keys: ["o"], shown: "O", does: "More contrast", action: "window", value: { width: -1 }, when: "not typing", repeats: true },
   { group: "Window", keys: ["l"], shown: "L", does: "Less contrast", action: "window", value: { width: 1 }, when: "not typing", repeats: true },
 
+  { group: "Left drag or one finger", keys: ["w"], shown: "W", does: "Changes the window (right drag always does), and back", action: "drag", value: "window", when: "not typing" },
+  { group: "Left drag or one finger", keys: ["y"], shown: "Y", does: "Scrolls through the slices, and back", action: "drag", value: "scroll", when: "not typing" },
+  { group: "Left drag or one finger", keys: ["d"], shown: "D", does: "Measures a distance, and back", action: "drag", value: "measure", when: "not typing" },
+
+  { group: "Tools", keys: ["e"], shown: "E", does: "End of a distance at the crosshair: first one end, then the other", action: "markDistance", when: "not typing" },
+  { group: "Tools", keys: ["v"], shown: "V", does: "Overlays on, off", action: "masks", when: "not typing" },
+  { group: "Tools", keys: ["u"], shown: "U", does: "Unlink a pane, move it to the same place, U again links it there", action: "link", when: "not typing" },
+  { group: "Tools", keys: ["Shift+u"], shown: "Shift U", does: "Link by the same mm again", action: "sameMm", when: "not typing" },
+
   { group: "View", keys: ["+", "="], shown: "+", does: "Zoom in (also Ctrl and wheel)", action: "zoom", value: 1.25, when: "not typing", repeats: true },
   { group: "View", keys: ["-"], shown: "−", does: "Zoom out", action: "zoom", value: 0.8, when: "not typing", repeats: true },
+  { group: "View", keys: moves, shown: "Ctrl Shift arrows", does: "Move the picture", action: "pan", when: "not typing", repeats: true },
+  { group: "View", keys: aims, shown: "Ctrl arrows", does: "Move the crosshair within the plane", action: "nudge", when: "not typing", repeats: true },
   { group: "View", keys: ["m"], shown: "M", does: "Enlarge one plane, and back (also double click)", action: "maximise", when: "not typing" },
   { group: "View", keys: ["x"], shown: "X", does: "Crosshair on, off", action: "crosshair", when: "not typing" },
-  { group: "View", keys: ["r"], shown: "R", does: "Reset window, zoom and position", action: "reset", when: "not typing" },
+  { group: "View", keys: ["r"], shown: "R", does: "Reset window, zoom, position and distances", action: "reset", when: "not typing" },
   { group: "View", keys: ["g"], shown: "G", does: "Other renderer", action: "renderer", when: "not typing" },
-  { group: "View", keys: ["?"], shown: "?", does: "This help", action: "help", when: "not typing" },
+
+  { group: "Room", keys: ["h", "Pause"], shown: "H", does: "Pause: covers everything, any key goes on", action: "pause", when: "not typing" },
+  { group: "Room", keys: ["z"], shown: "Z", does: "Full screen, and back", action: "fullScreen", when: "not typing" },
+  { group: "Room", keys: ["?"], shown: "?", does: "This help", action: "help", when: "not typing" },
 ];
 
-/** What the mouse does, for the help. */
+/** What mouse and fingers do, for the help. */
 export const MOUSE = [
   ["Wheel", "Slices"],
   ["Left drag", "Crosshair"],
@@ -69,6 +89,8 @@ export const MOUSE = [
   ["Ctrl wheel", "Zoom"],
   ["Double click", "Enlarge one plane"],
   ["Bar at the right edge", "Drag through the slices"],
+  ["Two fingers", "Zoom and move the picture"],
+  ["Double tap", "Enlarge one plane"],
 ];
 
 /**
@@ -107,7 +129,8 @@ export function bindingOf(event, focused) {
   // Enter ends a line in a text area; in a one-line input it has no other meaning.
   const oneLine = binding.action === "submit" && focused instanceof HTMLInputElement;
   if (isTyping(focused) && !oneLine) return null;
-  if (binding.when === "on images" && focused instanceof HTMLInputElement && focused.type === "radio") return null;
+  if (binding.when === "on images" && focused instanceof HTMLInputElement && (focused.type === "radio" || event.key === " ")) return null;
+  if (event.key === " " && focused?.closest("button, a[href], summary")) return null;
   // Enter on a button or a link is that button's own.
   if (binding.action === "submit" && focused?.closest("button:not(.submit), a[href], summary, select")) return null;
   return binding;

@@ -165,7 +165,7 @@ export class NiivueRenderer {
     } else {
       painter.drawScene();
     }
-    this.canvas.style.visibility = "visible";
+    this.canvas.style.visibility = "";
   }
 
   clear() {

@@ -1,13 +1,15 @@
-/** What is drawn over the images, the same for every renderer: crosshair, letters, slice numbers, scroll bars. */
+/** What is drawn over the images, the same for every renderer: masks, crosshair, distances, letters, slice numbers. */
 
+import { spokenLength } from "./measuring.js";
 import { pixelOf } from "./planes.js";
-import { intensityAt, transform } from "./volume.js";
+import { transform } from "./volume.js";
 
 /** @typedef {import("./planes.js").Tile} Tile */
 
 const TEXT = "#e8e8e8";
 const QUIET = "#b4b4b4";
 const CROSS = "#ffd34d";
+const RULER = "#7fe3ff";
 const ACTIVE = "#4da3ff";
 const TRACK = 6;
 const LARGE = "600 15px system-ui, sans-serif";
@@ -26,8 +28,9 @@ export function trackBox({ clip }) {
  * @param {import("./panes.js").Pane} pane
  * @param {import("./view.js").View} view
  * @param {number} index  of the pane; -1 draws nothing
+ * @param {{mask: import("./volume.js").Volume, colour: string, style: string, opacity: number}[]} [masks]
  */
-export function drawOverlay(pane, view, index) {
+export function drawOverlay(pane, view, index, masks = []) {
   const context = /** @type {CanvasRenderingContext2D} */ (pane.overlay.getContext("2d"));
   context.setTransform(1, 0, 0, 1, 0, 0);
   context.clearRect(0, 0, pane.overlay.width, pane.overlay.height);
@@ -39,9 +42,10 @@ export function drawOverlay(pane, view, index) {
     context.beginPath();
     context.rect(tile.clip.x, tile.clip.y, tile.clip.width, tile.clip.height);
     context.clip();
-    if (view.showsCrosshair) crosshair(context, pane, tile, view.crosshair);
+    for (const mask of masks) pane.masks.draw(context, mask, pane.volume, tile);
+    if (view.showsCrosshair) crosshair(context, pane, tile, view.crosshairIn(index));
+    distances(context, pane, tile, view.measuring, index);
     labels(context, pane, tile);
-    if (tile === pane.tiles[0]) intensity(context, pane, tile, view.crosshair);
     scrollBar(context, pane, tile);
     const active = view.active.pane === index && view.active.plane === tile.plane.name;
     if (active) {
@@ -75,6 +79,55 @@ function crosshair(context, pane, tile, mm) {
   context.globalAlpha = 1;
 }
 
+/** Lines that lie in the slice; one whose ends lie in different slices is projected, and dashed. */
+function distances(context, pane, tile, measuring, index) {
+  const { through } = tile.plane;
+  const place = (mm) => {
+    const position = transform(pane.volume.inverse, mm);
+    return { ...pixelOf(pane.volume, tile, position), within: Math.abs(position[through] - tile.slice) <= 0.5 };
+  };
+  const strokes = (path, width, colour) => {
+    context.lineWidth = width;
+    context.strokeStyle = colour;
+    context.stroke(path);
+  };
+  const end = (path, { x, y }) => {
+    path.moveTo(x - 5, y - 5);
+    path.lineTo(x + 5, y + 5);
+    path.moveTo(x - 5, y + 5);
+    path.lineTo(x + 5, y - 5);
+  };
+  const { first } = measuring;
+  if (first?.pane === index) {
+    const at = place(first.mm);
+    const path = new Path2D();
+    end(path, at);
+    context.globalAlpha = at.within ? 1 : 0.5;
+    strokes(path, 3, "rgba(0, 0, 0, 0.7)");
+    strokes(path, 1.5, RULER);
+    context.globalAlpha = 1;
+  }
+  for (const line of measuring.lines) {
+    if (line.pane !== index) continue;
+    const from = place(line.from);
+    const to = place(line.to);
+    const within = from.within && to.within;
+    if (!within && !line.across) continue;
+    const path = new Path2D();
+    path.moveTo(from.x, from.y);
+    path.lineTo(to.x, to.y);
+    context.setLineDash(within ? [] : [5, 4]);
+    strokes(path, 3.5, "rgba(0, 0, 0, 0.7)");
+    strokes(path, 1.5, RULER);
+    context.setLineDash([]);
+    const ends = new Path2D();
+    end(ends, from);
+    end(ends, to);
+    strokes(ends, 1.5, RULER);
+    write(context, spokenLength(line), Math.max(from.x, to.x) + 8, from.x > to.x ? from.y : to.y, "left", "middle", LARGE, RULER);
+  }
+}
+
 function write(context, text, x, y, align, baseline, font, colour) {
   context.font = font;
   context.textAlign = align;
@@ -87,14 +140,6 @@ function write(context, text, x, y, align, baseline, font, colour) {
   context.fillText(text, x, y);
 }
 
-/** Intensity of the voxel that the crosshair lies on, in the corner of the pane's first plane. */
-function intensity(context, pane, { clip }, mm) {
-  const value = intensityAt(pane.volume, transform(pane.volume.inverse, mm));
-  const { label } = pane.spec.volumes[pane.chosen];
-  const words = `${label}: ${value === null ? "outside" : Math.round(value * 10) / 10}`;
-  write(context, words, clip.x + 7, clip.y + clip.height - 6, "left", "bottom", SMALL, QUIET);
-}
-
 function labels(context, pane, tile) {
   const { clip, plane, slice } = tile;
   const { letters } = plane;
@@ -104,8 +149,9 @@ function labels(context, pane, tile) {
   write(context, letters.right, clip.x + clip.width - TRACK - 9, middleY, "right", "middle", LARGE, TEXT);
   write(context, letters.top, middleX, clip.y + 6, "center", "top", LARGE, TEXT);
   write(context, letters.bottom, middleX, clip.y + clip.height - 5, "center", "bottom", LARGE, TEXT);
-  write(context, plane.title, clip.x + 7, clip.y + 6, "left", "top", SMALL, QUIET);
   const of = pane.volume.shape[plane.through];
+  if (of === 1) return;
+  write(context, plane.title, clip.x + 7, clip.y + 6, "left", "top", SMALL, QUIET);
   const inside = slice >= 0 && slice < of;
   write(context, inside ? `${slice + 1} / ${of}` : "outside the image", clip.x + clip.width - 7, clip.y + 6, "right", "top", SMALL, QUIET);
 }

@@ -1,40 +1,22 @@
 /**
- * The image side: one to four panes of three planes each, all following one crosshair in world mm. Owns which volumes
- * are shown; how they are looked at stands in the view; the renderers only paint.
+ * The image side: one to four panes, side by side or one at a time, all following one crosshair in world mm. Owns which
+ * volumes are shown; how they are looked at stands in the view; the renderers only paint.
  */
 
 import { h } from "./dom.js";
-import { middleOf, pixelRatio, tilesOf } from "./hanging.js";
+import { pixelRatio, tilesOf } from "./hanging.js";
 import { drawOverlay } from "./overlay.js";
-import { planesOf } from "./planes.js";
-import { listenToPointer } from "./pointer.js";
+import { Pane } from "./pane.js";
+import { Pointer } from "./pointer.js";
 import { View } from "./view.js";
 import { VolumeError } from "./volume.js";
 
 /** @typedef {import("./volume.js").Volume} Volume */
-/** @typedef {import("./planes.js").PlaneName} PlaneName */
-/** @typedef {import("./planes.js").Tile} Tile */
 /** @typedef {import("./canvas_renderer.js").Renderer} Renderer */
-
-/**
- * @typedef {Object} Pane
- * @property {HTMLElement} element
- * @property {HTMLElement} stage
- * @property {HTMLCanvasElement} overlay
- * @property {HTMLElement} title
- * @property {HTMLElement} sequences
- * @property {HTMLElement} wait
- * @property {Renderer} renderer
- * @property {any} spec           of the payload
- * @property {number} chosen      which of the spec's volumes
- * @property {Volume|null} volume the one on the screen
- * @property {Tile[]} tiles
- * @property {{width: number, height: number}} size
- */
 
 export class Panes {
   /**
-   * @param {{shelf: import("./volume.js").VolumeShelf, makeRenderer: () => Renderer,
+   * @param {{shelf: import("./volume.js").VolumeShelf, makeRenderer: () => Renderer, act: (action: string, value?: any) => void,
    *          onRead: () => void, onTrouble: (error: Error, renderer: Renderer) => void}} room
    */
   constructor(room) {
@@ -47,6 +29,7 @@ export class Panes {
     this.trace = /** @type {import("./trace.js").Trace|null} */ (null);
     this.turn = 0;
     this.frame = 0;
+    this.showsMasks = false;
     this.view = new View(this);
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(this.element);
@@ -58,10 +41,12 @@ export class Panes {
     cancelAnimationFrame(this.frame);
     this.frame = 0;
     this.images = null;
+    this.view.cine.stop();
     for (const pane of this.panes) {
       pane.volume = null;
       pane.tiles = [];
       pane.wait.hidden = true;
+      pane.readout.hidden = true;
       pane.renderer.clear();
       drawOverlay(pane, this.view, -1);
     }
@@ -77,9 +62,9 @@ export class Panes {
   async show(images, trace) {
     this.clear();
     const turn = this.turn;
-    this.view.planes = planesOf(images.convention);
     this.trace = trace;
-    this.prepare(images);
+    this.showsMasks = false;
+    this.hang(images);
     const empty = images.panes.find((pane) => !pane.volumes.length);
     if (empty) throw new VolumeError(`There is no image for “${empty.title}”.`);
     const volumes = await Promise.all(images.panes.map((pane) => this.room.shelf.get(pane.volumes[0].url)));
@@ -87,16 +72,17 @@ export class Panes {
     await Promise.all(volumes.map((volume, i) => this.load(this.panes[i], volume)));
     if (turn !== this.turn) return false;
     this.images = images;
-    this.view.begin(volumes);
-    this.centres = volumes.map((volume) => middleOf(volume));
-    if (images.coregistered) this.centres = volumes.map(() => this.centres[0]);
-    volumes.forEach((volume, i) => (this.panes[i].volume = volume));
+    this.view.begin(images, volumes);
+    volumes.forEach((volume, i) => {
+      this.panes[i].volume = volume;
+      this.panes[i].readout.hidden = false;
+    });
     this.resize();
     this.drawNow();
     return true;
   }
 
-  /** Fetch the sequences that are not on the screen yet, so that switching costs nothing. */
+  /** Fetch what is offered and not on the screen yet, so that showing it costs nothing. */
   async fetchRest() {
     const { images, turn } = this;
     for (const [i, pane] of (images?.panes ?? []).entries()) {
@@ -104,6 +90,10 @@ export class Panes {
         const volume = await this.room.shelf.get(url);
         if (turn !== this.turn) return;
         await this.load(this.panes[i], volume);
+      }
+      for (const { url } of pane.overlays ?? []) {
+        await this.room.shelf.get(url);
+        if (turn !== this.turn) return;
       }
     }
   }
@@ -119,43 +109,21 @@ export class Panes {
     if (turn === this.turn && this.images) await this.load(this.panes[0], volume);
   }
 
-  prepare(images) {
-    while (this.panes.length < images.panes.length) this.panes.push(this.makePane(this.panes.length));
+  hang(images) {
+    while (this.panes.length < images.panes.length) this.addPane();
     this.element.dataset.count = String(images.panes.length);
+    this.element.dataset.layout = images.layout ?? "side_by_side";
     this.panes.forEach((pane, i) => {
-      const spec = images.panes[i];
-      pane.element.hidden = !spec;
-      if (!spec) return;
-      pane.spec = spec;
-      pane.chosen = 0;
-      const alone = images.panes.length === 1 && !spec.badge;
-      const away = !images.coregistered && i > 0 && !spec.badge && h("span", { class: "badge warn" }, "Not co-registered");
-      pane.title.replaceChildren(
-        ...[h("span", { class: alone ? "name alone" : "name" }, spec.title), spec.badge && h("span", { class: "badge" }, spec.badge), away].filter(Boolean),
-      );
-      pane.sequences.replaceChildren(
-        ...spec.volumes.map((volume, n) =>
-          h("button", { type: "button", class: "sequence", "aria-pressed": String(n === 0), onclick: () => this.choose(i, n) }, volume.label)),
-      );
+      pane.element.classList.remove("behind");
+      pane.hang(images, i, { choose: (n) => this.choose(i, n), switchTo: (other) => this.view.nextPane(other), act: this.room.act });
     });
   }
 
-  /** @returns {Pane} */
-  makePane(index) {
-    const overlay = h("canvas", { class: "overlay", "aria-hidden": "true" });
-    const wait = h("div", { class: "pane-wait", hidden: true });
-    const renderer = this.room.makeRenderer();
-    const stage = h("div", { class: "stage" }, renderer.canvas, overlay, wait);
-    const title = h("div", { class: "pane-title" });
-    const sequences = h("div", { class: "sequences", role: "group", "aria-label": "Sequence" });
-    const element = h("section", { class: "pane" }, h("header", {}, title, sequences), stage);
-    this.element.append(element);
-    const pane = {
-      element, stage, overlay, title, sequences, wait, renderer,
-      spec: null, chosen: 0, volume: null, tiles: [], size: { width: 0, height: 0 },
-    };
-    listenToPointer(pane, index, this);
-    return pane;
+  addPane() {
+    const pane = new Pane(this.room.makeRenderer());
+    this.element.append(pane.element);
+    new Pointer(pane, this.panes.length, this);
+    this.panes.push(pane);
   }
 
   /** Replace every renderer by another kind, with the same picture. */
@@ -203,7 +171,7 @@ export class Panes {
     pane.renderer = renderer;
     pane.stage.prepend(renderer.canvas);
     renderer.resize(pane.size.width, pane.size.height, pixelRatio());
-    renderer.canvas.style.visibility = "visible";
+    renderer.canvas.style.visibility = "";
   }
 
   resize() {
@@ -222,30 +190,84 @@ export class Panes {
   /** Draw with the next frame; calls in between are one drawing. */
   schedule() {
     if (this.frame || !this.images) return;
-    this.frame = requestAnimationFrame(() => {
-      this.frame = 0;
-      this.drawNow();
-    });
+    this.frame = requestAnimationFrame(() => this.drawNow());
+  }
+
+  /** @param {number} index @returns {boolean} whether the pane is on the screen */
+  visible(index) {
+    return !this.view.switched || this.view.active.pane === index;
   }
 
   drawNow() {
+    cancelAnimationFrame(this.frame);
+    this.frame = 0;
     if (!this.images) return;
+    const { view } = this;
+    /** @type {{pane: number, n: number, volume: Volume, tiles: import("./planes.js").Tile[]}[]} */
+    const shown = [];
     this.images.panes.forEach((spec, i) => {
       const pane = this.panes[i];
       const { volume } = pane;
-      if (!volume || !pane.size.width) return;
-      pane.tiles = tilesOf(pane.size, volume, this.view, this.centres[i]);
-      const shown = spec.volumes[pane.chosen];
+      pane.element.classList.toggle("behind", !this.visible(i));
+      if (!volume || !pane.size.width || !this.visible(i)) return;
+      pane.tiles = tilesOf(pane.size, volume, view, i);
       try {
-        pane.renderer.draw(volume, this.view.windowOf(shown), pane.tiles, true);
+        pane.renderer.draw(volume, view.windowOf(spec.volumes[pane.shown]), pane.tiles, true);
       } catch (error) {
         this.room.onTrouble(/** @type {Error} */ (error), pane.renderer);
         return;
       }
-      this.trace?.saw(i, shown.label, volume, pane.tiles);
-      drawOverlay(pane, this.view, i);
+      shown.push({ pane: i, n: pane.shown, volume, tiles: pane.tiles });
+      const masks = this.masksOf(spec);
+      drawOverlay(pane, view, i, masks);
+      pane.read(view, i, masks.length > 0);
     });
+    this.trace?.shows(shown, this.showsMasks);
     this.room.onRead();
+  }
+
+  // ---------------------------------------------------------------- masks
+
+  get offersMasks() {
+    return (this.images?.panes ?? []).reduce((sum, { overlays }) => sum + (overlays?.length ?? 0), 0);
+  }
+
+  /** The masks to be drawn now. */
+  masksOf(spec) {
+    if (!this.showsMasks) return [];
+    return (spec.overlays ?? []).flatMap(({ url, ...look }) => {
+      const mask = this.room.shelf.peek(url);
+      return mask ? [{ ...look, mask }] : [];
+    });
+  }
+
+  /** All masks on or off; they are fetched when they are not here yet. */
+  async toggleMasks() {
+    if (!this.offersMasks) return;
+    const { turn, images } = this;
+    this.showsMasks = !this.showsMasks;
+    this.drawNow();
+    if (!this.showsMasks) return;
+    await Promise.all(images.panes.map(async ({ overlays = [] }, i) => {
+      const { wait } = this.panes[i];
+      const missing = overlays.filter(({ url }) => !this.room.shelf.peek(url));
+      if (!missing.length) return;
+      wait.textContent = "Loading the overlay …";
+      wait.hidden = false;
+      const arrived = await Promise.all(missing.map(({ url }) => this.room.shelf.get(url))).catch(() => null);
+      if (turn !== this.turn) return;
+      wait.hidden = arrived !== null;
+      wait.textContent = arrived ? "" : "The overlay could not be loaded. Switch it off and on (V) to try again.";
+    }));
+    if (turn === this.turn) this.drawNow();
+  }
+
+  // ---------------------------------------------------------------- sequences
+
+  /** The description of the volume that a pane shows. @param {number} index */
+  shownIn(index) {
+    const { spec, shown } = this.panes[index];
+    return spec.volumes[shown];
   }
 
   /** @param {number} step  to the next sequence, in every pane that has it */
@@ -270,19 +292,19 @@ export class Panes {
     const pane = this.panes[index];
     const { turn } = this;
     if (!this.images) return;
-    pane.chosen = n;
-    [...pane.sequences.children].forEach((button, i) => button.setAttribute("aria-pressed", String(i === n)));
+    pane.choose(n);
     const { url, label } = pane.spec.volumes[n];
     const here = this.room.shelf.peek(url);
     try {
       if (!here) {
-        pane.wait.textContent = `Loading ${label} …`;
+        pane.wait.textContent = `Loading ${label} …; this is still ${this.shownIn(index).label}.`;
         pane.wait.hidden = false;
       }
       const volume = here ?? (await this.room.shelf.get(url));
       await this.load(pane, volume);
       if (turn !== this.turn || pane.chosen !== n) return;
       pane.volume = volume;
+      pane.shown = n;
       pane.wait.hidden = true;
       this.drawNow();
     } catch (error) {

@@ -26,10 +26,10 @@ export class Renderers {
 
   /** For the status line. */
   line() {
-    if (this.kind === "niivue") return this.graphics.hardware ? "NiiVue (WebGL2)" : "NiiVue (WebGL2 without a graphics card)";
+    if (this.kind === "niivue") return this.graphics.hardware ? "NiiVue (WebGL2)" : "NiiVue (WebGL2, no GPU)";
     if (this.failed) return "Compatibility renderer (WebGL2 failed)";
     if (!this.graphics.present) return "Compatibility renderer (no WebGL2)";
-    return this.graphics.hardware ? "Compatibility renderer" : "Compatibility renderer (no graphics card)";
+    return this.graphics.hardware ? "Compatibility renderer" : "Compatibility renderer (no GPU)";
   }
 
   canChange() {

@@ -5,11 +5,12 @@
 
 import { Actions } from "./actions.js";
 import { ItemClock } from "./clock.js";
+import { Dialogs } from "./dialogs.js";
 import { unsavedAnswers, unstash } from "./drafts.js";
 import { Form } from "./form.js";
 import { ImageLoading } from "./image_loading.js";
 import { Panes } from "./panes.js";
-import { spokenPoint } from "./planes.js";
+import { Pausing } from "./pausing.js";
 import { Renderers } from "./renderers.js";
 import { Saving } from "./saving.js";
 import { Screen } from "./screen.js";
@@ -41,6 +42,9 @@ export class Room {
     this.loading = new ImageLoading(this);
     this.saving = new Saving(this);
     this.actions = new Actions(this);
+    this.dialogs = new Dialogs(this);
+    this.pausing = new Pausing(this);
+    const act = (action, value) => this.actions.act(action, value);
     this.renderers = new Renderers((error) => this.loading.rendererFailed(error, "niivue"));
     /** @type {Set<string>} */
     this.finished = new Set();
@@ -53,11 +57,12 @@ export class Room {
     this.panes = new Panes({
       shelf: this.shelf,
       makeRenderer: () => this.renderers.make(),
-      onRead: () => this.paintReading(),
+      act,
+      onRead: () => this.screen.tools.paint(this.panes),
       onTrouble: (error, renderer) => this.loading.rendererFailed(error, renderer.name),
     });
-    this.screen = new Screen(element, this.panes.element, (action, value) => this.actions.act(action, value));
-    this.screen.tools.paintRenderer(this.renderers);
+    this.screen = new Screen(element, this.panes.element, [this.dialogs.element, this.pausing.element], act);
+    this.screen.paintRenderer(this.renderers);
     this.listen();
   }
 
@@ -73,7 +78,9 @@ export class Room {
     }, { signal });
     window.addEventListener("pagehide", () => {
       this.drafts?.leave();
-      if (this.stage === "open") this.clock?.keep();
+      if (this.stage !== "open") return;
+      this.clock?.keep();
+      this.trace?.keep();
     }, { signal });
     window.addEventListener("resize", () => this.screen.fit(), { signal });
   }
@@ -108,8 +115,8 @@ export class Room {
     this.clock = null;
     this.drafts = null;
     this.payload = payload;
+    this.dialogs.close();
     this.panes.clear();
-    screen.tools.reading.textContent = "";
     screen.say(null);
     screen.draft("");
     screen.paintHead(payload);
@@ -123,8 +130,10 @@ export class Room {
     this.started = performance.now();
     /** @type {number|null} */
     this.loadMs = null;
-    this.trace = new Trace();
-    this.clock = new ItemClock(payload.assignment);
+    const clock = new ItemClock(payload.assignment);
+    if (this.pausing.paused) clock.pause(true);
+    this.clock = clock;
+    this.trace = new Trace(payload, () => clock.reading().active_ms);
     screen.paintItem(payload);
     this.form = new Form(payload.form, {
       onChange: (answers, delay) => this.drafts?.change(answers, delay),
@@ -143,13 +152,11 @@ export class Room {
     else this.displayed(turn);
   }
 
-  paintReading() {
-    if (this.panes.images) this.screen.tools.reading.textContent = spokenPoint(this.panes.view.crosshair);
-  }
-
   /** Everything of the item is on the screen: tell the server, then open the form. */
   async displayed(turn) {
     const { payload, screen } = this;
+    await this.pausing.over();
+    if (turn !== this.turn) return;
     this.loadMs ??= Math.round(performance.now() - this.started);
     if (payload.phase === "preview") {
       this.stage = "open";

@@ -2,7 +2,6 @@
 
 import { wordsOf } from "./brief.js";
 import { h } from "./dom.js";
-import { helpDialog } from "./help.js";
 import styles from "./styles.css";
 import { Toolbar } from "./toolbar.js";
 
@@ -17,9 +16,10 @@ export class Screen {
   /**
    * @param {HTMLElement} host
    * @param {HTMLElement} panes
+   * @param {HTMLElement[]} covers  what lies over everything else when it is not hidden
    * @param {(action: string, value?: any) => void} act
    */
-  constructor(host, panes, act) {
+  constructor(host, panes, covers, act) {
     this.host = host;
     const root = /** @type {Document|ShadowRoot} */ (host.getRootNode());
     this.sheet = new CSSStyleSheet();
@@ -32,7 +32,16 @@ export class Screen {
     this.notice = h("span", { class: "notice" });
     this.receipt = h("span", { class: "receipt", role: "status" });
     this.progress = h("div", { class: "bar", role: "progressbar", "aria-label": "Items done", "aria-valuemin": "0" }, this.bar);
-    const head = h("header", { class: "head" }, this.progress, this.count, this.phase, this.notice, this.receipt);
+    const tool = (action, words, key, help) =>
+      h("button", { type: "button", class: "quiet small", title: `${help} (${key})`, "aria-keyshortcuts": key, onclick: () => act(action) }, words);
+    this.roomTools = {
+      fullScreen: tool("fullScreen", "Full screen", "Z", "Full screen, and back"),
+      pause: tool("pause", "Pause", "H", "Cover images and form; the clock stands still"),
+      help: tool("help", "Keys", "?", "All keys"),
+    };
+    this.roomTools.fullScreen.hidden = !document.fullscreenEnabled;
+    this.head = h("header", { class: "head" }, this.progress, this.count, this.phase, this.notice, this.receipt,
+      h("span", { class: "room-tools" }, ...Object.values(this.roomTools)));
 
     this.coverBox = h("div", { class: "cover" });
     this.tools = new Toolbar(act);
@@ -45,24 +54,47 @@ export class Screen {
     this.footPlace = h("div", { class: "foot-place" });
     this.alert = h("div", { class: "alert", role: "alert", hidden: true });
     this.draftLine = h("p", { class: "draft-line", "aria-live": "polite" });
+    this.renderer = h("button", { type: "button", class: "renderer", onclick: () => act("renderer") });
     this.side = h("section", { class: "side", "aria-label": "Prompt and form" },
-      this.brief, this.formPlace, h("div", { class: "foot" }, this.alert, this.footPlace, this.draftLine));
+      this.brief, this.formPlace,
+      h("div", { class: "foot" }, this.alert, this.footPlace, h("div", { class: "foot-line" }, this.draftLine, this.renderer)));
 
-    this.help = helpDialog(() => act("help"));
     this.body = h("div", { class: "body" }, this.images, this.cards, this.side);
-    this.element = h("div", { class: "room", tabIndex: -1 }, head, this.body, this.help);
+    this.element = h("div", { class: "room", tabIndex: -1 }, this.head, this.body, ...covers);
     host.append(this.element);
     this.fit();
     this.watch = new ResizeObserver(() => this.fit());
     this.watch.observe(host);
+    this.element.addEventListener("fullscreenchange", () => this.fit());
   }
 
   /** As high as the window leaves room for, so that nothing has to be scrolled. */
   fit() {
+    const full = /** @type {Document|ShadowRoot} */ (this.host.getRootNode()).fullscreenElement === this.element;
+    this.roomTools.fullScreen.textContent = full ? "Leave full screen" : "Full screen";
     const top = this.host.getBoundingClientRect().top;
     const room = window.innerHeight - Math.max(0, Math.min(top, window.innerHeight * 0.3)) - spaceBelow(this.host);
-    this.element.style.height = `${Math.max(480, Math.floor(room))}px`;
+    this.element.style.height = full ? "100%" : `${Math.max(480, Math.floor(room))}px`;
     this.element.classList.toggle("narrow", this.element.clientWidth < 1300);
+  }
+
+  /** With the form, and back. */
+  async toggleFullScreen() {
+    if (document.fullscreenElement) return document.exitFullscreen();
+    // A browser may refuse; the room then stays as it is.
+    await this.element.requestFullscreen({ navigationUI: "hide" }).catch((error) => console.warn(error));
+  }
+
+  /** @param {boolean} covered  nothing of the item is to be seen, heard or used */
+  setCovered(covered) {
+    this.body.classList.toggle("covered", covered);
+    this.setBehind(covered);
+  }
+
+  /** @param {boolean} behind  a window lies over the room */
+  setBehind(behind) {
+    /** @type {any} */ (this.body).inert = behind;
+    /** @type {any} */ (this.head).inert = behind;
   }
 
   /** The element that has the focus, if it is one of the room's. @returns {HTMLElement|null} */
@@ -81,7 +113,9 @@ export class Screen {
     this.images.hidden = !payload.images;
     this.cards.hidden = Boolean(payload.images);
     this.body.classList.toggle("words", !payload.images);
-    this.tools.offer(payload.images?.presets ?? []);
+    this.renderer.hidden = !payload.images;
+    this.tools.offer(payload.images);
+    this.roomTools.pause.hidden = this.roomTools.help.hidden = false;
   }
 
   /** @param {import("./form.js").Form} form */
@@ -101,6 +135,7 @@ export class Screen {
     this.formPlace.replaceChildren();
     this.footPlace.replaceChildren();
     this.side.hidden = true;
+    this.roomTools.pause.hidden = this.roomTools.help.hidden = true;
   }
 
   /** @param {any} payload */
@@ -113,6 +148,13 @@ export class Screen {
     this.count.textContent = total ? `${done} of ${total} done · ${left === 1 ? "1 item" : `${left} items`} left` : "";
     this.phase.textContent = PHASES[payload.phase] ?? "";
     this.notice.textContent = payload.notice ?? "";
+  }
+
+  /** @param {import("./renderers.js").Renderers} renderers */
+  paintRenderer(renderers) {
+    this.renderer.textContent = renderers.line();
+    this.renderer.title = `${renderers.line()}: change the renderer (G)`;
+    this.renderer.disabled = !renderers.canChange();
   }
 
   /** @param {...(string|HTMLElement)} content  in place of the images */

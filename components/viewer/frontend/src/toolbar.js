@@ -5,37 +5,49 @@ import { h } from "./dom.js";
 export class Toolbar {
   /** @param {(action: string, value?: any) => void} act */
   constructor(act) {
-    const tool = (action, words, key, value) =>
-      h("button", { type: "button", class: "tool", title: `${words} (${key})`, onclick: () => act(action, value) }, words);
+    const tool = (action, words, key, help, value) =>
+      h("button", { type: "button", class: "tool", title: `${help} (${key})`, "aria-keyshortcuts": key, onclick: () => act(action, value) }, words);
+    const group = (label, ...tools) => h("span", { class: "tool-group", role: "group", "aria-label": label }, ...tools);
     this.act = act;
-    this.presets = h("span", { class: "presets", role: "group", "aria-label": "Window presets" });
-    this.windowMode = tool("windowMode", "Window drag", "W");
-    this.windowMode.setAttribute("aria-pressed", "false");
-    this.crosshair = tool("crosshair", "Crosshair", "X");
-    this.crosshair.setAttribute("aria-pressed", "true");
-    this.reading = h("span", { class: "reading" });
-    this.renderer = h("button", { type: "button", class: "renderer", onclick: () => act("renderer") });
-    this.element = h("div", { class: "toolbar" }, this.presets, this.windowMode, this.crosshair,
-      tool("maximise", "Enlarge", "M"), tool("zoom", "+", "+", 1.25), tool("zoom", "−", "-", 0.8),
-      tool("reset", "Reset", "R"), tool("help", "Keys", "?"), h("span", { class: "spring" }), this.reading, this.renderer);
+    this.presets = group("Window presets");
+    this.drags = {
+      window: tool("drag", "Window", "W", "Left drag changes the window", "window"),
+      scroll: tool("drag", "Scroll", "Y", "Left drag scrolls through the slices", "scroll"),
+      measure: tool("drag", "Measure", "D", "Left drag measures a distance", "measure"),
+    };
+    this.crosshair = tool("crosshair", "Crosshair", "X", "Crosshair on, off");
+    this.masks = tool("masks", "Overlay", "V", "Overlays on, off");
+    this.cine = tool("cine", "Play", "S", "Play the slices of the active plane; faster with . and slower with ,");
+    this.maximise = tool("maximise", "Enlarge", "M", "Enlarge one plane");
+    this.measured = h("span", { class: "unseen", role: "status" });
+    this.element = h("div", { class: "toolbar" }, this.presets,
+      group("Left drag", ...Object.values(this.drags)),
+      group("Shown", this.crosshair, this.masks, this.cine, this.maximise),
+      group("Zoom", tool("zoom", "+", "+", "Zoom in", 1.25), tool("zoom", "−", "-", "Zoom out", 0.8)),
+      tool("reset", "Reset", "R", "Reset window, zoom, position and distances"),
+      this.measured);
   }
 
-  /** @param {{label: string}[]} presets */
-  offer(presets) {
-    this.presets.replaceChildren(...presets.slice(0, 9).map(({ label }, i) =>
+  /** @param {any} images  payload.images */
+  offer(images) {
+    this.presets.replaceChildren(...(images?.presets ?? []).slice(0, 9).map(({ label }, i) =>
       h("button", { type: "button", class: "tool", title: `Window: ${label} (Shift ${i + 1})`, onclick: () => this.act("preset", i + 1) }, label)));
+    this.masks.hidden = !images?.panes.some(({ overlays }) => overlays?.length);
+    this.masks.setAttribute("aria-pressed", "false");
   }
 
-  /** @param {import("./view.js").View} view */
-  paint(view) {
-    this.windowMode.setAttribute("aria-pressed", String(view.windowMode));
-    this.crosshair.setAttribute("aria-pressed", String(view.showsCrosshair));
-  }
-
-  /** @param {import("./renderers.js").Renderers} renderers */
-  paintRenderer(renderers) {
-    this.renderer.textContent = renderers.line();
-    this.renderer.title = `${renderers.line()}: change the renderer (G)`;
-    this.renderer.disabled = !renderers.canChange();
+  /** @param {import("./panes.js").Panes} panes */
+  paint({ view, showsMasks, images }) {
+    const press = (button, pressed) => button.setAttribute("aria-pressed", String(pressed));
+    for (const [mode, button] of Object.entries(this.drags)) press(button, view.dragMode === mode);
+    press(this.crosshair, view.showsCrosshair);
+    press(this.masks, showsMasks);
+    press(this.maximise, Boolean(view.maximised));
+    press(this.cine, view.cine.playing);
+    const words = view.cine.playing ? `${view.cine.rate}/s` : "Play";
+    if (this.cine.textContent !== words) this.cine.textContent = words;
+    this.cine.disabled = Boolean(images) && !view.cine.playing && view.slicesIn(view.active.pane, view.active.plane) < 2;
+    const measured = view.measuring.words();
+    if (this.measured.textContent !== measured) this.measured.textContent = measured;
   }
 }

@@ -1,55 +1,161 @@
-/** What was looked at: slices per plane and volume, windows, the crosshair at the end. Bounded in size. */
+/**
+ * What was looked at: slices per plane and volume, for how long, windows, tools, the crosshair at the end. Bounded in size,
+ * and kept over a reload of the tab, so that a prior that was opened before it counts as opened.
+ */
 
 const MOST_WINDOWS = 12;
+const MOST_VOLUMES = 40;
+const LONGEST_LABEL = 60;
+
+/** Uses of a tool within this time are one: a wheel turns many times. */
+const ONE_USE = 1500;
+const KEPT = "blindread.trace";
+
+/**
+ * @typedef {Object} Seen
+ * @property {number} pane
+ * @property {string} title
+ * @property {string} label
+ * @property {boolean} opened
+ * @property {number} ms      active time on the screen
+ * @property {Record<string, {seen: Set<number>, of: number}>} slices
+ */
 
 export class Trace {
-  constructor() {
-    /** @type {Map<string, {pane: number, label: string, slices: Record<string, {seen: Set<number>, of: number}>}>} */
+  /**
+   * @param {any} payload  of the item
+   * @param {() => number} activeTime  milliseconds of active reading so far
+   */
+  constructor(payload, activeTime) {
+    this.assignment = payload.assignment;
+    this.activeTime = activeTime;
+    /** @type {Map<string, Seen>} every volume that is offered, opened or not */
     this.volumes = new Map();
+    this.masks = { offered: 0, shown_ms: 0 };
+    for (const [pane, { title, volumes, overlays }] of (payload.images?.panes ?? []).entries()) {
+      this.masks.offered += overlays?.length ?? 0;
+      volumes.forEach(({ label }, n) => {
+        if (this.volumes.size >= MOST_VOLUMES) return;
+        this.volumes.set(`${pane} ${n}`, { pane, title: short(title), label: short(label), opened: false, ms: 0, slices: {} });
+      });
+    }
     /** @type {string[]} */
     this.windows = [];
+    /** @type {Record<string, number>} */
+    this.tools = {};
+    this.lastTool = { name: "", at: -ONE_USE };
+    /** @type {string[]} */
+    this.onScreen = [];
+    this.masksOnScreen = false;
+    this.booked = activeTime();
+    this.recall();
+  }
+
+  /** Book the active time since the last call to what was on the screen during it. */
+  book() {
+    const now = this.activeTime();
+    const passed = Math.max(0, now - this.booked);
+    this.booked = now;
+    for (const key of this.onScreen) {
+      const entry = this.volumes.get(key);
+      if (entry) entry.ms += passed;
+    }
+    if (this.masksOnScreen) this.masks.shown_ms += passed;
   }
 
   /**
-   * @param {number} pane
-   * @param {string} label
-   * @param {import("./volume.js").Volume} volume
-   * @param {import("./planes.js").Tile[]} tiles
+   * What is on the screen from now on.
+   *
+   * @param {{pane: number, n: number, volume: import("./volume.js").Volume, tiles: import("./planes.js").Tile[]}[]} shown
+   * @param {boolean} masked
    */
-  saw(pane, label, volume, tiles) {
-    const key = `${pane} ${label}`;
-    let entry = this.volumes.get(key);
-    if (!entry) this.volumes.set(key, (entry = { pane, label, slices: {} }));
-    for (const { plane, slice } of tiles) {
-      const of = volume.shape[plane.through];
-      if (slice < 0 || slice >= of) continue;
-      (entry.slices[plane.name] ??= { seen: new Set(), of }).seen.add(slice);
+  shows(shown, masked) {
+    this.book();
+    this.onScreen = shown.map(({ pane, n }) => `${pane} ${n}`);
+    this.masksOnScreen = masked;
+    for (const { pane, n, volume, tiles } of shown) {
+      const entry = this.volumes.get(`${pane} ${n}`);
+      if (!entry) continue;
+      entry.opened = true;
+      for (const { plane, slice } of tiles) {
+        const of = volume.shape[plane.through];
+        if (slice < 0 || slice >= of) continue;
+        (entry.slices[plane.name] ??= { seen: new Set(), of }).seen.add(slice);
+      }
     }
   }
 
   /**
    * @param {string} label
-   * @param {[number, number]} fractions  of the volume's default window
+   * @param {string} window  in words
    */
-  windowed(label, fractions) {
-    const words = `${label} ${fractions.map((f) => f.toFixed(2)).join(" ")}`;
+  windowed(label, window) {
+    const words = `${short(label)} ${window}`;
     if (this.windows.at(-1) === words) return;
     this.windows.push(words);
     if (this.windows.length > MOST_WINDOWS) this.windows.shift();
   }
 
+  /** @param {string} name  of a tool */
+  used(name) {
+    const now = performance.now();
+    const again = this.lastTool.name === name && now - this.lastTool.at < ONE_USE;
+    this.lastTool = { name, at: now };
+    if (!again) this.tools[name] = (this.tools[name] ?? 0) + 1;
+  }
+
   /** @param {number[]|null} crosshair */
   summary(crosshair) {
+    this.book();
     return {
-      volumes: [...this.volumes.values()].map(({ pane, label, slices }) => ({
-        pane,
-        label,
+      volumes: [...this.volumes.values()].map(({ slices, ms, ...entry }) => ({
+        ...entry,
+        ms: Math.round(ms),
         seen: Object.fromEntries(
           Object.entries(slices).map(([plane, { seen, of }]) => [plane, Math.round((seen.size / of) * 1000) / 1000]),
         ),
       })),
       windows: this.windows,
       crosshair: crosshair ? crosshair.map((mm) => Math.round(mm * 10) / 10) : null,
+      overlays: { offered: this.masks.offered, shown_ms: Math.round(this.masks.shown_ms) },
+      tools: this.tools,
     };
   }
+
+  /** Keep it over a reload of this tab. */
+  keep() {
+    this.book();
+    const volumes = [...this.volumes].map(([key, { opened, ms, slices }]) => [key, opened, ms,
+      Object.entries(slices).map(([plane, { seen, of }]) => [plane, [...seen], of])]);
+    const { assignment, windows, tools, masks } = this;
+    try {
+      sessionStorage.setItem(KEPT, JSON.stringify({ assignment, volumes, windows, tools, shown_ms: masks.shown_ms }));
+    } catch {
+      // Storage can be switched off; then the trace starts anew after a reload.
+    }
+  }
+
+  recall() {
+    try {
+      const kept = JSON.parse(sessionStorage.getItem(KEPT) ?? "null");
+      sessionStorage.removeItem(KEPT);
+      if (kept?.assignment !== this.assignment) return;
+      for (const [key, opened, ms, slices] of kept.volumes) {
+        const entry = this.volumes.get(key);
+        if (!entry) continue;
+        Object.assign(entry, { opened, ms });
+        for (const [plane, seen, of] of slices) entry.slices[plane] = { seen: new Set(seen), of };
+      }
+      this.windows = kept.windows;
+      this.tools = kept.tools;
+      this.masks.shown_ms = kept.shown_ms;
+    } catch {
+      // See above.
+    }
+  }
+}
+
+/** @param {string} text */
+function short(text) {
+  return String(text).slice(0, LONGEST_LABEL);
 }

@@ -1,11 +1,16 @@
 /** What the reader has set: crosshair, windows, zoom and position, the active plane. Paints nothing. */
 
-import { ORDER, middleOf } from "./hanging.js";
+import { Cine } from "./cine.js";
+import { ORDER, flatAxis, middleOf, planesShown, sizeOf } from "./hanging.js";
+import { Measuring } from "./measuring.js";
 import { planesOf } from "./planes.js";
 import { transform } from "./volume.js";
+import { Windows } from "./windows.js";
 
 /** @typedef {import("./volume.js").Volume} Volume */
 /** @typedef {import("./planes.js").PlaneName} PlaneName */
+/** @typedef {import("./planes.js").Tile} Tile */
+/** @typedef {"aim"|"scroll"|"window"|"measure"} DragMode */
 
 const MOST_ZOOM = 16;
 
@@ -14,32 +19,59 @@ export class View {
   constructor(panes) {
     this.panes = panes;
     this.planes = planesOf("radiological");
+    this.cine = new Cine(this);
+    this.measuring = new Measuring();
+    this.windows = new Windows();
     this.showsCrosshair = true;
-    this.windowMode = false;
+    /** @type {DragMode} what the left button and a single finger do; stays from item to item */
+    this.dragMode = "aim";
+    this.switched = false;
+    /** @type {PlaneName[]} the large one first */
+    this.wanted = ORDER;
     /** @type {{pane: number, plane: PlaneName}} */
     this.active = { pane: 0, plane: "axial" };
-    /** @type {number[]} mm */
+    /** @type {number[]} mm in the world of the first pane */
     this.crosshair = [0, 0, 0];
+    /** @type {number[][]} mm from the crosshair to the matching point of each pane's own world */
+    this.offsets = [];
+    /** @type {number|null} the pane that moves on its own while the reader looks for the matching point */
+    this.unlinked = null;
     /** @type {number[]} mm along R, A, S that every pane must have room for */
     this.extent = [1, 1, 1];
+    /** @type {number[][]} mm point in the middle of each pane, before it is moved */
+    this.centres = [];
     this.clear();
   }
 
   clear() {
+    this.cine.stop();
+    this.measuring.clear();
+    this.windows.clear();
     /** @type {PlaneName|null} */
     this.maximised = null;
     /** @type {Record<string, {zoom: number, pan: number[]}>} */
     this.frames = Object.fromEntries(ORDER.map((name) => [name, { zoom: 1, pan: [0, 0, 0] }]));
-    /** @type {Map<string, [number, number]>} */
-    this.windows = new Map();
   }
 
-  /** @param {Volume[]} volumes  the first one of each pane */
-  begin(volumes) {
+  /**
+   * Everything as the study wants it at the beginning of an item.
+   *
+   * @param {any} images      payload.images
+   * @param {Volume[]} volumes  the first one of each pane
+   */
+  begin(images, volumes) {
     this.clear();
-    this.active = { pane: 0, plane: "axial" };
-    this.extent = [0, 1, 2].map((axis) => Math.max(...volumes.map((v) => v.shape[axis] * v.spacing[axis])));
-    this.crosshair = middleOf(volumes[0]);
+    this.planes = planesOf(images.convention);
+    this.wanted = images.planes?.length ? images.planes : ORDER;
+    this.switched = images.layout === "switched" && volumes.length > 1;
+    this.active = { pane: 0, plane: planesShown(volumes[0], this.wanted)[0] };
+    const sections = volumes.filter((volume) => flatAxis(volume) < 0);
+    this.extent = [0, 1, 2].map((axis) => Math.max(1, ...sections.map((volume) => sizeOf(volume)[axis])));
+    this.centres = volumes.map((volume) => middleOf(images.coregistered ? volumes[0] : volume));
+    this.start = images.start ?? middleOf(volumes[0]);
+    this.crosshair = this.start;
+    this.offsets = volumes.map(() => [0, 0, 0]);
+    this.unlinked = null;
   }
 
   get images() {
@@ -50,34 +82,34 @@ export class View {
     this.panes.schedule();
   }
 
-  /**
-   * Shown intensities of a volume: its default window, moved as the reader moved that sequence's window.
-   *
-   * @param {any} spec
-   * @returns {[number, number]}
-   */
-  windowOf(spec) {
-    const [low, high] = spec.window;
-    const [from, to] = this.windows.get(spec.label) ?? [0, 1];
-    return [low + from * (high - low), low + to * (high - low)];
+  /** @param {number} pane @returns {Volume} the one on the screen */
+  volumeIn(pane) {
+    return /** @type {Volume} */ (this.panes.panes[pane].volume);
   }
 
-  /** @param {[number, number]|null} fractions  of the default window; null is the default */
-  preset(fractions) {
+  /** @param {number} pane @param {PlaneName} plane */
+  slicesIn(pane, plane) {
+    return this.volumeIn(pane)?.shape[this.planes[plane].through] ?? 0;
+  }
+
+  // ---------------------------------------------------------------- windows
+
+  /** @param {any} spec @returns {[number, number]} shown intensities */
+  windowOf(spec) {
+    return this.windows.of(spec);
+  }
+
+  /** @param {{window?: [number, number]|null, absolute?: [number, number]}} preset */
+  preset(preset) {
     if (!this.images) return;
-    for (const pane of this.images.panes) {
-      for (const { label } of pane.volumes) this.setWindow(label, fractions ?? [0, 1]);
+    for (const { volumes } of this.images.panes) {
+      for (const spec of volumes) {
+        if (preset.absolute) this.windows.setAbsolute(spec, preset.absolute);
+        else this.windows.set(spec, preset.window ?? [0, 1]);
+        this.panes.trace?.windowed(spec.label, this.windows.words(spec));
+      }
     }
     this.changed();
-  }
-
-  setWindow(label, [from, to]) {
-    const width = Math.max(0.02, to - from);
-    const middle = (from + to) / 2;
-    /** @type {[number, number]} */
-    const fractions = [middle - width / 2, middle + width / 2];
-    this.windows.set(label, fractions);
-    this.panes.trace?.windowed(label, fractions);
   }
 
   /**
@@ -88,45 +120,131 @@ export class View {
    */
   moveWindow(level, width) {
     if (!this.images) return;
-    const pane = this.panes.panes[this.active.pane];
-    const { label } = pane.spec.volumes[pane.chosen];
-    const [from, to] = this.windows.get(label) ?? [0, 1];
-    this.setWindow(label, [from + level - width / 2, to + level + width / 2]);
+    const spec = this.panes.shownIn(this.active.pane);
+    this.windows.move(spec, level, width);
+    this.panes.trace?.windowed(spec.label, this.windows.words(spec));
     this.changed();
   }
 
-  /** @param {number[]} mm */
-  moveCrosshair(mm) {
+  // ---------------------------------------------------------------- crosshair and slices
+
+  /** @param {number} pane @returns {number[]} the crosshair in the world of a pane */
+  crosshairIn(pane) {
+    const offset = this.offsets[pane] ?? [0, 0, 0];
+    return this.crosshair.map((mm, axis) => mm + offset[axis]);
+  }
+
+  /**
+   * Put the crosshair of a pane somewhere; the linked ones follow.
+   *
+   * @param {number} pane
+   * @param {number[]} mm  in the world of that pane
+   */
+  place(pane, mm) {
     if (!this.images) return;
-    this.crosshair = mm;
+    const before = this.crosshairIn(pane);
+    if (pane === this.unlinked) {
+      this.offsets[pane] = mm.map((value, axis) => value - this.crosshair[axis]);
+    } else {
+      this.crosshair = mm.map((value, axis) => value - this.offsets[pane][axis]);
+      if (this.unlinked !== null) {
+        const still = this.offsets[this.unlinked];
+        this.offsets[this.unlinked] = still.map((value, axis) => value - (mm[axis] - before[axis]));
+      }
+    }
     this.changed();
+  }
+
+  /** By the reader's hand, which ends a running cine. @param {number[]} mm @param {number} [pane] */
+  moveCrosshair(mm, pane = 0) {
+    this.cine.stop();
+    this.place(pane, mm);
   }
 
   /** @param {number} slices  of the active plane */
   scroll(slices) {
     if (!this.images) return;
-    const volume = /** @type {Volume} */ (this.panes.panes[this.active.pane].volume);
-    const axis = this.planes[this.active.plane].through;
-    const position = transform(volume.inverse, this.crosshair);
+    this.cine.stop();
+    this.step(this.active.pane, this.active.plane, slices, false);
+  }
+
+  /**
+   * @param {number} pane
+   * @param {PlaneName} plane
+   * @param {number} slices
+   * @param {boolean} round  goes on at the other end
+   */
+  step(pane, plane, slices, round) {
+    if (!this.images) return;
+    const volume = this.volumeIn(pane);
+    const axis = this.planes[plane].through;
+    const count = volume.shape[axis];
+    const position = transform(volume.inverse, this.crosshairIn(pane));
     const next = Math.round(position[axis]) + slices;
-    position[axis] = Math.min(volume.shape[axis] - 1, Math.max(0, next));
-    this.moveCrosshair(transform(volume.affine, position));
+    position[axis] = round ? ((next % count) + count) % count : Math.min(count - 1, Math.max(0, next));
+    this.place(pane, transform(volume.affine, position));
+  }
+
+  /** Move the crosshair within the active plane by a voxel. @param {{x: number, y: number}} by  to the right and down */
+  nudge({ x, y }) {
+    if (!this.images) return;
+    const { pane, plane } = this.active;
+    const volume = this.volumeIn(pane);
+    const { across, down, mirrored } = this.planes[plane];
+    const position = transform(volume.inverse, this.crosshairIn(pane));
+    const bounded = (value, axis) => Math.min(volume.shape[axis] - 1, Math.max(0, value));
+    position[across] = bounded(position[across] + (mirrored ? -x : x), across);
+    position[down] = bounded(position[down] - y, down);
+    this.moveCrosshair(transform(volume.affine, position), pane);
   }
 
   /** @param {number} step  +1 next plane, -1 previous */
   nextPlane(step) {
     if (!this.images) return;
-    const at = ORDER.indexOf(this.active.plane);
-    this.active.plane = ORDER[(at + step + ORDER.length) % ORDER.length];
+    const names = planesShown(this.volumeIn(this.active.pane), this.wanted);
+    const at = names.indexOf(this.active.plane);
+    this.active.plane = names[(at + step + names.length) % names.length];
     if (this.maximised) this.maximised = this.active.plane;
     this.changed();
   }
 
-  nextPane() {
+  /** @param {number} [pane]  the next one, if none is named */
+  nextPane(pane = (this.active.pane + 1) % (this.images?.panes.length ?? 1)) {
     if (!this.images) return;
-    this.active.pane = (this.active.pane + 1) % this.images.panes.length;
+    const names = planesShown(this.volumeIn(pane), this.wanted);
+    this.active = { pane, plane: names.includes(this.active.plane) ? this.active.plane : names[0] };
     this.changed();
   }
+
+  // ---------------------------------------------------------------- panes that do not lie in one world
+
+  get canUnlink() {
+    return Boolean(this.images && !this.images.coregistered && this.images.panes.length > 1);
+  }
+
+  /** Let a pane be moved on its own; again: link it where it is now. @param {number} [pane] */
+  toggleLink(pane = this.active.pane) {
+    if (!this.canUnlink) return;
+    // The first pane is the one that the others are linked to.
+    this.unlinked = this.unlinked === null ? Math.max(1, pane) : null;
+    if (this.unlinked !== null) this.nextPane(this.unlinked);
+    this.changed();
+  }
+
+  /** Back to the same mm in every pane. */
+  dropOffsets() {
+    this.unlinked = null;
+    this.offsets = this.offsets.map(() => [0, 0, 0]);
+    this.changed();
+  }
+
+  /** @param {number} pane @returns {""|"unlinked"|"linked"} what the reader did to it */
+  linkOf(pane) {
+    if (pane === this.unlinked) return "unlinked";
+    return this.offsets[pane]?.some((mm) => mm !== 0) ? "linked" : "";
+  }
+
+  // ---------------------------------------------------------------- zoom, position, the rest
 
   maximise() {
     if (!this.images) return;
@@ -134,19 +252,37 @@ export class View {
     this.changed();
   }
 
-  /** @param {number} factor @param {PlaneName} [plane] */
+  /** @param {number} factor @param {PlaneName} [plane] @returns {number} the factor that was left for it */
   zoom(factor, plane = this.active.plane) {
-    if (!this.images) return;
+    if (!this.images) return 1;
     const frame = this.frames[plane];
-    frame.zoom = Math.min(MOST_ZOOM, Math.max(1, frame.zoom * factor));
+    const before = frame.zoom;
+    frame.zoom = Math.min(MOST_ZOOM, Math.max(1, before * factor));
     if (frame.zoom === 1) frame.pan = [0, 0, 0];
     this.changed();
+    return frame.zoom / before;
+  }
+
+  /**
+   * Zoom so that what lies under a point stays there.
+   *
+   * @param {Tile} tile
+   * @param {Volume} volume
+   * @param {number} factor
+   * @param {{x: number, y: number}} point  CSS pixels of the pane
+   */
+  zoomAt(tile, volume, factor, { x, y }) {
+    const { clip, plane } = tile;
+    const done = this.zoom(factor, plane.name);
+    if (this.frames[plane.name].zoom === 1) return;
+    const share = (1 - done) / done;
+    this.pan(tile, volume, share * (x - clip.x - clip.width / 2), share * (y - clip.y - clip.height / 2));
   }
 
   /**
    * Move the picture of a plane with the pointer.
    *
-   * @param {import("./planes.js").Tile} tile
+   * @param {Tile} tile
    * @param {Volume} volume
    * @param {number} dx  CSS pixels
    * @param {number} dy
@@ -164,12 +300,25 @@ export class View {
   reset() {
     if (!this.images) return;
     this.clear();
-    this.crosshair = middleOf(/** @type {Volume} */ (this.panes.panes[0].volume));
+    this.crosshair = this.start;
     this.changed();
   }
 
   toggleCrosshair() {
     this.showsCrosshair = !this.showsCrosshair;
+    this.changed();
+  }
+
+  /** @param {DragMode} mode  or back to the crosshair */
+  toggleDrag(mode) {
+    this.dragMode = this.dragMode === mode ? "aim" : mode;
+    this.changed();
+  }
+
+  /** One end of a distance at the crosshair. */
+  markDistance() {
+    if (!this.images) return;
+    this.measuring.mark(this.active.pane, this.crosshairIn(this.active.pane));
     this.changed();
   }
 }

@@ -1,0 +1,62 @@
+/** Windows over the room: one at a time, closed with Escape, the focus goes back to where it was. */
+
+import { h } from "./dom.js";
+import { keyTables } from "./help.js";
+
+export class Dialogs {
+  /** @param {import("./room.js").Room} room */
+  constructor(room) {
+    this.room = room;
+    this.heading = h("h2", {});
+    this.content = h("div", { class: "dialog-body" });
+    this.closer = h("button", { type: "button", class: "quiet", onclick: () => this.close() }, "Close", h("kbd", {}, "Esc"));
+    this.element = h("div", { class: "dialog", role: "dialog", "aria-modal": "true", hidden: true },
+      h("div", { class: "dialog-head" }, this.heading, this.closer), this.content);
+    this.element.addEventListener("keydown", (event) => this.keepFocus(event));
+    /** @type {string|null} */
+    this.open = null;
+  }
+
+  /**
+   * @param {string} name
+   * @param {string} title
+   * @param {...(Node|string)} content
+   */
+  show(name, title, ...content) {
+    if (!this.open) this.before = this.room.screen.focused();
+    this.open = name;
+    this.room.panes.view.cine.stop();
+    this.heading.textContent = title;
+    this.element.setAttribute("aria-label", title);
+    this.element.dataset.name = name;
+    this.content.replaceChildren(...content);
+    this.element.hidden = false;
+    this.room.screen.setBehind(true);
+    this.closer.focus();
+  }
+
+  close() {
+    if (!this.open) return;
+    this.open = null;
+    this.element.hidden = true;
+    this.content.replaceChildren();
+    this.room.screen.setBehind(false);
+    (this.before?.isConnected ? this.before : this.room.screen.element).focus({ preventScroll: true });
+  }
+
+  toggleHelp() {
+    if (this.open === "help") return this.close();
+    this.show("help", "Keys and mouse", keyTables());
+  }
+
+  /** Tab goes round within the window. @param {KeyboardEvent} event */
+  keepFocus(event) {
+    if (event.key !== "Tab") return;
+    const stops = [...this.element.querySelectorAll("button:not(:disabled), a[href], summary")];
+    const last = event.shiftKey ? stops[0] : stops.at(-1);
+    const { activeElement } = /** @type {Document|ShadowRoot} */ (this.element.getRootNode());
+    if (activeElement !== last) return;
+    event.preventDefault();
+    /** @type {HTMLElement} */ (event.shiftKey ? stops.at(-1) : stops[0]).focus();
+  }
+}

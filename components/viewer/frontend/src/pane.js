@@ -1,0 +1,124 @@
+/** One pane on the screen: its header, the stage with picture and overlay, and what is read at the crosshair. */
+
+import { h } from "./dom.js";
+import { MaskPainter } from "./masks.js";
+import { spokenPoint } from "./planes.js";
+import { intensityAt, transform } from "./volume.js";
+
+/** @typedef {import("./volume.js").Volume} Volume */
+
+export class Pane {
+  /** @param {import("./canvas_renderer.js").Renderer} renderer */
+  constructor(renderer) {
+    this.renderer = renderer;
+    this.masks = new MaskPainter();
+    /** @type {any} of the payload */
+    this.spec = null;
+    /** which of the spec's volumes is wanted, */
+    this.chosen = 0;
+    /** and which one is on the screen: not the same while the other is fetched */
+    this.shown = 0;
+    /** @type {Volume|null} the one on the screen */
+    this.volume = null;
+    /** @type {import("./planes.js").Tile[]} */
+    this.tiles = [];
+    this.size = { width: 0, height: 0 };
+
+    this.overlay = h("canvas", { class: "overlay", "aria-hidden": "true" });
+    this.wait = h("div", { class: "pane-wait", hidden: true, role: "status" });
+    this.reading = h("span", { class: "reading" });
+    this.value = h("span", { class: "value" });
+    this.readout = h("div", { class: "readout" }, this.reading, this.value);
+        this.title = h("div", { class: "pane-title" });
+    this.link = h("span", { class: "link-words", role: "status" });
+    this.linkTools = h("span", { class: "link-tools" });
+    this.linkBox = h("div", { class: "link-box", hidden: true }, this.link, this.linkTools);
+    this.stage = h("div", { class: "stage" }, renderer.canvas, this.overlay, this.readout, this.linkBox, this.wait);
+    this.legend = h("span", { class: "legend" });
+    this.sequences = h("div", { class: "sequences", role: "group", "aria-label": "Sequence" });
+    this.header = h("header", {}, this.title, this.legend, this.sequences);
+    this.element = h("section", { class: "pane" }, this.header, this.stage);
+  }
+
+  /**
+   * Everything that stays the same for an item.
+   *
+   * @param {any} images  payload.images
+   * @param {number} index
+   * @param {{choose: (n: number) => void, switchTo: (pane: number) => void, act: (action: string, value?: any) => void}} does
+   */
+  hang(images, index, does) {
+    const spec = images.panes[index];
+    this.element.hidden = !spec;
+    this.spec = spec ?? null;
+    this.chosen = this.shown = 0;
+    this.masks.clear();
+    if (!spec) return;
+    this.element.setAttribute("aria-label", spec.title);
+    const several = images.panes.length > 1;
+    const name = images.layout === "switched" && several
+      ? h("span", { class: "switch", role: "group", "aria-label": "Pane" }, ...images.panes.map(({ title }, i) =>
+          h("button", { type: "button", class: "sequence", "aria-pressed": String(i === index), title: `${title} (B: the next one)`, onclick: () => does.switchTo(i) }, title)))
+      : h("span", { class: several || spec.badge ? "name" : "name alone" }, spec.title);
+    this.title.replaceChildren(...[name, spec.badge && h("span", { class: "badge" }, spec.badge)].filter(Boolean));
+    const tool = (action, words, key) =>
+      h("button", { type: "button", class: "sequence", title: `${words} (${key})`, onclick: () => does.act(action, index) }, words);
+    this.apart = several && !images.coregistered && index > 0;
+    this.saysApart = this.apart && !/co-?registered/i.test(spec.badge ?? "");
+    this.linkBox.hidden = !this.apart;
+    this.linkTool = tool("link", "Unlink", "U");
+    this.sameTool = tool("sameMm", "Drop offset", "Shift U");
+    this.linkTools.replaceChildren(this.linkTool, this.sameTool);
+    this.legend.replaceChildren(...(spec.overlays ?? []).map(({ label, colour }) =>
+      h("span", { class: "legend-entry" }, swatch(colour), label)));
+    this.sequences.replaceChildren(...spec.volumes.map(({ label }, n) =>
+      h("button", { type: "button", class: "sequence", "aria-pressed": String(n === 0), title: `${label} (T: the next one)`, onclick: () => does.choose(n) }, label)));
+    this.legend.hidden = true;
+    this.link.hidden = true;
+    this.sameTool.hidden = true;
+  }
+
+  /** @param {number} n  which sequence is wanted */
+  choose(n) {
+    this.chosen = n;
+    [...this.sequences.children].forEach((button, i) => button.setAttribute("aria-pressed", String(i === n)));
+  }
+
+  /**
+   * What changes with the view: the place and value at the crosshair, the link.
+   *
+   * @param {import("./view.js").View} view
+   * @param {number} index
+   * @param {boolean} masked
+   */
+  read(view, index, masked) {
+    const volume = /** @type {Volume} */ (this.volume);
+    const mm = view.crosshairIn(index);
+    const value = intensityAt(volume, transform(volume.inverse, mm));
+    write(this.reading, spokenPoint(mm));
+    write(this.value, `${this.spec.volumes[this.shown].label}: ${value === null ? "outside" : Math.round(value * 10) / 10}`);
+    const { clip } = this.tiles[0];
+    this.readout.style.bottom = `${this.size.height - clip.y - clip.height + 5}px`;
+    this.readout.style.maxWidth = `${clip.width - 20}px`;
+    this.legend.hidden = !masked;
+    if (!this.apart) return;
+    const link = view.linkOf(index);
+    const words = { unlinked: "Moves alone: find the same place, then link", linked: "Linked with your offset", "": this.saysApart ? "Not co-registered" : "" }[link];
+    write(this.link, words);
+    this.link.hidden = !words;
+    write(/** @type {HTMLElement} */ (this.linkTool), link === "unlinked" ? "Link here" : "Unlink");
+    /** @type {HTMLElement} */ (this.sameTool).hidden = !link;
+  }
+}
+
+/** A text is replaced only when it is another one: this runs with every frame. @param {HTMLElement} element @param {string} words */
+function write(element, words) {
+  if (element.textContent !== words) element.textContent = words;
+}
+
+/** @param {string} colour */
+function swatch(colour) {
+  const element = h("span", { class: "swatch", "aria-hidden": "true" });
+  element.style.background = colour;
+  return element;
+}

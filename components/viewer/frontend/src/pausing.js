@@ -1,0 +1,54 @@
+/** A pause covers pictures and form; its time is idle time. */
+
+import { h } from "./dom.js";
+
+export class Pausing {
+  /** @param {import("./room.js").Room} room */
+  constructor(room) {
+    this.room = room;
+    this.paused = false;
+    /** @type {(() => void)[]} */
+    this.waiting = [];
+    this.button = h("button", { type: "button", class: "go-on", onclick: () => this.goOn() }, "Go on", h("kbd", {}, "any key"));
+    this.element = h("div", { class: "pause", role: "dialog", "aria-label": "Pause", hidden: true },
+      h("div", { class: "pause-box" }, h("h2", {}, "Pause"),
+        h("p", {}, "Images and form are covered and the clock stands still. What you filled in is kept."), this.button));
+  }
+
+  pause() {
+    const { room } = this;
+    if (this.paused || room.payload?.kind !== "item") return;
+    this.paused = true;
+    room.panes.view.cine.stop();
+    room.dialogs.close();
+    room.drafts?.flush();
+    room.clock?.pause(true);
+    this.element.hidden = false;
+    room.screen.setCovered(true);
+    this.button.focus();
+  }
+
+  goOn() {
+    const { room } = this;
+    if (!this.paused) return;
+    this.paused = false;
+    this.element.hidden = true;
+    room.screen.setCovered(false);
+    room.screen.element.focus({ preventScroll: true });
+    room.clock?.pause(false);
+    for (const resolve of this.waiting.splice(0)) resolve();
+  }
+
+  /** Resolves when nothing is covered: images that lie under the cover were not shown to anybody. @returns {Promise<void>} */
+  over() {
+    return this.paused ? new Promise((resolve) => this.waiting.push(resolve)) : Promise.resolve();
+  }
+
+  /** Any key goes on, and does nothing else. @param {KeyboardEvent} event */
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || ["Control", "Shift", "Alt", "Meta", "Tab", "CapsLock"].includes(event.key)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (!event.repeat) this.goOn();
+  }
+}
