@@ -104,9 +104,11 @@ def room(stand_in: RunningServer, readers: BrowserContext) -> Iterator[Callable[
     """
     page = readers.new_page()
 
-    def prepare(*items: str, width: int = 1440, height: int = 900, streamlit: bool = False) -> Room:
+    def prepare(
+        *items: str, width: int = 1440, height: int = 900, streamlit: bool = False, revisable: bool = False
+    ) -> Room:
         page.set_viewport_size({"width": width, "height": height})
-        page.request.post(f"{stand_in.url}/try/restart", data={"items": list(items)})
+        page.request.post(f"{stand_in.url}/try/restart", data={"items": list(items), "revisable": revisable})
         return Room(page, stand_in.url, "/" if streamlit else "/try/bare")
 
     yield prepare

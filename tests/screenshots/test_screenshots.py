@@ -55,7 +55,7 @@ def go_to(page: Page, target: tuple[float, float, float]) -> None:
     """Move the crosshair to a place by scrolling through the three planes; in mm, to the right, front and top."""
     letters = {"R": (0, 1), "L": (0, -1), "A": (1, 1), "P": (1, -1), "S": (2, 1), "I": (2, -1)}
     here = [0.0, 0.0, 0.0]
-    for letter, distance in re.findall(r"([RLAPSI]) (\d+\.\d)", page.locator(".reading").inner_text()):
+    for letter, distance in re.findall(r"([RLAPSI]) (\d+\.\d)", page.locator(".reading").first.inner_text()):
         axis, sign = letters[letter]
         here[axis] = sign * float(distance)
     # The planes follow each other as axial, coronal, sagittal: they go through the third, second and first axis.

@@ -29,7 +29,10 @@ class Desk:
     def __init__(self) -> None:
         self.restart(os.environ.get("TRY_ITEMS", "plain,second").split(","))
 
-    def restart(self, names: list[str]) -> None:
+    def restart(self, names: list[str], revisable: bool = False) -> None:
+        self.revisable = revisable
+        self.submitted: dict[str, dict[str, Any]] = {}
+        self.revised: str | None = None
         self.queue = [items_module.item(name, position) for position, name in enumerate(names)]
         self.total = len(self.queue)
         self.log: list[dict[str, Any]] = []
@@ -41,9 +44,11 @@ class Desk:
         progress = {"done": self.total - len(self.queue), "total": self.total}
         if not self.queue:
             message = "You have read all items of this list. Thank you."
-            return {"kind": "done", "title": "Thank you", "message": message, "progress": progress}
+            done = {"kind": "done", "title": "Thank you", "message": message, "progress": progress}
+            return done | {"summary": self.summary(), "revisable": self.open_to_revision()}
         current = json.loads(json.dumps(self.queue[0]))
         current["progress"] = progress
+        current["revisable"] = self.open_to_revision()
         if current["assignment"] in self.drafts:
             current["draft"] = self.drafts[current["assignment"]]
         if len(self.queue) > 1 and self.queue[1]["images"]:
@@ -51,6 +56,36 @@ class Desk:
                 volume["url"] for pane in self.queue[1]["images"]["panes"] for volume in pane["volumes"]
             ]
         return current
+
+    def open_to_revision(self) -> int:
+        return len(self.submitted) if self.revisable else 0
+
+    def summary(self) -> dict[str, Any]:
+        times = [entry["active_ms"] for entry in self.submitted.values()]
+        median = sorted(times)[len(times) // 2] if times else None
+        return {"items": len(times), "active_ms": sum(times), "median_ms": median, "since": "2026-11-20T09:30:00Z"}
+
+    def verdicts(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "assignment": assignment,
+                "label": f"Item {number}",
+                "prompt": entry["item"]["prompt"],
+                "receipt": entry["receipt"],
+                "saved_at": "2026-11-20T10:03:22Z",
+                "lines": [[key.capitalize(), str(value)] for key, value in entry["answers"]["fields"].items()],
+            }
+            for number, (assignment, entry) in reversed(list(enumerate(self.submitted.items(), 1)))
+        ]
+
+    def reopened(self, assignment: str) -> dict[str, Any]:
+        entry = self.submitted[assignment]
+        payload: dict[str, Any] = json.loads(json.dumps(entry["item"]))
+        payload["key"] = f"revision-{len(self.receipts)}"
+        payload["progress"] = {"done": self.total - len(self.queue), "total": self.total}
+        payload["revision"] = {"receipt": entry["receipt"], "saved_at": "2026-11-20T10:03:22Z"}
+        payload["draft"] = {"sequence": 0, "answers": entry["answers"]}
+        return payload
 
     def fault(self, route: str) -> Response | None:
         for fault in self.faults:
@@ -75,10 +110,36 @@ async def posted(request: Request) -> JSONResponse | Response:
     if route == "draft":
         desk.drafts[body["assignment"]] = {"sequence": body["sequence"], "answers": body["answers"]}
         return JSONResponse({"sequence": body["sequence"], "saved_at": "2026-11-20T10:03:21Z"})
+    if route == "reopen":
+        return JSONResponse({"payload": desk.reopened(body["assignment"])})
+    if route == "resume":
+        return JSONResponse({"payload": desk.payload()})
+    feedback = {}
     if body["key"] not in desk.receipts:
         desk.receipts[body["key"]] = {"receipt": f"7K2M-{len(desk.receipts):04d}", "saved_at": "2026-11-20T10:03:22Z"}
+        receipt = desk.receipts[body["key"]]["receipt"]
+        for item in desk.queue:
+            if item["assignment"] == body["assignment"] and route == "verdict":
+                desk.submitted[body["assignment"]] = {"item": item}
+                if item.get("practice"):
+                    right = body["answers"]["fields"].get("answer") == "yes"
+                    feedback = {"feedback": {"correct": right, "lines": items_module.EXPLANATION}}
+        if body["assignment"] in desk.submitted:
+            desk.submitted[body["assignment"]] |= {
+                "answers": body["answers"],
+                "receipt": receipt,
+                "active_ms": body["active_ms"],
+            }
         desk.queue = [item for item in desk.queue if item["assignment"] != body["assignment"]]
-    return JSONResponse({**desk.receipts[body["key"]], "next": desk.payload()})
+    return JSONResponse({**desk.receipts[body["key"]], **feedback, "next": desk.payload()})
+
+
+async def told(request: Request) -> JSONResponse | Response:
+    route = request.path_params["route"]
+    failed = desk.fault(route)
+    if failed:
+        return failed
+    return JSONResponse({"verdicts": desk.verdicts()} if route == "revisable" else desk.summary())
 
 
 async def volume(request: Request) -> Response:
@@ -124,7 +185,8 @@ async def make_fault(request: Request) -> JSONResponse:
 
 
 async def restart(request: Request) -> JSONResponse:
-    desk.restart((await request.json())["items"])
+    asked = await request.json()
+    desk.restart(asked["items"], asked.get("revisable", False))
     return JSONResponse({})
 
 
@@ -135,6 +197,7 @@ app = st.App(
     routes=[
         Route("/reading/volume/{token}", volume),
         Route("/reading/{route}", posted, methods=["POST"]),
+        Route("/reading/{route}", told),
         Route("/assets/viewer/{file}", bundle),
         Route("/try/bare", bare),
         Route("/try/payload", payload),

@@ -24,6 +24,20 @@ FLAGS = [
     {"id": "prompt", "text": "The prompt is unclear"},
     {"id": "image", "text": "Something is wrong with the images"},
 ]
+EXPLANATION = [["Reference", "Yes"], ["Explanation", "The bright focus lies in front of the central sulcus."]]
+HISTORY = [
+    ["Allergies", "none"],
+    ["Medication", "levetiracetam 500 mg twice a day"],
+    ["Operations", "appendectomy 1998"],
+    ["Family", "no neurological disease"],
+    ["Smoking", "10 pack-years, stopped 2011"],
+    ["Blood pressure", "135/85 mmHg"],
+    ["Creatinine", "78 µmol/l"],
+]
+TURNS = [
+    {"prompt": "Is there a lesion?", "lines": [["Answer", "Yes"], ["Confidence", "4"]]},
+    {"prompt": "On which side?", "lines": [["Answer", "Left"]]},
+]
 PRESETS = [
     {"label": "Default", "window": None},
     {"label": "Narrow", "window": [0.25, 0.75]},
@@ -113,6 +127,13 @@ def item(name: str, position: int) -> dict[str, Any]:
             ),
             confidence(),
         ]
+    elif name in ("practice", "conversation"):
+        fields += [field("answer", "yes_no", "Answer", options=YES_NO, required=True), confidence()]
+        if name == "practice":
+            payload |= {"phase": "practice", "practice": {"done": 1, "total": 6, "pass_mark": 0.8}}
+        else:
+            payload["context"] |= {"history": HISTORY, "vignette": "Two weeks of right-sided weakness."}
+            payload |= {"turns": TURNS, "prompt": "Has it grown since the prior?"}
     elif name in TOOLS:
         payload["images"] = TOOLS[name](position)
         fields += [field("answer", "yes_no", "Answer", options=YES_NO, required=True), confidence()]

@@ -12,6 +12,10 @@ const TRACED = {
   zoom: "zoom", pan: "pan", reset: "reset", fullScreen: "full_screen", pause: "pause", help: "help", takePoint: "point", renderer: "renderer",
 };
 
+/** What still works while a window is open, and when nothing is left to be read. */
+const IN_DIALOG = ["escape", "help", "earlier", "session", "fullScreen"];
+const AT_THE_END = ["escape", "earlier", "session", "fullScreen"];
+
 export class Actions {
   /** @param {import("./room.js").Room} room */
   constructor(room) {
@@ -22,14 +26,15 @@ export class Actions {
   key(event) {
     const { room } = this;
     const { element } = room.screen;
-    if (!element.isConnected || room.payload?.kind !== "item") return;
+    if (!element.isConnected || !room.payload) return;
     if (room.pausing.paused) return room.pausing.key(event);
     const target = /** @type {Element|null} */ (event.composedPath()[0] instanceof Element ? event.composedPath()[0] : null);
     const ours = target && event.composedPath().includes(element);
     if (!ours && target && (isTyping(target) || target.closest("[role=dialog], [role=menu], button, a[href], [role=combobox]"))) return;
     const binding = bindingOf(event, ours ? target : null);
     const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
-    if (!binding || (room.dialogs.open && !["escape", "help"].includes(binding.action))) {
+    const within = room.dialogs.open ? IN_DIALOG : room.payload.kind === "item" ? null : AT_THE_END;
+    if (!binding || (within && !within.includes(binding.action))) {
       // The page's own one-letter shortcuts must not fire while somebody reads.
       if (plain && event.key.length === 1 && ours && !isTyping(target)) event.stopPropagation();
       return;
@@ -90,6 +95,9 @@ export class Actions {
       case "renderer": return room.loading.changeRenderer();
       case "pause": return room.pausing.pause();
       case "fullScreen": return void room.screen.toggleFullScreen();
+      case "earlier": return void room.earlier.toggle();
+      case "resume": return void room.earlier.resume();
+      case "session": return void room.session.toggle();
       case "help": return room.dialogs.toggleHelp();
       default: throw new Error(`There is no action "${action}".`);
     }

@@ -2,6 +2,9 @@
 
 import { h } from "./dom.js";
 
+/** A longer history shows this much at once, the rest on request: the form must stay in sight. */
+const HISTORY_AT_ONCE = 5;
+
 /**
  * The words of an item: beside the images, or as cards in their place.
  *
@@ -9,12 +12,11 @@ import { h } from "./dom.js";
  * @returns {{brief: HTMLElement[], cards: HTMLElement[]}}
  */
 export function wordsOf(payload) {
-  const facts = payload.context?.facts ?? [];
-  const vignette = payload.context?.vignette;
-  const lines = (pairs) => h("dl", { class: "facts" }, ...pairs.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
+  const { facts = [], vignette, history = [] } = payload.context ?? {};
   const prompt = h("p", { class: "prompt" }, payload.prompt);
   const opinions = payload.opinions?.length ? opinionTable(payload.own ?? [], payload.opinions) : null;
-  const context = [facts.length > 0 && lines(facts), vignette && h("p", { class: "vignette" }, vignette)];
+  const context = [facts.length > 0 && lines(facts), vignette && h("p", { class: "vignette" }, vignette),
+    history.length > 0 && historyOf(history), payload.turns?.length > 0 && earlierTurns(payload.turns)];
   const present = (nodes) => nodes.filter(Boolean);
   if (payload.images) return { brief: present([...context, prompt, opinions]), cards: [] };
   const card = (title, ...content) => h("article", { class: "card" }, h("h3", {}, title), ...content);
@@ -28,6 +30,24 @@ export function wordsOf(payload) {
     opinions,
   ];
   return { brief: [], cards: present(cards) };
+}
+
+/** @param {[string, string][]} pairs @returns {HTMLElement} */
+export function lines(pairs) {
+  return h("dl", { class: "facts" }, ...pairs.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
+}
+
+/** @param {[string, string][]} entries */
+function historyOf(entries) {
+  const rest = entries.slice(HISTORY_AT_ONCE);
+  return h("section", { class: "history", "aria-label": "History" }, h("h3", {}, "History"), lines(entries.slice(0, HISTORY_AT_ONCE)),
+    rest.length > 0 && h("details", {}, h("summary", {}, `${rest.length} more`), lines(rest)));
+}
+
+/** What was asked and answered before in the same conversation; it cannot be changed here. @param {{prompt: string, lines: [string, string][]}[]} turns */
+function earlierTurns(turns) {
+  return h("ol", { class: "turns", "aria-label": "Earlier questions and your answers" }, ...turns.map((turn) =>
+    h("li", {}, h("p", {}, turn.prompt), lines(turn.lines))));
 }
 
 /** Longer words than these stand below the table, where they have the whole width. */

@@ -66,11 +66,11 @@ export class ItemClock {
     return { active_ms: Math.round(this.active), idle_ms: Math.round(this.idle) };
   }
 
-  /** Keep the time over a reload of this tab. */
+  /** Keep the time over a reload of this tab, and while an earlier item is revised. */
   keep() {
     const { active_ms, idle_ms } = this.reading();
     try {
-      sessionStorage.setItem(KEPT, JSON.stringify({ assignment: this.assignment, active_ms, idle_ms }));
+      sessionStorage.setItem(`${KEPT} ${this.assignment}`, JSON.stringify({ active_ms, idle_ms }));
     } catch {
       // Storage can be switched off; then the time starts anew after a reload.
     }
@@ -78,9 +78,9 @@ export class ItemClock {
 
   recall() {
     try {
-      const kept = JSON.parse(sessionStorage.getItem(KEPT) ?? "null");
-      sessionStorage.removeItem(KEPT);
-      if (kept?.assignment !== this.assignment) return;
+      const kept = JSON.parse(sessionStorage.getItem(`${KEPT} ${this.assignment}`) ?? "null");
+      sessionStorage.removeItem(`${KEPT} ${this.assignment}`);
+      if (!kept) return;
       this.active = kept.active_ms;
       this.idle = kept.idle_ms;
     } catch {

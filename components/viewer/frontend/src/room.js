@@ -6,14 +6,18 @@
 import { Actions } from "./actions.js";
 import { ItemClock } from "./clock.js";
 import { Dialogs } from "./dialogs.js";
+import { h } from "./dom.js";
 import { unsavedAnswers, unstash } from "./drafts.js";
+import { Earlier } from "./earlier.js";
 import { Form } from "./form.js";
 import { ImageLoading } from "./image_loading.js";
+import { feedbackPanel } from "./occasions.js";
 import { Panes } from "./panes.js";
 import { Pausing } from "./pausing.js";
 import { Renderers } from "./renderers.js";
 import { Saving } from "./saving.js";
 import { Screen } from "./screen.js";
+import { Session, summaryLines } from "./session.js";
 import { Trace } from "./trace.js";
 import { Transport } from "./transport.js";
 import { VolumeShelf } from "./volume.js";
@@ -44,13 +48,15 @@ export class Room {
     this.actions = new Actions(this);
     this.dialogs = new Dialogs(this);
     this.pausing = new Pausing(this);
+    this.earlier = new Earlier(this);
+    this.session = new Session(this);
     const act = (action, value) => this.actions.act(action, value);
     this.renderers = new Renderers((error) => this.loading.rendererFailed(error, "niivue"));
     /** @type {Set<string>} */
     this.finished = new Set();
     /** @type {any} */
     this.payload = null;
-    /** @type {"empty"|"loading"|"open"|"sending"|"blocked"|"done"} */
+    /** @type {"empty"|"loading"|"open"|"sending"|"feedback"|"blocked"|"done"} */
     this.stage = "empty";
     this.turn = 0;
     this.leaving = new AbortController();
@@ -78,9 +84,7 @@ export class Room {
     }, { signal });
     window.addEventListener("pagehide", () => {
       this.drafts?.leave();
-      if (this.stage !== "open") return;
-      this.clock?.keep();
-      this.trace?.keep();
+      if (this.stage === "open") this.setAside();
     }, { signal });
     window.addEventListener("resize", () => this.screen.fit(), { signal });
   }
@@ -97,11 +101,19 @@ export class Room {
       if (JSON.stringify(payload) !== JSON.stringify(now)) this.show(payload);
       return;
     }
+    // A rerun carries what comes next in the list; an earlier item that is being revised, or feedback that is being read, stays.
+    if (now?.revision || this.stage === "feedback") return;
     if (payload.kind === "item") {
       if (this.finished.has(`${payload.assignment} ${payload.phase}`)) return;
       if (now?.kind === "item" && now.assignment === payload.assignment && now.phase === payload.phase) return;
     } else if (now?.kind === "done" || this.stage === "sending") return;
     this.show(payload);
+  }
+
+  /** An earlier item is looked at in between: time and trace of this one go on when it comes back. */
+  setAside() {
+    this.clock?.keep();
+    this.trace?.keep();
   }
 
   /** @param {any} payload */
@@ -122,7 +134,7 @@ export class Room {
     screen.paintHead(payload);
     if (payload.kind === "done") {
       this.stage = "done";
-      screen.paintDone(payload);
+      screen.paintDone(payload, payload.summary ? summaryLines(payload.summary) : null);
       return;
     }
 
@@ -204,7 +216,23 @@ export class Room {
     this.screen.say(sentence, ...ways);
   }
 
+  /**
+   * Practice: what was right, before the next item comes.
+   *
+   * @param {{correct: boolean|null, lines: [string, string][]}} feedback
+   * @param {any} next
+   */
+  showFeedback(feedback, next) {
+    this.stage = "feedback";
+    this.next = next;
+    this.openedAt = performance.now();
+    this.screen.draft("");
+    const button = h("button", { type: "button", class: "submit", onclick: () => this.submit() }, "Next", h("kbd", {}, "Enter"));
+    this.screen.paintFeedback(feedbackPanel(feedback), button);
+  }
+
   submit() {
+    if (this.stage === "feedback" && performance.now() - this.openedAt >= SETTLE) return this.goOver(this.next);
     if (this.stage !== "open" || this.payload.phase === "preview") return;
     if (performance.now() - this.openedAt < SETTLE) return;
     if (this.form.check()) this.saving.submit();

@@ -69,8 +69,9 @@ export class Saving {
       return;
     }
     screen.receipt.textContent = `Saved · receipt ${answer.receipt} · ${clockTime(answer.saved_at)}`;
-    if (turn === room.turn) room.goOver(answer.next);
-    else room.finish(payload);
+    if (turn !== room.turn) room.finish(payload);
+    else if (answer.feedback) room.showFeedback(answer.feedback, answer.next);
+    else room.goOver(answer.next);
   }
 
   /** The server found the answers incomplete: open the form again and say where. */

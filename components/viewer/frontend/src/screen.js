@@ -2,10 +2,12 @@
 
 import { wordsOf } from "./brief.js";
 import { h } from "./dom.js";
+import { practiceWords, revisionBanner } from "./occasions.js";
 import styles from "./styles.css";
 import { Toolbar } from "./toolbar.js";
 
 const PHASES = {
+  practice: "Practice",
   scoring: "Scoring: is the candidate's answer correct?",
   review: "Review: read the item yourself first",
   opinions: "Review: decide between the opinions",
@@ -21,6 +23,7 @@ export class Screen {
    */
   constructor(host, panes, covers, act) {
     this.host = host;
+    this.act = act;
     const root = /** @type {Document|ShadowRoot} */ (host.getRootNode());
     this.sheet = new CSSStyleSheet();
     this.sheet.replaceSync(styles);
@@ -35,6 +38,8 @@ export class Screen {
     const tool = (action, words, key, help) =>
       h("button", { type: "button", class: "quiet small", title: `${help} (${key})`, "aria-keyshortcuts": key, onclick: () => act(action) }, words);
     this.roomTools = {
+      earlier: tool("earlier", "Earlier items", "Q", "Items that may still be revised"),
+      session: tool("session", "Session", "J", "Summary of your session"),
       fullScreen: tool("fullScreen", "Full screen", "Z", "Full screen, and back"),
       pause: tool("pause", "Pause", "H", "Cover images and form; the clock stands still"),
       help: tool("help", "Keys", "?", "All keys"),
@@ -108,8 +113,9 @@ export class Screen {
     const { brief, cards } = wordsOf(payload);
     this.side.hidden = false;
     this.body.classList.remove("alone");
-    this.brief.replaceChildren(...brief);
-    this.cards.replaceChildren(...cards);
+    const banner = payload.revision ? [revisionBanner(payload.revision, () => this.act("resume"))] : [];
+    this.brief.replaceChildren(...banner, ...brief);
+    this.cards.replaceChildren(...(payload.images ? [] : banner), ...cards);
     this.images.hidden = !payload.images;
     this.cards.hidden = Boolean(payload.images);
     this.body.classList.toggle("words", !payload.images);
@@ -125,12 +131,19 @@ export class Screen {
     this.footPlace.replaceChildren(form.foot);
   }
 
-  /** @param {any} payload  of the end of the list */
-  paintDone(payload) {
+  /** What was right and wrong, above the answers that were given. @param {HTMLElement} panel @param {HTMLElement} button */
+  paintFeedback(panel, button) {
+    this.formPlace.prepend(panel);
+    this.formPlace.scrollTop = 0;
+    this.footPlace.replaceChildren(button);
+  }
+
+  /** @param {any} payload  of the end of the list @param {...(HTMLElement|null)} more */
+  paintDone(payload, ...more) {
     this.images.hidden = true;
     this.cards.hidden = false;
     this.body.classList.add("alone");
-    this.cards.replaceChildren(h("div", { class: "done" }, h("h2", {}, payload.title), h("p", {}, payload.message)));
+    this.cards.replaceChildren(h("div", { class: "done" }, h("h2", {}, payload.title), h("p", {}, payload.message), ...more));
     this.brief.replaceChildren();
     this.formPlace.replaceChildren();
     this.footPlace.replaceChildren();
@@ -146,7 +159,10 @@ export class Screen {
     this.progress.setAttribute("aria-valuenow", String(done));
     const left = total - done;
     this.count.textContent = total ? `${done} of ${total} done · ${left === 1 ? "1 item" : `${left} items`} left` : "";
-    this.phase.textContent = PHASES[payload.phase] ?? "";
+    this.phase.textContent = payload.practice ? practiceWords(payload.practice) : PHASES[payload.phase] ?? "";
+    this.roomTools.earlier.hidden = !payload.revisable || Boolean(payload.revision);
+    this.roomTools.earlier.textContent = payload.revisable ? `Earlier items (${payload.revisable})` : "";
+    this.roomTools.session.hidden = payload.phase === "preview";
     this.notice.textContent = payload.notice ?? "";
   }
 

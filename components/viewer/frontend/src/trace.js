@@ -122,14 +122,14 @@ export class Trace {
     };
   }
 
-  /** Keep it over a reload of this tab. */
+  /** Keep it over a reload of this tab, and while an earlier item is revised. */
   keep() {
     this.book();
     const volumes = [...this.volumes].map(([key, { opened, ms, slices }]) => [key, opened, ms,
       Object.entries(slices).map(([plane, { seen, of }]) => [plane, [...seen], of])]);
-    const { assignment, windows, tools, masks } = this;
+    const { windows, tools, masks } = this;
     try {
-      sessionStorage.setItem(KEPT, JSON.stringify({ assignment, volumes, windows, tools, shown_ms: masks.shown_ms }));
+      sessionStorage.setItem(`${KEPT} ${this.assignment}`, JSON.stringify({ volumes, windows, tools, shown_ms: masks.shown_ms }));
     } catch {
       // Storage can be switched off; then the trace starts anew after a reload.
     }
@@ -137,9 +137,9 @@ export class Trace {
 
   recall() {
     try {
-      const kept = JSON.parse(sessionStorage.getItem(KEPT) ?? "null");
-      sessionStorage.removeItem(KEPT);
-      if (kept?.assignment !== this.assignment) return;
+      const kept = JSON.parse(sessionStorage.getItem(`${KEPT} ${this.assignment}`) ?? "null");
+      sessionStorage.removeItem(`${KEPT} ${this.assignment}`);
+      if (!kept) return;
       for (const [key, opened, ms, slices] of kept.volumes) {
         const entry = this.volumes.get(key);
         if (!entry) continue;

@@ -58,19 +58,37 @@ export class Transport {
 
   /**
    * @param {string} url
+   * @returns {Promise<any>}
+   * @throws {Refusal}
+   */
+  get(url) {
+    return this.ask(url, { method: "GET" });
+  }
+
+  /**
+   * @param {string} url
    * @param {object} body
    * @param {AbortSignal} [signal]  gives the request up
    * @returns {Promise<any>}
    * @throws {Refusal}
    */
-  async post(url, body, signal) {
+  post(url, body, signal) {
+    return this.ask(url, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }, signal);
+  }
+
+  /**
+   * @param {string} url
+   * @param {RequestInit} request
+   * @param {AbortSignal} [signal]
+   * @returns {Promise<any>}
+   * @throws {Refusal}
+   */
+  async ask(url, request, signal) {
     let answer;
     try {
       answer = await fetch(this.resolve(url), {
-        method: "POST",
+        ...request,
         credentials: "same-origin",
-        headers: { "Content-Type": "application/json" },
-        body: JSON.stringify(body),
         signal: signal ? AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)]) : AbortSignal.timeout(PATIENCE),
       });
     } catch (error) {

@@ -1,0 +1,84 @@
+/** Going back to an item that was submitted, where the study allows it, and coming back to the list. */
+
+import { h } from "./dom.js";
+import { clockTime } from "./transport.js";
+
+const LONGEST_FLUSH = 3000;
+
+export class Earlier {
+  /** @param {import("./room.js").Room} room */
+  constructor(room) {
+    this.room = room;
+    this.going = false;
+  }
+
+  async toggle() {
+    const { room } = this;
+    const { dialogs, payload } = room;
+    if (dialogs.open === "earlier") return dialogs.close();
+    if (payload.revision) return this.resume();
+    if (!payload.revisable || room.stage === "sending") return;
+    const title = "Earlier items";
+    dialogs.show("earlier", title, h("p", {}, "Loading …"));
+    let answer;
+    try {
+      answer = await room.transport.get("reading/revisable");
+    } catch (error) {
+      if (dialogs.open === "earlier") dialogs.show("earlier", title, this.trouble(error, () => this.again()));
+      return;
+    }
+    if (dialogs.open !== "earlier") return;
+    const { verdicts } = answer;
+    if (!verdicts.length) return dialogs.show("earlier", title, h("p", {}, "There is nothing that may be revised now."));
+    dialogs.show("earlier", title,
+      h("p", { class: "note" }, "Choose an item to see it again and change your answer. What you filled in on this item is kept."),
+      h("ol", { class: "earlier" }, ...verdicts.map((verdict) => h("li", {}, this.entry(verdict)))));
+    /** @type {HTMLElement|null} */ (dialogs.content.querySelector(".entry"))?.focus();
+  }
+
+  again() {
+    this.room.dialogs.close();
+    this.toggle();
+  }
+
+  /** @param {any} verdict */
+  entry({ assignment, label, prompt, receipt, saved_at: savedAt, lines: said }) {
+    return h("button", { type: "button", class: "entry", onclick: () => this.reopen(assignment) },
+      h("span", { class: "entry-head" }, h("strong", {}, label), h("span", {}, `${clockTime(savedAt)} · receipt ${receipt}`)),
+      h("span", { class: "entry-prompt" }, prompt),
+      h("span", { class: "entry-said" }, said.map(([name, value]) => `${name}: ${value}`).join(" · ")));
+  }
+
+  /** @param {string} assignment */
+  reopen(assignment) {
+    return this.go("reading/reopen", { assignment });
+  }
+
+  resume() {
+    return this.go("reading/resume", {});
+  }
+
+  /** @param {string} url @param {object} body */
+  async go(url, body) {
+    const { room } = this;
+    if (this.going || room.stage === "sending") return;
+    this.going = true;
+    try {
+      // The server must know the newest answers before this item is left, but a reader must not wait for ever.
+      await Promise.race([room.drafts?.flush(), new Promise((resolve) => setTimeout(resolve, LONGEST_FLUSH))]);
+      const { payload } = await room.transport.post(url, body);
+      if (room.stage === "open") room.setAside();
+      room.show(payload);
+    } catch (error) {
+      const way = this.trouble(error, () => this.go(url, body));
+      room.dialogs.show("earlier", "Earlier items", way);
+    } finally {
+      this.going = false;
+    }
+  }
+
+  /** @param {any} error @param {() => void} again */
+  trouble(error, again) {
+    return h("div", { role: "alert" }, h("p", {}, error.message), h("button", { type: "button", class: "plain", onclick: again }, "Try again"));
+  }
+}

@@ -1,0 +1,47 @@
+/** The reader's own session: how many items and how long, never what was answered. */
+
+import { lines } from "./brief.js";
+import { h } from "./dom.js";
+import { clockTime } from "./transport.js";
+
+export class Session {
+  /** @param {import("./room.js").Room} room */
+  constructor(room) {
+    this.room = room;
+  }
+
+  async toggle() {
+    const { dialogs, transport, payload } = this.room;
+    if (dialogs.open === "session") return dialogs.close();
+    if (payload.phase === "preview") return;
+    dialogs.show("session", "Your session", h("p", {}, "Loading …"));
+    let content;
+    try {
+      content = summaryLines(await transport.get("reading/session"));
+    } catch (error) {
+      content = h("p", { role: "alert" }, /** @type {Error} */ (error).message);
+    }
+    if (dialogs.open === "session") dialogs.show("session", "Your session", content);
+  }
+}
+
+/**
+ * @param {{items: number, active_ms: number, median_ms: number|null, since: string|null}} summary
+ * @returns {HTMLElement}
+ */
+export function summaryLines({ items, active_ms: active, median_ms: median, since }) {
+  /** @type {[string, string][]} */
+  const pairs = [["Items submitted", String(items)], ["Time at the images and forms", duration(active)]];
+  if (median !== null && median !== undefined) pairs.push(["Median time per item", duration(median)]);
+  if (since) pairs.push(["Since", clockTime(since).slice(0, 5)]);
+  return h("div", { class: "summary" }, lines(pairs), h("p", { class: "note" }, "Pauses and idle time are not counted."));
+}
+
+/** @param {number} milliseconds */
+export function duration(milliseconds) {
+  const seconds = Math.round(milliseconds / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

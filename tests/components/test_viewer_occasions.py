@@ -1,0 +1,178 @@
+"""What some items bring with them: history, earlier turns, practice with feedback, revisions, the session's summary."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.components.conftest import Room
+
+pytestmark = pytest.mark.browser
+MakeRoom = Callable[..., Room]
+
+
+def test_history_is_a_list_of_keys_and_values_whose_rest_opens_on_request(room: MakeRoom) -> None:
+    reader = room("conversation")
+    reader.open()
+    history = reader.page.get_by_role("region", name="History")
+    expect(history.get_by_text("none", exact=True)).to_be_visible()
+    expect(history.get_by_text("78 µmol/l")).to_be_hidden()
+
+    history.get_by_text("2 more").focus()
+    reader.press("Enter")
+
+    expect(history.get_by_text("78 µmol/l")).to_be_visible()
+    assert reader.posted("verdict") == []
+
+
+def test_earlier_turns_stand_above_the_prompt_and_cannot_be_changed(room: MakeRoom) -> None:
+    reader = room("conversation")
+    reader.open()
+
+    turns = reader.page.get_by_role("list", name="Earlier questions and your answers")
+
+    assert turns.locator("li").count() == 2
+    expect(turns.locator("li").first).to_contain_text("Is there a lesion?")
+    expect(turns.locator("li").last).to_contain_text("Left")
+    assert turns.locator("input, button, textarea").count() == 0
+    above, below = turns.bounding_box(), reader.page.locator(".prompt").bounding_box()
+    assert above is not None
+    assert below is not None
+    assert above["y"] + above["height"] <= below["y"]
+
+
+def test_practice_says_so_and_gives_feedback_before_the_next_item(room: MakeRoom) -> None:
+    reader = room("practice", "second")
+    reader.open()
+    expect(reader.page.locator(".phase")).to_have_text("Practice 2 of 6 · 80 % right needed")
+
+    reader.press("2", "4")
+    reader.page.wait_for_timeout(450)
+    reader.press("Enter")
+    reader.see("✗ Not right")
+    reader.see("The bright focus lies in front of the central sulcus.")
+    expect(reader.page.locator(".prompt")).to_have_text("Is there a lesion in the left frontal lobe?")
+    expect(reader.page.get_by_role("radio", name="No")).to_be_checked()
+    expect(reader.page.locator(".stage").first).to_be_visible()
+    reader.submit()
+
+    expect(reader.page.locator(".prompt")).to_have_text("Is the finding on the right side?")
+    assert len(reader.posted("verdict")) == 1
+
+
+def test_feedback_stays_when_the_page_reruns(room: MakeRoom) -> None:
+    reader = room("practice", "second", streamlit=True)
+    reader.open()
+    reader.press("1", "4")
+    reader.page.wait_for_timeout(450)
+    reader.press("Enter")
+    reader.see("✓ Right")
+
+    reader.page.get_by_test_id("stExpandSidebarButton").click()
+    reader.page.get_by_role("button", name="Rerun").click()
+    reader.page.wait_for_timeout(700)
+
+    reader.see("✓ Right")
+
+
+def test_earlier_item_is_revised_with_the_keyboard_alone(room: MakeRoom) -> None:
+    reader = room("plain", "second", "open", revisable=True)
+    reader.open()
+    expect(reader.page.get_by_role("button", name="Earlier items")).to_be_hidden()
+    reader.press("1", "4")
+    reader.submit()
+    expect(reader.page.get_by_role("button", name="Earlier items (1)")).to_be_visible()
+    reader.press("2")
+    reader.see("Draft saved")
+
+    reader.press("q")
+    reader.see("Answer: yes · Confidence: 4")
+    reader.press("Enter")
+    reader.see("You are revising the verdict of")
+    reader.page.locator(".submit:not([disabled])").wait_for()
+    expect(reader.page.get_by_role("radio", name="Yes")).to_be_checked()
+    reader.press("Backspace")
+    reader.page.get_by_text("No", exact=True).click()
+    reader.page.wait_for_timeout(450)
+    reader.press("Escape", "Enter")
+    expect(reader.page.locator(".prompt")).to_have_text("Is the finding on the right side?")
+    reader.page.locator(".submit:not([disabled])").wait_for()
+
+    expect(reader.page.get_by_role("radio", name="No")).to_be_checked()  # the draft of the item in between
+    first, revision = reader.posted("verdict")
+    assert first["assignment"] == revision["assignment"]
+    assert first["key"] != revision["key"]
+    assert revision["answers"]["fields"] == {"answer": "no", "confidence": 4}
+
+
+def test_reader_goes_back_from_a_revision_without_a_change_and_loses_no_time(room: MakeRoom) -> None:
+    reader = room("plain", "second", revisable=True)
+    reader.open()
+    reader.press("1", "4")
+    reader.submit()
+    reader.press("1", "5", "PageUp")
+    reader.page.wait_for_timeout(1000)
+
+    reader.press("q")
+    reader.page.get_by_role("button", name="Item 1").click()
+    reader.see("You are revising the verdict of")
+    reader.page.get_by_role("button", name="Back without a change").click()
+    expect(reader.page.locator(".prompt")).to_have_text("Is the finding on the right side?")
+    reader.page.locator(".submit:not([disabled])").wait_for()
+    reader.submit()
+
+    verdicts = reader.posted("verdict")
+    assert [verdict["answers"]["fields"] for verdict in verdicts] == [
+        {"answer": "yes", "confidence": 4},
+        {"answer": "yes", "confidence": 5},
+    ]
+    assert verdicts[1]["active_ms"] >= 1000
+    assert verdicts[1]["trace"]["volumes"][0]["seen"]["axial"] > 1 / 44
+
+
+def test_end_of_the_list_sums_up_the_session_and_still_leads_to_earlier_items(room: MakeRoom) -> None:
+    reader = room("plain", revisable=True)
+    reader.open()
+    reader.press("1", "4")
+    reader.submit()
+
+    reader.see("Items submitted")
+    reader.page.get_by_role("button", name="Earlier items (1)").click()
+    reader.page.get_by_role("button", name="Item 1").click()
+
+    reader.see("You are revising the verdict of")
+    reader.page.locator(".submit:not([disabled])").wait_for()
+
+
+def test_summary_of_the_session_opens_with_a_key_and_gives_the_focus_back(room: MakeRoom) -> None:
+    reader = room("plain", "second")
+    reader.open()
+    reader.press("1", "4")
+    reader.submit()
+    reader.press("a")
+
+    reader.press("j")
+    dialog = reader.page.get_by_role("dialog", name="Your session")
+    expect(dialog).to_contain_text("Median time per item")
+    reader.press("2")  # nothing is answered behind it
+    reader.press("Escape")
+
+    expect(dialog).to_be_hidden()
+    assert reader.page.locator("input:checked").count() == 0
+    assert reader.page.evaluate("document.activeElement.shadowRoot.activeElement.type") == "radio"
+
+
+def test_list_of_earlier_items_that_cannot_be_fetched_says_so_and_is_asked_for_again(room: MakeRoom) -> None:
+    reader = room("plain", "second", revisable=True)
+    reader.open()
+    reader.press("1", "4")
+    reader.submit()
+    reader.fail("revisable", 503, error="The server is busy.")
+
+    reader.press("q")
+    reader.see("The server is busy.")
+    reader.page.get_by_role("button", name="Try again").click()
+
+    reader.page.get_by_role("button", name="Item 1").wait_for()
