@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hmac
-import json
 import secrets
 from dataclasses import dataclass
 from datetime import datetime
@@ -31,6 +30,7 @@ from db import (
     queries,
 )
 from db.base import stored_id
+from exchange.viewing_trace import kept_trace
 from services import displaying, volume_store
 from services.answers import Answers, check_answers, check_draft
 from services.errors import Conflict, Incomplete, NotAllowed, NotFound, StaleDraft
@@ -40,7 +40,6 @@ from services.version import SOFTWARE_VERSION
 
 # Neither 0 O 1 I L U: a receipt is read out over the telephone.
 _RECEIPT_LETTERS = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
-LARGEST_TRACE = 20_000
 LARGEST_SEQUENCE = 2**31 - 1
 
 
@@ -325,8 +324,9 @@ def _verdict(
     session.flush()
     if checked.flag is not None:
         session.add(Flag(verdict_id=stored_id(verdict.id), kind=checked.flag[0], note=checked.flag[1]))
-    if circumstances.trace and len(json.dumps(circumstances.trace)) <= LARGEST_TRACE:
-        session.add(ViewingTrace(verdict_id=stored_id(verdict.id), trace=circumstances.trace))
+    trace = kept_trace(circumstances.trace)
+    if trace is not None:
+        session.add(ViewingTrace(verdict_id=stored_id(verdict.id), trace=trace))
     return verdict
 
 

@@ -13,7 +13,8 @@ from services.permission import require_role
 from services.report.accuracy import accuracy_section
 from services.report.adjudication import adjudication_section
 from services.report.between_raters import agreement_section
-from services.report.collect import Collected, collect, hold_one_snapshot, newest_rows
+from services.report.collect import collect, hold_one_snapshot, newest_rows
+from services.report.collected import Collected
 from services.report.completeness import completeness_section
 from services.report.computing import Computing
 from services.report.consensus import consensus_of
@@ -21,6 +22,7 @@ from services.report.data_files import data_files
 from services.report.disagreements import disagreements_section
 from services.report.floors import floors_section
 from services.report.judges import judges_section
+from services.report.looking import looks_of
 from services.report.marks import marks_of, marks_section
 from services.report.readings import Readings, readings_of
 from services.report.scorers import automatic_scorers
@@ -67,6 +69,7 @@ def report_of(collected: Collected, state: Literal["final", "interim"]) -> Repor
     """Compute the report from what was read."""
     computing = Computing.of(collected.protocol.analysis)
     readings = readings_of(collected)
+    looks = looks_of(readings)
     consensus = consensus_of(collected, readings)
     marks = marks_of(collected)
     sections = (
@@ -78,7 +81,7 @@ def report_of(collected: Collected, state: Literal["final", "interim"]) -> Repor
         marks_section(collected, marks, computing, automatic_scorers(collected, marks, computing)),
         judges_section(collected, marks, computing),
         completeness_section(collected, readings, computing),
-        viewing_section(readings, computing),
+        viewing_section(readings, looks, computing),
         study_section(collected, readings),
     )
     return Report(
@@ -92,7 +95,7 @@ def report_of(collected: Collected, state: Literal["final", "interim"]) -> Repor
         generated_at=now(),
         notices=_notices(collected, readings, state),
         sections=tuple(section for section in sections if section is not None),
-        files=data_files(collected, readings, consensus, marks),
+        files=data_files(collected, readings, looks, consensus, marks),
     )
 
 

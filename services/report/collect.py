@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from sqlalchemy import func
@@ -29,173 +27,26 @@ from db import (
     StudyEvent,
     TechnicalFailure,
     Verdict,
+    ViewingTrace,
+    Volume,
 )
 from db.base import stored_id
-from exchange.judge_verdicts import CORRECT, INCORRECT
-from exchange.protocol import Protocol
+from exchange.protocol import Hanging, Protocol
+from services.report.collected import (
+    CandidateAnswer,
+    Collected,
+    Entry,
+    Event,
+    Judgement,
+    Member,
+    OfferedVolume,
+    ReadItem,
+    Review,
+    Run,
+)
 
-FIRST_PASS = 1
-
-
-@dataclass(frozen=True)
-class ReadItem:
-    """An item of the freeze with what counts as right; `subject` is its cluster."""
-
-    id: int
-    key: str
-    subject: str
-    category: str
-    format: str
-    grounding: str
-    prompt: str
-    options: tuple[tuple[str, str], ...]
-    accepted: tuple[str, ...]
-    low: float | None
-    high: float | None
-    reference_version: int
-    text_only_answer: str
-
-    @property
-    def is_closed(self) -> bool:
-        """Whether the answer is one of given options."""
-        return self.format in ("yes_no", "choice")
-
-    @property
-    def has_reference(self) -> bool:
-        """Whether anything counts as right."""
-        return bool(self.accepted) or self.low is not None or self.high is not None
-
-
-@dataclass(frozen=True)
-class Member:
-    """Somebody who reads or reviews, by pseudonym."""
-
-    id: int
-    pseudonym: str
-    specialty: str
-    years: int | None
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One assignment and what became of it: the standing verdict, a technical failure, or nothing.
-
-    `answer` is what was stored in the field `answer`, None where there is none; `reason` says in words why it could not
-    be assessed.
-    """
-
-    assignment_id: int
-    member_id: int
-    item_id: int
-    candidate_id: int | None
-    phase: str
-    pass_number: int
-    position: int
-    status: str
-    verdict_id: int | None = None
-    answer: Any = None
-    fields: tuple[tuple[str, Any], ...] = ()
-    not_assessable: str | None = None
-    reason: str = ""
-    comment: str = ""
-    revisions: int = 0
-    flags: tuple[tuple[str, str], ...] = ()
-    failure: str = ""
-    shown_at: datetime | None = None
-    submitted_at: datetime | None = None
-    active_ms: int | None = None
-    idle_ms: int | None = None
-    load_ms: int | None = None
-    renderer: str = ""
-    viewport: str = ""
-    receipt: str = ""
-
-
-@dataclass(frozen=True)
-class Review:
-    """One item in a reviewer's queue, with the reviewer's own read and decision where they exist."""
-
-    item_id: int
-    reviewer_id: int
-    origin: str
-    first_read: Entry | None
-    decided: bool
-    answer: Any
-    not_assessable: str | None
-    reason: str
-    opinions: tuple[int, ...]
-    submitted_at: datetime | None
-
-
-@dataclass(frozen=True)
-class CandidateAnswer:
-    """A model's answer; `probability` is its chance of being in the sample that raters mark, None when it is not."""
-
-    id: int
-    key: str
-    item_id: int
-    model: str
-    answer: str
-    probability: float | None
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """What a judge said about one candidate: correct (True), incorrect (False), or nothing, with the error."""
-
-    correct: bool | None
-    error: str
-    explanation: str
-
-
-@dataclass(frozen=True)
-class Run:
-    """One pass of a judge over the candidates, by candidate id."""
-
-    name: str
-    judge: str
-    source_sha256: str
-    verdicts: dict[int, Judgement]
-
-
-@dataclass(frozen=True)
-class Event:
-    """Something that happened to the study as a whole."""
-
-    kind: str
-    reason: str
-    at: datetime
-
-
-@dataclass(frozen=True)
-class Collected:
-    """Everything that the report rests on."""
-
-    study_key: str
-    title: str
-    simulated_readers: bool
-    protocol: Protocol
-    protocol_sha256: str
-    freeze_sha256: str
-    freeze_method: str
-    frozen_at: datetime
-    events: tuple[Event, ...]
-    items: tuple[ReadItem, ...]
-    raters: tuple[Member, ...]
-    reviewers: tuple[Member, ...]
-    entries: tuple[Entry, ...]
-    reviews: tuple[Review, ...]
-    candidates: tuple[CandidateAnswer, ...]
-    runs: tuple[Run, ...]
-
-    def entries_of(self, phase: str) -> list[Entry]:
-        """Return the entries of one phase, first pass only."""
-        return [entry for entry in self.entries if entry.phase == phase and entry.pass_number == FIRST_PASS]
-
-    def marked_correct(self, entry: Entry) -> bool | None:
-        """Return what a rater's mark on a candidate says: True, False, or None where it says neither."""
-        said = str(entry.answer).lower() if entry.answer is not None else ""
-        return True if said in CORRECT else False if said in INCORRECT else None
+# Not what was practised: it is no part of any figure.
+PHASES = ("reading", "scoring", "review", "opinions")
 
 
 def hold_one_snapshot(session: Session) -> None:
@@ -231,7 +82,7 @@ def collect(session: Session, study: Study) -> Collected:
                 select(StudyEvent).where(StudyEvent.study_id == study_id).order_by(col(StudyEvent.id))
             )
         ),
-        items=_items(session, study_id, {one.item_id for one in frozen if one.candidate_id is None}),
+        items=_items(session, study_id, {one.item_id for one in frozen if one.candidate_id is None}, protocol.hanging),
         raters=_members(members, "rater"),
         reviewers=_members(members, "reviewer"),
         entries=entries,
@@ -272,7 +123,7 @@ def _members(rows: Any, role: str) -> tuple[Member, ...]:
     return tuple(Member(stored_id(row.id), row.pseudonym, row.specialty, row.years) for row in rows if row.role == role)
 
 
-def _items(session: Session, study_id: int, frozen: set[int]) -> tuple[ReadItem, ...]:
+def _items(session: Session, study_id: int, frozen: set[int], hanging: Hanging) -> tuple[ReadItem, ...]:
     rows = session.exec(
         select(Item, Case.subject)
         .join(Case, col(Case.id) == Item.case_id)
@@ -289,12 +140,31 @@ def _items(session: Session, study_id: int, frozen: set[int]) -> tuple[ReadItem,
             .order_by(col(Reference.version))
         )
     }
+    volumes: dict[int, list[Volume]] = {}
+    for volume in session.exec(select(Volume).where(Volume.study_id == study_id).order_by(col(Volume.id))):
+        volumes.setdefault(volume.case_id, []).append(volume)
     return tuple(
-        _item(item, subject, references.get(stored_id(item.id))) for item, subject in rows if item.id in frozen
+        _item(item, subject, references.get(stored_id(item.id)), _offered(item, volumes.get(item.case_id, []), hanging))
+        for item, subject in rows
+        if item.id in frozen
     )
 
 
-def _item(item: Item, subject: str, reference: Reference | None) -> ReadItem:
+def _offered(item: Item, volumes: list[Volume], hanging: Hanging) -> tuple[OfferedVolume, ...]:
+    """Return what the panes of an item hold, in the order of the reading room."""
+    panes = [("Current", "current")]
+    if item.uses_prior and hanging.prior_beside_current:
+        panes.append(("Prior", "prior"))
+    return tuple(
+        OfferedVolume(number, title, role, sequence, volume.label)
+        for number, (title, role) in enumerate(panes)
+        for sequence in item.sequences
+        for volume in volumes
+        if (volume.role, volume.sequence) == (role, sequence)
+    )
+
+
+def _item(item: Item, subject: str, reference: Reference | None, offered: tuple[OfferedVolume, ...]) -> ReadItem:
     return ReadItem(
         id=stored_id(item.id),
         key=item.key,
@@ -309,44 +179,66 @@ def _item(item: Item, subject: str, reference: Reference | None) -> ReadItem:
         high=reference.high if reference else None,
         reference_version=reference.version if reference else 0,
         text_only_answer=reference.text_only_answer if reference else "",
+        offered=offered,
     )
 
 
 def _entries(session: Session, study_id: int, reasons: dict[str, str]) -> tuple[Entry, ...]:
-    in_study = Assignment.study_id == study_id
+    in_study = (Assignment.study_id == study_id, col(Assignment.phase).in_(PHASES))
     verdicts: dict[int, Verdict] = {}
     revisions: Counter[int] = Counter()
     # In order of submission: a revision comes after what it supersedes, so the standing verdict stays.
     for verdict in session.exec(
         select(Verdict)
         .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
-        .where(in_study)
+        .where(*in_study)
         .order_by(col(Verdict.id))
     ):
         verdicts[verdict.assignment_id] = verdict
         revisions[verdict.assignment_id] += 1
     flags: dict[int, list[tuple[str, str]]] = {}
-    for flag, assignment_id in session.exec(
-        select(Flag, Assignment.id)
+    for flag in session.exec(
+        select(Flag)
         .join(Verdict, col(Verdict.id) == Flag.verdict_id)
         .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
-        .where(in_study)
+        .where(*in_study)
         .order_by(col(Flag.id))
     ):
-        flags.setdefault(stored_id(assignment_id), []).append((flag.kind, flag.note))
+        flags.setdefault(flag.verdict_id, []).append((flag.kind, flag.note))
+    traces = {
+        trace.verdict_id: trace.trace
+        for trace in session.exec(
+            select(ViewingTrace)
+            .join(Verdict, col(Verdict.id) == ViewingTrace.verdict_id)
+            .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
+            .where(*in_study)
+        )
+    }
     failures = {
         failure.assignment_id: failure.reason
         for failure in session.exec(
             select(TechnicalFailure)
             .join(Assignment, col(Assignment.id) == TechnicalFailure.assignment_id)
-            .where(in_study)
+            .where(*in_study)
         )
     }
     entries = []
-    for assignment in session.exec(select(Assignment).where(in_study).order_by(col(Assignment.id))):
+    for assignment in session.exec(select(Assignment).where(*in_study).order_by(col(Assignment.id))):
         key = stored_id(assignment.id)
         standing, failure = verdicts.get(key), failures.get(key)
-        entries.append(_entry(assignment, standing, revisions[key] - 1, flags.get(key, []), failure, reasons))
+        # What was flagged or looked at counts with its verdict: that of a superseded one no more than its answer.
+        verdict_id = standing.id if standing is not None else None
+        entries.append(
+            _entry(
+                assignment,
+                standing,
+                revisions[key] - 1,
+                flags.get(verdict_id or 0, []),
+                traces.get(verdict_id or 0),
+                failure,
+                reasons,
+            )
+        )
     return tuple(entries)
 
 
@@ -355,6 +247,7 @@ def _entry(
     verdict: Verdict | None,
     revisions: int,
     flags: list[tuple[str, str]],
+    trace: dict[str, Any] | None,
     failure: str | None,
     reasons: dict[str, str],
 ) -> Entry:
@@ -389,6 +282,7 @@ def _entry(
         renderer=verdict.renderer,
         viewport=verdict.viewport,
         receipt=verdict.receipt,
+        trace=trace,
     )
 
 

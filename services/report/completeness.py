@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from exchange.report_structure import Column, EstimateRow, EstimateTable, PlainTable, Section
-from services.report.collect import Collected
+from services.report.collected import Collected
 from services.report.computing import Computing
 from services.report.readings import Readings
 

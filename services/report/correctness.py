@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agreement import exact_match, normalise_answer, token_f1
-from services.report.collect import ReadItem
+from services.report.collected import ReadItem
 
 _NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:[.,]\d+)?(?![\w]*\.?\d)")
 _AMBIGUOUS = re.compile(r"\d,\d{3}\b")

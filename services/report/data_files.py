@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from exchange.report_structure import Cell, Column, DataFile
-from services.report.collect import Collected, Entry
+from services.report.collected import Collected, Entry
 from services.report.consensus import Consensus
 from services.report.correctness import NOT_ASSESSABLE, as_text, in_words, reference_in_words
 from services.report.disagreements import disagreement_table
+from services.report.looking import Look
 from services.report.marks import Marks
 from services.report.readings import Readings, said_in_words
+from services.report.viewing_files import traces_file, volumes_file
 
 _ITEM = Column("item", "Item", "Key of the item")
 _RATER = Column("rater", "Rater", "Pseudonym of the rater")
@@ -18,7 +21,9 @@ _CANDIDATE = Column("candidate", "Candidate", "Key of the candidate")
 _MODEL = Column("model", "Model", "Model that gave the candidate")
 
 
-def data_files(collected: Collected, readings: Readings, consensus: Consensus, marks: Marks) -> tuple[DataFile, ...]:
+def data_files(
+    collected: Collected, readings: Readings, looks: Sequence[Look], consensus: Consensus, marks: Marks
+) -> tuple[DataFile, ...]:
     """Return every table that is exported beside the estimates."""
     disagreed = disagreement_table(readings, consensus, marked=False)
     files = [
@@ -33,6 +38,8 @@ def data_files(collected: Collected, readings: Readings, consensus: Consensus, m
             disagreed.rows,
         ),
         _adjudications(collected, readings, consensus),
+        volumes_file(looks),
+        traces_file(looks),
     ]
     if collected.candidates:
         files += [_candidates(collected, marks), _marks(collected, marks), _judge(collected)]

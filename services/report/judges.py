@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from agreement import accuracy_of_correctness, cohen_kappa, diagnostic_accuracy, judge_direction, percent_agreement
 from agreement.weighted import weighted_mean
 from exchange.report_structure import Cell, Column, EstimateRow, EstimateTable, PlainTable, Section, Table
-from services.report.collect import Collected, Run
+from services.report.collected import Collected, Run
 from services.report.computing import Computing, renamed
 from services.report.marks import Marks
 

@@ -8,7 +8,7 @@ from itertools import combinations
 from agreement import accuracy_of_correctness, cohen_kappa, percent_agreement
 from agreement.weighted import weighted_mean
 from exchange.report_structure import Column, EstimateRow, EstimateTable, PlainTable, Section
-from services.report.collect import CandidateAnswer, Collected, Member
+from services.report.collected import CandidateAnswer, Collected, Member
 from services.report.computing import Computing, renamed
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from services.report.collect import Collected, Entry, Member, ReadItem
+from services.report.collected import Collected, Entry, Member, ReadItem
 from services.report.correctness import NOT_ASSESSABLE, Score, canonical, in_words, score
 
 FORMATS = {"yes_no": "Yes/no", "choice": "Choice", "open": "Open text"}

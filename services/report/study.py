@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from exchange.report_structure import Cell, Column, PlainTable, Section
-from services.report.collect import Collected, ReadItem
+from services.report.collected import Collected, ReadItem
 from services.report.readings import FORMATS, GROUNDINGS, Readings
 
 _PRIMARY = {

@@ -1,27 +1,53 @@
-"""How the items were looked at: times and displays. Descriptive, and never shown to raters."""
+"""How the items were looked at: what was opened and seen, times and displays. Descriptive, never shown to raters."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 
 from exchange.report_structure import Cell, Column, EstimateRow, EstimateTable, PlainTable, Section
 from services.report.computing import Computing
+from services.report.looking import Look
 from services.report.readings import Readings
+from services.report.viewing_evidence import (
+    accuracy_by_prior_table,
+    prior_sentence,
+    prior_table,
+    sequences_table,
+    slices_table,
+    traces_table,
+    use_table,
+)
 
 
-def viewing_section(readings: Readings, computing: Computing) -> Section:
-    """Build the section: active time per item, time to load, renderers and window sizes."""
-    tables = (_active_time(readings, computing), _quartiles(readings), _displays(readings))
+def viewing_section(readings: Readings, looks: Sequence[Look], computing: Computing) -> Section:
+    """Build the section: what was opened and seen, active time per item, time to load, renderers and window sizes."""
+    tables = (
+        traces_table(looks),
+        prior_table(looks, computing),
+        accuracy_by_prior_table(looks, computing),
+        sequences_table(looks, computing),
+        slices_table(looks),
+        use_table(looks, computing),
+        _active_time(readings, computing),
+        _quartiles(readings),
+        _displays(readings),
+    )
     return Section(
         key="viewing",
         short_title="Viewing",
         title="Viewing",
         explanation=(
+            *((sentence,) if (sentence := prior_sentence(looks)) else ()),
             (
-                "Active time is measured in the rater’s browser, from the moment the pictures stood on the screen "
-                "until submission, without idle time. It is descriptive: slower is neither better nor worse."
+                "What stood on the rater’s screen before each verdict, as the browser recorded it. That a slice was on "
+                "the screen does not say that it was read, and nothing here is a measure of quality."
+            ),
+            (
+                "Active time runs from the moment the pictures stood on the screen until submission, without idle "
+                "time. It is descriptive: slower is neither better nor worse."
             ),
         ),
         tables=tuple(table for table in tables if table.rows),

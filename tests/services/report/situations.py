@@ -149,9 +149,13 @@ def read_all(
     said: Mapping[str, Any],
     *,
     flag: Mapping[str, str] | None = None,
+    traces: Mapping[str, dict[str, Any] | None] | None = None,
     stop_after: int | None = None,
 ) -> None:
-    """Let a rater go through their reads, recognising items by their prompts; "failure" stands for broken pictures."""
+    """Let a rater go through their reads, recognising items by their prompts; "failure" stands for broken pictures.
+
+    `flag` and `traces` say by item what is remarked and what the browser tells of the looking.
+    """
     by_prompt = _item_by_prompt(situation)
     actor = situation.people[who]
     done = 0
@@ -164,7 +168,8 @@ def read_all(
             _show(situation.database, actor, payload)
             reading.report_failure(situation.database, actor, payload["assignment"], "no graphics")
         else:
-            submit(situation.database, actor, payload, said[item], flag=(flag or {}).get(item))
+            told = (traces or {}).get(item)
+            submit(situation.database, actor, payload, said[item], flag=(flag or {}).get(item), trace=told)
         done += 1
 
 
@@ -250,6 +255,7 @@ def submit(
     *,
     flag: str | None = None,
     reason: str | None = None,
+    trace: dict[str, Any] | None = None,
 ) -> None:
     """Show an item and submit an answer to it."""
     _show(database, actor, payload)
@@ -260,7 +266,9 @@ def submit(
         answers["fields"] = {"answer": said} | ({"reason": reason} if reason else {})
     if flag is not None:
         answers["flag"] = {"id": "prompt", "note": flag}
-    circumstances = Circumstances(active_ms=4000, idle_ms=10, load_ms=200, renderer="test", viewport="800x600")
+    circumstances = Circumstances(
+        active_ms=4000, idle_ms=10, load_ms=200, renderer="test", viewport="800x600", trace=trace
+    )
     reading.submit(database, actor, payload["assignment"], payload["key"], answers, circumstances)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from services.report.collect import ReadItem
+from services.report.collected import ReadItem
 from services.report.correctness import canonical, in_words, reference_in_words, score
 
 

@@ -45,7 +45,7 @@ def test_every_file_is_there_and_nothing_else_is_left_behind(folder: Path) -> No
     assert names == {
         "report.html", "report.json", "estimates.csv", "counts.csv", "items.csv", "members.csv", "verdicts.csv",
         "fields.csv", "disagreements.csv", "adjudications.csv", "candidates.csv", "marks.csv", "judge.csv",
-        "data_dictionary.csv",
+        "data_dictionary.csv", "viewing.csv", "traces.csv",
     }  # fmt: skip
     assert [path.name for path in folder.parent.iterdir()] == ["report"]
 

@@ -1,0 +1,191 @@
+"""What the report rests on, as plain long-format rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from exchange.judge_verdicts import CORRECT, INCORRECT
+from exchange.protocol import Protocol
+
+FIRST_PASS = 1
+
+
+@dataclass(frozen=True)
+class OfferedVolume:
+    """A scan that an item offers: in which pane it is, counted from 0, and under which label."""
+
+    pane: int
+    title: str
+    role: str
+    sequence: str
+    label: str
+
+    @property
+    def place(self) -> str:
+        """Return pane and sequence in words."""
+        return self.sequence if self.title == self.sequence else f"{self.title}, {self.sequence}"
+
+
+@dataclass(frozen=True)
+class ReadItem:
+    """An item of the freeze with what it offers and what counts as right; `subject` is its cluster."""
+
+    id: int
+    key: str
+    subject: str
+    category: str
+    format: str
+    grounding: str
+    prompt: str
+    options: tuple[tuple[str, str], ...]
+    accepted: tuple[str, ...]
+    low: float | None
+    high: float | None
+    reference_version: int
+    text_only_answer: str
+    offered: tuple[OfferedVolume, ...] = ()
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the answer is one of given options."""
+        return self.format in ("yes_no", "choice")
+
+    @property
+    def has_reference(self) -> bool:
+        """Whether anything counts as right."""
+        return bool(self.accepted) or self.low is not None or self.high is not None
+
+
+@dataclass(frozen=True)
+class Member:
+    """Somebody who reads or reviews, by pseudonym."""
+
+    id: int
+    pseudonym: str
+    specialty: str
+    years: int | None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One assignment and what became of it: the standing verdict, a technical failure, or nothing.
+
+    `answer` is what was stored in the field `answer`, None where there is none; `reason` says in words why it could not
+    be assessed; `trace` is the viewing trace as it was stored.
+    """
+
+    assignment_id: int
+    member_id: int
+    item_id: int
+    candidate_id: int | None
+    phase: str
+    pass_number: int
+    position: int
+    status: str
+    verdict_id: int | None = None
+    answer: Any = None
+    fields: tuple[tuple[str, Any], ...] = ()
+    not_assessable: str | None = None
+    reason: str = ""
+    comment: str = ""
+    revisions: int = 0
+    flags: tuple[tuple[str, str], ...] = ()
+    failure: str = ""
+    shown_at: datetime | None = None
+    submitted_at: datetime | None = None
+    active_ms: int | None = None
+    idle_ms: int | None = None
+    load_ms: int | None = None
+    renderer: str = ""
+    viewport: str = ""
+    receipt: str = ""
+    trace: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Review:
+    """One item in a reviewer's queue, with the reviewer's own read and decision where they exist."""
+
+    item_id: int
+    reviewer_id: int
+    origin: str
+    first_read: Entry | None
+    decided: bool
+    answer: Any
+    not_assessable: str | None
+    reason: str
+    opinions: tuple[int, ...]
+    submitted_at: datetime | None
+
+
+@dataclass(frozen=True)
+class CandidateAnswer:
+    """A model's answer; `probability` is its chance of being in the sample that raters mark, None when it is not."""
+
+    id: int
+    key: str
+    item_id: int
+    model: str
+    answer: str
+    probability: float | None
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What a judge said about one candidate: correct (True), incorrect (False), or nothing, with the error."""
+
+    correct: bool | None
+    error: str
+    explanation: str
+
+
+@dataclass(frozen=True)
+class Run:
+    """One pass of a judge over the candidates, by candidate id."""
+
+    name: str
+    judge: str
+    source_sha256: str
+    verdicts: dict[int, Judgement]
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened to the study as a whole."""
+
+    kind: str
+    reason: str
+    at: datetime
+
+
+@dataclass(frozen=True)
+class Collected:
+    """Everything that the report rests on."""
+
+    study_key: str
+    title: str
+    simulated_readers: bool
+    protocol: Protocol
+    protocol_sha256: str
+    freeze_sha256: str
+    freeze_method: str
+    frozen_at: datetime
+    events: tuple[Event, ...]
+    items: tuple[ReadItem, ...]
+    raters: tuple[Member, ...]
+    reviewers: tuple[Member, ...]
+    entries: tuple[Entry, ...]
+    reviews: tuple[Review, ...]
+    candidates: tuple[CandidateAnswer, ...]
+    runs: tuple[Run, ...]
+
+    def entries_of(self, phase: str) -> list[Entry]:
+        """Return the entries of one phase, first pass only."""
+        return [entry for entry in self.entries if entry.phase == phase and entry.pass_number == FIRST_PASS]
+
+    def marked_correct(self, entry: Entry) -> bool | None:
+        """Return what a rater's mark on a candidate says: True, False, or None where it says neither."""
+        said = str(entry.answer).lower() if entry.answer is not None else ""
+        return True if said in CORRECT else False if said in INCORRECT else None

@@ -1,0 +1,109 @@
+"""How each read was looked at: what an item offered, held against what the viewing trace tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from exchange.viewing_trace import LONGEST_LABEL, LookedAt, Trace, read_trace, was_too_large
+from services.report.collected import Entry, OfferedVolume, ReadItem
+from services.report.readings import Readings
+
+Kept = Literal["kept", "too_large", "no_pictures", "none"]
+
+
+@dataclass(frozen=True)
+class SeenVolume:
+    """A volume that was offered, and what the trace tells of it; None is "not recorded"."""
+
+    offered: OfferedVolume
+    told: LookedAt | None
+    opened: bool | None
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a rater looked at an item before the standing verdict.
+
+    Attributes
+    ----------
+    rater
+        Pseudonym.
+    position
+        Place of the item among the items of the report.
+    kept
+        Whether there is a trace, and if not, why.
+    trace
+        What it tells; None where there is none.
+    """
+
+    rater: str
+    position: int
+    item: ReadItem
+    entry: Entry
+    correct: bool | None
+    kept: Kept
+    trace: Trace | None
+    volumes: tuple[SeenVolume, ...]
+
+    @property
+    def offers_prior(self) -> bool:
+        """Whether an earlier scan was there to be opened."""
+        return any(volume.offered.role == "prior" for volume in self.volumes)
+
+    @property
+    def prior_opened(self) -> bool | None:
+        """Whether any earlier scan was opened; None where that was not recorded."""
+        return any_of(volume.opened for volume in self.volumes if volume.offered.role == "prior")
+
+
+def any_of(told: Iterable[bool | None]) -> bool | None:
+    """Return whether any is true; None where none is and one is unknown, or there are none."""
+    known = list(told)
+    if True in known:
+        return True
+    return None if None in known or not known else False
+
+
+def looks_of(readings: Readings) -> tuple[Look, ...]:
+    """Return how every read with a verdict was looked at, rater by rater in the order of the items."""
+    return tuple(
+        _look(column.rater.pseudonym, position, readings.items[position], entry, column.correct[position])
+        for column in readings.columns
+        for position, entry in enumerate(column.entries)
+        if entry is not None and entry.verdict_id is not None
+    )
+
+
+def _look(rater: str, position: int, item: ReadItem, entry: Entry, correct: bool | None) -> Look:
+    stored = entry.trace
+    kept: Kept = "kept"
+    if stored is None:
+        kept = "none" if item.offered else "no_pictures"
+    elif was_too_large(stored):
+        kept = "too_large"
+    trace = read_trace(stored) if stored is not None and kept == "kept" else None
+    return Look(rater, position, item, entry, correct, kept, trace, _held_against(item.offered, trace))
+
+
+def _held_against(offered: Sequence[OfferedVolume], trace: Trace | None) -> tuple[SeenVolume, ...]:
+    if trace is None or trace.volumes is None:
+        return tuple(SeenVolume(one, None, None) for one in offered)
+    found = []
+    for one in offered:
+        namesakes = [other for other in offered if (other.pane, other.label) == (one.pane, one.label)]
+        told = [entry for entry in trace.volumes if _names(entry, one)]
+        if len(told) == len(namesakes):
+            entry = told[namesakes.index(one)]
+            found.append(SeenVolume(one, entry, entry.opened))
+        else:
+            # Older traces hold what was drawn and nothing else: a volume that is not there was never on the screen.
+            never = not told and not trace.lists_all
+            found.append(SeenVolume(one, None, False if never else None))
+    return tuple(found)
+
+
+def _names(entry: LookedAt, volume: OfferedVolume) -> bool:
+    same_pane = entry.pane == volume.pane if entry.title is None else entry.title == volume.title[:LONGEST_LABEL]
+    return same_pane and entry.label[:LONGEST_LABEL] == volume.label[:LONGEST_LABEL]

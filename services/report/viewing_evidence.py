@@ -1,0 +1,273 @@
+"""What was looked at before a verdict: the prior, the sequences, the slices, the tools. Descriptive throughout."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from agreement.contrast import difference_of_parts
+from exchange.report_structure import Cell, Column, EstimateRow, EstimateTable, PlainTable
+from exchange.viewing_trace import PLANES
+from services.report.computing import Computing
+from services.report.looking import Look, SeenVolume
+
+ALL_RATERS = "All raters"
+MOST_TOOLS = 24
+# Tells of a read whether something was done; None is "not recorded".
+Told = Callable[[Look], bool | None]
+
+
+@dataclass(frozen=True)
+class Group:
+    """The reads of one rater, or of all of them together."""
+
+    name: str
+    looks: tuple[Look, ...]
+    unit: str
+
+
+def groups_of(looks: Sequence[Look]) -> list[Group]:
+    """Return the reads of each rater, and those of all where there are several raters."""
+    raters = list(dict.fromkeys(look.rater for look in looks))
+    found = [Group(rater, tuple(look for look in looks if look.rater == rater), "item") for rater in raters]
+    return [*found, Group(ALL_RATERS, tuple(looks), "verdict")] if len(raters) > 1 else found
+
+
+def traces_table(looks: Sequence[Look]) -> PlainTable:
+    """Count the verdicts with a trace and those without, by why there is none."""
+    rows: list[tuple[Cell, ...]] = []
+    for group in groups_of(looks):
+        kept = Counter(look.kept for look in group.looks)
+        rows.append(
+            (
+                group.name,
+                len(group.looks),
+                kept["kept"],
+                kept["too_large"],
+                kept["no_pictures"],
+                kept["none"],
+                sum(look.offers_prior for look in group.looks),
+            )
+        )
+    return PlainTable(
+        key="viewing_traces",
+        title="Viewing traces",
+        explanation=(
+            "Counts of standing verdicts of the reading phase. Everything about scans, windows and tools rests on "
+            "those with a trace; the others count as not recorded there, never as not done."
+        ),
+        columns=(
+            Column("rater", "Rater", "Pseudonym"),
+            Column("verdicts", "Verdicts", "Standing verdicts"),
+            Column("with_trace", "With a trace", "Verdicts with a viewing trace"),
+            Column("too_large", "Too large", "Verdicts whose trace was too large to be kept"),
+            Column("no_pictures", "No pictures", "Verdicts on items that offer no pictures"),
+            Column("none", "None came", "Verdicts whose browser sent no trace that could be kept"),
+            Column("offered_prior", "Prior offered", "Verdicts on items that offer an earlier scan"),
+        ),
+        rows=tuple(rows),
+    )
+
+
+def prior_table(looks: Sequence[Look], computing: Computing) -> EstimateTable:
+    """Estimate how often an item was answered without opening the prior that it offers."""
+    offered = [look for look in looks if look.offers_prior]
+    return EstimateTable(
+        key="prior_not_opened",
+        title="Answered without opening the prior",
+        explanation=(
+            "Share of verdicts, answers and “not assessable” alike, for which no earlier scan was ever on the screen, "
+            "of the items that offer one. Where prior and current stand side by side from the start, the prior counts "
+            "as opened as soon as it is drawn; how far it was looked through stands under “Slices seen”."
+        ),
+        rows=tuple(_share_rows("Prior never opened", "prior offered", offered, _prior_never_opened, computing)),
+    )
+
+
+def prior_sentence(looks: Sequence[Look]) -> str:
+    """Say in words how often the prior was left unopened; nothing where no item offers one."""
+    told = [look.prior_opened for look in looks if look.offers_prior]
+    if not told:
+        return ""
+    known = sum(one is not None for one in told)
+    return (
+        f"{told.count(False)} of {known} verdicts on items that offer a prior were given without opening it; for "
+        f"{len(told) - known} it was not recorded."
+    )
+
+
+def accuracy_by_prior_table(looks: Sequence[Look], computing: Computing) -> EstimateTable:
+    """Compare the accuracy of reads with the prior opened and without, where there are both."""
+    rows: list[EstimateRow] = []
+    known = [look for look in looks if look.offers_prior and look.prior_opened is not None and look.correct is not None]
+    groups = [group for group in groups_of(known) if len({look.prior_opened for look in group.looks}) == 2]
+    for label, stratum, opened in (
+        ("Accuracy, prior opened", "prior opened", True),
+        ("Accuracy, prior not opened", "prior not opened", False),
+    ):
+        for group in groups:
+            here = [look for look in group.looks if look.prior_opened is opened]
+            rows.append(
+                _share_row(label, stratum, group, [(bool(look.correct), look.item.subject) for look in here], computing)
+            )
+    for group in groups:
+        found = difference_of_parts(
+            [float(bool(look.correct)) for look in group.looks],
+            [bool(look.prior_opened) for look in group.looks],
+            name="difference of accuracies, prior opened minus not opened",
+            unit=group.unit,
+            **computing.by([look.item.subject for look in group.looks]),
+        )
+        rows.append(EstimateRow("Opened minus not opened", group.name, "prior offered", "points", found))
+    return EstimateTable(
+        key="accuracy_by_prior",
+        title="Accuracy with and without the prior opened",
+        explanation=(
+            "Descriptive and not randomised: readers chose whether to open the prior, on items of their choosing, so a "
+            "difference is no effect of opening it. For those who gave verdicts of both kinds that count as right or "
+            "wrong."
+        ),
+        rows=tuple(rows),
+    )
+
+
+def sequences_table(looks: Sequence[Look], computing: Computing) -> EstimateTable:
+    """Estimate for each pane and sequence how often it was offered and never opened."""
+    rows: list[EstimateRow] = []
+    for place in _places(looks):
+        offered = [look for look in looks if _at(look, place)]
+        rows += _share_rows(
+            place, f"offered {place}", offered, partial(_never_opened, place=place), computing
+        )  # fmt: skip
+    return EstimateTable(
+        key="sequence_not_opened",
+        title="Sequences offered and never opened",
+        explanation="Share of verdicts for which a sequence was offered and was never on the screen.",
+        rows=tuple(rows),
+    )
+
+
+def use_table(looks: Sequence[Look], computing: Computing) -> EstimateTable:
+    """Estimate how often the window was changed, an overlay shown, and each tool used."""
+    rows = list(_share_rows("Window changed", "all", looks, _window_changed, computing))
+    overlaid = [look for look in looks if look.trace is not None and look.trace.overlays_offered]
+    rows += _share_rows("Overlay shown, where offered", "overlays offered", overlaid, _overlay_shown, computing)
+    uses = Counter(
+        tool
+        for look in looks
+        if look.trace is not None and look.trace.tools is not None
+        for tool, times in look.trace.tools.items()
+        if times
+    )
+    # By name, so that the order does not depend on who used what how often.
+    for tool in sorted(name for name, _ in sorted(uses.items(), key=lambda one: (-one[1], one[0]))[:MOST_TOOLS]):
+        rows += _share_rows(f"Tool: {tool}", "all", looks, partial(_used, tool=tool), computing)
+    return EstimateTable(
+        key="viewer_use",
+        title="Window, overlays and tools",
+        explanation=(
+            "Share of verdicts before which it was done at least once. Tools that nobody used are not listed"
+            + (f", nor those beyond the {MOST_TOOLS} used most." if len(uses) > MOST_TOOLS else ".")
+        ),
+        rows=tuple(rows),
+    )
+
+
+def slices_table(looks: Sequence[Look]) -> PlainTable:
+    """Return quartiles of the share of slices seen, for each pane, sequence and plane."""
+    rows: list[tuple[Cell, ...]] = []
+    for place in _places(looks):
+        for plane in PLANES:
+            for group in groups_of(looks):
+                shares = [
+                    100.0 * volume.told.seen[plane]
+                    for look in group.looks
+                    for volume in _at(look, place)
+                    if volume.opened and volume.told is not None and plane in volume.told.seen
+                ]
+                if shares:
+                    quartiles = (round(float(q), 1) for q in np.quantile(shares, [0.25, 0.5, 0.75]))
+                    rows.append((place, plane, group.name, len(shares), *quartiles))
+    return PlainTable(
+        key="slices_seen",
+        title="Slices seen",
+        explanation=(
+            "Share of a plane’s slices that were on the screen, in percent, of the verdicts for which the sequence was "
+            "opened. Quartiles; descriptive, without intervals."
+        ),
+        columns=(
+            Column("sequence", "Sequence", "Pane and sequence"),
+            Column("plane", "Plane", "axial, coronal or sagittal"),
+            Column("rater", "Rater", "Pseudonym"),
+            Column("n", "Verdicts", "Verdicts for which the sequence was opened and the slices were recorded"),
+            Column("q1", "First quartile", "Percent of the slices"),
+            Column("median", "Median", "Percent of the slices"),
+            Column("q3", "Third quartile", "Percent of the slices"),
+        ),
+        rows=tuple(rows),
+    )
+
+
+def _share_rows(
+    label: str, stratum: str, looks: Sequence[Look], told: Told, computing: Computing
+) -> Iterable[EstimateRow]:
+    """Return a share for each rater and for all, of the reads for which it is known."""
+    for group in groups_of(looks):
+        answers = [(told(look), look.item.subject) for look in group.looks]
+        known = [(done, subject) for done, subject in answers if done is not None]
+        if known:
+            yield _share_row(label, stratum, group, known, computing, not_recorded=len(answers) - len(known))
+
+
+def _share_row(
+    label: str,
+    stratum: str,
+    group: Group,
+    known: Sequence[tuple[bool, str]],
+    computing: Computing,
+    not_recorded: int = 0,
+) -> EstimateRow:
+    counted, subjects = [done for done, _ in known], [subject for _, subject in known]
+    name = label[0].lower() + label[1:]
+    share, wilson = computing.share(counted, subjects, name=name, unit=group.unit)
+    note = f"{sum(counted)} of {len(counted)}" + (f"; {not_recorded} not recorded" if not_recorded else "")
+    # Verdicts of several raters on one item are not independent in any case: Wilson's interval would mislead.
+    beside = wilson if group.name != ALL_RATERS else None
+    return EstimateRow(label, group.name, stratum, "percent", share, beside, note)
+
+
+def _places(looks: Iterable[Look]) -> list[str]:
+    """Return pane and sequence of what is offered anywhere, in the order of the panes and within them of appearance."""
+    offered = dict.fromkeys(volume.offered for look in looks for volume in look.volumes)
+    return list(dict.fromkeys(one.place for one in sorted(offered, key=lambda one: one.pane)))
+
+
+def _at(look: Look, place: str) -> list[SeenVolume]:
+    return [volume for volume in look.volumes if volume.offered.place == place]
+
+
+def _never_opened(look: Look, place: str) -> bool | None:
+    told = [volume.opened for volume in _at(look, place)]
+    return False if True in told else None if None in told else True
+
+
+def _window_changed(look: Look) -> bool | None:
+    return look.trace.window_changed if look.trace is not None else None
+
+
+def _overlay_shown(look: Look) -> bool | None:
+    shown = look.trace.overlays_ms if look.trace is not None else None
+    return shown > 0 if shown is not None else None
+
+
+def _used(look: Look, tool: str) -> bool | None:
+    tools = look.trace.tools if look.trace is not None else None
+    return tools.get(tool, 0) > 0 if tools is not None else None
+
+
+def _prior_never_opened(look: Look) -> bool | None:
+    return None if look.prior_opened is None else not look.prior_opened

@@ -1,0 +1,83 @@
+"""What was looked at, as tidy tables: one line per read and volume, and the traces as they were stored."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from exchange.report_structure import Cell, Column, DataFile
+from exchange.viewing_trace import PLANES
+from services.report.looking import Look
+
+_KEPT = {"kept": "kept", "too_large": "too large", "no_pictures": "no pictures", "none": "none came"}
+_READ = (
+    Column("rater", "Rater", "Pseudonym of the rater"),
+    Column("item", "Item", "Key of the item"),
+    Column("subject", "Subject", "Pseudonym of the subject"),
+)
+
+
+def volumes_file(looks: Sequence[Look]) -> DataFile:
+    """Return what is known of every volume that was offered for a verdict."""
+    rows: list[tuple[Cell, ...]] = []
+    for look in looks:
+        for volume in look.volumes:
+            one, told = volume.offered, volume.told
+            seen = [None if told is None else told.seen.get(plane) for plane in PLANES]
+            rows.append(
+                (
+                    look.rater, look.item.key, look.item.subject, one.pane + 1, one.title, one.role, one.sequence,
+                    one.label, volume.opened, None if told is None else told.ms, *seen,
+                )
+            )  # fmt: skip
+    return DataFile(
+        "viewing.csv",
+        "Every volume offered for a standing verdict of the reading phase; one line per rater, item and volume.",
+        (
+            *_READ,
+            Column("pane", "Pane", "Number of the pane, from 1"),
+            Column("title", "Title", "Title of the pane"),
+            Column("role", "Role", "current or prior"),
+            Column("sequence", "Sequence", "Name of the sequence"),
+            Column("label", "Label", "The label that the rater saw"),
+            Column("opened", "Opened", "Whether it was ever on the screen; empty when not recorded"),
+            Column("ms", "On screen ms", "Active time on the screen in milliseconds; empty when not recorded"),
+            *(
+                Column(
+                    f"seen_{plane}",
+                    f"Seen, {plane}",
+                    f"Share of the {plane} slices seen, 0 to 1; empty when not recorded",
+                )
+                for plane in PLANES
+            ),
+        ),
+        tuple(rows),
+    )
+
+
+def traces_file(looks: Sequence[Look]) -> DataFile:
+    """Return every viewing trace as it was stored."""
+    return DataFile(
+        "traces.csv",
+        "The viewing trace of every standing verdict of the reading phase; one line per rater and item.",
+        (
+            *_READ,
+            Column("kept", "Kept", "kept, too large (not kept), no pictures (the item offers none) or none came"),
+            Column(
+                "trace",
+                "Trace",
+                "The trace as the browser sent it, as JSON: volumes (pane from 0, title and label as shown, opened, ms "
+                "of active time on the screen, seen: share of the slices of each plane), windows (each change of the "
+                "window, oldest first, at most the last 12), crosshair (at submission, in mm), overlays (how many were "
+                "offered, ms shown) and tools (how often each was used). Older traces lack title, opened, ms, overlays "
+                "and tools, and list only volumes that were opened; empty without a trace",
+            ),
+        ),
+        tuple(
+            (
+                look.rater, look.item.key, look.item.subject, _KEPT[look.kept],
+                json.dumps(look.entry.trace, ensure_ascii=False, sort_keys=True) if look.kept == "kept" else None,
+            )
+            for look in looks
+        ),
+    )  # fmt: skip

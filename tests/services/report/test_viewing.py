@@ -1,0 +1,350 @@
+"""What the report says of viewing, against counts by hand: old traces, new ones, none, and what is not recorded."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlmodel import col, select
+
+from db import Assignment, Database, Flag, Item, Membership, Verdict, ViewingTrace
+from db.base import stored_id
+from db.engine import make_engine
+from exchange.report_csv import csv_files
+from services import closing
+from services.report import EstimateTable, PlainTable, Report, build_report
+from tests.harness.databases import copy_of_sqlite_file
+from tests.services.report.situations import (
+    FIRST,
+    ITEMS,
+    SECOND,
+    STUDY,
+    Situation,
+    frozen_study,
+    read_all,
+    study_folder,
+)
+
+VOLUMES = """volume,case,role,sequence,acquired,file,label
+v1,c1,current,T1,,v1.nii.gz,T1
+v2,c1,current,T2,,v2.nii.gz,T2
+v3,c2,current,T1,,v3.nii.gz,T1
+v4,c2,current,T2,,v1.nii.gz,T2
+v5,c2,prior,T1,,v2.nii.gz,T1
+v6,c3,current,T1,,v3.nii.gz,T1
+v7,c3,prior,T1,,v1.nii.gz,T1
+"""
+# Sequences and prior of each item: T2 is offered by six of them, the prior by four.
+OFFERS = {
+    "i1": "T1|T2,false", "i2": "T1|T2,false", "i3": "T1|T2,false", "i4": "T1|T2,true", "i5": "T1|T2,true",
+    "i6": "T1|T2,false", "i7": "T1,true", "i8": "T1,true",
+}  # fmt: skip
+CURRENT_T1, CURRENT_T2, PRIOR_T1 = (0, "Current", "T1"), (0, "Current", "T2"), (1, "Prior", "T1")
+
+
+def offered_by(key: str) -> list[tuple[int, str, str]]:
+    sequences, uses_prior = OFFERS[key].split(",")
+    return (
+        [CURRENT_T1]
+        + ([CURRENT_T2] if "T2" in sequences else [])
+        + ([PRIOR_T1] if uses_prior == "true" else [])
+    )  # fmt: skip
+
+
+def new(key: str, opened: dict[tuple[int, str, str], dict[str, float]], **more: Any) -> dict[str, Any]:
+    """Return a trace as new browsers send it: everything that is offered, opened or not."""
+    volumes = [
+        {
+            "pane": one[0], "title": one[1], "label": one[2], "opened": one in opened,
+            "ms": 1000 if one in opened else 0, "seen": opened.get(one, {}),
+        }
+        for one in offered_by(key)
+    ]  # fmt: skip
+    return {"volumes": volumes, "windows": [], "crosshair": [0, 0, 0], "tools": {}} | more
+
+
+def old(*opened: tuple[int, str, str], **more: Any) -> dict[str, Any]:
+    """Return a trace as old browsers sent it: only what was drawn."""
+    volumes = [{"pane": pane, "label": label, "seen": {"axial": 0.5}} for pane, _, label in opened]
+    return {"volumes": volumes, "windows": [], "crosshair": None} | more
+
+
+CHANGED = {"windows": ["T1 0.25 0.75"]}
+TRACES_1 = {
+    "i1": new("i1", {CURRENT_T1: {"axial": 1.0}, CURRENT_T2: {"axial": 0.2}}, **CHANGED,
+              tools={"cine": 2, "distance": 1}, overlays={"offered": 1, "shown_ms": 500}),
+    "i2": new("i2", {CURRENT_T1: {"axial": 0.1}}, overlays={"offered": 1, "shown_ms": 0}),
+    "i3": new("i3", {CURRENT_T1: {"axial": 0.2}, CURRENT_T2: {}}, overlays={"offered": 0, "shown_ms": 0}),
+    "i4": new("i4", {CURRENT_T1: {}, CURRENT_T2: {}, PRIOR_T1: {"axial": 0.5, "coronal": 0.1}}, **CHANGED),
+    "i5": new("i5", {CURRENT_T1: {}}),
+    "i6": None,
+    "i7": new("i7", {CURRENT_T1: {}, PRIOR_T1: {"axial": 0.25}}),
+    "i8": new("i8", {CURRENT_T1: {}}, tools={"distance": 4}),
+}  # fmt: skip
+TRACES_2 = {
+    "i1": old(CURRENT_T1),
+    "i2": old(CURRENT_T1, CURRENT_T2, **CHANGED),
+    "i3": {"windows": ["x" * 30_000]},
+    "i4": old(CURRENT_T1, PRIOR_T1),
+    "i5": old(CURRENT_T1, PRIOR_T1),
+    "i6": old(CURRENT_T1),
+    "i7": old(CURRENT_T1, PRIOR_T1),
+    "i8": old(CURRENT_T1, windows=None),
+}
+
+
+def folder_with_priors(folder: Path) -> Path:
+    lines = [line.rsplit(",", 2)[0] + "," + OFFERS.get(line[:2], "sequences,uses_prior") for line in ITEMS.splitlines()]
+    return study_folder(folder, items="\n".join(lines) + "\n", volumes=VOLUMES)
+
+
+def read_study(database: Database, folder: Path) -> Situation:
+    situation = frozen_study(database, folder_with_priors(folder), reviewers=0)
+    read_all(situation, "rater 1", FIRST, traces=TRACES_1)
+    read_all(situation, "rater 2", SECOND, traces=TRACES_2)
+    return situation
+
+
+@pytest.fixture(scope="module")
+def looked(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Report]:
+    folder = tmp_path_factory.mktemp("looked")
+    engine = make_engine(copy_of_sqlite_file(migrated_sqlite, folder / "data" / "blindread.db"))
+    situation = read_study(Database(engine, folder / "data"), folder / "study")
+    closing.close_study(situation.database, situation.admin, STUDY)
+    yield build_report(situation.database, situation.admin, STUDY)
+    engine.dispose()
+
+
+def table(report: Report, key: str) -> Any:
+    section = report.section("viewing")
+    assert section is not None
+    return section.table(key)
+
+
+def rows(report: Report, key: str) -> dict[tuple[str, str], Any]:
+    found = table(report, key)
+    assert isinstance(found, EstimateTable)
+    return {(row.label, row.raters): row for row in found.rows}
+
+
+def shares(report: Report, key: str, label: str) -> dict[str, tuple[float, int, str]]:
+    """Return value, n and note of each line with a label, by rater."""
+    return {
+        who: (row.estimate.value, row.estimate.n, row.note)
+        for (found, who), row in rows(report, key).items()
+        if found == label
+    }
+
+
+def about(value: float, n: int, note: str) -> tuple[Any, int, str]:
+    return pytest.approx(value), n, note
+
+
+def test_traces_are_counted_and_those_that_lack_by_their_reason(looked: Report) -> None:
+    found = table(looked, "viewing_traces")
+
+    assert isinstance(found, PlainTable)
+    # verdicts, with a trace, too large, no pictures, none came, prior offered
+    assert found.rows == (
+        ("Rater 1", 8, 7, 0, 0, 1, 4),
+        ("Rater 2", 8, 7, 1, 0, 0, 4),
+        ("All raters", 16, 14, 1, 0, 1, 8),
+    )
+
+
+def test_answers_without_opening_the_prior_are_counted_of_the_items_that_offer_one(looked: Report) -> None:
+    assert shares(looked, "prior_not_opened", "Prior never opened") == {
+        "Rater 1": about(2 / 4, 4, "2 of 4"),
+        "Rater 2": about(1 / 4, 4, "1 of 4"),
+        "All raters": about(3 / 8, 8, "3 of 8"),
+    }
+    found = rows(looked, "prior_not_opened")["Prior never opened", "Rater 2"]
+    # Subject 2 has 0 of 2, subject 3 has 1 of 2: each extreme comes up in a quarter of the resamples.
+    assert (found.estimate.low, found.estimate.high) == pytest.approx((0.0, 0.5))
+    assert (found.estimate.n_clusters, found.estimate.unit) == (2, "item")
+    assert found.beside is not None
+    everybody = rows(looked, "prior_not_opened")["Prior never opened", "All raters"]
+    assert (everybody.estimate.unit, everybody.beside) == ("verdict", None)
+    # Both subjects have one half with rater 1: no resample differs, and that is no interval of width 0.
+    first = rows(looked, "prior_not_opened")["Prior never opened", "Rater 1"]
+    assert math.isnan(first.estimate.low)
+    assert first.estimate.undefined_because
+
+
+def test_the_section_says_in_words_how_often_the_prior_was_left_unopened(looked: Report) -> None:
+    section = looked.section("viewing")
+
+    assert section is not None
+    assert section.explanation[0] == (
+        "3 of 8 verdicts on items that offer a prior were given without opening it; for 0 it was not recorded."
+    )
+
+
+def test_accuracy_is_compared_between_reads_with_and_without_the_prior_opened(looked: Report) -> None:
+    found = {
+        who_and_label: (row.estimate.value, row.estimate.n)
+        for who_and_label, row in rows(looked, "accuracy_by_prior").items()
+    }
+
+    # Rater 1: i4 and i7 opened (both wrong), i5 and i8 not (both right). Rater 2: i4 opened (wrong), i7 opened (right),
+    # i8 not (wrong); i5 is not assessable.
+    assert found == {
+        ("Accuracy, prior opened", "Rater 1"): (0.0, 2),
+        ("Accuracy, prior opened", "Rater 2"): (0.5, 2),
+        ("Accuracy, prior opened", "All raters"): (0.25, 4),
+        ("Accuracy, prior not opened", "Rater 1"): (1.0, 2),
+        ("Accuracy, prior not opened", "Rater 2"): (0.0, 1),
+        ("Accuracy, prior not opened", "All raters"): (pytest.approx(2 / 3), 3),
+        ("Opened minus not opened", "Rater 1"): (-1.0, 4),
+        ("Opened minus not opened", "Rater 2"): (0.5, 3),
+        ("Opened minus not opened", "All raters"): (pytest.approx(1 / 4 - 2 / 3), 7),
+    }
+    assert "not randomised" in table(looked, "accuracy_by_prior").explanation
+
+
+def test_sequences_that_were_offered_and_never_opened_are_counted(looked: Report) -> None:
+    assert shares(looked, "sequence_not_opened", "Current, T2") == {
+        "Rater 1": about(2 / 5, 5, "2 of 5; 1 not recorded"),
+        "Rater 2": about(4 / 5, 5, "4 of 5; 1 not recorded"),
+        "All raters": about(6 / 10, 10, "6 of 10; 2 not recorded"),
+    }
+    assert shares(looked, "sequence_not_opened", "Current, T1")["All raters"] == about(
+        0.0, 14, "0 of 14; 2 not recorded"
+    )
+    assert [label for label, who in rows(looked, "sequence_not_opened") if who == "Rater 1"] == [
+        "Current, T1", "Current, T2", "Prior, T1",
+    ]  # fmt: skip
+
+
+def test_what_old_traces_do_not_tell_is_not_recorded_and_not_zero(looked: Report) -> None:
+    assert shares(looked, "viewer_use", "Tool: cine") == {
+        "Rater 1": about(1 / 7, 7, "1 of 7; 1 not recorded"),
+        "All raters": about(1 / 7, 7, "1 of 7; 9 not recorded"),
+    }
+    assert shares(looked, "viewer_use", "Tool: distance")["Rater 1"] == about(2 / 7, 7, "2 of 7; 1 not recorded")
+    assert shares(looked, "viewer_use", "Overlay shown, where offered") == {"Rater 1": about(1 / 2, 2, "1 of 2")}
+    assert shares(looked, "viewer_use", "Window changed") == {
+        "Rater 1": about(2 / 7, 7, "2 of 7; 1 not recorded"),
+        "Rater 2": about(1 / 6, 6, "1 of 6; 2 not recorded"),
+        "All raters": about(3 / 13, 13, "3 of 13; 3 not recorded"),
+    }
+
+
+def test_quartiles_of_the_slices_seen_are_those_of_the_sequences_that_were_opened(looked: Report) -> None:
+    found = table(looked, "slices_seen")
+
+    assert isinstance(found, PlainTable)
+    by_place = {tuple(row[:3]): row[3:] for row in found.rows}
+    assert by_place["Prior, T1", "axial", "Rater 1"] == (2, 31.2, 37.5, 43.8)
+    assert by_place["Prior, T1", "coronal", "Rater 1"] == (1, 10.0, 10.0, 10.0)
+    assert by_place["Prior, T1", "axial", "Rater 2"] == (3, 50.0, 50.0, 50.0)
+    # 10, 20 and 100 of rater 1; seven times 50 of rater 2.
+    assert by_place["Current, T1", "axial", "Rater 1"] == (3, 15.0, 20.0, 60.0)
+    assert by_place["Current, T1", "axial", "All raters"] == (10, 50.0, 50.0, 50.0)
+    assert ("Current, T2", "sagittal", "Rater 1") not in by_place
+
+
+def lines_of(report: Report, name: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(csv_files(report)[name])))
+
+
+def test_traces_are_exported_as_they_were_stored(looked: Report) -> None:
+    lines = {(line["rater"], line["item"]): line for line in lines_of(looked, "traces.csv")}
+
+    assert len(lines) == 16
+    for rater, traces in (("Rater 1", TRACES_1), ("Rater 2", TRACES_2)):
+        for item, trace in traces.items():
+            line = lines[rater, item]
+            if line["kept"] == "kept":
+                assert json.loads(line["trace"]) == trace
+            else:
+                assert line["trace"] == ""
+    assert lines["Rater 1", "i6"]["kept"] == "none came"
+    assert lines["Rater 2", "i3"]["kept"] == "too large"
+
+
+def test_every_volume_that_was_offered_has_a_line_with_what_is_known_of_it(looked: Report) -> None:
+    lines = lines_of(looked, "viewing.csv")
+
+    # Six items with two current scans and two with one, four priors, for two raters.
+    assert len(lines) == 2 * (6 * 2 + 2 + 4)
+    known = {(line["rater"], line["item"], line["role"], line["sequence"]): line for line in lines}
+    prior = known["Rater 1", "i4", "prior", "T1"]
+    assert (prior["pane"], prior["opened"], prior["ms"], prior["seen_axial"]) == ("2", "1", "1000", "0.5")
+    assert known["Rater 1", "i5", "prior", "T1"]["opened"] == "0"
+    assert known["Rater 2", "i8", "prior", "T1"]["opened"] == "0"
+    assert known["Rater 2", "i7", "prior", "T1"]["ms"] == ""
+    assert known["Rater 1", "i6", "current", "T2"]["opened"] == ""
+
+
+def test_a_new_trace_that_lacks_a_volume_does_not_say_that_it_was_never_opened(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    situation = frozen_study(sqlite_database, folder_with_priors(tmp_path / "study"), raters=1, reviewers=0)
+    trace = new("i7", {CURRENT_T1: {}})
+    trace["volumes"] = [one for one in trace["volumes"] if one["title"] == "Current"]
+    read_all(situation, "rater 1", FIRST, traces={"i7": trace})
+    closing.close_study(sqlite_database, situation.admin, STUDY)
+
+    report = build_report(sqlite_database, situation.admin, STUDY)
+
+    assert table(report, "prior_not_opened") is None
+    assert rows(report, "sequence_not_opened").keys() == {("Current, T1", "Rater 1")}
+
+
+def revise(database: Database, rater: str, item: str, answer: str, trace: dict[str, Any]) -> None:
+    """Let a verdict be superseded by one with another answer and another trace."""
+    with database.writing() as session:
+        root = session.exec(
+            select(Verdict)
+            .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
+            .join(Membership, col(Membership.id) == Assignment.membership_id)
+            .join(Item, col(Item.id) == Assignment.item_id)
+            .where(Membership.pseudonym == rater, Item.key == item)
+        ).one()
+        kept = root.model_dump(exclude={"id", "supersedes_id", "fields", "receipt", "idempotency_key"})
+        newer = Verdict(
+            **kept, supersedes_id=root.id, fields={"answer": answer}, receipt="2345-6789", idempotency_key="revised"
+        )
+        session.add(newer)
+        session.flush()
+        session.add(Flag(verdict_id=stored_id(root.id), kind="prompt", note="taken back"))
+        session.add(ViewingTrace(verdict_id=stored_id(newer.id), trace=trace))
+
+
+def test_a_superseded_verdict_enters_neither_with_its_answer_nor_its_flag_nor_its_trace(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    situation = read_study(sqlite_database, tmp_path / "study")
+    trace = new("i5", {CURRENT_T1: {}, PRIOR_T1: {"axial": 0.75}})
+    revise(sqlite_database, "Rater 1", "i5", "yes", trace)
+    closing.close_study(sqlite_database, situation.admin, STUDY)
+
+    report = build_report(sqlite_database, situation.admin, STUDY)
+
+    assert shares(report, "prior_not_opened", "Prior never opened")["Rater 1"] == about(1 / 4, 4, "1 of 4")
+    assert table(report, "viewing_traces").rows[0] == ("Rater 1", 8, 7, 0, 0, 1, 4)
+    line = next(line for line in lines_of(report, "verdicts.csv") if (line["rater"], line["item"]) == ("Rater 1", "i5"))
+    assert (line["answer"], line["correct"], line["revisions"], line["flags"]) == ("yes", "0", "1", "")
+    raw = next(line for line in lines_of(report, "traces.csv") if (line["rater"], line["item"]) == ("Rater 1", "i5"))
+    assert json.loads(raw["trace"]) == trace
+
+
+def test_both_engines_say_the_same_of_viewing(database: Database, looked: Report, tmp_path: Path) -> None:
+    situation = read_study(database, tmp_path / "study")
+    closing.close_study(database, situation.admin, STUDY)
+
+    report = build_report(database, situation.admin, STUDY)
+
+    for name in ("viewing.csv", "traces.csv"):
+        assert csv_files(report)[name] == csv_files(looked)[name]
+    for key in ("prior_not_opened", "accuracy_by_prior", "sequence_not_opened", "viewer_use"):
+        assert [row.estimate.value for row in table(report, key).rows] == [
+            row.estimate.value for row in table(looked, key).rows
+        ]
