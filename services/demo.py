@@ -12,6 +12,7 @@ from sqlmodel import col, select
 
 from db import Case, Database, Item, Reference, Study
 from services import adjudication, closing, freezing, identity, importing, judging, members, reading
+from services.demo_viewing import simulated_trace
 from services.identity import Actor
 from services.importing import Progress
 from services.reading import Circumstances
@@ -123,6 +124,8 @@ Answering = Callable[[dict[str, Any], random.Random], dict[str, Any] | None]
 def _work_through(database: Database, actor: Actor, login: str, queue: str, answer: Answering) -> None:
     """Go through a queue as a person would: look, answer, submit. None as an answer means it could not be shown."""
     dealer = random.Random(f"{_SEED}|{login}|{queue}")
+    # On its own, so that what is looked at leaves what is answered as it is.
+    eyes = random.Random(f"{_SEED}|{login}|{queue}|viewing")
     while True:
         payload = reading.current_payload(database, actor, FINISHED_KEY, queue)
         if payload["kind"] == "done":
@@ -140,6 +143,7 @@ def _work_through(database: Database, actor: Actor, login: str, queue: str, answ
             load_ms=load_ms,
             renderer="simulated",
             viewport="1440x900",
+            trace=simulated_trace(payload, eyes),
         )
         reading.submit(database, actor, assignment, payload["key"], answers, circumstances)
 

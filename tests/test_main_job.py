@@ -25,10 +25,12 @@ from tests.harness.server import RunningServer
 from tests.main_job.comparing import place_of, problems_of, problems_of_row
 from tests.main_job.contents import CANDIDATES, CONFIDENCE, ITEMS, REASONS, Item
 from tests.main_job.counts import expected_counts, expected_matrix
-from tests.main_job.expected import Sheet, consensus_mark, expected_estimates
+from tests.main_job.expected import consensus_mark, expected_estimates
 from tests.main_job.facts import Facts, exported, planned
-from tests.main_job.plan import READS, REVIEWS, Read, mark
+from tests.main_job.plan import LOOKED_AROUND, READS, REVIEWS, Read, mark
 from tests.main_job.printed import estimate_text, row_texts, stands_in, tables_in
+from tests.main_job.sheet import Sheet
+from tests.main_job.viewing import Traces, expected_sentence, expected_viewing_counts, traces_in
 from tests.main_job.walk import JUDGE, RUN, THANKS, Seen, walk_through
 
 # One server and one walk serve the whole file, so all of it runs where the walk runs.
@@ -208,6 +210,8 @@ class Finished:
     ----------
     measured
         By rater: milliseconds active, idle and loading, renderer and window, of each verdict by item.
+    traces
+        By rater: the viewing trace of each verdict by item.
     """
 
     folder: Path
@@ -216,6 +220,7 @@ class Finished:
     sheet: Sheet
     judges: dict[str, str]
     measured: dict[str, dict[str, tuple[Any, ...]]]
+    traces: Traces
 
 
 def finished_study(running: RunningServer, key: str, folder: Path, facts: Facts, judges: dict[str, str]) -> Finished:
@@ -234,9 +239,25 @@ def finished_study(running: RunningServer, key: str, folder: Path, facts: Facts,
         key,
     ):
         measured.setdefault(str(rater), {})[str(item)] = tuple(values)
+    traces = traces_in(
+        asked(
+            running,
+            """
+            SELECT membership.pseudonym, item.key, viewing_trace.trace
+            FROM verdict
+            JOIN assignment ON assignment.id = verdict.assignment_id
+            JOIN membership ON membership.id = assignment.membership_id
+            JOIN study ON study.id = assignment.study_id
+            JOIN item ON item.id = assignment.item_id
+            LEFT JOIN viewing_trace ON viewing_trace.verdict_id = verdict.id
+            WHERE study.key = ? AND assignment.phase = 'reading'
+            """,
+            key,
+        )
+    )
     active = {rater: {item: values[0] for item, values in of.items()} for rater, of in measured.items()}
     report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
-    return Finished(folder, report, facts, expected_estimates(facts, active), judges, measured)
+    return Finished(folder, report, facts, expected_estimates(facts, active, traces), judges, measured, traces)
 
 
 @pytest.fixture(scope="module")
@@ -288,6 +309,7 @@ def test_the_comparison_notices_every_number_that_is_off(example: Finished) -> N
 def test_every_count_of_the_report_equals_an_independent_count(finished: Finished) -> None:
     printed = tables_of(finished.report, "plain")
     expected = expected_counts(finished.facts, finished.judges)
+    expected |= expected_viewing_counts(finished.facts, finished.traces)
 
     for key, rows in expected.items():
         found = printed[key]["rows"] if key in printed else []
@@ -332,6 +354,23 @@ def test_times_and_displays_are_those_that_the_browser_told(finished: Finished) 
     assert {tuple(row.values())[:3]: row["items"] for row in printed["displays"]["rows"]} == displays
 
 
+def test_what_the_keyboard_looked_at_in_the_browser_is_in_the_report(walked: Finished) -> None:
+    reads = {key: walked.traces["Rater 2"][key] for key in LOOKED_AROUND}
+    used = tables_of(walked.report, "estimates")
+
+    assert all(trace["windows"] for trace in reads.values())
+    changed = [
+        row for row in used["viewer_use"]["rows"] if (row["label"], row["raters"]) == ("Window changed", "Rater 2")
+    ]
+    assert [row["note"] for row in changed] == [f"{len(reads)} of 23"]
+    left = [
+        row["estimate"]["value"]
+        for row in used["sequence_not_opened"]["rows"]
+        if (row["label"], row["raters"]) == ("Current, T2", "Rater 2")
+    ]
+    assert left[0] < 1.0
+
+
 def test_the_sentences_of_the_report_hold_the_same_counts(finished: Finished) -> None:
     facts = finished.facts
     said = {section["key"]: " ".join(section["explanation"]) for section in finished.report["sections"]}
@@ -341,6 +380,7 @@ def test_the_sentences_of_the_report_hold_the_same_counts(finished: Finished) ->
     assert f"{sum(map(facts.differs, ITEMS))} of {len(ITEMS)} items have verdicts that differ" in said["disagreements"]
     assert f"{len(facts.sample)} of {len(CANDIDATES)} candidates were drawn" in said["marks"]
     assert f"left out of it: {ties}." in said["judges"]
+    assert expected_sentence(facts, finished.traces) in said["viewing"]
     assert (
         f"there is no consensus: {ties}." in tables_of(finished.report, "estimates")["marks_agreement"]["explanation"]
     )

@@ -93,10 +93,11 @@ def prior_sentence(looks: Sequence[Look]) -> str:
     told = [look.prior_opened for look in looks if look.offers_prior]
     if not told:
         return ""
-    known = sum(one is not None for one in told)
-    return (
-        f"{told.count(False)} of {known} verdicts on items that offer a prior were given without opening it; for "
-        f"{len(told) - known} it was not recorded."
+    known, unknown = len(told) - told.count(None), told.count(None)
+    if not known:
+        return f"Whether the prior was opened was recorded for none of the {unknown} verdicts on items that offer one."
+    return f"{told.count(False)} of {known} verdicts on items that offer a prior were given without opening it" + (
+        f"; for {unknown} more it was not recorded." if unknown else "."
     )
 
 
@@ -165,7 +166,7 @@ def use_table(looks: Sequence[Look], computing: Computing) -> EstimateTable:
     )
     # By name, so that the order does not depend on who used what how often.
     for tool in sorted(name for name, _ in sorted(uses.items(), key=lambda one: (-one[1], one[0]))[:MOST_TOOLS]):
-        rows += _share_rows(f"Tool: {tool}", "all", looks, partial(_used, tool=tool), computing)
+        rows += _share_rows(f"Tool: {tool.replace('_', ' ')}", "all", looks, partial(_used, tool=tool), computing)
     return EstimateTable(
         key="viewer_use",
         title="Window, overlays and tools",

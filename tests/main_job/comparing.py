@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from tests.main_job.expected import Place, Sheet
 from tests.main_job.independent import RESAMPLES, SIGMAS, TAIL, TINY, TOO_MANY_LOST, Distribution, Expected
+from tests.main_job.sheet import Place, Sheet
 
 # Values are computed by other formulas in another order, so that the last digits may differ.
 ROUNDING = 1e-9

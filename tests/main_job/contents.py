@@ -22,10 +22,13 @@ class Item:
     """One item with what counts as right."""
 
     key: str
+    case: str
     subject: str
     category: str
     format: str
     grounding: str
+    sequences: tuple[str, ...]
+    uses_prior: bool
     prompt: str
     vignette: str
     options: Mapping[str, str]
@@ -68,10 +71,13 @@ def _items() -> dict[str, Item]:
         assert not reference["low"] and not reference["high"], "a numeric range: independent.py does not score it"
         found[row["item"]] = Item(
             key=row["item"],
+            case=row["case"],
             subject=cases[row["case"]].subject,
             category=row["category"],
             format=row["format"],
             grounding=row["grounding"],
+            sequences=tuple(row["sequences"].split("|")),
+            uses_prior=row["uses_prior"] == "true",
             prompt=row["prompt"],
             vignette=cases[row["case"]].vignette,
             options=pairs(row["options"]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from tests.main_job.contents import CANDIDATES, ITEMS, Candidate, Item
 from tests.main_job.facts import NOT_ASSESSABLE, Facts, baseline_is_right, canonical, is_right
@@ -26,21 +26,13 @@ from tests.main_job.independent import (
     spearman,
     token_f1,
 )
+from tests.main_job.sheet import Sheet
+from tests.main_job.viewing import Traces, add_viewing
 
 Pair = tuple[Hashable, Hashable, Hashable]
 FORMATS = {"yes_no": "Yes/no", "choice": "Choice", "open": "Open text"}
 POOLED = "descriptive only: pools answers of different formats"
 CONSENSUS = "Consensus"
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where an estimate stands in the report."""
-
-    table: str
-    label: str
-    raters: str
-    stratum: str
 
 
 @dataclass(frozen=True)
@@ -50,24 +42,6 @@ class Part:
     stratum: str
     title: str
     items: tuple[Item, ...]
-
-
-@dataclass
-class Sheet:
-    """All expected estimates by their place; `beside` holds those with Wilson's interval."""
-
-    rows: dict[Place, Expected] = field(default_factory=dict)
-    beside: dict[Place, Expected] = field(default_factory=dict)
-
-    def add(
-        self, table: str, label: str, raters: str, stratum: str, found: Expected | tuple[Expected, Expected]
-    ) -> None:
-        place = Place(table, label, raters, stratum)
-        assert place not in self.rows, place
-        if isinstance(found, tuple):
-            self.beside[place] = found[1]
-            found = found[0]
-        self.rows[place] = found
 
 
 def _part(stratum: str, title: str, belongs: Callable[[Item], bool]) -> Part:
@@ -91,13 +65,15 @@ BY_GROUNDING = [
 MODELS = sorted({candidate.model for candidate in CANDIDATES.values()})
 
 
-def expected_estimates(facts: Facts, active_ms: Mapping[str, Mapping[str, int]]) -> Sheet:
+def expected_estimates(facts: Facts, active_ms: Mapping[str, Mapping[str, int]], traces: Traces) -> Sheet:
     """Return every estimate of the report.
 
     Parameters
     ----------
     active_ms
         By rater and item: how long the browser said that the item was looked at.
+    traces
+        By rater and item: what the browser said was looked at.
     """
     sheet = Sheet()
     _accuracy(sheet, facts)
@@ -112,6 +88,7 @@ def expected_estimates(facts: Facts, active_ms: Mapping[str, Mapping[str, int]])
     for rater in facts.raters:
         seconds = [(ITEMS[key].subject, ms / 1000) for key, ms in active_ms[rater].items() if ms]
         sheet.add("active_time", "Mean active time per item", rater, "all", mean(seconds))
+    add_viewing(sheet, facts, traces)
     return sheet
 
 

@@ -89,6 +89,9 @@ RATER_2 = {
 }
 READS = {"Rater 1": RATER_1, "Rater 2": RATER_2}
 
+# Where the second rater looks at the other sequence and takes another window, before answering.
+LOOKED_AROUND = ("c01-side", "c03-both", "c06-region")
+
 # For every item, since the test cannot know which items are drawn as controls.
 REVIEWS = {
     "c01-side": Review("right", "right"),

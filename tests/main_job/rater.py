@@ -223,6 +223,15 @@ class Keyboard(Room):
         self.page.keyboard.press("Control+Enter" if self._typing else "Enter")
         self._typing = False
 
+    def look_around(self) -> None:
+        """Go to the next sequence, through some slices, and take the first preset of the window."""
+        self.page.keyboard.press("t")
+        self.page.keyboard.press("Shift+1")
+        for _ in range(3):
+            self.page.keyboard.press("PageDown")
+        # Drawn is not told to anybody but the trace; a reader looks for longer.
+        self.page.wait_for_timeout(800)
+
     def _type(self, text: str) -> None:
         self.page.keyboard.type(text)
         self._typing = True

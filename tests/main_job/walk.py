@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page
 from tests.harness.server import RunningServer
 from tests.main_job.admin import Admin
 from tests.main_job.contents import JUDGE_FILE, candidate_on_screen
-from tests.main_job.plan import READS, REVIEWS, Read, mark
+from tests.main_job.plan import LOOKED_AROUND, READS, REVIEWS, Read, mark
 from tests.main_job.rater import STUDY, Keyboard, Mouse, Room
 from tests.main_job.reviewer import Reviewer
 
@@ -114,6 +114,8 @@ def _read_everything(room: Room, rater: str, seen: Seen, breaks: dict[str, Calla
         if read.failure:
             room.report_failure()
             continue
+        if isinstance(room, Keyboard) and item.key in LOOKED_AROUND:
+            room.look_around()
         room.fill_in(item, read)
         if item.key in breaks:
             _take_a_break(room, read, breaks[item.key])

@@ -1,0 +1,52 @@
+"""What the demo's simulated readers looked at: viewing traces in the form in which the reading room sends them."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+# How often the browser sends a trace at all, a scan that has to be chosen is opened, and the earlier visit is.
+_SENDS = 0.96
+_OPENS_SEQUENCE = 0.75
+_OPENS_PRIOR = 0.6
+_CHANGES_WINDOW = 0.4
+_SHOWS_OVERLAY = 0.5
+_USES = {"zoom": 0.35, "maximised": 0.25, "distance": 0.15, "cine": 0.1}
+# Least and largest share of slices that are seen of an opened scan.
+_SEEN = {"axial": (0.25, 0.95), "coronal": (0.05, 0.6), "sagittal": (0.03, 0.5)}
+
+
+def simulated_trace(payload: dict[str, Any], dealer: random.Random) -> dict[str, Any] | None:
+    """Return what a reader of an item might have looked at; None where there is nothing to look at, or none is sent."""
+    images = payload["images"]
+    if images is None or dealer.random() >= _SENDS:
+        return None
+    volumes = []
+    for number, pane in enumerate(images["panes"]):
+        looks_there = number == 0 or dealer.random() < _OPENS_PRIOR
+        for place, volume in enumerate(pane["volumes"]):
+            opened = looks_there and (place == 0 or dealer.random() < _OPENS_SEQUENCE)
+            volumes.append(_volume(number, pane["title"], volume["label"], opened, dealer))
+    opened = [volume["label"] for volume in volumes if volume["opened"]]
+    overlays = sum(len(pane.get("overlays") or []) for pane in images["panes"])
+    shown = overlays > 0 and dealer.random() < _SHOWS_OVERLAY
+    return {
+        "volumes": volumes,
+        "windows": [f"{dealer.choice(opened)} 0.25 0.75"] if dealer.random() < _CHANGES_WINDOW else [],
+        "crosshair": [round(dealer.uniform(-60.0, 60.0), 1) for _ in range(3)],
+        "overlays": {"offered": overlays, "shown_ms": dealer.randint(500, 9_000) if shown else 0},
+        "tools": {name: dealer.randint(1, 5) for name, often in _USES.items() if dealer.random() < often},
+    }
+
+
+def _volume(pane: int, title: str, label: str, opened: bool, dealer: random.Random) -> dict[str, Any]:
+    seen = {plane: round(dealer.uniform(*limits), 3) for plane, limits in _SEEN.items()}
+    ms = dealer.randint(2_000, 60_000)
+    return {
+        "pane": pane,
+        "title": title,
+        "label": label,
+        "opened": opened,
+        "ms": ms if opened else 0,
+        "seen": seen if opened else {},
+    }

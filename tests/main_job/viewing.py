@@ -1,0 +1,204 @@
+"""What the report must say of viewing, computed from the stored traces and the demo's own cases."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from studies.demo.cases import CASES
+from tests.main_job.contents import ITEMS
+from tests.main_job.facts import Facts
+from tests.main_job.independent import clustered, gap_of_ratios, share
+from tests.main_job.sheet import Sheet
+
+Traces = Mapping[str, Mapping[str, dict[str, Any]]]
+"""By rater and item: the trace as it is stored; an item without one is not there."""
+Scan = tuple[int, str, str]
+"""Number of the pane, its title, and the sequence."""
+Read = tuple[str, str]
+"""Rater and item of a verdict."""
+EVERYBODY = "All raters"
+PLANES = ("axial", "coronal", "sagittal")
+
+
+def offered(key: str) -> list[Scan]:
+    """Return what an item offers: the current scans, and the earlier ones where it uses them."""
+    item = ITEMS[key]
+    case = next(case for case in CASES if case.key == item.case)
+    visits = [(0, "Current", case.current)] + ([(1, "Prior", case.prior)] if item.uses_prior else [])
+    return [
+        (pane, title, sequence)
+        for pane, title, scan in visits
+        for sequence in item.sequences
+        if scan is not None and sequence in scan.sequences
+    ]
+
+
+def entry_of(trace: dict[str, Any] | None, scan: Scan) -> dict[str, Any] | None:
+    """Return what a trace holds of a scan."""
+    pane, title, sequence = scan
+    for entry in (trace or {}).get("volumes", []):
+        there = entry["title"] == title if "title" in entry else entry["pane"] == pane
+        if there and entry["label"] == f"{sequence} (simulated)":
+            return dict(entry)
+    return None
+
+
+def was_opened(trace: dict[str, Any] | None, scan: Scan) -> bool | None:
+    """Say whether a scan was on the screen; None without a trace."""
+    if not (trace or {}).get("volumes"):
+        return None
+    entry = entry_of(trace, scan)
+    return False if entry is None else bool(entry.get("opened", True))
+
+
+def prior_opened(trace: dict[str, Any] | None, key: str) -> bool | None:
+    told = [was_opened(trace, scan) for scan in offered(key) if scan[1] == "Prior"]
+    return None if None in told else any(told)
+
+
+def reads_of(facts: Facts) -> dict[str, list[Read]]:
+    """Return the reads with a verdict, of each rater and of all together."""
+    found = {
+        rater: [(rater, key) for key in ITEMS if not facts.reads[rater][key].failure]
+        for rater in facts.raters
+    }  # fmt: skip
+    return found | {EVERYBODY: [read for reads in found.values() for read in reads]}
+
+
+def add_viewing(sheet: Sheet, facts: Facts, traces: Traces) -> None:
+    """Put every expected estimate about viewing into the sheet."""
+
+    def trace(read: Read) -> dict[str, Any] | None:
+        return traces[read[0]].get(read[1])
+
+    def add(
+        table: str, label: str, stratum: str, told: Callable[[Read], bool | None], of: Callable[[Read], bool]
+    ) -> None:
+        for who, reads in reads_of(facts).items():
+            asked = [read for read in reads if of(read)]
+            known = [(ITEMS[read[1]].subject, bool(told(read))) for read in asked if told(read) is not None]
+            if known:
+                lacking = len(asked) - len(known)
+                note = f"{sum(done for _, done in known)} of {len(known)}"
+                note += f"; {lacking} not recorded" if lacking else ""
+                found = share(known, unit="verdict" if who == EVERYBODY else "item", note=note)
+                sheet.add(table, label, who, stratum, found[0] if who == EVERYBODY else found)
+
+    add(
+        "prior_not_opened", "Prior never opened", "prior offered",
+        lambda read: {True: False, False: True, None: None}[prior_opened(trace(read), read[1])],
+        lambda read: ITEMS[read[1]].uses_prior,
+    )  # fmt: skip
+    _accuracy_by_prior(sheet, facts, traces)
+    for scan in sorted({scan for key in ITEMS for scan in offered(key)}):
+        place = f"{scan[1]}, {scan[2]}"
+        add(
+            "sequence_not_opened", place, f"offered {place}",
+            lambda read, scan=scan: {True: False, False: True, None: None}[was_opened(trace(read), scan)],
+            lambda read, scan=scan: scan in offered(read[1]),
+        )  # fmt: skip
+    add(
+        "viewer_use", "Window changed", "all",
+        lambda read: bool(trace(read)["windows"]) if trace(read) else None, lambda read: True,
+    )  # fmt: skip
+    add(
+        "viewer_use", "Overlay shown, where offered", "overlays offered",
+        lambda read: trace(read)["overlays"]["shown_ms"] > 0,
+        lambda read: bool((trace(read) or {}).get("overlays", {}).get("offered")),
+    )  # fmt: skip
+    used = {tool for of in traces.values() for one in of.values() for tool in one.get("tools", {})}
+    for tool in used:
+        add(
+            "viewer_use", f"Tool: {tool.replace('_', ' ')}", "all",
+            lambda read, tool=tool: tool in trace(read)["tools"] if "tools" in (trace(read) or {}) else None,
+            lambda read: True,
+        )  # fmt: skip
+
+
+def _accuracy_by_prior(sheet: Sheet, facts: Facts, traces: Traces) -> None:
+    table = "accuracy_by_prior"
+    for who, reads in reads_of(facts).items():
+        unit = "verdict" if who == EVERYBODY else "item"
+        known = [
+            (ITEMS[key].subject, opened, right)
+            for rater, key in reads
+            if ITEMS[key].uses_prior
+            for opened, right in [(prior_opened(traces[rater].get(key), key), facts.correct(rater, key))]
+            if opened is not None and right is not None
+        ]
+        if {opened for _, opened, _ in known} != {True, False}:
+            continue
+        for which, label, stratum in (
+            (True, "Accuracy, prior opened", "prior opened"),
+            (False, "Accuracy, prior not opened", "prior not opened"),
+        ):
+            here = [(subject, right) for subject, opened, right in known if opened is which]
+            note = f"{sum(right for _, right in here)} of {len(here)}"
+            found = share(here, unit=unit, note=note)
+            sheet.add(table, label, who, stratum, found[0] if who == EVERYBODY else found)
+        units = [
+            (subject, (right, 1.0, 0.0, 0.0) if opened else (0.0, 0.0, right, 1.0)) for subject, opened, right in known
+        ]
+        gap = clustered(units, gap_of_ratios, unit=unit)
+        sheet.add(table, "Opened minus not opened", who, "prior offered", gap)
+
+
+def expected_viewing_counts(facts: Facts, traces: Traces) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of the tables of counts and quartiles, by the table's key."""
+    counted, seen = [], []
+    for who, reads in reads_of(facts).items():
+        stored = [traces[rater].get(key) for rater, key in reads]
+        counted.append(
+            {
+                "rater": who,
+                "verdicts": len(reads),
+                "with_trace": sum(bool(one and "volumes" in one) for one in stored),
+                "too_large": sum(bool(one and "volumes" not in one) for one in stored),
+                "no_pictures": 0,
+                "none": stored.count(None),
+                "offered_prior": sum(ITEMS[key].uses_prior for _, key in reads),
+            }
+        )
+    for scan in sorted({scan for key in ITEMS for scan in offered(key)}):
+        for plane in PLANES:
+            for who, reads in reads_of(facts).items():
+                told = [
+                    traces[rater].get(key) for rater, key in reads
+                    if scan in offered(key) and was_opened(traces[rater].get(key), scan)
+                ]  # fmt: skip
+                entries = [entry_of(trace, scan) or {} for trace in told]
+                shares = [100 * entry["seen"][plane] for entry in entries if plane in entry["seen"]]
+                if shares:
+                    low, middle, high = (round(float(one), 1) for one in np.quantile(shares, [0.25, 0.5, 0.75]))
+                    seen.append(
+                        {
+                            "sequence": f"{scan[1]}, {scan[2]}", "plane": plane, "rater": who, "n": len(shares),
+                            "q1": low, "median": middle, "q3": high,
+                        }
+                    )  # fmt: skip
+    return {"viewing_traces": counted, "slices_seen": seen}
+
+
+def expected_sentence(facts: Facts, traces: Traces) -> str:
+    """Return what the section says first."""
+    told = [
+        prior_opened(traces[rater].get(key), key) for rater, key in reads_of(facts)[EVERYBODY] if ITEMS[key].uses_prior
+    ]
+    known = [one for one in told if one is not None]
+    more = f"; for {told.count(None)} more it was not recorded" if None in told else ""
+    left = f"{known.count(False)} of {len(known)} verdicts"
+    return f"{left} on items that offer a prior were given without opening it{more}."
+
+
+def traces_in(rows: list[tuple[object, ...]]) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return traces by rater and item from rows of the database: rater, item, JSON."""
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    for rater, item, text in rows:
+        of_rater = found.setdefault(str(rater), {})
+        if text is not None:
+            of_rater[str(item)] = json.loads(str(text))
+    return found
