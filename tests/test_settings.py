@@ -111,6 +111,12 @@ def test_curves_and_controls_stand_out_from_the_ground(written: dict[str, Any], 
     assert weak == []
 
 
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_the_words_on_a_button_stand_out(written: dict[str, Any], mode: str) -> None:
+    # Streamlit writes them in white whatever the colour of the button.
+    assert contrast(written["theme"][mode]["primaryColor"], "#ffffff") >= 4.5
+
+
 def contrast(one: str, other: str) -> float:
     """Return the contrast of two colours as WCAG 2.2 defines it, 1 to 21."""
     lighter, darker = sorted((luminance(one), luminance(other)), reverse=True)
