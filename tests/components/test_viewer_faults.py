@@ -175,3 +175,119 @@ def test_saved_verdict_keeps_its_receipt_when_the_next_item_cannot_be_built(room
 
     reader.see("Saved. The next item could not be fetched.")
     expect(reader.page.locator(".receipt")).to_contain_text("7K2M-9FQD")
+
+
+def test_truncated_image_is_named_as_incomplete_and_can_be_skipped(room: MakeRoom) -> None:
+    reader = room("plain", "second")
+    reader.page.route("**/reading/volume/t1-0", lambda route: route.fulfill(body=b"\x5c\x01\x00\x00" + bytes(1000)))
+    reader.start()
+
+    reader.see("The images cannot be shown.")
+    expect(reader.page.locator(".cover")).to_contain_text("The image")
+    assert reader.posted("shown") == []
+    reader.page.get_by_role("button", name="Cannot be shown: report and go on").click()
+
+    expect(reader.page.locator(".prompt")).to_have_text("Is the finding on the right side?")
+
+
+def test_image_that_breaks_off_on_the_way_is_not_drawn(room: MakeRoom) -> None:
+    reader = room("plain")
+
+    def cut(route: Route) -> None:
+        whole = route.fetch().body()
+        route.fulfill(body=whole[: len(whole) // 2])
+
+    reader.page.route("**/reading/volume/*", cut)
+    reader.start()
+
+    reader.see("The images cannot be shown. The image arrived incomplete.")
+    assert reader.posted("shown") == []
+
+
+def test_address_of_an_image_that_is_no_longer_good_leads_to_a_reload(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.fail("volume", 404, error="This image is not within reach.")
+    reader.start()
+    reader.see("This image is not within reach.")
+
+    reader.page.get_by_role("button", name="Reload the page").click()
+
+    reader.page.locator(".submit:not([disabled])").wait_for()
+    assert reader.posted("failure") == []
+
+
+@pytest.mark.parametrize("status", [404, 401])
+def test_other_sequence_that_does_not_come_leaves_the_first_one_with_its_own_name(room: MakeRoom, status: int) -> None:
+    reader = room("second")
+    reader.page.route(
+        "**/reading/volume/t2-*", lambda route: route.fulfill(status=status, json={"error": "Not within reach."})
+    )
+    reader.open()
+    reader.press("1")
+
+    reader.press("t")
+
+    reader.see("T2 (simulated) could not be loaded; this is still T1.")
+    expect(reader.page.locator(".value")).to_have_text("T1: 120")
+    if status == 401:
+        reader.see("You are signed out; your draft is kept.")
+        expect(reader.page.locator(".submit")).to_be_disabled()
+    else:
+        expect(reader.page.locator(".submit")).to_be_enabled()
+
+
+def test_reader_who_is_offline_for_a_while_submits_and_goes_on_when_the_network_is_back(room: MakeRoom) -> None:
+    reader = room("plain", "second")
+    reader.open()
+    reader.page.wait_for_timeout(450)
+
+    reader.page.context.set_offline(True)
+    reader.press("1", "4")
+    reader.see("Not saved yet, retrying")
+    reader.press("Enter")
+    reader.see("No answer from the server yet; trying again. Your answers are kept.")
+    reader.page.wait_for_timeout(2500)
+    reader.page.context.set_offline(False)
+
+    expect(reader.page.locator(".prompt")).to_have_text("Is the finding on the right side?")
+    reader.page.locator(".submit:not([disabled])").wait_for()
+    (verdict,) = reader.posted("verdict")
+    assert verdict["answers"]["fields"] == {"answer": "yes", "confidence": 4}
+
+
+def test_hour_asleep_is_idle_time_and_the_item_goes_on_as_it_was(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.page.clock.install()
+    reader.open()
+    reader.press("1")
+    reader.see("Draft saved")
+
+    reader.page.clock.fast_forward("01:00:00")
+    reader.press("4")
+    reader.page.wait_for_timeout(300)
+    reader.press("Enter")
+    reader.page.locator(".done").wait_for()
+
+    (verdict,) = reader.posted("verdict")
+    assert verdict["answers"]["fields"] == {"answer": "yes", "confidence": 4}
+    assert verdict["active_ms"] < 65_000
+    assert verdict["idle_ms"] > 3_500_000
+
+
+def test_session_that_ended_while_the_tab_slept_keeps_what_is_answered_next(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+    reader.page.wait_for_timeout(450)
+    reader.fail("verdict", 401, error="Sign in first.")
+    reader.press("1", "4")
+    reader.see("Draft saved")
+
+    reader.press("Enter")
+    reader.see("You are signed out; your draft is kept.")
+    reader.page.get_by_role("button", name="I have signed in").click()
+    reader.page.locator(".submit:not([disabled])").wait_for()
+
+    expect(reader.page.get_by_role("radio", name="Yes")).to_be_checked()
+    reader.submit()
+    first, second = reader.posted("verdict")
+    assert first["key"] == second["key"]

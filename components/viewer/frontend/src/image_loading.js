@@ -53,6 +53,10 @@ export class ImageLoading {
     const why = told ? error.message : "The browser could not draw them.";
     if (!told) console.error(error);
     const buttons = [h("button", { type: "button", class: "main", onclick: () => this.load(turn) }, "Try again")];
+    // The address of an image is good for one login: after signing in elsewhere only a reload brings the new ones.
+    if (error instanceof Refusal && error.status === 404) {
+      buttons.push(h("button", { type: "button", class: "plain", onclick: () => window.location.reload() }, "Reload the page"));
+    }
     if (room.payload.phase !== "preview") {
       buttons.push(h("button", { type: "button", class: "plain", onclick: () => this.report(turn, why) }, "Cannot be shown: report and go on"));
     }
@@ -83,6 +87,14 @@ export class ImageLoading {
     // With two panes the graphics card is lost twice.
     if (!room.renderers.fallBack()) return;
     this.repaint();
+    if (room.stage === "open") {
+      room.screen.say("The graphics card gave up; the compatibility renderer shows the same picture.", ["Good", () => room.screen.say(null)]);
+    }
+  }
+
+  /** One more image, that was asked for while the others are shown, was refused. @param {any} error */
+  refused(error) {
+    if (error instanceof Refusal && error.status === 401) this.room.saving.signedOut();
   }
 
   changeRenderer() {

@@ -17,7 +17,7 @@ import { VolumeError } from "./volume.js";
 export class Panes {
   /**
    * @param {{shelf: import("./volume.js").VolumeShelf, makeRenderer: () => Renderer, act: (action: string, value?: any) => void,
-   *          onRead: () => void, onTrouble: (error: Error, renderer: Renderer) => void}} room
+   *          onRead: () => void, onTrouble: (error: Error, renderer: Renderer) => void, onRefused: (error: Error) => void}} room
    */
   constructor(room) {
     this.room = room;
@@ -254,7 +254,10 @@ export class Panes {
       if (!missing.length) return;
       wait.textContent = "Loading the overlay …";
       wait.hidden = false;
-      const arrived = await Promise.all(missing.map(({ url }) => this.room.shelf.get(url))).catch(() => null);
+      const arrived = await Promise.all(missing.map(({ url }) => this.room.shelf.get(url))).catch((error) => {
+        if (turn === this.turn) this.room.onRefused(error);
+        return null;
+      });
       if (turn !== this.turn) return;
       wait.hidden = arrived !== null;
       wait.textContent = arrived ? "" : "The overlay could not be loaded. Switch it off and on (V) to try again.";
@@ -309,8 +312,9 @@ export class Panes {
       this.drawNow();
     } catch (error) {
       if (turn === this.turn && pane.chosen === n) {
-        pane.wait.textContent = `${label} could not be loaded. Choose it again to retry.`;
+        pane.wait.textContent = `${label} could not be loaded; this is still ${this.shownIn(index).label}. Choose ${label} again to retry.`;
         pane.wait.hidden = false;
+        this.room.onRefused(/** @type {Error} */ (error));
       }
     }
   }

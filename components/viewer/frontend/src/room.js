@@ -66,6 +66,7 @@ export class Room {
       act,
       onRead: () => this.screen.tools.paint(this.panes),
       onTrouble: (error, renderer) => this.loading.rendererFailed(error, renderer.name),
+      onRefused: (error) => this.loading.refused(error),
     });
     this.screen = new Screen(element, this.panes.element, [this.dialogs.element, this.pausing.element], act);
     this.screen.paintRenderer(this.renderers);
