@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Route, expect
 
 from tests.components.conftest import Room
+from tests.harness.server import RunningServer
 
 pytestmark = pytest.mark.browser
 MakeRoom = Callable[..., Room]
@@ -291,3 +292,22 @@ def test_session_that_ended_while_the_tab_slept_keeps_what_is_answered_next(room
     reader.submit()
     first, second = reader.posted("verdict")
     assert first["key"] == second["key"]
+
+
+def test_reader_goes_on_after_a_restart_of_the_server_without_a_reload(room: MakeRoom, stand_in: RunningServer) -> None:
+    reader = room("plain", "second", streamlit=True)
+    reader.open()
+    reader.press("1")
+    reader.see("Draft saved")
+
+    stand_in.kill9()
+    reader.press("4")
+    reader.see("Not saved yet, retrying")
+    stand_in.start()
+    reader.see("Draft saved")
+    expect(reader.page.get_by_role("radio", name="Yes")).to_be_checked()
+    expect(reader.page.get_by_test_id("stDialog")).to_have_count(0)
+    reader.submit()
+
+    (verdict,) = reader.posted("verdict")
+    assert verdict["answers"]["fields"] == {"answer": "yes", "confidence": 4}
