@@ -12,6 +12,7 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from tests.components.conftest import Room
+from tests.components.reading_server.items import average_head, oblique_noise
 
 pytestmark = pytest.mark.browser
 MakeRoom = Callable[..., Room]
@@ -232,3 +233,47 @@ def test_graphics_that_fail_at_the_start_do_not_keep_the_images_from_being_shown
     reader.see("Compatibility renderer (WebGL2 failed)")
     assert (picture(reader) > 60).mean() > 0.1
     assert (picture(reader, ".pane:nth-child(2) .stage") > 60).mean() > 0.1
+
+
+PLANES = {"axial": (0, 1, 2), "coronal": (0, 2, 1), "sagittal": (1, 2, 0)}  # axes across, down, through
+
+
+def at_voxel_centres(
+    reader: Room, plane: str, affine: NDArray[np.float64], shape: tuple[int, ...]
+) -> NDArray[np.int16]:
+    """Grey on the screen at the middle of each voxel of the enlarged middle slice, indexed as the voxels are."""
+    shown = picture(reader)
+    height, width = shown.shape
+    across, down, _ = PLANES[plane]
+    spacing = np.linalg.norm(affine[:3, :3], axis=0)
+    scale = 0.97 * min(width / (shape[across] * spacing[across]), height / (shape[down] * spacing[down]))
+    # Right and front of the patient lie on the left, top and front above; the middle voxel lies in the middle.
+    x = width / 2 - (np.arange(shape[across]) - shape[across] // 2) * spacing[across] * scale
+    y = height / 2 - (np.arange(shape[down]) - shape[down] // 2) * spacing[down] * scale
+    columns, rows = np.floor(x).astype(int), np.floor(y).astype(int)
+    return shown[rows[np.newaxis, :], columns[:, np.newaxis]]
+
+
+@pytest.mark.parametrize("item", ["oblique", "average"])
+def test_both_renderers_show_every_voxel_with_its_own_grey_at_its_own_place(room: MakeRoom, item: str) -> None:
+    voxels, affine = oblique_noise() if item == "oblique" else average_head()
+    reader = room(item)
+    reader.open()
+    reader.press("Shift+X", "m")  # no smoothing, one plane
+    hide = """() => document.querySelector("#host").shadowRoot.querySelectorAll(".overlay, .readout")
+        .forEach((element) => { element.style.opacity = 0; })"""
+    reader.page.evaluate(hide)
+
+    for plane, (_, _, through) in PLANES.items():
+        stored = voxels.take(voxels.shape[through] // 2, axis=through).astype(float)
+        expected = np.clip(np.round((stored - 20) / 200 * 255), 0, 255)
+        drawn = {}
+        for renderer in ("canvas", "niivue"):
+            settle(reader)
+            drawn[renderer] = at_voxel_centres(reader, plane, affine, voxels.shape)
+            apart = abs(drawn[renderer] - expected)
+            assert (apart <= 2).mean() >= 0.995, (plane, renderer)
+            reader.press("g")
+            settle(reader)
+        assert (abs(drawn["canvas"] - drawn["niivue"]) <= 2).mean() >= 0.995, plane
+        reader.press("ArrowRight")

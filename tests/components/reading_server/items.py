@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import struct
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -209,6 +211,8 @@ TOOLS: dict[str, Callable[[int], dict[str, Any]]] = {
         start=[8.0, 12.0, -16.0],
         presets=[*PRESETS, {"label": "Brain", "absolute": [0, 80]}],
     ),
+    "oblique": lambda p: images(pane("Current", t1(p, "oblique"))),
+    "average": lambda p: images(pane("Current", t1(p, "average"))),
     "flat": lambda p: images(pane("Photograph", t1(p, "flat"))),
 }
 
@@ -233,6 +237,10 @@ def volume(token: str) -> bytes:
     kind, position = token.rsplit("-", 1)
     if kind == "mask":
         return nifti(*lesion_mask())
+    if kind == "oblique":
+        return nifti(*oblique_noise())
+    if kind == "average":
+        return nifti(*average_head())
     voxels, size = head()
     voxels = voxels.copy()
     if kind.startswith("t2"):
@@ -246,16 +254,40 @@ def volume(token: str) -> bytes:
     return nifti(voxels, affine)
 
 
+def oblique_noise() -> tuple[NDArray[np.int16], NDArray[np.float64]]:
+    """Blocks of random brightness on an oblique grid with voxels of 1.5 by 2 by 5 mm: no two slices are alike."""
+    blocks = np.random.default_rng(7).integers(0, 256, (30, 27, 22))
+    voxels = blocks.repeat(3, axis=0).repeat(3, axis=1)
+    affine = np.eye(4)
+    affine[:3, :3] = turned(0.35, -0.25) * [1.5, 2.0, 5.0]
+    affine[:3, 3] = [-60.0, -70.0, -40.0]
+    return voxels.astype(np.int16), affine
+
+
+@cache
+def average_head() -> tuple[NDArray[np.int16], NDArray[np.float64]]:
+    """The ICBM 152 average head that comes with nilearn, 1 mm."""
+    import nibabel
+
+    [folder] = importlib.util.find_spec("nilearn").submodule_search_locations  # type: ignore[union-attr, misc]
+    file = Path(folder) / "datasets" / "data" / "mni_icbm152_t1_tal_nlin_sym_09a_converted.nii.gz"
+    image = nibabel.as_closest_canonical(nibabel.load(file))
+    return np.asarray(image.dataobj).astype(np.int16), image.affine
+
+
+def turned(about_s: float, about_r: float) -> NDArray[np.float64]:
+    """A rotation about two axes, in radians."""
+    c, s = np.cos(about_s), np.sin(about_s)
+    d, t = np.cos(about_r), np.sin(about_r)
+    return np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]) @ np.array([[1, 0, 0], [0, d, -t], [0, t, d]])
+
+
 def lesion_mask() -> tuple[NDArray[np.int16], NDArray[np.float64]]:
     """The bright ball of the head, on an oblique grid of its own with voxels of 2 by 3 by 2.5 mm."""
     _, size = head()
     shape = head()[0].shape
-    turn = np.deg2rad(25)
-    rotation = np.array([[np.cos(turn), -np.sin(turn), 0], [np.sin(turn), np.cos(turn), 0], [0, 0, 1]]) @ np.array(
-        [[1, 0, 0], [0, np.cos(0.3), -np.sin(0.3)], [0, np.sin(0.3), np.cos(0.3)]]
-    )
     affine = np.eye(4)
-    affine[:3, :3] = rotation * [2.0, 3.0, 2.5]
+    affine[:3, :3] = turned(0.44, 0.3) * [2.0, 3.0, 2.5]
     grid = (50, 40, 44)
 
     # mm of the ball's middle: the head's voxel n lies at (n - N // 2) * size, and at 2 n / (N - 1) - 1 there.

@@ -91,6 +91,7 @@ export class Actions {
       case "nudge": return view.nudge(value);
       case "maximise": return view.maximise();
       case "crosshair": return view.toggleCrosshair();
+      case "smooth": return view.toggleSmooth();
       case "reset": return view.reset();
       case "renderer": return room.loading.changeRenderer();
       case "pause": return room.pausing.pause();

@@ -72,6 +72,7 @@ export const BINDINGS = [
   { group: "View", keys: aims, shown: "Ctrl arrows", does: "Move the crosshair within the plane", action: "nudge", when: "not typing", repeats: true },
   { group: "View", keys: ["m"], shown: "M", does: "Enlarge one plane, and back (also double click)", action: "maximise", when: "not typing" },
   { group: "View", keys: ["x"], shown: "X", does: "Crosshair on, off", action: "crosshair", when: "not typing" },
+  { group: "View", keys: ["Shift+x"], shown: "Shift X", does: "Smooth between the voxels, or show each as it is", action: "smooth", when: "not typing" },
   { group: "View", keys: ["r"], shown: "R", does: "Reset window, zoom, position and distances", action: "reset", when: "not typing" },
   { group: "View", keys: ["g"], shown: "G", does: "Other renderer", action: "renderer", when: "not typing" },
 

@@ -212,7 +212,7 @@ export class Panes {
       if (!volume || !pane.size.width || !this.visible(i)) return;
       pane.tiles = tilesOf(pane.size, volume, view, i);
       try {
-        pane.renderer.draw(volume, view.windowOf(spec.volumes[pane.shown]), pane.tiles, true);
+        pane.renderer.draw(volume, view.windowOf(spec.volumes[pane.shown]), pane.tiles, view.smooth);
       } catch (error) {
         this.room.onTrouble(/** @type {Error} */ (error), pane.renderer);
         return;

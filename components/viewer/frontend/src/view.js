@@ -23,6 +23,7 @@ export class View {
     this.measuring = new Measuring();
     this.windows = new Windows();
     this.showsCrosshair = true;
+    this.smooth = true;
     /** @type {DragMode} what the left button and a single finger do; stays from item to item */
     this.dragMode = "aim";
     this.switched = false;
@@ -306,6 +307,12 @@ export class View {
 
   toggleCrosshair() {
     this.showsCrosshair = !this.showsCrosshair;
+    this.changed();
+  }
+
+  /** Between the voxels, or each as a block of its own value. */
+  toggleSmooth() {
+    this.smooth = !this.smooth;
     this.changed();
   }
 
