@@ -87,7 +87,7 @@ def open_report(actor: Actor, line: StudyLine) -> Report:
 @st.cache_data(max_entries=6, show_spinner="Computing the report ...")
 def _built(_actor: Actor, study_key: str, stamp: str) -> Report:
     """Build the report once for each state of the data; the stamp was only given to somebody who may see it."""
-    return report.build_report(database(), _actor, study_key)
+    return report.current_report(database(), _actor, study_key)
 
 
 def draw_report(actor: Actor, found: Report) -> None:

@@ -27,12 +27,12 @@ def simulated_trace(payload: dict[str, Any], dealer: random.Random) -> dict[str,
         for place, volume in enumerate(pane["volumes"]):
             opened = looks_there and (place == 0 or dealer.random() < _OPENS_SEQUENCE)
             volumes.append(_volume(number, pane["title"], volume["label"], opened, dealer))
-    opened = [volume["label"] for volume in volumes if volume["opened"]]
+    looked_at = [volume["label"] for volume in volumes if volume["opened"]]
     overlays = sum(len(pane.get("overlays") or []) for pane in images["panes"])
     shown = overlays > 0 and dealer.random() < _SHOWS_OVERLAY
     return {
         "volumes": volumes,
-        "windows": [f"{dealer.choice(opened)} 0.25 0.75"] if dealer.random() < _CHANGES_WINDOW else [],
+        "windows": [f"{dealer.choice(looked_at)} 0.25 0.75"] if dealer.random() < _CHANGES_WINDOW else [],
         "crosshair": [round(dealer.uniform(-60.0, 60.0), 1) for _ in range(3)],
         "overlays": {"offered": overlays, "shown_ms": dealer.randint(500, 9_000) if shown else 0},
         "tools": {name: dealer.randint(1, 5) for name, often in _USES.items() if dealer.random() < often},

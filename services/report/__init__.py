@@ -12,7 +12,7 @@ from exchange.report_structure import (
     shown_estimate,
 )
 from exchange.report_tables import PrintedTable, printed
-from services.report.build import build_report, report_stamp
+from services.report.build import build_report, current_report, report_stamp
 from services.report.export import download, export_report, report_csv_archive, report_page
 from services.report.figures import Figure, figures_of
 
@@ -27,6 +27,7 @@ __all__ = [
     "Report",
     "Section",
     "build_report",
+    "current_report",
     "download",
     "export_report",
     "figures_of",

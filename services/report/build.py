@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from typing import Literal
 
 from db import Database, now
@@ -31,6 +33,10 @@ from services.report.viewing import viewing_section
 from services.version import SOFTWARE_VERSION
 
 FEW_SUBJECTS = 10
+# Finished reports in memory: the page and its three downloads are then one computation.
+MOST_KEPT = 4
+_kept: OrderedDict[tuple[str, str, str], Report] = OrderedDict()
+_kept_lock = threading.Lock()
 
 
 def build_report(database: Database, actor: Actor, study_key: str) -> Report:
@@ -48,6 +54,30 @@ def build_report(database: Database, actor: Actor, study_key: str) -> Report:
         state = require_report_open(session, stored_id(study.id), actor.person_id)
         collected = collect(session, study)
     return report_of(collected, "final" if state == "final" else "interim")
+
+
+def current_report(database: Database, actor: Actor, study_key: str) -> Report:
+    """Return the report of `build_report`, computed once for each state of the data, however often it is asked for.
+
+    Raises
+    ------
+    NotFound, NotAllowed
+        As `build_report`; whoever asks is checked each time.
+    """
+    stamp = report_stamp(database, actor, study_key)
+    place = (str(database.engine.url), study_key, stamp)
+    with _kept_lock:
+        if place in _kept:
+            _kept.move_to_end(place)
+            return _kept[place]
+    report = build_report(database, actor, study_key)
+    # What came in meanwhile belongs to a later state: then the next one who asks has it computed again.
+    if report_stamp(database, actor, study_key) == stamp:
+        with _kept_lock:
+            _kept[place] = report
+            while len(_kept) > MOST_KEPT:
+                _kept.popitem(last=False)
+    return report
 
 
 def report_stamp(database: Database, actor: Actor, study_key: str) -> str:

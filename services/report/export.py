@@ -20,7 +20,7 @@ from exchange.report_structure import Report
 from services.errors import Conflict
 from services.identity import Actor
 from services.permission import require_role
-from services.report.build import build_report
+from services.report.build import build_report, current_report
 from services.report.figures import figures_of
 
 HTML_NAME = "report.html"
@@ -59,14 +59,14 @@ def report_page(report: Report) -> str:
 
 
 def download(database: Database, actor: Actor, study_key: str, form: str) -> bytes:
-    """Build the report and return it as one file: `html`, `csv` (a ZIP archive) or `json`.
+    """Return the report as one file: `html`, `csv` (a ZIP archive) or `json`.
 
     Raises
     ------
     NotFound, NotAllowed
         As `build_report`.
     """
-    report = build_report(database, actor, study_key)
+    report = current_report(database, actor, study_key)
     content = report_csv_archive(report) if form == "csv" else _TEXTS[form](report).encode()
     _note_export(database, actor, report, form)
     return content

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -33,17 +34,17 @@ class Column:
     token_f1: tuple[float | None, ...]
     words: tuple[str, ...]
 
-    @property
+    @cached_property
     def assigned(self) -> tuple[bool, ...]:
         """Which items were this rater's to read."""
         return tuple(entry is not None for entry in self.entries)
 
-    @property
+    @cached_property
     def not_assessable(self) -> tuple[bool, ...]:
         """Which items the rater said could not be assessed."""
         return tuple(entry is not None and entry.status == "not_assessable" for entry in self.entries)
 
-    @property
+    @cached_property
     def said(self) -> tuple[str | None, ...]:
         """The verdicts with "not assessable" as one of them; None without a verdict."""
         return tuple(
@@ -72,27 +73,27 @@ class Readings:
     columns: tuple[Column, ...]
     floor: tuple[bool | None, ...]
 
-    @property
+    @cached_property
     def subjects(self) -> tuple[str, ...]:
         """The subject of each item: the cluster of every interval."""
         return tuple(item.subject for item in self.items)
 
-    @property
+    @cached_property
     def pairs(self) -> list[tuple[Column, Column]]:
         """Every pair of raters."""
         return list(combinations(self.columns, 2))
 
-    @property
+    @cached_property
     def everything(self) -> Stratum:
         """All items."""
         return self._where("all", "All items", lambda item: True)
 
-    @property
+    @cached_property
     def closed(self) -> Stratum:
         """Items whose answer is one of given options."""
         return self._where("closed", "Closed formats (yes/no and choice)", lambda item: item.is_closed)
 
-    @property
+    @cached_property
     def formats(self) -> list[Stratum]:
         """One stratum per format that occurs."""
         return self._filled(
@@ -100,7 +101,7 @@ class Readings:
             for key, title in FORMATS.items()
         )
 
-    @property
+    @cached_property
     def categories(self) -> list[Stratum]:
         """One stratum per category, by name."""
         return self._filled(
@@ -108,7 +109,7 @@ class Readings:
             for name in sorted({item.category for item in self.items})
         )
 
-    @property
+    @cached_property
     def groundings(self) -> list[Stratum]:
         """Image-grounded and image-informed items."""
         return self._filled(

@@ -17,6 +17,7 @@ from services import closing
 from services.errors import Conflict, NotAllowed
 from services.report import (
     Report,
+    current_report,
     download,
     export_report,
     figures_of,
@@ -223,3 +224,28 @@ def test_a_study_under_way_exports_nothing(sqlite_database: Database, tmp_path: 
         export_report(sqlite_database, situation.admin, STUDY, tmp_path / "report")
 
     assert not (tmp_path / "report").exists()
+
+
+def test_page_and_downloads_share_one_computation_until_the_data_change(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    situation = frozen_study(sqlite_database, study_folder(tmp_path / "study", resamples=200), raters=1, reviewers=0)
+    closing.close_study(sqlite_database, situation.admin, STUDY)
+
+    first = current_report(sqlite_database, situation.admin, STUDY)
+    again = current_report(sqlite_database, situation.admin, STUDY)
+    closing.reopen_study(sqlite_database, situation.admin, STUDY, "A read was missing.")
+    closing.close_study(sqlite_database, situation.admin, STUDY)
+    later = current_report(sqlite_database, situation.admin, STUDY)
+
+    assert again is first
+    assert later is not first
+    assert len(plain_rows(later, "study", "events")) == len(plain_rows(first, "study", "events")) + 2
+    with pytest.raises(NotAllowed):
+        current_report(sqlite_database, situation.people["rater 1"], STUDY)
+
+
+def plain_rows(report: Report, section: str, key: str) -> tuple:
+    found = report.section(section)
+    assert found is not None
+    return found.table(key).rows
