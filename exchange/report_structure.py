@@ -88,13 +88,14 @@ class Column:
 
 @dataclass(frozen=True)
 class PlainTable:
-    """Counts and words that are no estimates."""
+    """Counts and words that are no estimates. `grouped`: rows with the same first cell belong together."""
 
     key: str
     title: str
     explanation: str
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
+    grouped: bool = False
 
 
 @dataclass(frozen=True)

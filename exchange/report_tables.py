@@ -130,7 +130,13 @@ def _plain(table: PlainTable) -> PrintedTable:
         table.explanation,
         tuple(column.title for column in table.columns),
         is_number,
-        tuple(PrintedRow(tuple(shown_cell(cell) for cell in row), True) for row in table.rows),
+        tuple(
+            PrintedRow(
+                tuple(shown_cell(cell) for cell in row),
+                opens_group=not (table.grouped and i and table.rows[i - 1][0] == row[0]),
+            )
+            for i, row in enumerate(table.rows)
+        ),
         (),
     )
 

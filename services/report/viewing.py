@@ -100,6 +100,7 @@ def _quartiles(readings: Readings) -> PlainTable:
             Column("longest", "Longest", "Seconds"),
         ),
         rows=tuple(rows),
+        grouped=True,
     )
 
 
@@ -121,4 +122,5 @@ def _displays(readings: Readings) -> PlainTable:
             Column("items", "Items", "Number of verdicts"),
         ),
         rows=tuple((*place, items) for place, items in sorted(counts.items())),
+        grouped=True,
     )

@@ -66,7 +66,7 @@ def traces_table(looks: Sequence[Look]) -> PlainTable:
             Column("with_trace", "With a trace", "Verdicts with a viewing trace"),
             Column("too_large", "Too large", "Verdicts whose trace was too large to be kept"),
             Column("no_pictures", "No pictures", "Verdicts on items that offer no pictures"),
-            Column("none", "None came", "Verdicts whose browser sent no trace that could be kept"),
+            Column("none", "None sent", "Verdicts whose browser sent no trace that could be kept"),
             Column("offered_prior", "Prior offered", "Verdicts on items that offer an earlier scan"),
         ),
         rows=tuple(rows),
@@ -191,18 +191,17 @@ def slices_table(looks: Sequence[Look]) -> PlainTable:
                     if volume.opened and volume.told is not None and plane in volume.told.seen
                 ]
                 if shares:
-                    quartiles = (round(float(q), 1) for q in np.quantile(shares, [0.25, 0.5, 0.75]))
-                    rows.append((place, plane, group.name, len(shares), *quartiles))
+                    quartiles = (round(float(q)) for q in np.quantile(shares, [0.25, 0.5, 0.75]))
+                    rows.append((f"{place}: {plane}", group.name, len(shares), *quartiles))
     return PlainTable(
         key="slices_seen",
         title="Slices seen",
         explanation=(
             "Share of a plane’s slices that were on the screen, in percent, of the verdicts for which the sequence was "
-            "opened. Quartiles; descriptive, without intervals."
+            "opened. Quartiles, in whole percent; descriptive, without intervals."
         ),
         columns=(
-            Column("sequence", "Sequence", "Pane and sequence"),
-            Column("plane", "Plane", "axial, coronal or sagittal"),
+            Column("scan", "Scan and plane", "Pane, sequence and plane"),
             Column("rater", "Rater", "Pseudonym"),
             Column("n", "Verdicts", "Verdicts for which the sequence was opened and the slices were recorded"),
             Column("q1", "First quartile", "Percent of the slices"),
@@ -210,6 +209,7 @@ def slices_table(looks: Sequence[Look]) -> PlainTable:
             Column("q3", "Third quartile", "Percent of the slices"),
         ),
         rows=tuple(rows),
+        grouped=True,
     )
 
 

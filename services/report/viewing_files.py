@@ -9,7 +9,7 @@ from exchange.report_structure import Cell, Column, DataFile
 from exchange.viewing_trace import PLANES
 from services.report.looking import Look
 
-_KEPT = {"kept": "kept", "too_large": "too large", "no_pictures": "no pictures", "none": "none came"}
+_KEPT = {"kept": "kept", "too_large": "too large", "no_pictures": "no pictures", "none": "none sent"}
 _READ = (
     Column("rater", "Rater", "Pseudonym of the rater"),
     Column("item", "Item", "Key of the item"),
@@ -62,7 +62,7 @@ def traces_file(looks: Sequence[Look]) -> DataFile:
         "The viewing trace of every standing verdict of the reading phase; one line per rater and item.",
         (
             *_READ,
-            Column("kept", "Kept", "kept, too large (not kept), no pictures (the item offers none) or none came"),
+            Column("kept", "Kept", "kept, too large (not kept), no pictures (the item offers none) or none sent"),
             Column(
                 "trace",
                 "Trace",

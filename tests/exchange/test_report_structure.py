@@ -8,7 +8,15 @@ import pytest
 
 from agreement import Estimate
 from agreement.estimate import undefined
-from exchange.report_structure import EstimateRow, EstimateTable, shown_cell, shown_estimate, shown_p
+from exchange.report_structure import (
+    Column,
+    EstimateRow,
+    EstimateTable,
+    PlainTable,
+    shown_cell,
+    shown_estimate,
+    shown_p,
+)
 from exchange.report_tables import printed
 
 METHOD = "cluster bootstrap, percentile, 500 resamples, seed 3"
@@ -74,6 +82,18 @@ def test_methods_are_noted_once_below_the_table_and_few_clusters_are_marked() ->
         "b: exact",
         "† fewer than 10 subjects: the interval is likely to be too narrow",
     )
+
+
+def test_rows_of_a_grouped_table_with_the_same_first_cell_belong_together() -> None:
+    columns = (Column("rater", "Rater", ""), Column("n", "Items", ""))
+    rows = (("Rater 1", 3), ("Rater 1", 4), ("Rater 2", 5), ("Rater 1", 6))
+
+    grouped = printed(PlainTable("t", "Title", "", columns, rows, grouped=True))
+    plain = printed(PlainTable("t", "Title", "", columns, rows))
+
+    assert [row.opens_group for row in grouped.rows] == [True, False, True, True]
+    assert [row.opens_group for row in plain.rows] == [True, True, True, True]
+    assert [row.cells for row in grouped.rows] == [row.cells for row in plain.rows]
 
 
 def test_methods_that_differ_in_counts_of_left_out_items_share_a_note() -> None:

@@ -173,10 +173,10 @@ def expected_viewing_counts(facts: Facts, traces: Traces) -> dict[str, list[dict
                 entries = [entry_of(trace, scan) or {} for trace in told]
                 shares = [100 * entry["seen"][plane] for entry in entries if plane in entry["seen"]]
                 if shares:
-                    low, middle, high = (round(float(one), 1) for one in np.quantile(shares, [0.25, 0.5, 0.75]))
+                    low, middle, high = (round(float(one)) for one in np.quantile(shares, [0.25, 0.5, 0.75]))
                     seen.append(
                         {
-                            "sequence": f"{scan[1]}, {scan[2]}", "plane": plane, "rater": who, "n": len(shares),
+                            "scan": f"{scan[1]}, {scan[2]}: {plane}", "rater": who, "n": len(shares),
                             "q1": low, "median": middle, "q3": high,
                         }
                     )  # fmt: skip

@@ -150,7 +150,7 @@ def test_traces_are_counted_and_those_that_lack_by_their_reason(looked: Report) 
     found = table(looked, "viewing_traces")
 
     assert isinstance(found, PlainTable)
-    # verdicts, with a trace, too large, no pictures, none came, prior offered
+    # verdicts, with a trace, too large, no pictures, none sent, prior offered
     assert found.rows == (
         ("Rater 1", 8, 7, 0, 0, 1, 4),
         ("Rater 2", 8, 7, 1, 0, 0, 4),
@@ -238,14 +238,14 @@ def test_quartiles_of_the_slices_seen_are_those_of_the_sequences_that_were_opene
     found = table(looked, "slices_seen")
 
     assert isinstance(found, PlainTable)
-    by_place = {tuple(row[:3]): row[3:] for row in found.rows}
-    assert by_place["Prior, T1", "axial", "Rater 1"] == (2, 31.2, 37.5, 43.8)
-    assert by_place["Prior, T1", "coronal", "Rater 1"] == (1, 10.0, 10.0, 10.0)
-    assert by_place["Prior, T1", "axial", "Rater 2"] == (3, 50.0, 50.0, 50.0)
+    by_place = {tuple(row[:2]): row[2:] for row in found.rows}
+    assert by_place["Prior, T1: axial", "Rater 1"] == (2, 31, 38, 44)
+    assert by_place["Prior, T1: coronal", "Rater 1"] == (1, 10, 10, 10)
+    assert by_place["Prior, T1: axial", "Rater 2"] == (3, 50, 50, 50)
     # 10, 20 and 100 of rater 1; seven times 50 of rater 2.
-    assert by_place["Current, T1", "axial", "Rater 1"] == (3, 15.0, 20.0, 60.0)
-    assert by_place["Current, T1", "axial", "All raters"] == (10, 50.0, 50.0, 50.0)
-    assert ("Current, T2", "sagittal", "Rater 1") not in by_place
+    assert by_place["Current, T1: axial", "Rater 1"] == (3, 15, 20, 60)
+    assert by_place["Current, T1: axial", "All raters"] == (10, 50, 50, 50)
+    assert ("Current, T2: sagittal", "Rater 1") not in by_place
 
 
 def lines_of(report: Report, name: str) -> list[dict[str, str]]:
@@ -263,7 +263,7 @@ def test_traces_are_exported_as_they_were_stored(looked: Report) -> None:
                 assert json.loads(line["trace"]) == trace
             else:
                 assert line["trace"] == ""
-    assert lines["Rater 1", "i6"]["kept"] == "none came"
+    assert lines["Rater 1", "i6"]["kept"] == "none sent"
     assert lines["Rater 2", "i3"]["kept"] == "too large"
 
 
