@@ -17,7 +17,9 @@ def background_value(voxels: Voxels) -> np.generic:
     return background
 
 
-def content_box(voxels: Voxels, spacing: tuple[float, float, float], margin: float) -> Box:
+def content_box(
+    voxels: Voxels, spacing: tuple[float, float, float], margin: float, background: np.generic | int | None = None
+) -> Box:
     """Find the smallest box that holds every voxel which is not background, plus a margin.
 
     Everything outside of the box equals the background value exactly, so that cutting it off loses nothing. Noise in
@@ -32,12 +34,14 @@ def content_box(voxels: Voxels, spacing: tuple[float, float, float], margin: flo
         Distance of neighbouring voxels per axis, in mm.
     margin
         Rim kept around the content, in mm; rounded up to whole voxels.
+    background
+        The value that is background; by default what `background_value` finds.
 
     Returns
     -------
     tuple of three slices
     """
-    content = voxels != background_value(voxels)
+    content = voxels != (background_value(voxels) if background is None else background)
     # Axis by axis, so that the second and third search run over what the first ones left.
     slices: list[slice] = []
     for axis, (length, distance) in enumerate(zip(voxels.shape, spacing, strict=True)):

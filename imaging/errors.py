@@ -20,6 +20,8 @@ class Limits:
         Size of the file after unpacking, in bytes; counted while unpacking, never believed from a header.
     max_voxels
         Number of voxels that the header may announce.
+    max_pixels
+        Number of pixels that a PNG or JPEG may announce.
     min_spacing, max_spacing
         Smallest and largest distance of neighbouring voxels, in mm; outside of it the unit of length is wrong.
     """
@@ -27,6 +29,7 @@ class Limits:
     max_bytes: int = 512 * 2**20
     max_unpacked_bytes: int = 2**30
     max_voxels: int = 512**3
+    max_pixels: int = 8192**2
     min_spacing: float = 0.01
     max_spacing: float = 50.0
 

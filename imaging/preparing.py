@@ -12,6 +12,7 @@ from nibabel.nifti1 import Nifti1Header
 from imaging.cropping import background_value, content_box
 from imaging.errors import DEFAULT_LIMITS, ImagingError, Limits, shown_name
 from imaging.geometry import Affine, moved_origin, spacing_of, turn_to_ras
+from imaging.pictures import Convention
 from imaging.reading import read_volume
 from imaging.scaling import LOWEST, Scaled, ScalingError, scale_to_int16
 
@@ -48,6 +49,8 @@ class PreparedVolume:
         Intensities shown as black and as white by default, after the scaling.
     intensity_range
         Smallest and largest intensity, after the scaling.
+    placed
+        Whether `affine` and `spacing` are those of a patient: a PNG or JPEG has none, and is given one mm per pixel.
     """
 
     content: bytes
@@ -59,6 +62,7 @@ class PreparedVolume:
     affine: list[list[float]]
     window: tuple[float, float]
     intensity_range: tuple[float, float]
+    placed: bool
 
 
 def check_volume(path: Path, limits: Limits = DEFAULT_LIMITS) -> None:
@@ -75,9 +79,13 @@ def check_volume(path: Path, limits: Limits = DEFAULT_LIMITS) -> None:
 
 
 def prepare_volume(
-    path: Path, *, limits: Limits = DEFAULT_LIMITS, percentiles: tuple[float, float] = (1.0, 99.5)
+    path: Path,
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    percentiles: tuple[float, float] = (1.0, 99.5),
+    convention: Convention = "radiological",
 ) -> PreparedVolume:
-    """Make a reading-ready volume from a NIfTI file.
+    """Make a reading-ready volume from a NIfTI file, or one of a single slice from a PNG or JPEG.
 
     Axes are brought into right-anterior-superior order by flips and exchanges only, surrounding background is cut off
     where it is exactly uniform, intensities are stored as 16-bit integers, and the header is written anew with nothing
@@ -88,27 +96,56 @@ def prepare_volume(
     Parameters
     ----------
     path
-        A `.nii` or `.nii.gz` file with one 3D volume.
+        A `.nii` or `.nii.gz` file with one 3D volume or one slice, or a grey `.png` or `.jpg`.
     limits
         Sizes beyond which the file is refused.
     percentiles
-        Of the intensities that differ from the background: what the default window shows as black and as white.
+        Of the intensities that differ from the background: what the default window shows as black and as white. A
+        picture of 8 bits is shown as it was exported instead.
+    convention
+        In which the study is read: a picture is laid so that this convention does not mirror it.
 
     Raises
     ------
     ImagingError
         One sentence naming the file, what was found, what is expected and what to do.
     """
-    source = read_volume(path, limits)
+    source = read_volume(path, limits, convention)
     turned = turn_to_ras(source.voxels, source.affine)
     box = content_box(turned.voxels, spacing_of(turned.affine), MARGIN)
     try:
         scaled = scale_to_int16(turned.voxels[box], source.slope, source.intercept)
     except ScalingError as error:
         raise ImagingError(f"{shown_name(path)} {error}.") from error
+    affine = moved_origin(turned.affine, (box[0].start, box[1].start, box[2].start))
+    return _packed(scaled, affine, source.as_exported or _window(scaled, percentiles), source.placed)
+
+
+def prepare_mask(
+    path: Path, *, limits: Limits = DEFAULT_LIMITS, convention: Convention = "radiological"
+) -> PreparedVolume:
+    """Make a reading-ready mask: 1 where the file holds anything but zero, 0 elsewhere, and nothing else of it.
+
+    Oriented, cropped and packed as `prepare_volume` does it.
+
+    Raises
+    ------
+    ImagingError
+        One sentence naming the file, what was found, what is expected and what to do.
+    """
+    source = read_volume(path, limits, convention)
+    inside = source.voxels.astype(np.float64) * source.slope + source.intercept != 0
+    turned = turn_to_ras(inside.astype(np.uint8), source.affine)
+    if not turned.voxels.any():
+        raise ImagingError(f"{shown_name(path)} is zero everywhere, but a mask is expected: check the file.")
+    box = content_box(turned.voxels, spacing_of(turned.affine), MARGIN, background=0)
+    affine = moved_origin(turned.affine, (box[0].start, box[1].start, box[2].start))
+    return _packed(scale_to_int16(turned.voxels[box], 1.0, 0.0), affine, (0.0, 1.0), source.placed)
+
+
+def _packed(scaled: Scaled, exact_affine: Affine, window: tuple[float, float], placed: bool) -> PreparedVolume:
     # The file holds 32-bit floats; everything that is told about the volume is told from what the file holds.
-    cropped = moved_origin(turned.affine, (box[0].start, box[1].start, box[2].start))
-    affine = cropped.astype(np.float32).astype(np.float64)
+    affine = exact_affine.astype(np.float32).astype(np.float64)
     header = _header(scaled, affine)
     voxels = scaled.stored.astype("<i2", copy=False).tobytes(order="F")
     # zlib writes a gzip header without file name and with time stamp 0.
@@ -122,8 +159,9 @@ def prepare_volume(
         spacing=spacing_of(affine),
         orientation="RAS",
         affine=[[float(number) for number in row] for row in affine],
-        window=_window(scaled, percentiles),
+        window=window,
         intensity_range=_ordered(scaled, int(scaled.stored.min()), int(scaled.stored.max())),
+        placed=placed,
     )
 
 

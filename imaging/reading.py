@@ -1,4 +1,4 @@
-"""Reading a NIfTI file that may be broken or hostile.
+"""Reading a NIfTI file, or a picture as a volume of one slice, that may be broken or hostile.
 
 Nothing that a file says about itself is believed before it was seen: sizes are compared with limits before memory is
 taken for them, and what is unpacked is counted while it is unpacked.
@@ -19,6 +19,7 @@ from nibabel.nifti2 import Nifti2Header
 
 from imaging.errors import ImagingError, Limits, shown_name
 from imaging.geometry import Affine, GeometryError, header_affine, spacing_of
+from imaging.pictures import Convention, is_picture, read_picture
 
 CHUNK = 2**20
 # DEFLATE turns at most 258 bytes into 2 bits, so no member unpacks to more than 1032 times its size (RFC 1951, 3.2.5).
@@ -49,12 +50,18 @@ class SourceVolume:
         intensity = slope * stored + intercept.
     affine : array of shape (4, 4)
         Voxel index to mm.
+    placed
+        Whether the file says where in a patient that is: a PNG or JPEG does not.
+    as_exported
+        Black and white of a picture of 8 bits, which somebody has windowed already; None otherwise.
     """
 
     voxels: npt.NDArray[np.generic]
     slope: float
     intercept: float
     affine: Affine
+    placed: bool = True
+    as_exported: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -73,11 +80,11 @@ class _Layout:
         return math.prod(self.shape) * self.dtype.itemsize
 
 
-def read_volume(path: Path, limits: Limits) -> SourceVolume:
-    """Read one 3D volume from a `.nii` or `.nii.gz` file, or refuse it.
+def read_volume(path: Path, limits: Limits, convention: Convention = "radiological") -> SourceVolume:
+    """Read one volume from a `.nii` or `.nii.gz` file, or one slice from a `.png` or `.jpg`, or refuse it.
 
     The kind of file is told by its content, not by its name. NIfTI-1 and NIfTI-2 of both byte orders are read. The file
-    is closed on return.
+    is closed on return. `convention` matters to pictures only: see `read_picture`.
 
     Raises
     ------
@@ -89,14 +96,14 @@ def read_volume(path: Path, limits: Limits) -> SourceVolume:
         if not stat.S_ISREG(path.stat().st_mode):
             raise ImagingError(f"{name} is not a file, but one .nii or .nii.gz file is expected: name that file.")
         with path.open("rb") as file:
-            return _read(file, name, path.stat().st_size, limits)
+            return _read(file, name, path.stat().st_size, limits, convention)
     except OSError as error:
         raise ImagingError(
             f"{name} cannot be read ({error.strerror or 'input/output error'}): check that it exists and may be read."
         ) from error
 
 
-def _read(file: BinaryIO, name: str, size: int, limits: Limits) -> SourceVolume:
+def _read(file: BinaryIO, name: str, size: int, limits: Limits, convention: Convention) -> SourceVolume:
     if size == 0:
         raise ImagingError(f"{name} is empty (0 bytes), but a NIfTI volume is expected: export it again.")
     if size > limits.max_bytes:
@@ -104,8 +111,13 @@ def _read(file: BinaryIO, name: str, size: int, limits: Limits) -> SourceVolume:
             f"{name} has {_megabytes(size)} on disk, but at most {_megabytes(limits.max_bytes)} are accepted: "
             "crop or resample it."
         )
-    packed = file.read(2) == b"\x1f\x8b"
+    start = file.read(8)
     file.seek(0)
+    if is_picture(start):
+        pixels, affine, as_exported = read_picture(file, name, limits, convention)
+        _require_values(pixels, 1.0, 0.0, name)
+        return SourceVolume(pixels, 1.0, 0.0, affine, placed=False, as_exported=as_exported)
+    packed = start.startswith(b"\x1f\x8b")
     stream = _Stream(_unpacked(file, name) if packed else _plain(file), name, limits.max_unpacked_bytes)
     header, header_bytes = _header(stream, name)
     layout = _layout(header, name, limits)
@@ -119,7 +131,7 @@ def _read(file: BinaryIO, name: str, size: int, limits: Limits) -> SourceVolume:
     if len(content) < layout.voxel_bytes:
         raise ImagingError(_truncated(name, f"{expected} bytes", stream.total))
     voxels = np.frombuffer(content, dtype=layout.dtype).reshape(layout.shape, order="F")
-    _require_values(voxels, layout, name)
+    _require_values(voxels, layout.slope, layout.intercept, name)
     return SourceVolume(voxels, layout.slope, layout.intercept, layout.affine)
 
 
@@ -222,8 +234,8 @@ def _header(stream: _Stream, name: str) -> tuple[Nifti1Header, int]:
                 raise ImagingError(_truncated(name, "a header of 540 bytes", len(whole)))
             return Nifti2Header(bytes(whole), sizes[NIFTI2_BYTES], check=False), NIFTI2_BYTES
     raise ImagingError(
-        f"{name} is not a NIfTI file (no NIfTI header at its beginning), but one .nii or .nii.gz file is expected: "
-        "convert it, for instance with dcm2niix."
+        f"{name} is not a NIfTI file (no NIfTI header at its beginning) and no picture, but one .nii, .nii.gz, .png or "
+        ".jpg file is expected: convert it, for instance with dcm2niix."
     )
 
 
@@ -256,8 +268,8 @@ def _shape(header: Nifti1Header, name: str, limits: Limits) -> tuple[int, int, i
     count, lengths = dim[0], dim[1:]
     if not 1 <= count <= 7:
         raise ImagingError(f"{name} announces {count} dimensions, but 3 are expected: export it again.")
-    if count < 3:
-        raise ImagingError(f"{name} has {count} dimensions, but a 3D volume is expected: export the whole volume.")
+    if count < 2:
+        raise ImagingError(f"{name} has {count} dimensions, but 2 or 3 are expected: export the whole volume.")
     if any(length < 1 for length in lengths[:count]):
         raise ImagingError(
             f"{name} announces the size {_times(lengths[:count])}, but at least one voxel along each axis is expected: "
@@ -274,7 +286,8 @@ def _shape(header: Nifti1Header, name: str, limits: Limits) -> tuple[int, int, i
             f"{name} holds several values per voxel (size {_times(lengths[:count])}), but one 3D volume is expected: "
             "export the one that is to be read."
         )
-    shape = (lengths[0], lengths[1], lengths[2])
+    # One slice alone may be said to have two dimensions.
+    shape = (lengths[0], lengths[1], lengths[2] if count > 2 else 1)
     if math.prod(shape) > limits.max_voxels:
         raise ImagingError(
             f"{name} announces {_times(shape)} voxels, but at most {limits.max_voxels} are accepted: "
@@ -320,7 +333,7 @@ def _scaling(header: Nifti1Header, name: str) -> tuple[float, float]:
     return slope, intercept
 
 
-def _require_values(voxels: npt.NDArray[np.generic], layout: _Layout, name: str) -> None:
+def _require_values(voxels: npt.NDArray[np.generic], slope: float, intercept: float, name: str) -> None:
     if voxels.dtype.kind == "f":
         finite = np.isfinite(voxels)
         if not finite.all():
@@ -331,12 +344,12 @@ def _require_values(voxels: npt.NDArray[np.generic], layout: _Layout, name: str)
     lowest, highest = voxels.min(), voxels.max()
     if lowest == highest:
         raise ImagingError(
-            f"{name} has the same value ({float(lowest) * layout.slope + layout.intercept:g}) in all voxels, "
+            f"{name} has the same value ({float(lowest) * slope + intercept:g}) in all voxels, "
             "so there is nothing to read: check that it is the right file."
         )
-    if not all(math.isfinite(float(end) * layout.slope + layout.intercept) for end in (lowest, highest)):
+    if not all(math.isfinite(float(end) * slope + intercept) for end in (lowest, highest)):
         raise ImagingError(
-            f"{name} has intensities too large for any computation (slope {layout.slope:g}), "
+            f"{name} has intensities too large for any computation (slope {slope:g}), "
             "where ordinary numbers are expected: save it again without scaling."
         )
 

@@ -36,7 +36,7 @@ OUTSIDE = {"tests", "benchmarks"}
 # The pure folders are readable on their own: these packages and the standard library, nothing more.
 ONLY = {
     "agreement": {"numpy", "scipy", "statsmodels", "sklearn"},
-    "imaging": {"nibabel", "numpy", "scipy"},
+    "imaging": {"PIL", "nibabel", "numpy", "scipy"},
 }
 ALSO = {"agreement/ratings_file.py": {"pandas", "pyarrow"}}
 

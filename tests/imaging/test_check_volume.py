@@ -175,7 +175,7 @@ def test_several_values_per_voxel_are_refused(tmp_path):
     assert "several values per voxel" in refusal(path)
 
 
-@pytest.mark.parametrize(("dim", "found"), [([2, 20, 20, 1, 1, 1, 1, 1], "2 dimensions"),
+@pytest.mark.parametrize(("dim", "found"), [([1, 20, 20, 1, 1, 1, 1, 1], "1 dimensions"),
                                             ([0, 1, 1, 1, 1, 1, 1, 1], "0 dimensions"),
                                             ([9, 1, 1, 1, 1, 1, 1, 1], "9 dimensions"),
                                             ([3, 20, 0, 18, 1, 1, 1, 1], "20 x 0 x 18"),

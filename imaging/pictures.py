@@ -1,0 +1,111 @@
+"""Reading a PNG or JPEG file that may be broken or hostile, as a volume of one slice."""
+
+from typing import BinaryIO, Literal
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+from imaging.errors import ImagingError, Limits
+from imaging.geometry import Affine
+
+Convention = Literal["radiological", "neurological"]
+PNG_SIGNATURE, JPEG_SIGNATURE = b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff"
+# PNG 1.2, 4.1.1: bit depth and colour type stand in the first chunk, which always comes first.
+_DEPTH, _COLOUR_TYPE, _GREY = 24, 25, 0
+# What Pillow raises on files that are broken or made to break it.
+_BROKEN = (OSError, ValueError, SyntaxError, EOFError, OverflowError, MemoryError)
+
+
+def is_picture(start: bytes) -> bool:
+    """Say whether a file that begins like this is a PNG or JPEG."""
+    return start.startswith((PNG_SIGNATURE, JPEG_SIGNATURE))
+
+
+def read_picture(
+    file: BinaryIO, name: str, limits: Limits, convention: Convention
+) -> tuple[npt.NDArray[np.generic], Affine, tuple[float, float] | None]:
+    """Read a grey picture; nothing but its pixels is kept, so text, comments, EXIF and previews stay behind.
+
+    The picture lies in the axial plane, one pixel to the millimetre, round the origin: that is no place in a patient.
+    Its left edge is put where `convention` draws the left of the screen, so that it is never shown mirrored.
+
+    Returns
+    -------
+    tuple
+        Voxels of shape (width, height, 1), affine, and black and white as the file was exported (None for 16 bits).
+
+    Raises
+    ------
+    ImagingError
+        One sentence naming the file, what was found, what is expected and what to do.
+    """
+    start = file.read(32)
+    file.seek(0)
+    # Of colours of 16 bits Pillow would drop the lower half without a word.
+    if start.startswith(PNG_SIGNATURE) and start[_DEPTH : _DEPTH + 1] == b"\x10" and start[_COLOUR_TYPE] != _GREY:
+        raise _coloured(name, "colours or transparency of 16 bits")
+    try:
+        with Image.open(file, formats=("PNG", "JPEG")) as picture:
+            width, height = picture.size
+            if width * height > limits.max_pixels:
+                raise ImagingError(
+                    f"{name} announces {width} x {height} pixels, but at most {limits.max_pixels} are accepted: "
+                    "crop or shrink it."
+                )
+            if getattr(picture, "n_frames", 1) > 1:
+                raise ImagingError(f"{name} holds several pictures, but one is expected: save the one to be read.")
+            # Cameras and scanners note a turn instead of turning; the note does not survive, so the turn is made.
+            pixels = _grey(ImageOps.exif_transpose(picture), name)
+    except ImagingError:
+        raise
+    except Image.DecompressionBombError as error:
+        raise ImagingError(
+            f"{name} announces far more than the {limits.max_pixels} pixels that are accepted: crop or shrink it."
+        ) from error
+    except UnidentifiedImageError as error:
+        raise ImagingError(f"{name} is no readable PNG or JPEG file: export it again.") from error
+    except _BROKEN as error:
+        raise ImagingError(
+            f"{name} is a damaged PNG or JPEG file, where a whole one is expected: export it again."
+        ) from error
+    return _as_volume(pixels, convention)
+
+
+def _grey(picture: Image.Image, name: str) -> npt.NDArray[np.generic]:
+    """Return rows of grey values: as they are, or one of three equal channels."""
+    if picture.mode in ("P", "PA") or "transparency" in picture.info:
+        picture = picture.convert("RGBA")
+    if picture.mode == "1":
+        picture = picture.convert("L")
+    pixels = np.asarray(picture)
+    if picture.mode in ("L", "I", "I;16", "I;16B", "I;16L"):
+        return pixels
+    if picture.mode in ("LA", "RGBA"):
+        if (pixels[..., -1] != 255).any():
+            raise ImagingError(
+                f"{name} is transparent in part, but an opaque picture is expected: save it without alpha."
+            )
+        pixels = pixels[..., :-1]
+    elif picture.mode != "RGB":
+        raise _coloured(name, f"colours of the kind {picture.mode}")
+    if (pixels != pixels[..., :1]).any():
+        raise _coloured(name, "true colours")
+    return pixels[..., 0]
+
+
+def _coloured(name: str, found: str) -> ImagingError:
+    return ImagingError(f"{name} holds {found}, but one grey value per pixel is expected: save it as a grey picture.")
+
+
+def _as_volume(
+    pixels: npt.NDArray[np.generic], convention: Convention
+) -> tuple[npt.NDArray[np.generic], Affine, tuple[float, float] | None]:
+    # Rows run from top to bottom, which is from anterior to posterior; the axes of a volume run the other way.
+    upright = pixels[::-1].T
+    if convention == "radiological":
+        upright = upright[::-1]
+    affine = np.eye(4)
+    affine[:2, 3] = [-(length - 1) / 2 for length in upright.shape]
+    as_exported = (0.0, 255.0) if pixels.dtype == np.uint8 else None
+    return upright[:, :, np.newaxis], affine, as_exported
