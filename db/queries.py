@@ -13,8 +13,8 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from db.base import stored_id
-from db.reading import Adjudication, Assignment, ReviewTask, TechnicalFailure, Verdict
-from db.study import Candidate, Case, Item, ProtocolRecord, Reference, Volume
+from db.reading import Adjudication, Assignment, Flag, ReviewTask, TechnicalFailure, Verdict
+from db.study import Candidate, Case, Item, Overlay, ProtocolRecord, Reference, Volume
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,13 @@ class ShownItem:
     options: list[dict[str, str]]
     sequences: list[str]
     uses_prior: bool
+    overlays: list[str]
+    start: list[float] | None
+    conversation: str | None
+    turn: int | None
     vignette: str
     age: int | None
+    history: list[list[str]]
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,19 @@ class ShownVolume:
     acquired: date | None
     window: list[float]
     intensity_range: list[float]
+    placed: bool
+
+
+@dataclass(frozen=True)
+class ShownOverlay:
+    """What of an overlay may be shown. Its key says which items name it, and goes no further."""
+
+    overlay_id: int
+    key: str
+    label: str
+    colour: str
+    style: str
+    opacity: float
 
 
 def protocol_json(session: Session, study_id: int) -> str:
@@ -60,13 +78,19 @@ def shown_item(session: Session, item_id: int) -> ShownItem:
             col(Item.options),
             col(Item.sequences),
             col(Item.uses_prior),
+            col(Item.overlays),
+            col(Item.start),
+            col(Item.conversation),
+            col(Item.turn),
             col(Case.vignette),
             col(Case.age),
+            col(Case.history),
         )
         .join(Case, col(Case.id) == Item.case_id)
         .where(col(Item.id) == item_id)
     )
-    return ShownItem(item_id, *session.connection().execute(query).one())
+    row: Any = session.connection().execute(query).one()
+    return ShownItem(item_id, *row)
 
 
 def shown_volumes(session: Session, case_id: int) -> list[ShownVolume]:
@@ -80,14 +104,31 @@ def shown_volumes(session: Session, case_id: int) -> list[ShownVolume]:
             col(Volume.acquired),
             col(Volume.window),
             col(Volume.intensity_range),
+            col(Volume.placed),
         )
         .where(col(Volume.case_id) == case_id)
         .order_by(col(Volume.role), col(Volume.id))
     )
-    return [
-        ShownVolume(stored_id(volume_id), role, sequence, label, acquired, window, intensity_range)
-        for volume_id, role, sequence, label, acquired, window, intensity_range in session.connection().execute(query)
-    ]
+    rows: Any = session.connection().execute(query)
+    return [ShownVolume(*row) for row in rows]
+
+
+def shown_overlays(session: Session, case_id: int) -> list[ShownOverlay]:
+    """Read what of a case's overlays may be shown, in the order of import."""
+    query = (
+        select_columns(
+            col(Overlay.id),
+            col(Overlay.key),
+            col(Overlay.label),
+            col(Overlay.colour),
+            col(Overlay.style),
+            col(Overlay.opacity),
+        )
+        .where(col(Overlay.case_id) == case_id)
+        .order_by(col(Overlay.id))
+    )
+    rows: Any = session.connection().execute(query)
+    return [ShownOverlay(*row) for row in rows]
 
 
 def candidate_answer(session: Session, candidate_id: int) -> str:
@@ -99,6 +140,17 @@ def reference_for_forms_that_show_it(session: Session, item_id: int) -> Referenc
     """Read the newest version of a reference. Only the scoring phase and the report may call this."""
     return session.exec(
         select(Reference).where(Reference.item_id == item_id).order_by(col(Reference.version).desc()).limit(1)
+    ).one()
+
+
+def reference_of_practice_item(session: Session, item_id: int) -> Reference:
+    """Read the newest version of a practice item's reference; that of any other item is not found."""
+    return session.exec(
+        select(Reference)
+        .join(Item, col(Item.id) == Reference.item_id)
+        .where(Reference.item_id == item_id, col(Item.practice))
+        .order_by(col(Reference.version).desc())
+        .limit(1)
     ).one()
 
 
@@ -139,9 +191,13 @@ def open_assignments(
     )
 
 
-def count_assignments(session: Session, membership_id: int, phases: Sequence[str]) -> tuple[int, int]:
-    """Return how many of a member's assignments are closed, and how many there are."""
-    chosen = (Assignment.membership_id == membership_id, col(Assignment.phase).in_(phases))
+def count_assignments(
+    session: Session, membership_id: int, phases: Sequence[str], *, pass_number: int | None = None
+) -> tuple[int, int]:
+    """Return how many of a member's assignments are closed, and how many there are, of one pass or of all."""
+    chosen: list[Any] = [Assignment.membership_id == membership_id, col(Assignment.phase).in_(phases)]
+    if pass_number is not None:
+        chosen.append(Assignment.pass_number == pass_number)
     total = session.exec(select(func.count()).select_from(Assignment).where(*chosen)).one()
     closed = session.exec(select(func.count()).select_from(Assignment).where(*chosen, _is_closed())).one()
     return closed, total
@@ -152,6 +208,76 @@ def root_verdict(session: Session, assignment_id: int) -> Verdict | None:
     return session.exec(
         select(Verdict).where(Verdict.assignment_id == assignment_id, col(Verdict.supersedes_id).is_(None))
     ).first()
+
+
+def verdict_chain(session: Session, assignment_id: int) -> list[Verdict]:
+    """Return every verdict of an assignment: the first, and then each that superseded the one before it."""
+    return list(session.exec(select(Verdict).where(Verdict.assignment_id == assignment_id).order_by(col(Verdict.id))))
+
+
+def flag_of(session: Session, verdict_id: int) -> Flag | None:
+    """Return the flag that came with a verdict."""
+    return session.exec(select(Flag).where(Flag.verdict_id == verdict_id)).first()
+
+
+def stands() -> Any:
+    """Whether a verdict is the newest of its chain: no other supersedes it."""
+    later = aliased(Verdict)
+    return ~select(later.id).where(later.supersedes_id == Verdict.id).correlate(Verdict).exists()
+
+
+def conversation_of(session: Session, item_id: int) -> str | None:
+    """Return the name of the conversation that an item is a turn of."""
+    return session.exec(select(Item.conversation).where(Item.id == item_id)).one()
+
+
+def _turns_before(session: Session, item: ShownItem) -> list[tuple[int, str]]:
+    """Return id and prompt of the turns before an item in its conversation, in their order."""
+    if item.conversation is None or item.turn is None:
+        return []
+    study_id = select(Item.study_id).where(Item.id == item.item_id).scalar_subquery()
+    rows = session.exec(
+        select(Item.id, Item.prompt)
+        .where(Item.study_id == study_id, Item.conversation == item.conversation, col(Item.turn) < item.turn)
+        .order_by(col(Item.turn))
+    )
+    return [(stored_id(item_id), prompt) for item_id, prompt in rows]
+
+
+def prompts_of_earlier_turns(session: Session, item: ShownItem) -> list[str]:
+    """Return the prompts of the turns before an item in its conversation, in their order."""
+    return [prompt for _, prompt in _turns_before(session, item)]
+
+
+@dataclass(frozen=True)
+class EarlierTurn:
+    """An earlier turn of a conversation: its assignment, where the member has one, and the verdict that stands."""
+
+    item_id: int
+    prompt: str
+    assignment: Assignment | None
+    verdict: Verdict | None
+
+
+def earlier_turns(session: Session, assignment: Assignment, item: ShownItem, phase: str) -> list[EarlierTurn]:
+    """Return the turns before an item in its conversation, with what this very member answered in `phase`."""
+    turns = _turns_before(session, item)
+    answered = {
+        found.item_id: (found, verdict)
+        for found, verdict in session.exec(
+            select(Assignment, Verdict)
+            .join(Verdict, col(Verdict.assignment_id) == Assignment.id, isouter=True)
+            .where(
+                Assignment.membership_id == assignment.membership_id,
+                Assignment.phase == phase,
+                Assignment.pass_number == assignment.pass_number,
+                col(Assignment.item_id).in_([item_id for item_id, _ in turns]),
+                or_(col(Verdict.id).is_(None), stands()),
+            )
+        )
+    }
+    nothing: tuple[None, None] = (None, None)
+    return [EarlierTurn(item_id, prompt, *answered.get(item_id, nothing)) for item_id, prompt in turns]
 
 
 def review_task_of(session: Session, assignment: Assignment) -> ReviewTask:
@@ -167,21 +293,17 @@ def review_task_of(session: Session, assignment: Assignment) -> ReviewTask:
 
 
 def count_items(session: Session, study_id: int) -> int:
-    """Return how many items a study has."""
-    return session.exec(select(func.count()).select_from(Item).where(Item.study_id == study_id)).one()
+    """Return how many items a study has, those for practice aside."""
+    real = (Item.study_id == study_id, ~col(Item.practice))
+    return session.exec(select(func.count()).select_from(Item).where(*real)).one()
 
 
 def standing_verdicts(session: Session, study_id: int, phase: str) -> list[tuple[Verdict, int]]:
     """Return every verdict of a phase that no other supersedes, with its item's id, in order of submission."""
-    later = aliased(Verdict)
     rows = session.exec(
         select(Verdict, Assignment.item_id)
         .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
-        .where(
-            Assignment.study_id == study_id,
-            Assignment.phase == phase,
-            ~select(later.id).where(later.supersedes_id == Verdict.id).exists(),
-        )
+        .where(Assignment.study_id == study_id, Assignment.phase == phase, stands())
         .order_by(col(Verdict.id))
     ).all()
     return [(verdict, item_id) for verdict, item_id in rows]

@@ -10,7 +10,7 @@ from sqlmodel import Field
 
 from db.base import Base, new_public_id, now, one_of
 
-PHASES = ("reading", "scoring", "review", "opinions")
+PHASES = ("practice", "reading", "scoring", "review", "opinions")
 
 
 class Assignment(Base, table=True):
@@ -101,6 +101,8 @@ class Verdict(Base, table=True):
     id: int | None = Field(default=None, primary_key=True)
     assignment_id: int = Field(foreign_key="assignment.id")
     supersedes_id: int | None = Field(default=None, foreign_key="verdict.id", unique=True)
+    # None in verdicts that are older than this column.
+    login_session_id: int | None = Field(default=None, foreign_key="login_session.id")
     fields: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
     not_assessable: str | None = Field(default=None, max_length=40)
     comment: str = ""
@@ -116,6 +118,32 @@ class Verdict(Base, table=True):
     receipt: str = Field(unique=True, max_length=9)
     idempotency_key: str = Field(unique=True, max_length=64)
     content_sha256: str = Field(max_length=64)
+
+
+class Reopening(Base, table=True):
+    """Which verdict a login session is revising in a study at the moment: working state, like a draft."""
+
+    __tablename__ = "reopening"
+
+    login_session_id: int = Field(primary_key=True, foreign_key="login_session.id")
+    membership_id: int = Field(primary_key=True, foreign_key="membership.id")
+    verdict_id: int = Field(foreign_key="verdict.id")
+    opened_at: datetime = Field(default_factory=now)
+
+
+class PracticeResult(Base, table=True):
+    """How a rater's pass through the practice items ended; append-only. Real items open with the first that passed."""
+
+    __tablename__ = "practice_result"
+    __table_args__ = (UniqueConstraint("membership_id", "pass_number"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    membership_id: int = Field(foreign_key="membership.id")
+    pass_number: int
+    correct: int
+    judged: int
+    passed: bool
+    created_at: datetime = Field(default_factory=now)
 
 
 class Flag(Base, table=True):

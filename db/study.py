@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from datetime import date, datetime
 
-from sqlalchemy import JSON, CheckConstraint, Column, UniqueConstraint
+from sqlalchemy import JSON, CheckConstraint, Column, UniqueConstraint, text
 from sqlmodel import Field
 
 from db.base import Base, now, one_of
@@ -51,6 +51,10 @@ class Case(Base, table=True):
     subject: str = Field(max_length=80)
     vignette: str = ""
     age: int | None = None
+    # Pairs of name and value, in the order of the study folder.
+    history: list[list[str]] = Field(
+        default_factory=list, sa_column=Column(JSON, nullable=False, server_default=text("'[]'"))
+    )
     note: str = ""
 
 
@@ -78,6 +82,33 @@ class Volume(Base, table=True):
     spacing: list[float] = Field(sa_column=Column(JSON, nullable=False))
     window: list[float] = Field(sa_column=Column(JSON, nullable=False))
     intensity_range: list[float] = Field(sa_column=Column(JSON, nullable=False))
+    # Whether the file says where in the patient its voxels lie and how large they are: a PNG or JPEG does not.
+    placed: bool = Field(default=True, sa_column_kwargs={"server_default": text("true")})
+
+
+class Overlay(Base, table=True):
+    """A mask that may be laid over a case's scans; the file lies under its SHA-256 in the volume store."""
+
+    __tablename__ = "overlay"
+    __table_args__ = (
+        UniqueConstraint("study_id", "key"),
+        CheckConstraint(one_of("style", "outline", "fill"), name="style"),
+        CheckConstraint("opacity > 0 AND opacity <= 1", name="opacity"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    study_id: int = Field(foreign_key="study.id")
+    case_id: int = Field(foreign_key="study_case.id", index=True)
+    key: str = Field(max_length=80)
+    label: str = Field(max_length=80)
+    colour: str = Field(max_length=7)
+    style: str
+    opacity: float
+    file_name: str = Field(max_length=400)
+    sha256: str = Field(max_length=64)
+    voxel_sha256: str = Field(max_length=64)
+    shape: list[int] = Field(sa_column=Column(JSON, nullable=False))
+    spacing: list[float] = Field(sa_column=Column(JSON, nullable=False))
 
 
 class Item(Base, table=True):
@@ -102,6 +133,17 @@ class Item(Base, table=True):
     options: list[dict[str, str]] = Field(sa_column=Column(JSON, nullable=False))
     sequences: list[str] = Field(sa_column=Column(JSON, nullable=False))
     uses_prior: bool = False
+    # Keys of the overlays that may be laid over this item's scans.
+    overlays: list[str] = Field(
+        default_factory=list, sa_column=Column(JSON, nullable=False, server_default=text("'[]'"))
+    )
+    # Where the crosshair stands at the beginning, in mm; empty: the middle; none: where the study says.
+    start: list[float] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True), nullable=True))
+    # Items of one conversation are read together, in the order of their turns.
+    conversation: str | None = Field(default=None, max_length=80)
+    turn: int | None = None
+    # Read before the real items, with feedback; never part of a freeze's sample or of any statistic.
+    practice: bool = Field(default=False, sa_column_kwargs={"server_default": text("false")})
 
 
 class Reference(Base, table=True):
@@ -121,6 +163,8 @@ class Reference(Base, table=True):
     high: float | None = None
     text_only_answer: str = ""
     provenance: str = ""
+    # Shown with the answer to a practice verdict, never before.
+    explanation: str = Field(default="", sa_column_kwargs={"server_default": text("''")})
     created_at: datetime = Field(default_factory=now)
 
 

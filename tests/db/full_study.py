@@ -5,17 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 
 from db import Database
-from services import adjudication, closing, judging, reading, worklist
+from services import adjudication, closing, judging, reading, revising, worklist
 from services.reading import Circumstances
-from tests.situations import Situation, any_answers, on_the_desk, open_study, read_all, show, submit
+from tests.room_study import reading_rules, room_study, with_history, with_overlays, with_practice
+from tests.situations import Situation, any_answers, on_the_desk, read_all, show, submit
 
 JUDGE_CSV = b"item,candidate,verdict\ni1,k1,correct\ni1,k2,\n"
 
 
 def full_study(database: Database, folder: Path) -> Situation:
     """Freeze the tiny study and do everything once that leaves rows."""
-    situation = open_study(database, folder)
+    rules = reading_rules(practice={"pass_mark": 0.0}, revision="session")
+    situation = room_study(database, folder, with_practice, with_overlays, with_history, protocol=rules)
     first, second = situation.raters
+    while (payload := on_the_desk(situation, first))["phase"] == "practice":
+        show(situation, first, payload)
+        submit(situation, first, payload)
     worklist.acknowledge_instructions(database, first, "tiny", "reading")
     payload = on_the_desk(situation, first)
     reading.save_draft(database, first, payload["assignment"], 1, {"comment": "not yet"})
@@ -25,6 +30,9 @@ def full_study(database: Database, folder: Path) -> Situation:
     reading.submit(
         database, first, payload["assignment"], payload["key"], flagged, Circumstances(renderer="test", trace=trace)
     )
+    revised = revising.reopen(database, first, payload["assignment"])
+    show(situation, first, revised)
+    submit(situation, first, revised, flagged)
     reading.report_failure(database, first, on_the_desk(situation, first)["assignment"], "The scan did not load.")
     read_all(situation, first)
     read_all(situation, second)

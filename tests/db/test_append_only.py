@@ -14,7 +14,8 @@ from tests.db.full_study import full_study
 
 APPEND_ONLY = (
     "acknowledgement", "adjudication", "audit_event", "display", "flag", "freeze", "freeze_item", "judge_run",
-    "judge_verdict", "reference", "review_task", "study_event", "technical_failure", "verdict", "viewing_trace",
+    "judge_verdict", "practice_result", "reference", "review_task", "study_event", "technical_failure", "verdict",
+    "viewing_trace",
 )  # fmt: skip
 
 
