@@ -6,25 +6,20 @@ refused with the first thing that is wrong.
 
 from __future__ import annotations
 
-import csv
-import datetime
-import io
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+import re
+from collections import defaultdict
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
 
-from exchange.protocol import Form, Protocol, read_protocol
+from exchange.csv_table import Line, listed, read_table
+from exchange.item_table import ITEM_COLUMNS, MORE_ITEM_COLUMNS, ItemRow, OverlayRow, VolumeRow, check_items, item_row
+from exchange.protocol import Protocol, read_protocol
 from exchange.refusal import InputRefused
 
-FORMATS = ("yes_no", "choice", "open")
-GROUNDINGS = ("image_grounded", "image_informed")
 ROLES = ("current", "prior")
-ANSWERED_BY_OPTIONS = {"yes_no": ("yes_no", "choice"), "choice": ("choice", "several", "ordinal")}
-YES_NO = (("yes", "Yes"), ("no", "No"))
-Row = TypeVar("Row")
-# An answer may not be longer than this: longer text is a broken quotation mark, not an answer.
-LONGEST_CELL = 20_000
+STYLES = ("outline", "fill")
+OVERLAY_COLOUR, OVERLAY_OPACITY = "#e8a33d", 0.5
+_COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 
 
 @dataclass(frozen=True)
@@ -36,35 +31,7 @@ class CaseRow:
     vignette: str
     age: int | None
     note: str
-
-
-@dataclass(frozen=True)
-class VolumeRow:
-    """One line of volumes.csv; `path` is absolute and inside the study folder."""
-
-    key: str
-    case: str
-    role: str
-    sequence: str
-    acquired: datetime.date | None
-    label: str
-    path: Path
-
-
-@dataclass(frozen=True)
-class ItemRow:
-    """One line of items.csv."""
-
-    key: str
-    case: str
-    category: str
-    format: str
-    grounding: str
-    form: str
-    prompt: str
-    options: tuple[tuple[str, str], ...]
-    sequences: tuple[str, ...]
-    uses_prior: bool
+    history: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -99,56 +66,7 @@ class StudyFolder:
     items: tuple[ItemRow, ...]
     references: tuple[ReferenceRow, ...]
     candidates: tuple[CandidateRow, ...]
-
-
-@dataclass(frozen=True)
-class _Line:
-    """One line of a CSV file, which knows where it stands."""
-
-    file: str
-    number: int
-    cells: dict[str, str]
-
-    def refuse(self, problem: str) -> InputRefused:
-        return InputRefused(f"{self.file}, line {self.number}: {problem}")
-
-    def text(self, column: str, *, required: bool = True, longest: int = LONGEST_CELL) -> str:
-        value = self.cells[column].strip()
-        if required and not value:
-            raise self.refuse(f"{column} is empty; fill it in.")
-        if "\x00" in value:
-            raise self.refuse(f"{column} holds a NUL character; remove it.")
-        if len(value) > longest:
-            raise self.refuse(f"{column} has {len(value)} characters, at most {longest} are taken; shorten it.")
-        return value
-
-    def one_of(self, column: str, allowed: Iterable[str]) -> str:
-        value = self.text(column)
-        listed = list(allowed)
-        if value not in listed:
-            raise self.refuse(f"{column} is '{value}', expected {_listed(listed)}; mend the cell.")
-        return value
-
-    def number_or_none(self, column: str) -> float | None:
-        value = self.text(column, required=False)
-        if not value:
-            return None
-        try:
-            number = float(value)
-        except ValueError:
-            raise self.refuse(f"{column} is '{value}', expected a number or nothing; mend the cell.") from None
-        if number != number or number in (float("inf"), float("-inf")):
-            raise self.refuse(f"{column} is '{value}', expected a finite number; mend the cell.")
-        return number
-
-    def date_or_none(self, column: str) -> datetime.date | None:
-        value = self.text(column, required=False)
-        if not value:
-            return None
-        try:
-            return datetime.date.fromisoformat(value)
-        except ValueError:
-            raise self.refuse(f"{column} is '{value}', expected a date as YYYY-MM-DD; mend the cell.") from None
+    overlays: tuple[OverlayRow, ...] = ()
 
 
 def read_study_folder(folder: Path) -> StudyFolder:
@@ -162,24 +80,37 @@ def read_study_folder(folder: Path) -> StudyFolder:
     if not folder.is_dir():
         raise InputRefused(f"{folder.name} is no folder: expected one with protocol.yaml and CSV tables; name that.")
     protocol = read_protocol(folder / "protocol.yaml")
-    cases = _read(folder, "cases.csv", ("case", "subject", "vignette", "age", "note"), _case, unique="case")
+    cases = read_table(folder, "cases.csv", ("case", "subject", "vignette", "age", "note"), _case, unique="case")
     case_keys = {case.key for case in cases}
-    volumes = _read(
+    cases = _with_history(folder, cases)
+    volumes = read_table(
         folder,
         "volumes.csv",
         ("volume", "case", "role", "sequence", "acquired", "file", "label"),
         lambda line: _volume(line, folder, case_keys),
         unique="volume",
     )
-    items = _read(
+    _check_hanging(protocol, volumes)
+    overlays: tuple[OverlayRow, ...] = ()
+    if (folder / "overlays.csv").exists():
+        overlays = read_table(
+            folder,
+            "overlays.csv",
+            ("overlay", "case", "label", "file", "colour", "style", "opacity"),
+            lambda line: _overlay(line, folder, case_keys),
+            unique="overlay",
+        )
+    items = read_table(
         folder,
         "items.csv",
-        ("item", "case", "category", "format", "grounding", "form", "prompt", "options", "sequences", "uses_prior"),
-        lambda line: _item(line, protocol, case_keys, volumes),
+        ITEM_COLUMNS,
+        lambda line: item_row(line, protocol, case_keys, volumes, overlays),
         unique="item",
+        optional=MORE_ITEM_COLUMNS,
     )
+    check_items(protocol, items, {case.key: case.subject for case in cases})
     item_by_key = {item.key: item for item in items}
-    references = _read(
+    references = read_table(
         folder,
         "references.csv",
         ("item", "accepted", "low", "high", "text_only_answer", "provenance"),
@@ -188,7 +119,7 @@ def read_study_folder(folder: Path) -> StudyFolder:
     )
     candidates: tuple[CandidateRow, ...] = ()
     if (folder / "candidates.csv").exists():
-        candidates = _read(
+        candidates = read_table(
             folder,
             "candidates.csv",
             ("candidate", "item", "model", "answer"),
@@ -197,64 +128,10 @@ def read_study_folder(folder: Path) -> StudyFolder:
         )
     _check_references_cover(items, references)
     _check_scoring(protocol, candidates)
-    return StudyFolder(protocol, cases, volumes, items, references, candidates)
+    return StudyFolder(protocol, cases, volumes, items, references, candidates, overlays)
 
 
-def _read(
-    folder: Path, name: str, columns: tuple[str, ...], make: Callable[[_Line], Row], *, unique: str
-) -> tuple[Row, ...]:
-    """Read one table; every line becomes a row, and no two lines may share the `unique` column."""
-    first_seen: dict[str, int] = {}
-    rows = []
-    for line in _lines(folder / name, columns):
-        key = line.text(unique, longest=80)
-        if key in first_seen:
-            raise line.refuse(f"{unique} '{key}' stands already in line {first_seen[key]}; give every line its own.")
-        first_seen[key] = line.number
-        rows.append(make(line))
-    if not rows:
-        raise InputRefused(f"{name} holds no lines below its header; a study needs at least one.")
-    return tuple(rows)
-
-
-def _lines(path: Path, columns: tuple[str, ...]) -> Iterator[_Line]:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise InputRefused(f"{path.name} is missing: expected a CSV file with {_listed(columns)}; add it.") from None
-    except UnicodeDecodeError as error:
-        raise InputRefused(f"{path.name} is not UTF-8 text (byte {error.start}); save it as UTF-8.") from None
-    except OSError as error:
-        raise InputRefused(f"{path.name} cannot be read ({error.strerror}); expected a CSV file.") from None
-    # Not splitlines(): it also parts a text at characters that end no line in CSV.
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    last = 0
-    try:
-        header = [name.strip() for name in next(reader)]
-        last = reader.line_num
-        missing = [name for name in columns if name not in header]
-        unknown = [name for name in header if name not in columns]
-        if missing or unknown or len(header) != len(set(header)):
-            problem = f"lacks {_listed(missing)}" if missing else f"has unknown or doubled {_listed(unknown or header)}"
-            raise InputRefused(f"{path.name}, line 1: the header {problem}; expected {', '.join(columns)}.")
-        for cells in reader:
-            last = reader.line_num
-            if not any(cell.strip() for cell in cells):
-                continue
-            if len(cells) != len(header):
-                raise InputRefused(
-                    f"{path.name}, line {reader.line_num}: {len(cells)} cells, expected {len(header)}; "
-                    "look for a missing comma or quotation mark."
-                )
-            yield _Line(path.name, reader.line_num, dict(zip(header, cells, strict=True)))
-    except StopIteration:
-        raise InputRefused(f"{path.name} is empty: expected the header {', '.join(columns)}; add it.") from None
-    except csv.Error as error:
-        # An open quotation mark is noticed at the end of the file; it stands in the line after the last whole one.
-        raise InputRefused(f"{path.name}, line {last + 1}: not valid CSV ({error}); mend the line.") from None
-
-
-def _case(line: _Line) -> CaseRow:
+def _case(line: Line) -> CaseRow:
     age = line.number_or_none("age")
     if age is not None and not (0 <= age <= 120 and age == int(age)):
         raise line.refuse(f"age is '{line.cells['age']}', expected whole years from 0 to 120; mend the cell.")
@@ -267,91 +144,82 @@ def _case(line: _Line) -> CaseRow:
     )
 
 
-def _volume(line: _Line, folder: Path, case_keys: set[str]) -> VolumeRow:
+def _with_history(folder: Path, cases: tuple[CaseRow, ...]) -> tuple[CaseRow, ...]:
+    """Read the structured history, where there is one: several lines per case, in their order."""
+    if not (folder / "case_history.csv").exists():
+        return cases
+    known = {case.key for case in cases}
+    lines = read_table(
+        folder,
+        "case_history.csv",
+        ("case", "name", "value"),
+        lambda line: (
+            line.known("case", known, "cases.csv"),
+            (line.text("name", longest=80), line.text("value", longest=2_000)),
+        ),
+    )
+    of_case: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for case, pair in lines:
+        of_case[case].append(pair)
+    return tuple(replace(case, history=tuple(of_case[case.key])) for case in cases)
+
+
+def _file(line: Line, folder: Path) -> Path:
     named = line.text("file", longest=400)
     path = (folder / named).resolve()
     if Path(named).is_absolute() or not path.is_relative_to(folder.resolve()):
         raise line.refuse(f"file '{named}' lies outside the study folder; put the scan inside and name it from there.")
     if not path.is_file():
         raise line.refuse(f"file '{named}' is missing; add the scan or mend the name.")
+    return path
+
+
+def _volume(line: Line, folder: Path, case_keys: set[str]) -> VolumeRow:
     return VolumeRow(
+        path=_file(line, folder),
         key=line.text("volume", longest=80),
-        case=_known(line, "case", case_keys, "cases.csv"),
+        case=line.known("case", case_keys, "cases.csv"),
         role=line.one_of("role", ROLES),
         sequence=line.text("sequence", longest=40),
         acquired=line.date_or_none("acquired"),
         label=line.text("label", longest=80),
-        path=path,
     )
 
 
-def _item(line: _Line, protocol: Protocol, case_keys: set[str], volumes: tuple[VolumeRow, ...]) -> ItemRow:
-    case = _known(line, "case", case_keys, "cases.csv")
-    item_format = line.one_of("format", FORMATS)
-    form = line.one_of("form", protocol.forms)
-    _check_form_fits(line, protocol.forms[form], item_format)
-    options = _options(line, item_format)
-    sequences = tuple(part.strip() for part in line.text("sequences").split("|") if part.strip())
-    if not sequences or len(sequences) != len(set(sequences)):
-        raise line.refuse(f"sequences is '{line.cells['sequences']}', expected different names such as T1|T2; mend it.")
-    uses_prior = line.one_of("uses_prior", ("true", "false")) == "true"
-    for role in ("current", "prior") if uses_prior else ("current",):
-        present = {volume.sequence for volume in volumes if volume.case == case and volume.role == role}
-        wanted = sequences if role == "current" else sequences[:1]
-        for sequence in wanted:
-            if sequence not in present:
-                raise line.refuse(
-                    f"item '{line.cells['item']}' needs a {role} volume {sequence} of case '{case}', which volumes.csv "
-                    "lacks; add the volume or mend the item."
-                )
-    return ItemRow(
-        key=line.text("item", longest=80),
-        case=case,
-        category=line.text("category", longest=80),
-        format=item_format,
-        grounding=line.one_of("grounding", GROUNDINGS),
-        form=form,
-        prompt=line.text("prompt"),
-        options=options,
-        sequences=sequences,
-        uses_prior=uses_prior,
+def _overlay(line: Line, folder: Path, case_keys: set[str]) -> OverlayRow:
+    colour = line.text("colour", required=False) or OVERLAY_COLOUR
+    if not _COLOUR.fullmatch(colour):
+        raise line.refuse(f"colour is '{colour[:40]}', expected six hexadecimal digits as #e8a33d; mend the cell.")
+    opacity = line.number_or_none("opacity")
+    opacity = OVERLAY_OPACITY if opacity is None else opacity
+    if not 0 < opacity <= 1:
+        raise line.refuse(f"opacity is {opacity:g}, expected a number above 0 and at most 1; mend the cell.")
+    return OverlayRow(
+        key=line.text("overlay", longest=80),
+        case=line.known("case", case_keys, "cases.csv"),
+        label=line.text("label", longest=80),
+        path=_file(line, folder),
+        colour=colour.lower(),
+        style=line.one_of("style", STYLES) if line.cells["style"].strip() else STYLES[0],
+        opacity=opacity,
     )
 
 
-def _check_form_fits(line: _Line, form: Form, item_format: str) -> None:
-    """Refuse a form whose answer could never equal a reference of this format."""
-    answer = next(field for field in form.fields if field.key == "answer")
-    if item_format == "open":
-        fits = answer.type not in ("choice", "several") or bool(answer.options)
-    else:
-        fits = answer.type in ANSWERED_BY_OPTIONS[item_format]
-    if not fits:
-        raise line.refuse(
-            f"the answer of form '{line.cells['form']}' is of type {answer.type}, which does not fit the format "
-            f"{item_format}; choose another form or format."
-        )
+def _check_hanging(protocol: Protocol, volumes: tuple[VolumeRow, ...]) -> None:
+    """Refuse a pane or a window for a sequence that no scan has: a misspelt rule would silently be none."""
+    present = {volume.sequence for volume in volumes}
+    named = [("windows", sequence) for sequence in protocol.hanging.windows]
+    named += [("panes", sequence) for pane in protocol.hanging.panes or [] for sequence in pane.sequences]
+    for key, sequence in named:
+        if sequence not in present:
+            raise InputRefused(
+                f"protocol.yaml, key hanging.{key}: no volume has the sequence '{sequence}' (volumes.csv holds "
+                f"{listed(sorted(present))}); mend the name."
+            )
 
 
-def _options(line: _Line, item_format: str) -> tuple[tuple[str, str], ...]:
-    """Return the (id, text) pairs that can be chosen: given for choice, fixed for yes/no, none for open items."""
-    written = line.text("options", required=item_format == "choice")
-    if item_format != "choice":
-        if written:
-            raise line.refuse(f"options are given for the {item_format} format, which has its own; empty the cell.")
-        return YES_NO if item_format == "yes_no" else ()
-    options = []
-    for part in written.split("|"):
-        option, equals, shown = part.partition("=")
-        if not (equals and option.strip() and shown.strip()):
-            raise line.refuse(f"option '{part}' is not written as id=Text; mend the cell.")
-        options.append((option.strip(), shown.strip()))
-    if len(options) < 2 or len({option for option, _ in options}) < len(options):
-        raise line.refuse("options need at least two different ids; mend the cell.")
-    return tuple(options)
-
-
-def _reference(line: _Line, items: dict[str, ItemRow]) -> ReferenceRow:
-    item = items[_known(line, "item", items, "items.csv")]
+def _reference(line: Line, items: dict[str, ItemRow]) -> ReferenceRow:
+    item = items[line.known("item", items, "items.csv")]
     accepted = tuple(part.strip() for part in line.text("accepted", required=False).split("|") if part.strip())
     low, high = line.number_or_none("low"), line.number_or_none("high")
     if not accepted and low is None and high is None:
@@ -373,26 +241,22 @@ def _reference(line: _Line, items: dict[str, ItemRow]) -> ReferenceRow:
     return ReferenceRow(item.key, accepted, low, high, text_only, line.text("provenance", required=False))
 
 
-def _candidate(line: _Line, items: dict[str, ItemRow]) -> CandidateRow:
+def _candidate(line: Line, items: dict[str, ItemRow]) -> CandidateRow:
+    item = line.known("item", items, "items.csv")
+    if items[item].practice:
+        raise line.refuse(f"item '{item}' is for practice, and nobody marks answers to those; remove the line.")
     return CandidateRow(
         key=line.text("candidate", longest=80),
-        item=_known(line, "item", items, "items.csv"),
+        item=item,
         model=line.text("model", longest=120),
         answer=line.text("answer"),
     )
 
 
-def _known(line: _Line, column: str, known: Iterable[str], file: str) -> str:
-    value = line.text(column, longest=80)
-    if value not in known:
-        raise line.refuse(f"{column} '{value}' is not in {file}; add it there or mend the cell.")
-    return value
-
-
 def _check_references_cover(items: tuple[ItemRow, ...], references: tuple[ReferenceRow, ...]) -> None:
     without = sorted({item.key for item in items} - {reference.item for reference in references})
     if without:
-        raise InputRefused(f"references.csv lacks {_listed(without)}; every item needs a line there.")
+        raise InputRefused(f"references.csv lacks {listed(without)}; every item needs a line there.")
 
 
 def _check_scoring(protocol: Protocol, candidates: tuple[CandidateRow, ...]) -> None:
@@ -401,8 +265,3 @@ def _check_scoring(protocol: Protocol, candidates: tuple[CandidateRow, ...]) -> 
             f"protocol.yaml, key scoring.sample: {protocol.scoring.sample} candidates are to be scored, candidates.csv "
             f"holds {len(candidates)}; lower the sample or add candidates."
         )
-
-
-def _listed(names: Iterable[str]) -> str:
-    listed = list(names)
-    return ", ".join(listed[:6]) + (f" and {len(listed) - 6} more" if len(listed) > 6 else "")
