@@ -104,7 +104,7 @@ def draw_people(line: StudyLine) -> None:
 
 
 def _progress_table(progress: list[MemberProgress]) -> pd.DataFrame:
-    return pd.DataFrame(
+    table = pd.DataFrame(
         [
             (
                 one.pseudonym,
@@ -119,6 +119,12 @@ def _progress_table(progress: list[MemberProgress]) -> pd.DataFrame:
         ],
         columns=["pseudonym", "name", "what", "done", "items", "technical failures", "last saved (UTC)"],
     )
+    # Most studies have neither; an empty column would only be wide.
+    if any(one.revised for one in progress):
+        table["revised"] = [one.revised for one in progress]
+    if any(one.practice for one in progress):
+        table["practice"] = [one.practice or "–" for one in progress]
+    return table
 
 
 def _draw_queue_button(line: StudyLine, progress: list[MemberProgress]) -> None:

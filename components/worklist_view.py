@@ -41,10 +41,14 @@ def _draw_desk(desk: Desk) -> None:
 
 
 def _can_enter(desk: Desk) -> bool:
-    return desk.state == "open" and not desk.waits_for_reads and desk.done < desk.total
+    return desk.state == "open" and not desk.waits_for_reads and desk.done < desk.total and desk.practice != "failed"
 
 
 def _progress_text(desk: Desk) -> str:
+    if desk.practice == "failed":
+        return "The practice was not passed and no attempt is left; the study's admin sees this."
+    if desk.practice == "open" and desk.state == "open":
+        return f"Practice first: {desk.done} of {desk.total} done. The items open when it is passed."
     if desk.done == desk.total:
         return f"All {desk.total} done. Thank you."
     if desk.state == "closed":

@@ -1,4 +1,4 @@
-"""The routes that the reading room talks to: volumes, displays, drafts, verdicts, failures."""
+"""The routes that the reading room talks to: volumes, displays, drafts, verdicts, failures, revisions, summary."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from server.logs import logged
-from services import reading
-from services.environment import Database, database
+from services import reading, revising, scans, session_summary
+from services.environment import Database, database, volume_cache_control
 from services.errors import Conflict, Incomplete, NotAllowed, NotFound, NotSignedIn, Refused, StaleDraft
 from services.identity import Actor
 from services.reading import Circumstances
@@ -46,6 +46,16 @@ def _posting(handle: Handler) -> Callable[[Request], Awaitable[Response]]:
             return JSONResponse({"error": "The request is no plain JSON object, or is too long."}, status_code=400)
         actor: Actor = request.state.actor
         return await to_thread.run_sync(_answer, handle, actor, body)
+
+    return endpoint
+
+
+def _asking(handle: Handler) -> Callable[[Request], Awaitable[Response]]:
+    """Wrap a use case as a route that only reads; what a POST has in its body stands in the address."""
+
+    async def endpoint(request: Request) -> Response:
+        actor: Actor = request.state.actor
+        return await to_thread.run_sync(_answer, handle, actor, dict(request.query_params))
 
     return endpoint
 
@@ -153,17 +163,38 @@ def _submit(actor: Actor, body: dict[str, Any]) -> dict[str, Any]:
             trace=trace if isinstance(trace, dict) else None,
         ),
     )
-    return {
+    answer = {
         "receipt": receipt.receipt,
         "saved_at": receipt.saved_at.isoformat(timespec="seconds"),
         "next": _next(store, actor, receipt.study_key, receipt.queue),
     }
+    return answer if receipt.feedback is None else {**answer, "feedback": receipt.feedback}
 
 
 def _fail(actor: Actor, body: dict[str, Any]) -> dict[str, Any]:
     store = database()
     saved_at, study_key, queue = reading.report_failure(store, actor, _word(body, "assignment"), _note(body, "reason"))
     return {"saved_at": saved_at.isoformat(timespec="seconds"), "next": _next(store, actor, study_key, queue)}
+
+
+def _list_revisable(actor: Actor, query: dict[str, Any]) -> dict[str, Any]:
+    return {"verdicts": revising.list_revisable(database(), actor, _assignment_or_none(query))}
+
+
+def _reopen(actor: Actor, body: dict[str, Any]) -> dict[str, Any]:
+    return {"payload": revising.reopen(database(), actor, _word(body, "assignment"))}
+
+
+def _resume(actor: Actor, body: dict[str, Any]) -> dict[str, Any]:
+    return {"payload": revising.resume(database(), actor, _assignment_or_none(body))}
+
+
+def _assignment_or_none(body: dict[str, Any]) -> str | None:
+    return _note(body, "assignment") or None
+
+
+def _summarise(actor: Actor, query: dict[str, Any]) -> dict[str, Any]:
+    return session_summary.session_summary(database(), actor)
 
 
 def _next(store: Database, actor: Actor, study_key: str, queue: str) -> dict[str, Any] | None:
@@ -189,7 +220,7 @@ async def send_volume(request: Request) -> Response:
     """GET /reading/volume/{token}: gzip passes through, so the browser's `fetch` yields the plain NIfTI bytes."""
     actor: Actor = request.state.actor
     try:
-        path = await to_thread.run_sync(reading.volume_in_reach, database(), actor, request.path_params["token"])
+        path = await to_thread.run_sync(scans.scan_in_reach, database(), actor, request.path_params["token"])
     except Refused as refusal:
         return _json({"error": str(refusal)}, 404)
     if not path.is_file():
@@ -199,8 +230,8 @@ async def send_volume(request: Request) -> Response:
     return Response(
         content,
         media_type="application/octet-stream",
-        # Never on the disk of a shared workstation. The room keeps in memory what it needs until a reload.
-        headers={"Content-Encoding": "gzip", "Cache-Control": "no-store"},
+        # The room keeps in memory what it needs until a reload; the disk is for machines that nobody shares.
+        headers={"Content-Encoding": "gzip", "Cache-Control": volume_cache_control()},
     )
 
 
@@ -220,5 +251,9 @@ routes = [
     Route("/reading/draft", logged(_posting(_save_draft)), methods=["POST"]),
     Route("/reading/verdict", logged(_posting(_submit)), methods=["POST"]),
     Route("/reading/failure", logged(_posting(_fail)), methods=["POST"]),
+    Route("/reading/revisable", logged(_asking(_list_revisable)), methods=["GET"]),
+    Route("/reading/reopen", logged(_posting(_reopen)), methods=["POST"]),
+    Route("/reading/resume", logged(_posting(_resume)), methods=["POST"]),
+    Route("/reading/session", logged(_asking(_summarise)), methods=["GET"]),
     Route("/assets/viewer/{file}", send_bundle, methods=["GET"]),
 ]

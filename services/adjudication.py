@@ -14,7 +14,8 @@ from sqlmodel import Session, col, select
 from agreement import normalise_answer
 from db import Assignment, Database, Flag, Item, Membership, ReviewTask, Verdict, audit, queries
 from db.base import stored_id
-from services import assigning, displaying
+from exchange.protocol import Protocol
+from services import assigning, displaying, practice
 from services.errors import Conflict
 from services.identity import Actor
 from services.permission import require_role, state_of
@@ -80,14 +81,14 @@ def open_review_queue(database: Database, actor: Actor, study_key: str) -> Queue
         )
         if not reviewers:
             raise Conflict("This study has no reviewer yet; invite one first.")
-        waiting, not_yet_read = _items_to_consider(session, study_id)
+        waiting, not_yet_read = _items_to_consider(session, study_id, protocol)
         dealer = random.Random(f"{protocol.seed}|review|{len(waiting)}|{_tasks(session, study_id)}")
         chosen = _choose(waiting, protocol.adjudication.controls - _controls(session, study_id), dealer)
         dealer.shuffle(chosen)
-        for (read, origin), reviewer in zip(chosen, itertools.cycle(reviewers), strict=False):
-            _add_task(
-                session, study_id, reviewer, read, origin, dealer, assigning.option_order(read.item, protocol, dealer)
-            )
+        for turns, reviewer in zip(_in_turn(chosen), itertools.cycle(reviewers), strict=False):
+            for read, origin in turns:
+                order = assigning.option_order(read.item, protocol, dealer)
+                _add_task(session, study_id, reviewer, read, origin, dealer, order)
         origins = [origin for _, origin in chosen]
         summary = QueueSummary(
             flagged=origins.count("flag"),
@@ -110,7 +111,16 @@ def _choose(waiting: list[_ReadItem], controls_wanted: int, dealer: random.Rando
     return chosen + [(read, "control") for read in dealer.sample(agreed, wanted)]
 
 
-def _items_to_consider(session: Session, study_id: int) -> tuple[list[_ReadItem], int]:
+def _in_turn(chosen: list[tuple[_ReadItem, str]]) -> list[list[tuple[_ReadItem, str]]]:
+    """Return what one reviewer reads in a row: single items, and the turns of a conversation in their order."""
+    together: dict[object, list[tuple[_ReadItem, str]]] = {}
+    for read, origin in chosen:
+        key = read.item.id if read.item.conversation is None else read.item.conversation
+        together.setdefault(key, []).append((read, origin))
+    return [sorted(turns, key=lambda one: one[0].item.turn or 0) for turns in together.values()]
+
+
+def _items_to_consider(session: Session, study_id: int, protocol: Protocol) -> tuple[list[_ReadItem], int]:
     """Return the items that every rater has closed and no reviewer has yet, and how many are still open."""
     in_queue = set(
         session.exec(select(Assignment.item_id).where(Assignment.study_id == study_id, Assignment.phase == "review"))
@@ -120,6 +130,8 @@ def _items_to_consider(session: Session, study_id: int) -> tuple[list[_ReadItem]
         for membership in session.exec(
             select(Membership).where(Membership.study_id == study_id, Membership.role == "rater")
         ).all()
+        # Who has failed the practice for good will never read the items; the others need not wait for that.
+        if not practice.has_failed(session, protocol, stored_id(membership.id))
         for assignment in queries.open_assignments(session, stored_id(membership.id), ("reading",))
     }
     verdicts: dict[int, list[Verdict]] = defaultdict(list)
@@ -130,7 +142,7 @@ def _items_to_consider(session: Session, study_id: int) -> tuple[list[_ReadItem]
             select(Assignment.item_id)
             .join(Verdict, col(Verdict.assignment_id) == Assignment.id)
             .join(Flag, col(Flag.verdict_id) == Verdict.id)
-            .where(Assignment.study_id == study_id, Assignment.phase == "reading")
+            .where(Assignment.study_id == study_id, Assignment.phase == "reading", queries.stands())
         )
     )
     items = session.exec(select(Item).where(Item.study_id == study_id).order_by(col(Item.id))).all()

@@ -17,8 +17,10 @@ REPEATED_DRAWS = 50
 
 
 def assign_rater(session: Session, study_id: int, rater: Membership, protocol: Protocol) -> None:
-    """Give a rater every frozen item and, where there is a scoring phase, every sampled candidate."""
+    """Give a rater every frozen item, the practice before them, and every candidate that is to be marked."""
     freeze = session.exec(select(Freeze).where(Freeze.study_id == study_id)).one()
+    if protocol.reading.practice is not None:
+        assign_practice(session, study_id, rater, protocol, pass_number=1)
     dealer = random.Random(f"{protocol.seed}|{rater.pseudonym}")
     rows = session.exec(
         select(Item, Case.subject)
@@ -27,20 +29,8 @@ def assign_rater(session: Session, study_id: int, rater: Membership, protocol: P
         .where(FreezeItem.freeze_id == freeze.id, col(FreezeItem.candidate_id).is_(None))
         .order_by(col(Item.id))
     ).all()
-    items = [(item, subject) for item, subject in rows]
-    if protocol.reading.order == "random_per_rater":
-        items = spaced(items, [subject for _, subject in items], protocol.reading.subject_distance, dealer)
-    for position, (item, _) in enumerate(items, start=1):
-        session.add(
-            Assignment(
-                study_id=study_id,
-                membership_id=stored_id(rater.id),
-                item_id=stored_id(item.id),
-                phase="reading",
-                position=position,
-                option_order=option_order(item, protocol, dealer),
-            )
-        )
+    items = ordered([(item, subject) for item, subject in rows], protocol, dealer)
+    _assign(session, rater, "reading", 1, items, protocol, dealer)
     candidates = list(
         session.exec(
             select(FreezeItem)
@@ -58,6 +48,69 @@ def assign_rater(session: Session, study_id: int, rater: Membership, protocol: P
                 candidate_id=frozen.candidate_id,
                 phase="scoring",
                 position=position,
+            )
+        )
+
+
+def assign_practice(session: Session, study_id: int, rater: Membership, protocol: Protocol, pass_number: int) -> None:
+    """Give a rater every practice item, in an order of this pass's own: another than that of the pass before it."""
+    rows = session.exec(
+        select(Item, Case.subject)
+        .join(Case, col(Case.id) == Item.case_id)
+        .where(Item.study_id == study_id, col(Item.practice))
+        .order_by(col(Item.id))
+    ).all()
+    before = session.exec(
+        select(Assignment.item_id)
+        .where(
+            Assignment.membership_id == rater.id,
+            Assignment.phase == "practice",
+            Assignment.pass_number == pass_number - 1,
+        )
+        .order_by(col(Assignment.position))
+    ).all()
+    dealer = random.Random(f"{protocol.seed}|{rater.pseudonym}|practice|{pass_number}")
+    items: list[Item] = []
+    for _ in range(REPEATED_DRAWS):
+        items = ordered([(item, subject) for item, subject in rows], protocol, dealer, shuffled=pass_number > 1)
+        if [item.id for item in items] != list(before):
+            break
+    _assign(session, rater, "practice", pass_number, items, protocol, dealer)
+
+
+def ordered(
+    items: Sequence[tuple[Item, str]], protocol: Protocol, dealer: random.Random, *, shuffled: bool = False
+) -> list[Item]:
+    """Return items in the order of reading; the turns of a conversation stay together, one after the other."""
+    blocks: dict[object, list[tuple[Item, str]]] = {}
+    for item, subject in items:
+        blocks.setdefault(item.id if item.conversation is None else item.conversation, []).append((item, subject))
+    together = list(blocks.values())
+    if shuffled or protocol.reading.order == "random_per_rater":
+        subjects = [block[0][1] for block in together]
+        together = spaced(together, subjects, protocol.reading.subject_distance, dealer)
+    return [item for block in together for item, _ in sorted(block, key=lambda one: one[0].turn or 0)]
+
+
+def _assign(
+    session: Session,
+    rater: Membership,
+    phase: str,
+    pass_number: int,
+    items: Sequence[Item],
+    protocol: Protocol,
+    dealer: random.Random,
+) -> None:
+    for position, item in enumerate(items, start=1):
+        session.add(
+            Assignment(
+                study_id=rater.study_id,
+                membership_id=stored_id(rater.id),
+                item_id=stored_id(item.id),
+                phase=phase,
+                pass_number=pass_number,
+                position=position,
+                option_order=option_order(item, protocol, dealer),
             )
         )
 

@@ -1,4 +1,4 @@
-"""What may reach a rater's or reviewer's browser: the one place where payloads are built.
+"""What may reach a rater's or reviewer's browser: the one place where payloads are built (images: `services.hanging`).
 
 Every payload is built key by key from an allow-list. Nothing is ever copied from a row as a whole, so a column that is
 added to a table stays hidden until somebody lets it through here.
@@ -6,46 +6,43 @@ added to a table stays hidden until somebody lets it through here.
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from db.queries import ShownItem, ShownVolume
-from exchange.protocol import Form, FormField, Hanging, Option, Protocol
+from db.queries import ShownItem, ShownOverlay, ShownVolume
+from exchange.protocol import Form, FormField, Option, Protocol
+from services import hanging
 from services.answers import ShownForm
+from services.keys import Keys
 
 DAYS_PER_MONTH = 30.4375
 
 
 @dataclass(frozen=True)
-class Keys:
-    """What derives the unguessable names that one login session sees in one study."""
-
-    salt: str
-    login_session_id: int
-
-    def volume_token(self, volume_id: int) -> str:
-        """Return the name under which this login session, and no other, may fetch a volume."""
-        return self._derive("volume", volume_id)
-
-    def idempotency_key(self, assignment_public_id: str) -> str:
-        """Return the key that a verdict on this display must carry."""
-        return self._derive("verdict", assignment_public_id)
-
-    def _derive(self, purpose: str, name: object) -> str:
-        message = f"{purpose}|{self.login_session_id}|{name}".encode()
-        return hmac.new(bytes.fromhex(self.salt), message, hashlib.sha256).hexdigest()[:40]
-
-
-@dataclass(frozen=True)
 class Shown:
-    """What is shown of an item: the item, its volumes, and the form that goes with the phase."""
+    """What is shown of an item: the item, its volumes and overlays, and the form that goes with the phase."""
 
     item: ShownItem
     volumes: list[ShownVolume]
+    overlays: list[ShownOverlay]
     form: ShownForm
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What stands round an item: whose it is, how far they are, and what they said before."""
+
+    phase: str
+    assignment_public_id: str
+    key: str
+    progress: tuple[int, int]
+    draft: dict[str, Any]
+    notice: str | None
+    turns: tuple[dict[str, Any], ...] = ()
+    practice: dict[str, Any] | None = None
+    revision: dict[str, Any] | None = None
+    revisable: int = 0
 
 
 def reading_form(protocol: Protocol, item: ShownItem, option_order: list[str]) -> ShownForm:
@@ -83,63 +80,16 @@ def scoring_form(protocol: Protocol) -> ShownForm:
 _REASON = FormField(key="reason", type="text", label="Reason for the decision")
 
 
-def images_payload(shown: Shown, hanging: Hanging, keys: Keys) -> dict[str, Any]:
-    """Return the panes of a case: current, and prior where the item uses it."""
-    panes = [_pane("Current", None, shown, "current", keys)]
-    if shown.item.uses_prior and hanging.prior_beside_current:
-        panes.append(_pane("Prior", None if hanging.coregistered else "not co-registered", shown, "prior", keys))
-    return {
-        "convention": hanging.convention,
-        "coregistered": hanging.coregistered,
-        "panes": panes,
-        "presets": [{"label": preset.label, "window": list(preset.window)} for preset in hanging.presets],
-    }
-
-
-def _pane(title: str, badge: str | None, shown: Shown, role: str, keys: Keys) -> dict[str, Any]:
-    offered = [
-        volume
-        for sequence in shown.item.sequences
-        for volume in shown.volumes
-        if volume.role == role and volume.sequence == sequence
-    ]
-    return {
-        "title": title,
-        "badge": badge,
-        "volumes": [
-            {
-                "label": volume.label,
-                "url": volume_url(keys, volume.volume_id),
-                "window": volume.window,
-                "range": volume.intensity_range,
-            }
-            for volume in offered
-        ],
-    }
-
-
-def volume_url(keys: Keys, volume_id: int) -> str:
-    """Return the address of a volume, relative to the application's root."""
-    return f"reading/volume/{keys.volume_token(volume_id)}"
-
-
-def volumes_of(shown: Shown, hanging: Hanging) -> list[int]:
-    """Return the ids of the volumes that an item shows, and of no others."""
-    roles = {"current"} | ({"prior"} if shown.item.uses_prior and hanging.prior_beside_current else set())
-    return [
-        volume.volume_id for volume in shown.volumes if volume.role in roles and volume.sequence in shown.item.sequences
-    ]
-
-
 def context_payload(shown: Shown, protocol: Protocol) -> dict[str, Any]:
-    """Return vignette and facts, as far as the protocol releases them."""
+    """Return vignette, history and facts, as far as the protocol releases them."""
     facts = []
     if protocol.context.age and shown.item.age is not None:
         facts.append(["Age", f"{shown.item.age} years"])
     if shown.item.uses_prior:
         facts.extend(_date_facts(shown.volumes, protocol))
     vignette = shown.item.vignette if protocol.context.vignette else ""
-    return {"vignette": vignette or None, "facts": facts}
+    history = [[name, value] for name, value in shown.item.history] if protocol.context.history else []
+    return {"vignette": vignette or None, "history": history, "facts": facts}
 
 
 def _date_facts(volumes: list[ShownVolume], protocol: Protocol) -> list[list[str]]:
@@ -156,85 +106,70 @@ def _acquired(volumes: list[ShownVolume], role: str) -> date | None:
     return next((volume.acquired for volume in volumes if volume.role == role and volume.acquired), None)
 
 
-def item_payload(
-    *,
-    phase: str,
-    shown: Shown,
-    protocol: Protocol,
-    keys: Keys,
-    assignment_public_id: str,
-    progress: tuple[int, int],
-    draft: dict[str, Any],
-    notice: str | None,
-    prefetch: list[int],
-) -> dict[str, Any]:
+def item_payload(*, desk: Desk, shown: Shown, protocol: Protocol, keys: Keys, prefetch: list[int]) -> dict[str, Any]:
     """Return what a rater or reviewer gets to see of an item that is read from its pictures."""
     return {
-        **_frame(phase, assignment_public_id, keys, progress, draft, notice),
-        "images": images_payload(shown, protocol.hanging, keys),
+        **_frame(desk),
+        "images": hanging.images_payload(shown.item, shown.volumes, shown.overlays, protocol.hanging, keys),
         "context": context_payload(shown, protocol),
         "prompt": shown.item.prompt,
         "form": shown.form.as_payload(),
-        "prefetch": [volume_url(keys, volume_id) for volume_id in prefetch],
+        "prefetch": [hanging.volume_url(keys, volume_id) for volume_id in prefetch],
     }
 
 
 def scoring_payload(
-    *,
-    prompt: str,
-    question: str,
-    form: ShownForm,
-    reference: list[str],
-    candidate: str,
-    keys: Keys,
-    assignment_public_id: str,
-    progress: tuple[int, int],
-    draft: dict[str, Any],
-    notice: str | None,
+    *, desk: Desk, prompt: str, question: str, form: ShownForm, reference: list[str], candidate: str
 ) -> dict[str, Any]:
     """Return what a rater gets to see of a candidate: the question, the reference and the answer, and no model."""
     return {
-        **_frame("scoring", assignment_public_id, keys, progress, draft, notice),
+        **_frame(desk),
         "prompt": prompt,
-        "context": {"vignette": None, "facts": [["Question", question]]},
+        "context": {"vignette": None, "history": [], "facts": [["Question", question]]},
         "reference": reference,
         "candidate": candidate,
         "form": form.as_payload(),
     }
 
 
-def _frame(
-    phase: str,
-    assignment_public_id: str,
-    keys: Keys,
-    progress: tuple[int, int],
-    draft: dict[str, Any],
-    notice: str | None,
-) -> dict[str, Any]:
-    done, total = progress
+def _frame(desk: Desk) -> dict[str, Any]:
+    done, total = desk.progress
     return {
         "kind": "item",
-        "assignment": assignment_public_id,
-        "key": keys.idempotency_key(assignment_public_id),
-        "phase": phase,
+        "assignment": desk.assignment_public_id,
+        "key": desk.key,
+        "phase": desk.phase,
         "progress": {"done": done, "total": total},
-        "notice": notice,
+        "notice": desk.notice,
         "images": None,
-        "context": {"vignette": None, "facts": []},
+        "context": {"vignette": None, "history": [], "facts": []},
+        "turns": list(desk.turns),
+        "practice": desk.practice,
+        "revision": desk.revision,
+        "revisable": desk.revisable,
         "prompt": "",
         "reference": None,
         "candidate": None,
         "own": None,
         "opinions": None,
-        "draft": draft,
+        "draft": desk.draft,
         "prefetch": [],
     }
 
 
-def done_payload(title: str, message: str, progress: tuple[int, int]) -> dict[str, Any]:
-    """Return what is shown when nothing is left: thanks, and nothing about right or wrong."""
+def done_payload(
+    title: str, message: str, progress: tuple[int, int], summary: dict[str, Any], revisable: int = 0
+) -> dict[str, Any]:
+    """Return what is shown when nothing is left: thanks, own counts and times, and nothing about right or wrong."""
     done, total = progress
-    return {"kind": "done", "title": title, "message": message, "progress": {"done": done, "total": total}}
+    return {
+        "kind": "done",
+        "title": title,
+        "message": message,
+        "progress": {"done": done, "total": total},
+        "summary": summary,
+        "revisable": revisable,
+    }
 
 
 def opinion_lines(form: ShownForm, fields: dict[str, Any], not_assessable: str | None, comment: str) -> list[list[str]]:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from sqlmodel import Session, col, select
 
-from db import Assignment, Draft, Item, Membership, Study, Verdict, queries
+from db import Assignment, Draft, Item, Membership, Reference, Study, Verdict, now, queries
 from db.base import stored_id
 from db.queries import ShownItem
 from exchange.protocol import Protocol
-from services import blinding
+from services import blinding, hanging, practice, revision_rules, session_summary
 from services.answers import ShownForm
-from services.blinding import Keys, Shown
+from services.blinding import Desk, Shown
 from services.errors import Conflict, NotFound
 from services.identity import Actor
+from services.keys import TOKEN_PERIOD, Keys
 
 # Phases that are worked through together, in the order of their positions.
 QUEUES: dict[str, tuple[str, ...]] = {
@@ -23,7 +25,8 @@ QUEUES: dict[str, tuple[str, ...]] = {
     "review": ("review", "opinions"),
 }
 ROLE_OF_QUEUE = {"reading": "rater", "scoring": "rater", "review": "reviewer"}
-QUEUE_OF_PHASE = {phase: queue for queue, phases in QUEUES.items() for phase in phases}
+# Practice stands at the door of the reading queue.
+QUEUE_OF_PHASE = {"practice": "reading"} | {phase: queue for queue, phases in QUEUES.items() for phase in phases}
 _OPINION_NAMES = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 _THANKS = {
@@ -46,8 +49,9 @@ def protocol_of(session: Session, study_id: int) -> Protocol:
 
 
 def keys_of(study: Study, actor: Actor) -> Keys:
-    """Return what derives this login session's names in this study."""
-    return Keys(study.salt, actor.login_session_id)
+    """Return what derives this login session's names in this study, at this hour."""
+    hours = (now() - actor.signed_in_at) // TOKEN_PERIOD if actor.signed_in_at is not None else 0
+    return Keys(study.salt, actor.login_session_id, hours)
 
 
 def notice_of(study: Study, protocol: Protocol) -> str | None:
@@ -65,6 +69,7 @@ def form_of(session: Session, protocol: Protocol, assignment: Assignment) -> Sho
 
 def _form_with(protocol: Protocol, assignment: Assignment, item: ShownItem) -> ShownForm:
     make = {
+        "practice": blinding.reading_form,
         "reading": blinding.reading_form,
         "review": blinding.review_form,
         "opinions": blinding.opinions_form,
@@ -72,17 +77,57 @@ def _form_with(protocol: Protocol, assignment: Assignment, item: ShownItem) -> S
     return make(protocol, item, assignment.option_order)
 
 
+def waiting_for(
+    session: Session, protocol: Protocol, membership_id: int, queue: str, *, limit: int | None = None
+) -> list[Assignment]:
+    """Return what a member may work on in a queue, in order: the real items only when the practice is passed."""
+    phases = QUEUES[queue]
+    if queue == "reading" and protocol.reading.practice is not None:
+        state = practice.state_of_practice(session, membership_id)
+        if state == "failed":
+            return []
+        phases = ("practice",) if state == "open" else phases
+    return queries.open_assignments(session, membership_id, phases, limit=limit)
+
+
+def within_reach(session: Session, waiting: list[Assignment]) -> list[Assignment]:
+    """Return the assignments whose scans may be fetched: the first of `waiting`, and the one after it.
+
+    A later turn of the same conversation stays out: what it adds is withheld until the turn before it is answered.
+    """
+    if len(waiting) < 2:
+        return waiting
+    first, second = waiting[:2]
+    conversation = queries.conversation_of(session, first.item_id)
+    continues = conversation is not None and conversation == queries.conversation_of(session, second.item_id)
+    return [first] if continues and first.item_id != second.item_id else [first, second]
+
+
 def queue_payload(session: Session, actor: Actor, study: Study, membership: Membership, queue: str) -> dict[str, Any]:
     """Return the payload of the first assignment that is not closed, or thanks when there is none."""
-    waiting = queries.open_assignments(session, stored_id(membership.id), QUEUES[queue], limit=3)
-    progress = progress_of(session, stored_id(membership.id), queue)
+    membership_id = stored_id(membership.id)
+    protocol = protocol_of(session, stored_id(study.id))
+    waiting = waiting_for(session, protocol, membership_id, queue, limit=3)
+    progress = progress_of(session, membership_id, queue, protocol)
     if not waiting:
-        return blinding.done_payload(*_THANKS[queue], progress)
+        practised_in_vain = queue == "reading" and practice.has_failed(session, protocol, membership_id)
+        return blinding.done_payload(
+            *(practice.FAILED if practised_in_vain else _THANKS[queue]),
+            progress,
+            session_summary.own_counts_and_times(session, actor),
+            revision_rules.count_revisable(session, actor, protocol, membership) if queue == "reading" else 0,
+        )
     return assignment_payload(session, actor, study, waiting, progress)
 
 
-def progress_of(session: Session, membership_id: int, queue: str) -> tuple[int, int]:
-    """Return how many items of a queue are closed and how many there are; a review and its decision count once."""
+def progress_of(session: Session, membership_id: int, queue: str, protocol: Protocol | None = None) -> tuple[int, int]:
+    """Return how many items of a queue are closed and how many there are; a review and its decision count once.
+
+    With `protocol`, the count is the one that the member may see: while they practise, that of the practice.
+    """
+    practises = queue == "reading" and protocol is not None and protocol.reading.practice is not None
+    if practises and practice.state_of_practice(session, membership_id) != "passed":
+        return practice.progress_of_pass(session, membership_id)
     return queries.count_assignments(session, membership_id, QUEUES[queue][-1:])
 
 
@@ -92,53 +137,121 @@ def assignment_payload(
     """Return the payload of the first of `waiting`; the pictures of the one after it may be fetched ahead."""
     assignment = waiting[0]
     protocol = protocol_of(session, stored_id(study.id))
-    if assignment.phase == "scoring":
-        return _scoring_payload(session, actor, study, protocol, assignment, progress)
     keys = keys_of(study, actor)
-    shown = _shown(session, protocol, assignment)
-    payload = blinding.item_payload(
+    desk = Desk(
         phase=assignment.phase,
-        shown=shown,
-        protocol=protocol,
-        keys=keys,
         assignment_public_id=assignment.public_id,
+        key=keys.idempotency_key(assignment.public_id),
         progress=progress,
         draft=_draft_of(session, assignment),
         notice=notice_of(study, protocol),
-        prefetch=_prefetch(session, protocol, shown, waiting[1:]),
+    )
+    if assignment.phase == "scoring":
+        return _scoring_payload(session, protocol, assignment, desk)
+    shown = _shown(session, protocol, assignment)
+    desk = replace(
+        desk,
+        turns=_turns(session, protocol, assignment, shown.item),
+        practice=_practice_progress(protocol, progress) if assignment.phase == "practice" else None,
+        notice=" ".join(filter(None, (desk.notice, practice.notice_of_pass(assignment)))) or None,
+        revisable=_revisable(session, actor, protocol, assignment),
+    )
+    payload = blinding.item_payload(
+        desk=desk,
+        shown=shown,
+        protocol=protocol,
+        keys=keys,
+        prefetch=_prefetch(session, protocol, shown, within_reach(session, waiting)[1:]),
     )
     if assignment.phase == "opinions":
         payload |= _opinions(session, protocol, assignment)
     return payload
 
 
+def revision_payload(
+    session: Session, actor: Actor, study: Study, assignment: Assignment, verdict: Verdict
+) -> dict[str, Any]:
+    """Return the payload of an item whose verdict is being revised; nothing is fetched ahead beside it."""
+    protocol = protocol_of(session, stored_id(study.id))
+    keys = keys_of(study, actor)
+    shown = _shown(session, protocol, assignment)
+    desk = Desk(
+        phase=assignment.phase,
+        assignment_public_id=assignment.public_id,
+        key=keys.revision_key(assignment.public_id, verdict.receipt),
+        progress=progress_of(session, assignment.membership_id, "reading", protocol),
+        draft=_draft_of(session, assignment),
+        notice=notice_of(study, protocol),
+        turns=_turns(session, protocol, assignment, shown.item),
+        revision={"receipt": verdict.receipt, "saved_at": verdict.submitted_at.isoformat(timespec="seconds")},
+        revisable=_revisable(session, actor, protocol, assignment),
+    )
+    return blinding.item_payload(desk=desk, shown=shown, protocol=protocol, keys=keys, prefetch=[])
+
+
+def lines_of(protocol: Protocol, item: ShownItem, option_order: list[str], verdict: Verdict) -> list[list[str]]:
+    """Return a verdict as label and text, in the words of its form."""
+    form = blinding.reading_form(protocol, item, option_order)
+    return blinding.opinion_lines(form, verdict.fields, verdict.not_assessable, verdict.comment)
+
+
+def _practice_progress(protocol: Protocol, progress: tuple[int, int]) -> dict[str, Any]:
+    rule = protocol.reading.practice
+    return {"done": progress[0], "total": progress[1], "pass_mark": rule.pass_mark if rule is not None else 0.0}
+
+
+def _revisable(session: Session, actor: Actor, protocol: Protocol, assignment: Assignment) -> int:
+    if assignment.phase != "reading" or protocol.reading.revision == "never":
+        return 0
+    membership = session.get_one(Membership, assignment.membership_id)
+    return revision_rules.count_revisable(session, actor, protocol, membership)
+
+
+def _turns(session: Session, protocol: Protocol, assignment: Assignment, item: ShownItem) -> tuple[dict[str, Any], ...]:
+    """Return the earlier turns of an item's conversation with the member's own answers, oldest first."""
+    phase = "review" if assignment.phase == "opinions" else assignment.phase
+    turns = []
+    for turn in queries.earlier_turns(session, assignment, item, phase):
+        lines = []
+        if turn.assignment is not None and turn.verdict is not None:
+            earlier = queries.shown_item(session, turn.item_id)
+            lines = lines_of(protocol, earlier, turn.assignment.option_order, turn.verdict)
+        turns.append({"prompt": turn.prompt, "lines": lines})
+    return tuple(turns)
+
+
 def preview_payload(session: Session, actor: Actor, study: Study, item: Item) -> dict[str, Any]:
     """Return an item as a rater will see it, for an admin: from the same builder, and nothing can be submitted."""
     protocol = protocol_of(session, stored_id(study.id))
     shown_item = queries.shown_item(session, stored_id(item.id))
-    shown = Shown(
-        shown_item,
-        queries.shown_volumes(session, shown_item.case_id),
-        blinding.reading_form(protocol, shown_item, []),
-    )
-    return blinding.item_payload(
+    form = blinding.reading_form(protocol, shown_item, [])
+    keys = keys_of(study, actor)
+    public_id = f"preview-{item.id}"
+    desk = Desk(
         phase="preview",
-        shown=shown,
-        protocol=protocol,
-        keys=keys_of(study, actor),
-        assignment_public_id=f"preview-{item.id}",
+        assignment_public_id=public_id,
+        key=keys.idempotency_key(public_id),
         progress=(0, 1),
         draft={"sequence": 0, "answers": {}},
         notice=notice_of(study, protocol),
-        prefetch=[],
+        turns=tuple(
+            {"prompt": prompt, "lines": []} for prompt in queries.prompts_of_earlier_turns(session, shown_item)
+        ),
+    )
+    return blinding.item_payload(
+        desk=desk, shown=_shown_with(session, shown_item, form), protocol=protocol, keys=keys, prefetch=[]
     )
 
 
-def volume_ids_of(session: Session, protocol: Protocol, assignment: Assignment) -> list[int]:
-    """Return the ids of the volumes that an assignment shows."""
+def scans_of(session: Session, protocol: Protocol, assignment: Assignment) -> tuple[list[int], list[int]]:
+    """Return the ids of the volumes and of the overlays that an assignment shows."""
     if assignment.phase == "scoring":
-        return []
-    return blinding.volumes_of(_shown(session, protocol, assignment), protocol.hanging)
+        return [], []
+    shown = _shown(session, protocol, assignment)
+    return (
+        hanging.volumes_of(shown.item, shown.volumes, protocol.hanging),
+        hanging.overlays_of(shown.item, shown.overlays, protocol.hanging),
+    )
 
 
 def require_reads_closed(session: Session, membership_id: int) -> None:
@@ -149,15 +262,18 @@ def require_reads_closed(session: Session, membership_id: int) -> None:
 
 def _shown(session: Session, protocol: Protocol, assignment: Assignment) -> Shown:
     item = queries.shown_item(session, assignment.item_id)
-    return Shown(item, queries.shown_volumes(session, item.case_id), _form_with(protocol, assignment, item))
+    return _shown_with(session, item, _form_with(protocol, assignment, item))
+
+
+def _shown_with(session: Session, item: ShownItem, form: ShownForm) -> Shown:
+    overlays = queries.shown_overlays(session, item.case_id) if item.overlays else []
+    return Shown(item, queries.shown_volumes(session, item.case_id), overlays, form)
 
 
 def _prefetch(session: Session, protocol: Protocol, shown: Shown, following: list[Assignment]) -> list[int]:
-    """Return the volumes of the assignment after this one that this one does not show itself."""
-    showing = set(blinding.volumes_of(shown, protocol.hanging))
-    return [
-        volume for after in following[:1] for volume in volume_ids_of(session, protocol, after) if volume not in showing
-    ]
+    """Return the volumes of the assignment after this one that this one does not show itself; never an overlay."""
+    showing = set(hanging.volumes_of(shown.item, shown.volumes, protocol.hanging))
+    return [volume for after in following for volume in scans_of(session, protocol, after)[0] if volume not in showing]
 
 
 def _draft_of(session: Session, assignment: Assignment) -> dict[str, Any]:
@@ -165,35 +281,29 @@ def _draft_of(session: Session, assignment: Assignment) -> dict[str, Any]:
     return {"sequence": draft.sequence if draft else 0, "answers": draft.answers if draft else {}}
 
 
-def _scoring_payload(
-    session: Session,
-    actor: Actor,
-    study: Study,
-    protocol: Protocol,
-    assignment: Assignment,
-    progress: tuple[int, int],
-) -> dict[str, Any]:
+def _scoring_payload(session: Session, protocol: Protocol, assignment: Assignment, desk: Desk) -> dict[str, Any]:
     if protocol.scoring is None or assignment.candidate_id is None:
         raise Conflict("This study has no answers to mark.")
     require_reads_closed(session, assignment.membership_id)
     item = queries.shown_item(session, assignment.item_id)
     reference = queries.reference_for_forms_that_show_it(session, assignment.item_id)
+    return blinding.scoring_payload(
+        desk=desk,
+        prompt=protocol.scoring.prompt,
+        question=item.prompt,
+        form=form_of(session, protocol, assignment),
+        reference=reference_texts(item, reference),
+        candidate=queries.candidate_answer(session, assignment.candidate_id),
+    )
+
+
+def reference_texts(item: ShownItem, reference: Reference) -> list[str]:
+    """Return what counts as right, in words: accepted answers and a range."""
     texts = {option["id"]: option["text"] for option in item.options}
     accepted = [texts.get(answer, answer) for answer in reference.accepted]
     if reference.low is not None or reference.high is not None:
         accepted.append(_range_text(reference.low, reference.high))
-    return blinding.scoring_payload(
-        prompt=protocol.scoring.prompt,
-        question=item.prompt,
-        form=form_of(session, protocol, assignment),
-        reference=accepted,
-        candidate=queries.candidate_answer(session, assignment.candidate_id),
-        keys=keys_of(study, actor),
-        assignment_public_id=assignment.public_id,
-        progress=progress,
-        draft=_draft_of(session, assignment),
-        notice=notice_of(study, protocol),
-    )
+    return accepted
 
 
 def _range_text(low: float | None, high: float | None) -> str:
@@ -207,14 +317,13 @@ def _opinions(session: Session, protocol: Protocol, assignment: Assignment) -> d
     task = queries.review_task_of(session, assignment)
     own = queries.root_verdict(session, task.review_assignment_id)
     item = queries.shown_item(session, assignment.item_id)
-    form = blinding.reading_form(protocol, item, assignment.option_order)
     verdicts = {
         stored_id(verdict.id): verdict
         for verdict in session.exec(select(Verdict).where(col(Verdict.id).in_(task.opinion_order)))
     }
 
     def lines(verdict: Verdict) -> list[list[str]]:
-        return blinding.opinion_lines(form, verdict.fields, verdict.not_assessable, verdict.comment)
+        return lines_of(protocol, item, assignment.option_order, verdict)
 
     return {
         "own": lines(own) if own is not None else [],

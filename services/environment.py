@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
-from db import Database, database_from_environment
+import os
 
-__all__ = ["Database", "database"]
+from db import Database, database_from_environment
+from services.keys import TOKEN_PERIOD
+
+__all__ = ["Database", "database", "volume_cache_control"]
 
 
 def database() -> Database:
     """Return the database that the environment names, opened once per process."""
     return database_from_environment()
+
+
+def volume_cache_control() -> str:
+    """Return the caching of scans that the environment asks for.
+
+    By default nothing is kept: a scan in the cache of a shared workstation outlives the reader's sign-out. Where every
+    reader has a machine of their own, BLINDREAD_VOLUME_CACHE=private lets the browser keep a scan for the hour that its
+    address holds at least.
+    """
+    if os.environ.get("BLINDREAD_VOLUME_CACHE") == "private":
+        return f"private, max-age={int(TOKEN_PERIOD.total_seconds())}, immutable"
+    return "no-store"

@@ -17,6 +17,7 @@ from db import (
     FreezeItem,
     Item,
     Membership,
+    Overlay,
     Study,
     StudyEvent,
     Volume,
@@ -56,6 +57,9 @@ def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
         for volume in session.exec(select(Volume).where(Volume.study_id == study_id)):
             if not volume_store.is_intact(database, volume.sha256):
                 raise Conflict(f"The prepared file of volume '{volume.key}' is missing or damaged; import again.")
+        for overlay in session.exec(select(Overlay).where(Overlay.study_id == study_id)):
+            if not volume_store.is_intact(database, overlay.sha256):
+                raise Conflict(f"The prepared file of overlay '{overlay.key}' is missing or damaged; import again.")
         protocol = displaying.protocol_of(session, study_id)
         sample = _draw_sample(session, study_id, protocol)
         probabilities = {candidate.key: probability for candidate, _, probability in sample}
@@ -117,7 +121,8 @@ def _draw_sample(session: Session, study_id: int, protocol: Protocol) -> list[tu
 
 
 def _store_sample(session: Session, study_id: int, freeze_id: int, sample: list[tuple[Candidate, str, float]]) -> None:
-    for item in session.exec(select(Item).where(Item.study_id == study_id)):
+    # Practice is no part of what is sampled, counted or reported.
+    for item in session.exec(select(Item).where(Item.study_id == study_id, ~col(Item.practice))):
         session.add(
             FreezeItem(
                 freeze_id=freeze_id, item_id=stored_id(item.id), stratum=item.category, inclusion_probability=1.0

@@ -35,6 +35,8 @@ class Actor:
     login_session_id: int
     name: str
     is_owner: bool
+    # None at the command line, which has no login session.
+    signed_in_at: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -170,7 +172,7 @@ def _actor(session: Session, found: LoginSession | None) -> Actor | None:
     if moment > found.expires_at or moment - found.last_seen_at > IDLE_LIMIT:
         return None
     person = _person(session, found.person_id)
-    return Actor(stored_id(person.id), stored_id(found.id), person.name, person.is_owner)
+    return Actor(stored_id(person.id), stored_id(found.id), person.name, person.is_owner, found.created_at)
 
 
 def _note_seen(database: Database, login_session_id: int) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, select
 
@@ -17,6 +18,7 @@ from db import (
     Database,
     Item,
     Membership,
+    Overlay,
     ProtocolRecord,
     Reference,
     Study,
@@ -24,15 +26,18 @@ from db import (
     audit,
 )
 from db.base import stored_id
+from exchange.item_table import ItemRow, OverlayRow, VolumeRow
 from exchange.refusal import InputRefused
-from exchange.study_folder import StudyFolder, VolumeRow, read_study_folder
-from imaging import ImagingError, PreparedVolume, prepare_volume
+from exchange.study_folder import StudyFolder, read_study_folder
+from imaging import ImagingError, PreparedVolume, prepare_mask, prepare_volume
 from services import volume_store
 from services.errors import Conflict, NotAllowed
 from services.identity import Actor
 
 STUDY_KEY = re.compile("[a-z0-9][a-z0-9-]{0,59}")
 Progress = Callable[[int, int, str], None]
+# Outermost voxels reach half their size beyond their middle; a crosshair may stand there too.
+HALF_A_VOXEL = 0.5
 
 
 @dataclass(frozen=True)
@@ -101,7 +106,10 @@ def _remove_files(database: Database, kept: list[str]) -> None:
     """Remove what a refused import put into the store, but for files that another study has come to use meanwhile."""
     with database.writing() as session:
         for sha256 in kept:
-            if session.exec(select(Volume.id).where(Volume.sha256 == sha256)).first() is None:
+            in_use = [
+                session.exec(select(table.id).where(table.sha256 == sha256)).first() for table in (Volume, Overlay)
+            ]
+            if in_use == [None, None]:
                 volume_store.remove(database, sha256)
 
 
@@ -119,7 +127,7 @@ def _store_study(
     actor: Actor,
     study_key: str,
     contents: StudyFolder,
-    prepared: dict[str, PreparedVolume],
+    prepared: _Prepared,
     title: str | None,
     simulated_readers: bool,
 ) -> Imported:
@@ -146,33 +154,66 @@ def _store_study(
     )
 
 
-def _prepare_all(
-    database: Database, contents: StudyFolder, progress: Progress | None, kept: list[str]
-) -> dict[str, PreparedVolume]:
-    """Prepare every volume, keep its bytes in the store alone, and note in `kept` which files are new there."""
-    prepared = {}
-    total = len(contents.volumes)
-    for done, row in enumerate(contents.volumes):
+@dataclass(frozen=True)
+class _Prepared:
+    """Every file of a study folder, prepared, by the key of its line."""
+
+    volumes: dict[str, PreparedVolume]
+    overlays: dict[str, PreparedVolume]
+
+
+def _prepare_all(database: Database, contents: StudyFolder, progress: Progress | None, kept: list[str]) -> _Prepared:
+    """Prepare every file, keep its bytes in the store alone, and note in `kept` which files are new there."""
+    prepared = _Prepared({}, {})
+    total = len(contents.volumes) + len(contents.overlays)
+    rows: list[VolumeRow | OverlayRow] = [*contents.volumes, *contents.overlays]
+    for done, row in enumerate(rows):
         if progress is not None:
             progress(done, total, f"Preparing volume {done + 1} of {total}")
         volume = _prepare(row, contents)
         if volume_store.keep(database, volume.content, volume.sha256):
             kept.append(volume.sha256)
         # A study has hundreds of volumes; their bytes would fill the memory.
-        prepared[row.key] = replace(volume, content=b"")
+        part = prepared.volumes if isinstance(row, VolumeRow) else prepared.overlays
+        part[row.key] = replace(volume, content=b"")
+    for item in contents.items:
+        _require_start_inside(item, contents, prepared.volumes)
     if progress is not None:
         progress(total, total, "Storing the study")
     return prepared
 
 
-def _prepare(row: VolumeRow, contents: StudyFolder) -> PreparedVolume:
+def _prepare(row: VolumeRow | OverlayRow, contents: StudyFolder) -> PreparedVolume:
+    hanging = contents.protocol.hanging
     try:
-        return prepare_volume(row.path, percentiles=contents.protocol.hanging.window_percentiles)
+        if isinstance(row, OverlayRow):
+            return prepare_mask(row.path, convention=hanging.convention)
+        return prepare_volume(row.path, percentiles=hanging.window_percentiles, convention=hanging.convention)
     except ImagingError as error:
-        raise InputRefused(f"volumes.csv, volume '{row.key}': {error}") from error
+        table = "volumes.csv, volume" if isinstance(row, VolumeRow) else "overlays.csv, overlay"
+        raise InputRefused(f"{table} '{row.key}': {error}") from error
 
 
-def _store(session: Session, study_id: int, contents: StudyFolder, prepared: dict[str, PreparedVolume]) -> None:
+def _require_start_inside(item: ItemRow, contents: StudyFolder, prepared: dict[str, PreparedVolume]) -> None:
+    """Refuse a beginning that lies outside of every scan of the item: the reader would begin in the dark."""
+    start = contents.protocol.hanging.start if item.start is None else item.start
+    if start == "middle":
+        return
+    own = [prepared[row.key] for row in contents.volumes if row.case == item.case and row.sequence in item.sequences]
+    if not any(_holds(volume, start) for volume in own):
+        where = "items.csv" if item.start is not None else "protocol.yaml, key hanging.start"
+        point = ", ".join(f"{number:g}" for number in start)
+        raise InputRefused(
+            f"{where}: the start ({point}) mm of item '{item.key}' lies outside of all its scans; mend the point."
+        )
+
+
+def _holds(volume: PreparedVolume, point: tuple[float, float, float]) -> bool:
+    voxel = np.linalg.solve(np.asarray(volume.affine), np.asarray([*point, 1.0]))[:3]
+    return bool(((voxel >= -HALF_A_VOXEL) & (voxel <= np.asarray(volume.shape) - 1 + HALF_A_VOXEL)).all())
+
+
+def _store(session: Session, study_id: int, contents: StudyFolder, prepared: _Prepared) -> None:
     canonical = contents.protocol.canonical_json()
     session.add(
         ProtocolRecord(
@@ -181,30 +222,24 @@ def _store(session: Session, study_id: int, contents: StudyFolder, prepared: dic
     )
     cases = {
         row.key: Case(
-            study_id=study_id, key=row.key, subject=row.subject, vignette=row.vignette, age=row.age, note=row.note
+            study_id=study_id,
+            key=row.key,
+            subject=row.subject,
+            vignette=row.vignette,
+            age=row.age,
+            history=[list(pair) for pair in row.history],
+            note=row.note,
         )
         for row in contents.cases
     }
     session.add_all(cases.values())
     session.flush()
     for row in contents.volumes:
-        session.add(_volume(study_id, stored_id(cases[row.case].id), row, prepared[row.key]))
-    items = {
-        row.key: Item(
-            study_id=study_id,
-            case_id=stored_id(cases[row.case].id),
-            key=row.key,
-            category=row.category,
-            format=row.format,
-            grounding=row.grounding,
-            form=row.form,
-            prompt=row.prompt,
-            options=[{"id": option, "text": shown} for option, shown in row.options],
-            sequences=list(row.sequences),
-            uses_prior=row.uses_prior,
-        )
-        for row in contents.items
-    }
+        session.add(_volume(study_id, stored_id(cases[row.case].id), row, prepared.volumes[row.key]))
+    for overlay in contents.overlays:
+        session.add(_overlay(study_id, stored_id(cases[overlay.case].id), overlay, prepared.overlays[overlay.key]))
+    items = {row.key: _item(study_id, stored_id(cases[row.case].id), row) for row in contents.items}
+    explanations = {row.key: row.explanation for row in contents.items}
     session.add_all(items.values())
     session.flush()
     for reference in contents.references:
@@ -216,6 +251,7 @@ def _store(session: Session, study_id: int, contents: StudyFolder, prepared: dic
                 high=reference.high,
                 text_only_answer=reference.text_only_answer,
                 provenance=reference.provenance,
+                explanation=explanations[reference.item],
             )
         )
     for candidate in contents.candidates:
@@ -246,4 +282,43 @@ def _volume(study_id: int, case_id: int, row: VolumeRow, prepared: PreparedVolum
         spacing=list(prepared.spacing),
         window=list(prepared.window),
         intensity_range=list(prepared.intensity_range),
+        placed=prepared.placed,
+    )
+
+
+def _overlay(study_id: int, case_id: int, row: OverlayRow, prepared: PreparedVolume) -> Overlay:
+    return Overlay(
+        study_id=study_id,
+        case_id=case_id,
+        key=row.key,
+        label=row.label,
+        colour=row.colour,
+        style=row.style,
+        opacity=row.opacity,
+        file_name=row.path.name,
+        sha256=prepared.sha256,
+        voxel_sha256=prepared.voxel_sha256,
+        shape=list(prepared.shape),
+        spacing=list(prepared.spacing),
+    )
+
+
+def _item(study_id: int, case_id: int, row: ItemRow) -> Item:
+    return Item(
+        study_id=study_id,
+        case_id=case_id,
+        key=row.key,
+        category=row.category,
+        format=row.format,
+        grounding=row.grounding,
+        form=row.form,
+        prompt=row.prompt,
+        options=[{"id": option, "text": shown} for option, shown in row.options],
+        sequences=list(row.sequences),
+        uses_prior=row.uses_prior,
+        overlays=list(row.overlays),
+        start=None if row.start is None else [] if row.start == "middle" else list(row.start),
+        conversation=row.conversation,
+        turn=row.turn,
+        practice=row.practice,
     )

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlmodel import Session, col, select
 
-from db import Candidate, Case, Item, ProtocolRecord, Reference, Study, Volume
+from db import Candidate, Case, Item, Overlay, ProtocolRecord, Reference, Study, Volume
 from db.base import stored_id
 from services.version import SOFTWARE_VERSION
 
@@ -45,13 +45,16 @@ def build_manifest(session: Session, study: Study, sample: dict[str, float]) -> 
     cases = {case.id: case for case in session.exec(select(Case).where(Case.study_id == study_id))}
     items = list(session.exec(select(Item).where(Item.study_id == study_id).order_by(col(Item.key))))
     item_keys = {item.id: item.key for item in items}
-    return {
+    overlays = _overlays(session, study_id, cases)
+    # What an older study has none of is left out, so that a manifest of an older release still fits.
+    more = {"overlays": overlays} if overlays else {}
+    return more | {
         "format": MANIFEST_FORMAT,
         "study": study.key,
         "software_version": SOFTWARE_VERSION,
         "protocol_sha256": hashlib.sha256(protocol.canonical_json.encode()).hexdigest(),
         "analysis_plan_sha256": sha256_of(protocol_content["analysis"]),
-        "cases": {case.key: sha256_of([case.key, case.subject, case.vignette, case.age]) for case in cases.values()},
+        "cases": {case.key: sha256_of(_case_content(case)) for case in cases.values()},
         "items": {item.key: sha256_of(_item_content(item, cases[item.case_id])) for item in items},
         "volumes": {
             volume.key: {
@@ -70,16 +73,51 @@ def build_manifest(session: Session, study: Study, sample: dict[str, float]) -> 
     }
 
 
+def _case_content(case: Case) -> list[Any]:
+    content: list[Any] = [case.key, case.subject, case.vignette, case.age]
+    return [*content, case.history] if case.history else content
+
+
 def _item_content(item: Item, case: Case) -> list[Any]:
-    return [
+    content: list[Any] = [
         item.key, case.key, item.category, item.format, item.grounding, item.form, item.prompt, item.options,
         item.sequences, item.uses_prior,
     ]  # fmt: skip
+    more = {
+        "overlays": item.overlays or None,
+        "start": item.start,
+        "conversation": item.conversation,
+        "turn": item.turn,
+        "practice": item.practice or None,
+    }
+    said = {name: value for name, value in more.items() if value is not None}
+    return [*content, said] if said else content
+
+
+def _overlays(session: Session, study_id: int, cases: dict[int | None, Case]) -> dict[str, Any]:
+    return {
+        overlay.key: {
+            "sha256": overlay.sha256,
+            "voxels_and_affine_sha256": overlay.voxel_sha256,
+            "shown_as_sha256": sha256_of(
+                [
+                    overlay.key,
+                    cases[overlay.case_id].key,
+                    overlay.label,
+                    overlay.colour,
+                    overlay.style,
+                    overlay.opacity,
+                ]
+            ),
+        }
+        for overlay in session.exec(select(Overlay).where(Overlay.study_id == study_id).order_by(col(Overlay.key)))
+    }
 
 
 def _volume_content(volume: Volume, case: Case) -> list[Any]:
     acquired = volume.acquired.isoformat() if volume.acquired else None
-    return [volume.key, case.key, volume.role, volume.sequence, volume.label, acquired, volume.window]
+    content: list[Any] = [volume.key, case.key, volume.role, volume.sequence, volume.label, acquired, volume.window]
+    return content if volume.placed else [*content, "picture"]
 
 
 def _keyed_references(session: Session, study: Study, items: list[Item]) -> str:
@@ -89,5 +127,6 @@ def _keyed_references(session: Session, study: Study, items: list[Item]) -> str:
         # Later versions are added with their own audit events; what is frozen is the first.
         first = versions.first()
         if first is not None:
-            content.append([item.key, first.accepted, first.low, first.high, first.text_only_answer])
+            explained = [first.explanation] if first.explanation else []
+            content.append([item.key, first.accepted, first.low, first.high, first.text_only_answer, *explained])
     return hmac.new(bytes.fromhex(study.salt), canonical(content).encode(), hashlib.sha256).hexdigest()

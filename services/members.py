@@ -10,7 +10,8 @@ from sqlmodel import Session, col, select
 
 from db import Assignment, Database, Draft, Membership, Person, Study, TechnicalFailure, Verdict, audit, queries
 from db.base import stored_id
-from services import assigning, displaying, freezing
+from exchange.protocol import Protocol
+from services import assigning, displaying, freezing, practice
 from services.errors import Conflict, NotAllowed, NotFound, require_length
 from services.identity import Actor, add_person, issue_link
 from services.permission import require_role, state_of
@@ -20,7 +21,7 @@ _PSEUDONYM_WORD = {"rater": "Rater", "reviewer": "Reviewer", "admin": "Admin"}
 
 @dataclass(frozen=True)
 class MemberProgress:
-    """How far a member is. It holds counts and times, and no answer."""
+    """How far a member is. It holds counts and times, and no answer to a real item."""
 
     pseudonym: str
     name: str
@@ -30,6 +31,10 @@ class MemberProgress:
     total: int
     technical_failures: int
     last_saved: datetime | None
+    # Empty where the study has no practice.
+    practice: str = ""
+    # How many of the items have a verdict that was revised.
+    revised: int = 0
 
 
 @dataclass(frozen=True)
@@ -166,6 +171,7 @@ def progress_of_members(database: Database, actor: Actor, study_key: str) -> lis
     """Return, for admins, how far every rater and reviewer is."""
     with database.reading() as session:
         study, _ = require_role(session, actor, study_key, "admin")
+        protocol = displaying.protocol_of(session, stored_id(study.id))
         rows = session.exec(
             select(Membership, Person)
             .join(Person)
@@ -186,9 +192,38 @@ def progress_of_members(database: Database, actor: Actor, study_key: str) -> lis
                             done,
                             total,
                             *_failures_and_last_save(session, stored_id(membership.id), queue),
+                            _practice(session, protocol, stored_id(membership.id)) if queue == "reading" else "",
+                            _revised(session, stored_id(membership.id), queue),
                         )
                     )
         return lines
+
+
+def _practice(session: Session, protocol: Protocol, membership_id: int) -> str:
+    """Say how a rater's practice went, in a few words."""
+    if protocol.reading.practice is None:
+        return ""
+    results = practice.results_of(session, membership_id)
+    state = practice.state_of_practice(session, membership_id)
+    if not results:
+        return "not finished yet"
+    last = results[-1]
+    score = f"{last.correct} of {last.judged} correct in attempt {last.pass_number}"
+    return f"{'passed' if state == 'passed' else 'not passed'}: {score}" + (
+        ", no attempt left" if state == "failed" else ""
+    )
+
+
+def _revised(session: Session, membership_id: int, queue: str) -> int:
+    return session.exec(
+        select(func.count(func.distinct(col(Verdict.assignment_id))))
+        .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
+        .where(
+            Assignment.membership_id == membership_id,
+            col(Assignment.phase).in_(displaying.QUEUES[queue]),
+            col(Verdict.supersedes_id).is_not(None),
+        )
+    ).one()
 
 
 def _failures_and_last_save(session: Session, membership_id: int, queue: str) -> tuple[int, datetime | None]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlmodel import Session, col, select
 
-from db import AuditEvent, Database, Freeze, ProtocolRecord, StudyEvent, audit
+from db import Assignment, AuditEvent, Database, Freeze, Item, Membership, ProtocolRecord, StudyEvent, Verdict, audit
 from db.base import stored_id
 from services.errors import Conflict
 from services.identity import Actor
@@ -42,6 +42,7 @@ def export_study(database: Database, actor: Actor, study_key: str, folder: Path)
             _write(folder / "manifest.json", json.loads(freeze.manifest_json))
             _write(folder / "events.json", _events(session, study_id))
             _write(folder / "audit.json", _audit_trail(session, study_id))
+            _write(folder / "verdict-versions.json", _verdict_versions(session, study_id))
             (folder / "audit-head.txt").write_text(audit.head(session) + "\n", encoding="utf-8")
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
@@ -52,6 +53,38 @@ def export_study(database: Database, actor: Actor, study_key: str, folder: Path)
 def _events(session: Session, study_id: int) -> list[dict[str, Any]]:
     rows = session.exec(select(StudyEvent).where(StudyEvent.study_id == study_id).order_by(col(StudyEvent.id)))
     return [{"at": row.at.isoformat(), "kind": row.kind, "reason": row.reason} for row in rows]
+
+
+def _verdict_versions(session: Session, study_id: int) -> list[dict[str, Any]]:
+    """Return every verdict, superseded ones and those on practice items too; the report rests on those that stand."""
+    rows = session.exec(
+        select(Verdict, Assignment, Item, Membership)
+        .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
+        .join(Item, col(Item.id) == Assignment.item_id)
+        .join(Membership, col(Membership.id) == Assignment.membership_id)
+        .where(Assignment.study_id == study_id)
+        .order_by(col(Verdict.id))
+    ).all()
+    receipts = {verdict.id: verdict.receipt for verdict, *_ in rows}
+    superseding = {verdict.supersedes_id: verdict.receipt for verdict, *_ in rows}
+    return [
+        {
+            "item": item.key,
+            "member": member.pseudonym,
+            "phase": assignment.phase,
+            "pass": assignment.pass_number,
+            "receipt": verdict.receipt,
+            "supersedes": receipts.get(verdict.supersedes_id),
+            "superseded_by": superseding.get(verdict.id),
+            "submitted_at": verdict.submitted_at.isoformat(),
+            "fields": verdict.fields,
+            "not_assessable": verdict.not_assessable,
+            "comment": verdict.comment,
+            "active_ms": verdict.active_ms,
+            "content_sha256": verdict.content_sha256,
+        }
+        for verdict, assignment, item, member in rows
+    ]
 
 
 def _audit_trail(session: Session, study_id: int) -> list[dict[str, Any]]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hmac
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from sqlmodel import Session, col, select
@@ -24,14 +24,14 @@ from db import (
     TechnicalFailure,
     Verdict,
     ViewingTrace,
-    Volume,
     audit,
     now,
     queries,
 )
 from db.base import stored_id
+from exchange.protocol import Protocol
 from exchange.viewing_trace import kept_trace
-from services import displaying, volume_store
+from services import displaying, practice, revision_rules
 from services.answers import Answers, check_answers, check_draft
 from services.errors import Conflict, Incomplete, NotAllowed, NotFound, StaleDraft
 from services.identity import Actor
@@ -63,6 +63,8 @@ class Receipt:
     saved_at: datetime
     queue: str
     study_key: str
+    # What a rater learns from a practice verdict; None everywhere else.
+    feedback: dict[str, Any] | None = None
 
 
 def current_payload(database: Database, actor: Actor, study_key: str, queue: str) -> dict[str, Any]:
@@ -71,8 +73,19 @@ def current_payload(database: Database, actor: Actor, study_key: str, queue: str
         study, membership = require_role(session, actor, study_key, displaying.role_of_queue(queue))
         _require_open(session, study)
         if queue == "scoring":
-            displaying.require_reads_closed(session, stored_id(membership.id))
+            _require_marking_is_open(session, study, membership)
         return displaying.queue_payload(session, actor, study, membership, queue)
+
+
+def payload_after_reload(database: Database, actor: Actor, study_key: str, queue: str) -> dict[str, Any]:
+    """Return what stood on the screen before a reload: the verdict that is being revised, else the desk."""
+    with database.reading() as session:
+        study, membership = require_role(session, actor, study_key, displaying.role_of_queue(queue))
+        _require_open(session, study)
+        revised = revision_rules.reopened(session, actor, membership) if queue == "reading" else None
+        if revised is not None:
+            return displaying.revision_payload(session, actor, study, *revised)
+    return current_payload(database, actor, study_key, queue)
 
 
 def queue_of_assignment(database: Database, actor: Actor, public_id: str) -> tuple[str, str]:
@@ -89,7 +102,8 @@ def record_display(
     with database.writing() as session:
         assignment, study, _ = _own(session, actor, public_id)
         _require_open(session, study)
-        _require_current(session, assignment)
+        if not _is_being_revised(session, actor, assignment):
+            _require_current(session, assignment)
         display = Display(
             assignment_id=stored_id(assignment.id),
             login_session_id=actor.login_session_id,
@@ -120,7 +134,7 @@ def save_draft(database: Database, actor: Actor, public_id: str, sequence: int, 
     with database.writing() as session:
         assignment, study, _ = _own(session, actor, public_id, lock=True)
         _require_open(session, study)
-        if _is_closed(session, assignment):
+        if _is_closed(session, assignment) and not _is_being_revised(session, actor, assignment):
             raise Conflict("This item was submitted already; the draft is not needed any more.")
         draft = session.get(Draft, assignment.id)
         if draft is None:
@@ -159,39 +173,81 @@ def submit(
         protocol = displaying.protocol_of(session, stored_id(study.id))
         checked = check_answers(displaying.form_of(session, protocol, assignment), answers)
         content_sha256 = checked.content_sha256()
-        earlier = _stored(session, assignment)
-        if earlier is not None:
-            if earlier.idempotency_key == key and earlier.content_sha256 == content_sha256:
-                return Receipt(earlier.receipt, earlier.submitted_at, queue, study.key)
-            raise Conflict("This item was submitted already; nothing was changed.")
+        for earlier in _stored(session, assignment):
+            if earlier.idempotency_key == key:
+                if earlier.content_sha256 != content_sha256:
+                    raise Conflict("This item was submitted already; nothing was changed.")
+                feedback = _feedback(session, protocol, assignment)
+                return Receipt(earlier.receipt, earlier.submitted_at, queue, study.key, feedback)
+        superseded = _superseded(session, actor, protocol, membership, assignment)
         _require_open(session, study)
-        _require_current(session, assignment)
+        if superseded is None:
+            _require_current(session, assignment)
         if assignment.phase == "scoring":
-            displaying.require_reads_closed(session, stored_id(membership.id))
-        expected = displaying.keys_of(study, actor).idempotency_key(public_id)
-        display = session.exec(
-            select(Display)
-            .where(Display.assignment_id == assignment.id, Display.login_session_id == actor.login_session_id)
-            .order_by(col(Display.id).desc())
-        ).first()
-        if display is None or not hmac.compare_digest(expected.encode(), key.encode()):
-            raise Conflict("This item has not been shown on this screen; reload the page and look at it first.")
+            _require_marking_is_open(session, study, membership)
+        display = _display_of(session, actor, study, assignment, superseded, key)
         receipt = _new_receipt()
         stored: Verdict | Adjudication
         if assignment.phase == "opinions":
             stored = _decision(session, assignment, checked, receipt, key, content_sha256)
         else:
-            stored = _verdict(session, assignment, checked, circumstances, display, receipt, key, content_sha256)
+            stored = _verdict(
+                session, assignment, checked, circumstances, display, receipt, key, content_sha256, superseded
+            )
+        detail = {"supersedes": superseded.receipt} if superseded is not None else {}
         audit.record(
             session,
-            "decision" if assignment.phase == "opinions" else "verdict",
+            "revision" if superseded is not None else "decision" if assignment.phase == "opinions" else "verdict",
             person_id=actor.person_id,
             study_id=study.id,
             assignment=public_id,
             receipt=receipt,
             content_sha256=content_sha256,
+            **detail,
         )
-        return Receipt(receipt, stored.submitted_at, queue, study.key)
+        if superseded is not None:
+            revision_rules.end(session, actor, membership)
+        if assignment.phase == "practice":
+            practice.end_pass_if_done(session, protocol, assignment)
+        return Receipt(receipt, stored.submitted_at, queue, study.key, _feedback(session, protocol, assignment))
+
+
+def _superseded(
+    session: Session, actor: Actor, protocol: Protocol, membership: Membership, assignment: Assignment
+) -> Verdict | None:
+    """Return the verdict that this one is to supersede; None where it is the first of its assignment."""
+    if not _stored(session, assignment):
+        return None
+    if assignment.phase != "reading" or not _is_being_revised(session, actor, assignment):
+        raise Conflict("This item was submitted already; nothing was changed.")
+    return revision_rules.require_revisable(session, actor, protocol, membership, assignment)
+
+
+def _display_of(
+    session: Session, actor: Actor, study: Study, assignment: Assignment, superseded: Verdict | None, key: str
+) -> Display:
+    """Return the display that a verdict rests on: of this login session and, in a revision, since it was reopened."""
+    keys = displaying.keys_of(study, actor)
+    expected = keys.idempotency_key(assignment.public_id)
+    query = select(Display).where(
+        Display.assignment_id == assignment.id, Display.login_session_id == actor.login_session_id
+    )
+    if superseded is not None:
+        expected = keys.revision_key(assignment.public_id, superseded.receipt)
+        opening = revision_rules.opening_of(session, actor, assignment.membership_id)
+        query = query.where(Display.shown_at >= opening.opened_at)
+    display = session.exec(query.order_by(col(Display.id).desc())).first()
+    if display is None or not hmac.compare_digest(expected.encode(), key.encode()):
+        raise Conflict("This item has not been shown on this screen; reload the page and look at it first.")
+    return display
+
+
+def _feedback(session: Session, protocol: Protocol, assignment: Assignment) -> dict[str, Any] | None:
+    if assignment.phase != "practice":
+        return None
+    item = queries.shown_item(session, assignment.item_id)
+    words = displaying.reference_texts(item, queries.reference_of_practice_item(session, assignment.item_id))
+    return practice.feedback_on(session, protocol.reading.practice, assignment, item, words)
 
 
 def report_failure(database: Database, actor: Actor, public_id: str, reason: str) -> tuple[datetime, str, str]:
@@ -215,37 +271,9 @@ def report_failure(database: Database, actor: Actor, public_id: str, reason: str
         )
         session.add(failure)
         audit.record(session, "technical failure", person_id=actor.person_id, study_id=study.id, assignment=public_id)
+        if assignment.phase == "practice":
+            practice.end_pass_if_done(session, displaying.protocol_of(session, stored_id(study.id)), assignment)
         return failure.created_at, study.key, queue
-
-
-def volume_in_reach(database: Database, actor: Actor, token: str) -> Path:
-    """Return the file behind a volume token, if the actor's current or next item shows it.
-
-    The token is compared with those of the volumes in reach, so a token of another session, study or item fits none.
-    """
-    with database.reading() as session:
-        rows = session.exec(
-            select(Study, Membership).join(Membership).where(Membership.person_id == actor.person_id)
-        ).all()
-        for study, membership in rows:
-            keys = displaying.keys_of(study, actor)
-            for volume_id in _volumes_in_reach(session, study, membership):
-                if hmac.compare_digest(keys.volume_token(volume_id).encode(), token.encode()):
-                    sha256 = session.exec(select(Volume.sha256).where(Volume.id == volume_id)).one()
-                    return volume_store.path_of(database, sha256)
-    raise NotFound("There is no such volume for you now.")
-
-
-def _volumes_in_reach(session: Session, study: Study, membership: Membership) -> list[int]:
-    study_id = stored_id(study.id)
-    if membership.role == "admin":
-        return [stored_id(volume) for volume in session.exec(select(Volume.id).where(Volume.study_id == study_id))]
-    if state_of(session, study_id) != "open":
-        return []
-    queue = "reading" if membership.role == "rater" else "review"
-    waiting = queries.open_assignments(session, stored_id(membership.id), displaying.QUEUES[queue], limit=2)
-    protocol = displaying.protocol_of(session, study_id)
-    return [volume for one in waiting for volume in displaying.volume_ids_of(session, protocol, one)]
 
 
 def _own(session: Session, actor: Actor, public_id: str, *, lock: bool = False) -> tuple[Assignment, Study, Membership]:
@@ -273,23 +301,38 @@ def _require_open(session: Session, study: Study) -> None:
         raise NotAllowed("This study is closed; no more verdicts are taken.")
 
 
+def _require_marking_is_open(session: Session, study: Study, membership: Membership) -> None:
+    """Refuse the scoring phase while the rater reads blind, or could still change what they read blind."""
+    displaying.require_reads_closed(session, stored_id(membership.id))
+    protocol = displaying.protocol_of(session, stored_id(study.id))
+    if protocol.reading.revision != "never" and not revision_rules.has_begun_marking(session, stored_id(membership.id)):
+        raise Conflict("Read the instructions of this part first; from then on your verdicts stay as they are.")
+
+
 def _require_current(session: Session, assignment: Assignment) -> None:
-    phases = displaying.QUEUES[displaying.QUEUE_OF_PHASE[assignment.phase]]
-    waiting = queries.open_assignments(session, assignment.membership_id, phases, limit=1)
+    protocol = displaying.protocol_of(session, assignment.study_id)
+    queue = displaying.QUEUE_OF_PHASE[assignment.phase]
+    waiting = displaying.waiting_for(session, protocol, assignment.membership_id, queue, limit=1)
     if not waiting or waiting[0].id != assignment.id:
         raise Conflict("Another item is on your desk now; reload the page to go on with it.")
 
 
+def _is_being_revised(session: Session, actor: Actor, assignment: Assignment) -> bool:
+    found = revision_rules.reopened(session, actor, session.get_one(Membership, assignment.membership_id))
+    return found is not None and found[0].id == assignment.id
+
+
 def _is_closed(session: Session, assignment: Assignment) -> bool:
     failed = session.exec(select(TechnicalFailure.id).where(TechnicalFailure.assignment_id == assignment.id)).first()
-    return failed is not None or _stored(session, assignment) is not None
+    return failed is not None or bool(_stored(session, assignment))
 
 
-def _stored(session: Session, assignment: Assignment) -> Verdict | Adjudication | None:
+def _stored(session: Session, assignment: Assignment) -> Sequence[Verdict | Adjudication]:
+    """Return what was submitted for an assignment, oldest first."""
     if assignment.phase == "opinions":
         task = queries.review_task_of(session, assignment)
-        return session.exec(select(Adjudication).where(Adjudication.task_id == task.id)).first()
-    return queries.root_verdict(session, stored_id(assignment.id))
+        return session.exec(select(Adjudication).where(Adjudication.task_id == task.id)).all()
+    return queries.verdict_chain(session, stored_id(assignment.id))
 
 
 def _verdict(
@@ -301,10 +344,13 @@ def _verdict(
     receipt: str,
     key: str,
     content_sha256: str,
+    superseded: Verdict | None,
 ) -> Verdict:
     freeze_sha256 = session.exec(select(Freeze.sha256).where(Freeze.study_id == assignment.study_id)).one()
     verdict = Verdict(
         assignment_id=stored_id(assignment.id),
+        supersedes_id=superseded.id if superseded is not None else None,
+        login_session_id=display.login_session_id,
         fields=checked.fields,
         not_assessable=checked.not_assessable,
         comment=checked.comment,

@@ -15,6 +15,7 @@ from db import (
     Flag,
     Freeze,
     Item,
+    Overlay,
     Reference,
     ReviewTask,
     Verdict,
@@ -57,6 +58,11 @@ def verify_study(database: Database, study_key: str, audit_head: str | None = No
             f"The prepared file of volume '{volume.key}' is missing or damaged."
             for volume in session.exec(select(Volume).where(Volume.study_id == study.id))
             if not volume_store.is_intact(database, volume.sha256)
+        ]
+        problems += [
+            f"The prepared file of overlay '{overlay.key}' is missing or damaged."
+            for overlay in session.exec(select(Overlay).where(Overlay.study_id == study.id))
+            if not volume_store.is_intact(database, overlay.sha256)
         ]
         problems += [
             f"The reference of item '{key}' was given a new version after the freeze."
@@ -103,7 +109,7 @@ def _verdict_problems(session: Session, study_id: int) -> list[str]:
         str(event.detail["receipt"]): str(event.detail["content_sha256"])
         for event in session.exec(
             select(AuditEvent).where(
-                AuditEvent.study_id == study_id, col(AuditEvent.action).in_(("verdict", "decision"))
+                AuditEvent.study_id == study_id, col(AuditEvent.action).in_(("verdict", "revision", "decision"))
             )
         )
     }

@@ -9,7 +9,8 @@ from sqlmodel import Session, col, select
 
 from db import Acknowledgement, Database, Membership, Study, audit, queries
 from db.base import stored_id
-from services import displaying
+from exchange.protocol import Protocol
+from services import displaying, practice
 from services.identity import Actor
 from services.permission import require_role, state_of
 
@@ -27,6 +28,8 @@ class Desk:
     state: str
     waits_for_reads: bool
     simulated_readers: bool
+    # `open` or `failed` while the real items are shut behind the practice; `done` and `total` then count the practice.
+    practice: str = ""
 
 
 def desks_of(database: Database, actor: Actor) -> list[Desk]:
@@ -41,19 +44,38 @@ def desks_of(database: Database, actor: Actor) -> list[Desk]:
         ).all()
         for study, membership in rows:
             state = state_of(session, stored_id(study.id))
+            protocol = displaying.protocol_of(session, stored_id(study.id))
             for queue, role in displaying.ROLE_OF_QUEUE.items():
                 if role != membership.role:
                     continue
-                done, total = displaying.progress_of(session, stored_id(membership.id), queue)
+                done, total = displaying.progress_of(session, stored_id(membership.id), queue, protocol)
                 if total == 0 and queue == "scoring":
                     continue
                 waits = queue == "scoring" and bool(
                     queries.open_assignments(session, stored_id(membership.id), ("reading",), limit=1)
                 )
                 desks.append(
-                    Desk(study.key, study.title, queue, role, done, total, state, waits, study.simulated_readers)
+                    Desk(
+                        study.key,
+                        study.title,
+                        queue,
+                        role,
+                        done,
+                        total,
+                        state,
+                        waits,
+                        study.simulated_readers,
+                        _practice(session, protocol, stored_id(membership.id)) if queue == "reading" and total else "",
+                    )
                 )
     return desks
+
+
+def _practice(session: Session, protocol: Protocol, membership_id: int) -> str:
+    if protocol.reading.practice is None:
+        return ""
+    state = practice.state_of_practice(session, membership_id)
+    return "" if state == "passed" else state
 
 
 def instructions(database: Database, actor: Actor, study_key: str, queue: str) -> tuple[str, bool]:

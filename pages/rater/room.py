@@ -12,6 +12,6 @@ actor = session.current_actor()
 with session.refusals():
     text, acknowledged = worklist.instructions(session.database(), actor, study_key, queue)
     if acknowledged:
-        reading_room(reading.current_payload(session.database(), actor, study_key, queue), key="room")
+        reading_room(reading.payload_after_reload(session.database(), actor, study_key, queue), key="room")
     else:
         instructions.draw_instructions(text, study_key, queue)

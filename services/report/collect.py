@@ -151,16 +151,23 @@ def _items(session: Session, study_id: int, frozen: set[int], hanging: Hanging) 
 
 
 def _offered(item: Item, volumes: list[Volume], hanging: Hanging) -> tuple[OfferedVolume, ...]:
-    """Return what the panes of an item hold, in the order of the reading room."""
-    panes = [("Current", "current")]
-    if item.uses_prior and hanging.prior_beside_current:
-        panes.append(("Prior", "prior"))
+    """Return what the panes of an item hold, in the order of the reading room; empty panes are not hung."""
+    panes = [
+        (
+            pane,
+            [
+                (one, found)
+                for one in pane.sequences
+                for found in volumes
+                if (found.role, found.sequence) == (pane.role, one)
+            ],
+        )
+        for pane in hanging.panes_of(item.sequences, item.uses_prior)
+    ]
     return tuple(
-        OfferedVolume(number, title, role, sequence, volume.label)
-        for number, (title, role) in enumerate(panes)
-        for sequence in item.sequences
-        for volume in volumes
-        if (volume.role, volume.sequence) == (role, sequence)
+        OfferedVolume(number, pane.title, pane.role, sequence, volume.label)
+        for number, (pane, held) in enumerate((pane, held) for pane, held in panes if held)
+        for sequence, volume in held
     )
 
 

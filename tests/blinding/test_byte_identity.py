@@ -12,7 +12,7 @@ from sqlmodel import Session, col, select
 from streamlit.proto.Delta_pb2 import Delta
 
 from db import Assignment, Database, Membership, Study, queries
-from services import adjudication, displaying, freezing, reading, worklist
+from services import adjudication, displaying, freezing, reading, scans, worklist
 from services.identity import Actor
 from tests.blinding.columns import SHOWN_IN, change_everything_but, every_column, take_the_guards_away
 from tests.blinding.marked_study import OBSERVED, STUDY
@@ -51,13 +51,13 @@ def _reading(situation: Situation) -> bytes:
     """The rater's desk, worklist, instructions, all payloads to come, and the bytes of the scans in reach."""
     rater, database, study = situation.raters[0], situation.database, situation.study_key
     desk = reading.current_payload(database, rater, study, "reading")
-    scans = [
-        reading.volume_in_reach(database, rater, volume["url"].rsplit("/", 1)[1]).read_bytes()
+    files = [
+        scans.scan_in_reach(database, rater, volume["url"].rsplit("/", 1)[1]).read_bytes()
         for pane in desk["images"]["panes"]
         for volume in pane["volumes"]
     ]
     beside = [worklist.instructions(database, rater, study, "reading"), worklist.desks_of(database, rater), desk]
-    return _payloads(situation, rater, "reading") + repr(beside).encode() + b"".join(scans)
+    return _payloads(situation, rater, "reading") + repr(beside).encode() + b"".join(files)
 
 
 def _scoring(situation: Situation) -> bytes:

@@ -30,13 +30,14 @@ from services import (
     members,
     previewing,
     reading,
+    scans,
     verifying,
     worklist,
 )
-from services.blinding import Keys
 from services.displaying import keys_of
 from services.errors import Conflict, Incomplete, NotAllowed, NotFound
 from services.identity import Actor
+from services.keys import Keys
 from services.permission import study_of
 from services.reading import Circumstances
 from tests.situations import (
@@ -370,9 +371,9 @@ def test_an_admin_of_one_study_who_reads_in_another_previews_only_their_own(
     own = previewing.preview_item(sqlite_database, both, "second", "i2")
     of_the_admin = previewing.preview_item(sqlite_database, first.admin, "first", "i2")
 
-    assert reading.volume_in_reach(sqlite_database, both, _token(own)).is_file()
+    assert scans.scan_in_reach(sqlite_database, both, _token(own)).is_file()
     with pytest.raises(NotFound):
-        reading.volume_in_reach(sqlite_database, both, _token(of_the_admin))
+        scans.scan_in_reach(sqlite_database, both, _token(of_the_admin))
     with pytest.raises(NotAllowed):
         previewing.preview_item(sqlite_database, both, "first", "i2")
 
@@ -396,7 +397,7 @@ def test_a_rater_cannot_fetch_with_an_admins_preview_token(sqlite_database: Data
     for item in ("i1", "i2", "i3", "i4", "i5", "i6"):
         preview = previewing.preview_item(sqlite_database, situation.admin, "tiny", item)
         with pytest.raises(NotFound):
-            reading.volume_in_reach(sqlite_database, situation.raters[0], _token(preview))
+            scans.scan_in_reach(sqlite_database, situation.raters[0], _token(preview))
 
 
 def test_scans_are_out_of_reach_when_a_study_is_not_open(sqlite_database: Database, tmp_path: Path) -> None:
@@ -406,7 +407,7 @@ def test_scans_are_out_of_reach_when_a_study_is_not_open(sqlite_database: Databa
     closing.close_study(sqlite_database, situation.admin, "tiny")
 
     with pytest.raises(NotFound):
-        reading.volume_in_reach(sqlite_database, rater, token)
+        scans.scan_in_reach(sqlite_database, rater, token)
 
 
 def test_the_same_scan_has_another_name_in_every_study_and_session(sqlite_database: Database, tmp_path: Path) -> None:

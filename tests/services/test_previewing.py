@@ -8,7 +8,7 @@ import pytest
 from sqlmodel import select
 
 from db import Assignment, Display, Draft, Verdict
-from services import previewing, reading
+from services import previewing, reading, scans
 from services.errors import NotAllowed, NotFound
 from tests.situations import ITEMS, Situation, answers, on_the_desk
 
@@ -53,9 +53,9 @@ def test_a_preview_shows_its_volumes_before_the_freeze(imported: Situation) -> N
 
     assert [pane["title"] for pane in preview["images"]["panes"]] == ["Current", "Prior"]
     for url in urls:
-        assert reading.volume_in_reach(imported.database, imported.admin, url.rsplit("/", 1)[1]).is_file()
+        assert scans.scan_in_reach(imported.database, imported.admin, url.rsplit("/", 1)[1]).is_file()
         with pytest.raises(NotFound):
-            reading.volume_in_reach(imported.database, imported.raters[0], url.rsplit("/", 1)[1])
+            scans.scan_in_reach(imported.database, imported.raters[0], url.rsplit("/", 1)[1])
 
 
 def test_nothing_can_be_entered_into_a_preview(opened: Situation) -> None:

@@ -229,7 +229,9 @@ def test_after_the_last_item_there_are_thanks_and_nothing_about_right_or_wrong(
     receipts = read_all(situation, rater)
 
     assert len(receipts) == 6
-    assert set(on_the_desk(situation, rater)) == {"kind", "title", "message", "progress"}
+    done = on_the_desk(situation, rater)
+    assert set(done) == {"kind", "title", "message", "progress", "summary", "revisable"}
+    assert set(done["summary"]) == {"items", "active_ms", "median_ms", "since"}
 
 
 def test_a_closed_study_takes_no_verdict(database: Database, tmp_path: Path) -> None:

@@ -1,0 +1,138 @@
+"""How a case is hung: its panes with their scans, masks and windows, key by key like every payload.
+
+Part of the allow-list of `services.blinding`: what is not named here reaches no browser.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from db.queries import ShownItem, ShownOverlay, ShownVolume
+from exchange.protocol import Hanging, Pane, WindowPreset
+from services.keys import Keys
+
+NOT_COREGISTERED = "not co-registered"
+NO_SCALE = "picture without scale"
+
+
+def images_payload(
+    item: ShownItem, volumes: list[ShownVolume], overlays: list[ShownOverlay], hanging: Hanging, keys: Keys
+) -> dict[str, Any]:
+    """Return the panes of an item, and how they are looked at."""
+    hung = _hung(item, volumes, hanging)
+    panes = []
+    for pane, offered in hung:
+        fits = _lies_with(pane, offered, hung[0], hanging)
+        panes.append(
+            {
+                "title": pane.title,
+                "badge": _badge(fits, offered),
+                "coregistered": fits,
+                "volumes": [_volume(volume, hanging, keys) for volume in offered],
+                "overlays": [_overlay(one, keys) for one in _laid_over(pane, item, overlays, hanging)],
+            }
+        )
+    return {
+        "convention": hanging.convention,
+        "coregistered": all(pane["coregistered"] for pane in panes) and (hanging.coregistered or _one_visit(hung)),
+        "layout": hanging.layout,
+        "planes": list(hanging.planes),
+        "start": _start(item, hanging),
+        "panes": panes,
+        "presets": [_preset(preset) for preset in hanging.presets],
+    }
+
+
+def volumes_of(item: ShownItem, volumes: list[ShownVolume], hanging: Hanging) -> list[int]:
+    """Return the ids of the volumes that an item shows, and of no others, each once."""
+    shown = [volume.volume_id for _, offered in _hung(item, volumes, hanging) for volume in offered]
+    return list(dict.fromkeys(shown))
+
+
+def overlays_of(item: ShownItem, overlays: list[ShownOverlay], hanging: Hanging) -> list[int]:
+    """Return the ids of the overlays that an item shows, and of no others."""
+    return [one.overlay_id for one in overlays if hanging.overlays and one.key in item.overlays]
+
+
+def volume_url(keys: Keys, volume_id: int) -> str:
+    """Return the address of a volume, relative to the application's root."""
+    return f"reading/volume/{keys.volume_token(volume_id)}"
+
+
+def _hung(item: ShownItem, volumes: list[ShownVolume], hanging: Hanging) -> list[tuple[Pane, list[ShownVolume]]]:
+    """Return the panes that have something to show, each with its volumes in the pane's order."""
+    hung = []
+    for pane in hanging.panes_of(item.sequences, item.uses_prior):
+        offered = [
+            volume
+            for sequence in pane.sequences
+            for volume in volumes
+            if volume.role == pane.role and volume.sequence == sequence
+        ]
+        if offered:
+            hung.append((pane, offered))
+    return hung
+
+
+def _lies_with(pane: Pane, offered: list[ShownVolume], first: tuple[Pane, list[ShownVolume]], hanging: Hanging) -> bool:
+    """Say whether a pane's scans lie where those of the first pane do.
+
+    Scans of one visit share the scanner's millimetres; those of two visits do so only where the study says it.
+    Pictures share nothing that could be linked, unless the study says so.
+    """
+    if pane == first[0] or hanging.coregistered:
+        return True
+    return pane.role == first[0].role and all(volume.placed for volume in offered + first[1])
+
+
+def _one_visit(hung: list[tuple[Pane, list[ShownVolume]]]) -> bool:
+    """Say whether several panes show one and the same visit."""
+    return len(hung) > 1 and len({pane.role for pane, _ in hung}) == 1
+
+
+def _badge(fits: bool, offered: list[ShownVolume]) -> str | None:
+    parts = [] if fits else [NOT_COREGISTERED]
+    if not all(volume.placed for volume in offered):
+        parts.append(NO_SCALE)
+    return ", ".join(parts) or None
+
+
+def _volume(volume: ShownVolume, hanging: Hanging, keys: Keys) -> dict[str, Any]:
+    window = hanging.windows.get(volume.sequence)
+    return {
+        "label": volume.label,
+        "url": volume_url(keys, volume.volume_id),
+        "window": list(window) if window is not None else volume.window,
+        "range": volume.intensity_range,
+        "placed": volume.placed,
+    }
+
+
+def _laid_over(pane: Pane, item: ShownItem, overlays: list[ShownOverlay], hanging: Hanging) -> list[ShownOverlay]:
+    """Return the overlays of a pane: they are drawn on the current scans, and lie elsewhere on a prior."""
+    chosen = set(overlays_of(item, overlays, hanging))
+    lies_there = pane.role == "current" or hanging.coregistered
+    return [one for one in overlays if one.overlay_id in chosen and lies_there]
+
+
+def _overlay(overlay: ShownOverlay, keys: Keys) -> dict[str, Any]:
+    return {
+        "label": overlay.label,
+        "url": f"reading/volume/{keys.overlay_token(overlay.overlay_id)}",
+        "colour": overlay.colour,
+        "style": overlay.style,
+        "opacity": overlay.opacity,
+    }
+
+
+def _start(item: ShownItem, hanging: Hanging) -> list[float] | None:
+    """Return the point of the crosshair in mm; None is the middle. An item's empty list says the middle itself."""
+    if item.start is not None:
+        return item.start or None
+    return None if hanging.start == "middle" else list(hanging.start)
+
+
+def _preset(preset: WindowPreset) -> dict[str, Any]:
+    if preset.absolute is not None:
+        return {"label": preset.label, "absolute": list(preset.absolute)}
+    return {"label": preset.label, "window": list(preset.window or (0.0, 1.0))}

@@ -1,0 +1,157 @@
+"""Practice before the real items: marked by the program, with feedback where the protocol says so, until it is passed.
+
+Nothing here reads the reference of a real item, and nothing of practice enters a statistic.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import func
+from sqlmodel import Session, col, select
+
+from db import Assignment, Item, Membership, PracticeResult, Reference, TechnicalFailure, Verdict, queries
+from db.base import stored_id
+from db.queries import ShownItem
+from exchange.protocol import Practice, Protocol
+from services import assigning
+from services.report.collect import ReadItem
+from services.report.correctness import score
+
+FAILED = (
+    "The practice was not passed",
+    "All attempts are used up, so the items stay closed for you. The study's admin sees this; ask them how to go on.",
+)
+# So that 0.8 of five items is four, whatever binary fractions make of 0.8.
+ROUNDING = 1e-9
+
+
+def state_of_practice(session: Session, membership_id: int) -> str:
+    """Return `passed`, `open` (there are practice items to read), or `failed` (every attempt is used up)."""
+    passed = select(PracticeResult.id).where(PracticeResult.membership_id == membership_id, col(PracticeResult.passed))
+    if session.exec(passed).first() is not None:
+        return "passed"
+    return "open" if queries.open_assignments(session, membership_id, ("practice",), limit=1) else "failed"
+
+
+def has_failed(session: Session, protocol: Protocol, membership_id: int) -> bool:
+    """Say whether a rater has used up their attempts at a practice that the study asks for."""
+    return protocol.reading.practice is not None and state_of_practice(session, membership_id) == "failed"
+
+
+def progress_of_pass(session: Session, membership_id: int) -> tuple[int, int]:
+    """Return how many items of the rater's present pass through the practice are closed, and how many it has."""
+    return queries.count_assignments(
+        session, membership_id, ("practice",), pass_number=_newest_pass(session, membership_id)
+    )
+
+
+def results_of(session: Session, membership_id: int) -> list[PracticeResult]:
+    """Return how a rater's passes ended, oldest first."""
+    return list(
+        session.exec(
+            select(PracticeResult)
+            .where(PracticeResult.membership_id == membership_id)
+            .order_by(col(PracticeResult.pass_number))
+        )
+    )
+
+
+def end_pass_if_done(session: Session, protocol: Protocol, assignment: Assignment) -> None:
+    """Store the result of a pass whose last item was just closed; deal the next pass where it was not enough."""
+    rule = protocol.reading.practice
+    membership_id, pass_number = assignment.membership_id, assignment.pass_number
+    session.flush()
+    if rule is None or queries.open_assignments(session, membership_id, ("practice",), limit=1):
+        return
+    marks = _marks_of_pass(session, membership_id, pass_number)
+    judged = [mark for mark in marks if mark is not None]
+    correct = sum(judged)
+    passed = correct + ROUNDING >= rule.pass_mark * len(judged)
+    session.add(
+        PracticeResult(
+            membership_id=membership_id,
+            pass_number=pass_number,
+            correct=correct,
+            judged=len(judged),
+            passed=passed,
+        )
+    )
+    session.flush()
+    if not passed and (rule.attempts is None or pass_number < rule.attempts):
+        rater = session.get_one(Membership, membership_id)
+        assigning.assign_practice(session, assignment.study_id, rater, protocol, pass_number + 1)
+        session.flush()
+
+
+def notice_of_pass(assignment: Assignment) -> str | None:
+    """Return what stands over the items of a second pass and of any later one."""
+    if assignment.phase != "practice" or assignment.pass_number == 1:
+        return None
+    return f"Practice, attempt {assignment.pass_number}: the pass mark was not reached, so the items come again."
+
+
+def feedback_on(
+    session: Session, rule: Practice | None, assignment: Assignment, item: ShownItem, reference_words: list[str]
+) -> dict[str, Any] | None:
+    """Return what a rater learns from their practice verdict: right or not, what counts as right, and why."""
+    if rule is None or not rule.feedback or assignment.phase != "practice":
+        return None
+    reference = queries.reference_of_practice_item(session, assignment.item_id)
+    lines = [["Reference", text] for text in [" or ".join(reference_words)] if text]
+    lines += [["Explanation", reference.explanation]] if reference.explanation else []
+    verdict = queries.root_verdict(session, stored_id(assignment.id))
+    return {"correct": _mark(session, item.item_id, verdict) if verdict is not None else None, "lines": lines}
+
+
+def _newest_pass(session: Session, membership_id: int) -> int:
+    newest = select(func.max(Assignment.pass_number)).where(
+        Assignment.membership_id == membership_id, Assignment.phase == "practice"
+    )
+    return session.exec(newest).one() or 1
+
+
+def _marks_of_pass(session: Session, membership_id: int, pass_number: int) -> list[bool | None]:
+    """Return a mark per item of a pass; what could not be shown was not answered right."""
+    rows = session.exec(
+        select(Assignment.item_id, Verdict, TechnicalFailure.id)
+        .join(Verdict, col(Verdict.assignment_id) == Assignment.id, isouter=True)
+        .join(TechnicalFailure, col(TechnicalFailure.assignment_id) == Assignment.id, isouter=True)
+        .where(
+            Assignment.membership_id == membership_id,
+            Assignment.phase == "practice",
+            Assignment.pass_number == pass_number,
+        )
+        .order_by(col(Assignment.position))
+    ).all()
+    return [False if verdict is None else _mark(session, item_id, verdict) for item_id, verdict, _ in rows]
+
+
+def _mark(session: Session, item_id: int, verdict: Verdict) -> bool | None:
+    """Return whether a practice verdict is right; None where only a person could tell, as with free text."""
+    if verdict.not_assessable is not None:
+        return False
+    item = session.get_one(Item, item_id)
+    reference = queries.reference_of_practice_item(session, item_id)
+    correct = score(_as_read(item, reference), verdict.fields.get("answer")).correct
+    in_words_only = item.format == "open" and reference.low is None and reference.high is None
+    return None if in_words_only and not correct else correct
+
+
+def _as_read(item: Item, reference: Reference) -> ReadItem:
+    return ReadItem(
+        id=stored_id(item.id),
+        key=item.key,
+        subject="",
+        category=item.category,
+        format=item.format,
+        grounding=item.grounding,
+        prompt=item.prompt,
+        options=tuple((option["id"], option["text"]) for option in item.options),
+        accepted=tuple(reference.accepted),
+        low=reference.low,
+        high=reference.high,
+        reference_version=reference.version,
+        text_only_answer="",
+        offered=(),
+    )

@@ -1,0 +1,137 @@
+"""Revising a verdict, as far as the protocol allows it: which verdicts, and which of them is open again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import func
+from sqlalchemy.orm import aliased
+from sqlmodel import Session, col, delete, select
+
+from db import Acknowledgement, Assignment, Item, Membership, Reopening, Verdict, queries
+from db.base import stored_id
+from exchange.protocol import Protocol
+from services.errors import Conflict
+from services.identity import Actor
+from services.permission import state_of
+
+NOT_REVISABLE = "This verdict cannot be revised; reload the page to go on."
+
+
+def revisable_verdicts(
+    session: Session, actor: Actor, protocol: Protocol, membership: Membership
+) -> list[tuple[Assignment, Verdict]]:
+    """Return the rater's verdicts that may be revised now with their assignments, newest first."""
+    if not _may_revise(session, protocol, membership):
+        return []
+    rows = session.exec(
+        select(Assignment, Verdict)
+        .join(Verdict, col(Verdict.assignment_id) == Assignment.id)
+        .where(*_conditions(actor, protocol, membership))
+        .order_by(col(Verdict.id).desc())
+    )
+    return [(assignment, verdict) for assignment, verdict in rows]
+
+
+def count_revisable(session: Session, actor: Actor, protocol: Protocol, membership: Membership) -> int:
+    """Return how many of the rater's verdicts may be revised now."""
+    if not _may_revise(session, protocol, membership):
+        return 0
+    return session.exec(
+        select(func.count())
+        .select_from(Assignment)
+        .join(Verdict, col(Verdict.assignment_id) == Assignment.id)
+        .where(*_conditions(actor, protocol, membership))
+    ).one()
+
+
+def require_revisable(
+    session: Session, actor: Actor, protocol: Protocol, membership: Membership, assignment: Assignment
+) -> Verdict:
+    """Return the verdict of an assignment that stands and may be revised, or refuse."""
+    if _may_revise(session, protocol, membership):
+        found = session.exec(
+            select(Verdict)
+            .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
+            .where(Assignment.id == assignment.id, *_conditions(actor, protocol, membership))
+        ).first()
+        if found is not None:
+            return found
+    raise Conflict(NOT_REVISABLE)
+
+
+def _may_revise(session: Session, protocol: Protocol, membership: Membership) -> bool:
+    """Say whether anything of this rater may be revised.
+
+    Once references are shown to them (marking answers), or the raters' verdicts are compared (the reviewers' queue), no
+    verdict may change: for all raters and items alike, so that nobody can tell which items are in the queue.
+    """
+    if protocol.reading.revision == "never" or membership.role != "rater":
+        return False
+    if state_of(session, membership.study_id) != "open":
+        return False
+    compared = select(Assignment.id).where(Assignment.study_id == membership.study_id, Assignment.phase == "review")
+    if session.exec(compared).first() is not None:
+        return False
+    return not has_begun_marking(session, stored_id(membership.id))
+
+
+def has_begun_marking(session: Session, membership_id: int) -> bool:
+    """Say whether a rater has acknowledged the instructions of the scoring phase, which shows references."""
+    begun = select(Acknowledgement.id).where(
+        Acknowledgement.membership_id == membership_id, Acknowledgement.phase == "scoring"
+    )
+    return session.exec(begun).first() is not None
+
+
+def _conditions(actor: Actor, protocol: Protocol, membership: Membership) -> list[Any]:
+    """Return what makes a verdict of the rater revisable: it stands, and no later turn of it has been sent.
+
+    The next turn comes with the receipt of the one before it, so a turn that has a later one is settled by then.
+    """
+    own, later = aliased(Item), aliased(Item)
+    later_turn = (
+        select(later.id)
+        .join(own, (col(own.conversation) == later.conversation) & (col(own.study_id) == later.study_id))
+        .where(own.id == Assignment.item_id, col(later.turn) > own.turn)
+        .correlate(Assignment)
+    )
+    conditions = [
+        Assignment.membership_id == membership.id,
+        Assignment.phase == "reading",
+        queries.stands(),
+        ~later_turn.exists(),
+    ]
+    if protocol.reading.revision == "session":
+        conditions.append(Verdict.login_session_id == actor.login_session_id)
+    return conditions
+
+
+def reopened(session: Session, actor: Actor, membership: Membership) -> tuple[Assignment, Verdict] | None:
+    """Return what this login session is revising in a study; nothing when that verdict does not stand any more."""
+    row = session.exec(
+        select(Assignment, Verdict)
+        .join(Verdict, col(Verdict.assignment_id) == Assignment.id)
+        .join(Reopening, col(Reopening.verdict_id) == Verdict.id)
+        .where(
+            Reopening.login_session_id == actor.login_session_id,
+            Reopening.membership_id == membership.id,
+            queries.stands(),
+        )
+    ).first()
+    return (row[0], row[1]) if row is not None else None
+
+
+def opening_of(session: Session, actor: Actor, membership_id: int) -> Reopening:
+    """Return this login session's note of what it is revising in a study."""
+    return session.get_one(Reopening, (actor.login_session_id, membership_id))
+
+
+def end(session: Session, actor: Actor, membership: Membership) -> None:
+    """Forget what this login session was revising in a study."""
+    session.exec(
+        delete(Reopening).where(
+            col(Reopening.login_session_id) == actor.login_session_id,
+            col(Reopening.membership_id) == membership.id,
+        )
+    )

@@ -1,0 +1,40 @@
+"""What somebody did in this login session: counts and times, never an answer and never whether it was right."""
+
+from __future__ import annotations
+
+import statistics
+from collections import defaultdict
+from typing import Any
+
+from sqlmodel import Session, col, select
+
+from db import Assignment, Database, Verdict
+from services.identity import Actor
+
+
+def session_summary(database: Database, actor: Actor) -> dict[str, Any]:
+    """Return the actor's own counts and times of this login session; see `own_counts_and_times`."""
+    with database.reading() as session:
+        return own_counts_and_times(session, actor)
+
+
+def own_counts_and_times(session: Session, actor: Actor) -> dict[str, Any]:
+    """Return number of items, active time in all, its median per item, and since when; practice aside.
+
+    The time of a revision is added to that of its item.
+    """
+    rows = session.exec(
+        select(Verdict.assignment_id, Verdict.active_ms)
+        .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
+        .where(Verdict.login_session_id == actor.login_session_id, Assignment.phase != "practice")
+    )
+    active: dict[int, int] = defaultdict(int)
+    for assignment_id, active_ms in rows:
+        active[assignment_id] += active_ms
+    since = actor.signed_in_at
+    return {
+        "items": len(active),
+        "active_ms": sum(active.values()),
+        "median_ms": round(statistics.median(active.values())) if active else None,
+        "since": since.isoformat(timespec="seconds") if since is not None else None,
+    }

@@ -1,0 +1,221 @@
+"""Practice stands before the real items: it is marked, explained, repeated, and then out of every count."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlmodel import col, select
+
+from db import Assignment, Database, FreezeItem, Item, PracticeResult, Verdict
+from services import adjudication, freezing, members, reading, scans, verifying, worklist
+from services.errors import Conflict, NotFound
+from services.identity import Actor
+from services.reading import Receipt
+from tests.room_study import PRACTICE, PRACTISED, reading_rules, room_study, with_conversation, with_practice
+from tests.situations import Situation, answers, any_answers, on_the_desk, read_all, show, submit
+
+
+def practising(database: Database, folder: Path, **rule: Any) -> Situation:
+    return room_study(database, folder, with_practice, protocol=reading_rules(practice={**PRACTICE, **rule}))
+
+
+def practise(situation: Situation, rater: Actor, wrong: tuple[str, ...] = ()) -> list[Receipt]:
+    """Work through one pass; the prompts in `wrong` are answered wrongly."""
+    receipts = []
+    for _ in PRACTISED:
+        payload = on_the_desk(situation, rater)
+        right = PRACTISED[payload["prompt"]]
+        other = {"yes": "no", "no": "yes", "left": "right"}[right]
+        show(situation, rater, payload)
+        receipts.append(
+            submit(situation, rater, payload, any_answers(payload, other if payload["prompt"] in wrong else right))
+        )
+    return receipts
+
+
+def urls_of(payload: dict[str, Any]) -> set[str]:
+    return {volume["url"] for pane in payload["images"]["panes"] for volume in pane["volumes"]}
+
+
+def test_nothing_of_the_real_items_is_there_until_the_practice_is_passed(database: Database, tmp_path: Path) -> None:
+    situation = practising(database, tmp_path / "study")
+    rater = situation.raters[0]
+    allowed = set()
+    seen = []
+
+    for _ in PRACTISED:
+        payload = on_the_desk(situation, rater)
+        seen.append(json.dumps(payload) + repr(worklist.desks_of(database, rater)))
+        allowed |= urls_of(payload) | set(payload["prefetch"])
+        assert payload["phase"] == "practice"
+        assert payload["practice"]["total"] == payload["progress"]["total"] == 4
+        show(situation, rater, payload)
+        receipt = submit(situation, rater, payload, any_answers(payload, PRACTISED[payload["prompt"]]))
+        seen.append(repr(receipt))
+
+    assert "Prompt of i" not in "".join(seen)
+    assert "Vignette of c" not in "".join(seen)
+    first = on_the_desk(situation, rater)
+    assert (first["phase"], first["practice"], first["progress"]) == ("reading", None, {"done": 0, "total": 6})
+    assert not urls_of(first) & allowed
+
+
+def test_a_real_assignment_is_out_of_reach_before_the_practice_is_passed(database: Database, tmp_path: Path) -> None:
+    situation = practising(database, tmp_path / "study")
+    rater = situation.raters[0]
+    with database.reading() as session:
+        real = session.exec(select(Assignment.public_id).where(Assignment.phase == "reading")).first()
+    assert real is not None
+
+    with pytest.raises(Conflict, match="Another item"):
+        reading.record_display(database, rater, real, load_ms=1, renderer="t", viewport="1x1")
+    with pytest.raises(Conflict, match="Another item"):
+        reading.submit(database, rater, real, "k", {"fields": {}, "not_assessable": "quality"})
+    with pytest.raises(Conflict, match="Another item"):
+        reading.report_failure(database, rater, real, "cannot be shown")
+
+
+def test_scans_of_real_items_are_out_of_reach_during_practice(database: Database, tmp_path: Path) -> None:
+    situation = practising(database, tmp_path / "study")
+    rater = situation.raters[0]
+    practise(situation, rater)
+    token = next(iter(urls_of(on_the_desk(situation, rater)))).rsplit("/", 1)[1]
+
+    assert scans.scan_in_reach(database, rater, token).is_file()
+    with pytest.raises(NotFound):
+        scans.scan_in_reach(database, situation.raters[1], token)
+
+
+def test_feedback_comes_with_the_receipt_and_again_with_the_same_key(database: Database, tmp_path: Path) -> None:
+    situation = practising(database, tmp_path / "study")
+    rater = situation.raters[0]
+    payload = on_the_desk(situation, rater)
+    right = PRACTISED[payload["prompt"]]
+    key = payload["prompt"].split()[1].rstrip("?")
+    assert "MARK-EXPLANATION" not in json.dumps(payload)
+    show(situation, rater, payload)
+
+    first = submit(situation, rater, payload, any_answers(payload, right))
+    again = submit(situation, rater, payload, any_answers(payload, right))
+
+    assert first == again
+    assert first.feedback == {
+        "correct": True,
+        "lines": [["Reference", right.title()], ["Explanation", f"MARK-EXPLANATION of {key}"]],
+    }
+
+
+@pytest.mark.parametrize(("wrong", "state"), [(1, "passed"), (2, "open")])
+def test_the_pass_mark_is_a_share_of_the_items(database: Database, tmp_path: Path, wrong: int, state: str) -> None:
+    situation = practising(database, tmp_path / "study")
+    rater = situation.raters[0]
+
+    receipts = practise(situation, rater, tuple(PRACTISED)[:wrong])
+
+    assert [receipt.feedback["correct"] for receipt in receipts if receipt.feedback].count(False) == wrong
+    assert on_the_desk(situation, rater)["phase"] == ("reading" if state == "passed" else "practice")
+
+
+def test_a_failed_pass_comes_again_in_another_order_until_the_attempts_are_used_up(
+    database: Database, tmp_path: Path
+) -> None:
+    situation = practising(database, tmp_path / "study")
+    rater = situation.raters[0]
+
+    practise(situation, rater, tuple(PRACTISED))
+    again = on_the_desk(situation, rater)
+    assert "attempt 2" in again["notice"]
+    assert again["progress"] == {"done": 0, "total": 4}
+    practise(situation, rater, tuple(PRACTISED))
+
+    done = on_the_desk(situation, rater)
+    assert (done["kind"], done["title"]) == ("done", "The practice was not passed")
+    assert "i1" not in json.dumps(done)
+    line = members.progress_of_members(database, situation.admin, "tiny")[0]
+    assert line.practice == "not passed: 0 of 4 correct in attempt 2, no attempt left"
+    assert line.total == 6
+    assert worklist.desks_of(database, rater)[0].practice == "failed"
+    with database.reading() as session:
+        orders = [
+            session.exec(
+                select(Assignment.item_id)
+                .where(Assignment.phase == "practice", Assignment.pass_number == number)
+                .where(col(Assignment.id).in_(select(Verdict.assignment_id)))
+                .order_by(col(Assignment.position))
+            ).all()
+            for number in (1, 2)
+        ]
+    assert sorted(orders[0]) == sorted(orders[1])
+    assert orders[0] != orders[1]
+
+
+def test_without_a_limit_of_attempts_it_goes_on_until_it_is_passed(database: Database, tmp_path: Path) -> None:
+    situation = practising(database, tmp_path / "study", attempts=None, feedback=False)
+    rater = situation.raters[0]
+
+    for _ in range(3):
+        assert all(one.feedback is None for one in practise(situation, rater, tuple(PRACTISED)))
+    practise(situation, rater)
+
+    assert on_the_desk(situation, rater)["phase"] == "reading"
+    line = members.progress_of_members(database, situation.admin, "tiny")[0]
+    assert line.practice == "passed: 4 of 4 correct in attempt 4"
+
+
+def test_what_could_not_be_shown_or_assessed_is_not_right(database: Database, tmp_path: Path) -> None:
+    situation = practising(database, tmp_path / "study")
+    rater = situation.raters[0]
+    while (payload := on_the_desk(situation, rater))["practice"]["done"] < 3:
+        show(situation, rater, payload)
+        submit(situation, rater, payload, {"fields": {}, "not_assessable": "quality"})
+
+    reading.report_failure(database, rater, payload["assignment"], "no scan")
+
+    with database.reading() as session:
+        result = session.exec(select(PracticeResult)).one()
+    assert (result.correct, result.judged, result.passed) == (0, 4, False)
+
+
+def test_practice_is_in_no_sample_no_count_no_queue_and_no_report(database: Database, tmp_path: Path) -> None:
+    situation = practising(database, tmp_path / "study")
+    for rater in situation.raters:
+        practise(situation, rater, tuple(PRACTISED)[:1])
+        read_all(situation, rater, by_prompt={"Prompt of i1?": "yes"})
+
+    with database.reading() as session:
+        sampled = select(Item.key).join(FreezeItem, col(FreezeItem.item_id) == Item.id).distinct()
+        assert not any(key.startswith("p") for key in session.exec(sampled))
+    adjudication.open_review_queue(database, situation.admin, "tiny")
+    with database.reading() as session:
+        reviewed = select(Item.key).join(Assignment, col(Assignment.item_id) == Item.id)
+        assert not any(key.startswith("p") for key in session.exec(reviewed.where(Assignment.phase == "review")))
+    assert members.study_line(database, situation.admin, "tiny").items == 6
+    assert verifying.verify_study(database, "tiny") == []
+
+
+def test_a_rater_who_has_failed_for_good_does_not_hold_up_the_reviewers(database: Database, tmp_path: Path) -> None:
+    situation = practising(database, tmp_path / "study", attempts=1)
+    first, second = situation.raters
+    practise(situation, first, tuple(PRACTISED))
+    practise(situation, second)
+    flagged = {**answers(answer="no"), "flag": {"id": "prompt", "note": ""}}
+
+    read_all(situation, second, by_prompt={"Prompt of i1?": flagged})
+
+    assert adjudication.open_review_queue(database, situation.admin, "tiny").flagged == 1
+
+
+def test_somebody_who_joins_later_practises_too(database: Database, tmp_path: Path) -> None:
+    situation = room_study(
+        database, tmp_path / "study", with_practice, with_conversation,
+        protocol=reading_rules(practice=PRACTICE), frozen=False,
+    )  # fmt: skip
+
+    frozen = freezing.freeze_study(database, situation.admin, "tiny")
+
+    assert on_the_desk(situation, situation.raters[1])["phase"] == "practice"
+    assert {"p1", "talk-1"} <= set(frozen.manifest["items"])
+    assert "MARK-EXPLANATION" not in json.dumps(frozen.manifest)
