@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,13 +18,15 @@ from tests.harness.server import RunningServer
 
 
 @contextmanager
-def served(migrated_sqlite: Path, folder: Path) -> Iterator[tuple[Database, RunningServer]]:
+def served(
+    migrated_sqlite: Path, folder: Path, environment: Mapping[str, str] | None = None
+) -> Iterator[tuple[Database, RunningServer]]:
     """Give an empty database and a server for it that is not started yet; both end with the block."""
     data = folder / "data"
     data.mkdir(parents=True)
     url = databases.copy_of_sqlite_file(migrated_sqlite, data / "blindread.db")
     engine = make_engine(url)
-    running = RunningServer(data, folder / "server.log", {})
+    running = RunningServer(data, folder / "server.log", environment or {})
     try:
         yield Database(engine, data), running
     finally:

@@ -275,7 +275,7 @@ def test_a_reviewers_payload_has_the_allowed_keys_and_no_other(sqlite_database: 
     situation = with_a_queue(sqlite_database, tmp_path)
     frame = {
         "kind", "assignment", "key", "phase", "progress", "notice", "images", "context", "prompt", "reference",
-        "candidate", "own", "opinions", "draft", "prefetch", "form",
+        "candidate", "own", "opinions", "draft", "prefetch", "form", "turns", "practice", "revision", "revisable",
     }  # fmt: skip
 
     payload = on_the_desk(situation, situation.reviewer, "review")
