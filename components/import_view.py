@@ -65,7 +65,7 @@ def draw_scan(actor: Actor, found: Incoming) -> None:
             with st.container(width=560):
                 niivue_viewer(
                     nifti_data=content,
-                    filename=by_key[chosen].file_name,
+                    filename=by_key[chosen].preview_name,
                     height=540,
                     styled=False,
                     settings={"radiological": True, "crosshair": True},

@@ -4,6 +4,15 @@ Knows numpy, nibabel and Pillow, nothing of ours.
 """
 
 from imaging.errors import ImagingError, Limits
+from imaging.pictures import is_picture_file
 from imaging.preparing import PreparedVolume, check_volume, prepare_mask, prepare_volume
 
-__all__ = ["ImagingError", "Limits", "PreparedVolume", "check_volume", "prepare_mask", "prepare_volume"]
+__all__ = [
+    "ImagingError",
+    "Limits",
+    "PreparedVolume",
+    "check_volume",
+    "is_picture_file",
+    "prepare_mask",
+    "prepare_volume",
+]

@@ -1,5 +1,6 @@
 """Reading a PNG or JPEG file that may be broken or hostile, as a volume of one slice."""
 
+from pathlib import Path
 from typing import BinaryIO, Literal
 
 import numpy as np
@@ -20,6 +21,12 @@ _BROKEN = (OSError, ValueError, SyntaxError, EOFError, OverflowError, MemoryErro
 def is_picture(start: bytes) -> bool:
     """Say whether a file that begins like this is a PNG or JPEG."""
     return start.startswith((PNG_SIGNATURE, JPEG_SIGNATURE))
+
+
+def is_picture_file(path: Path) -> bool:
+    """Say whether a file's content begins like a PNG or JPEG."""
+    with path.open("rb") as file:
+        return is_picture(file.read(len(PNG_SIGNATURE)))
 
 
 def read_picture(

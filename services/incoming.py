@@ -12,7 +12,7 @@ from typing import IO
 from db import Database
 from exchange.study_folder import StudyFolder, read_study_folder
 from exchange.study_zip import unpack_study_zip
-from imaging import ImagingError, check_volume
+from imaging import ImagingError, check_volume, is_picture_file, prepare_volume
 from services.errors import InputRefused, NotAllowed, NotFound
 from services.identity import Actor
 
@@ -27,6 +27,11 @@ class IncomingVolume:
     case: str
     label: str
     file_name: str
+
+    @property
+    def preview_name(self) -> str:
+        """What the viewer of the preview is told, which goes by the ending: a picture comes as a volume."""
+        return self.file_name if self.file_name.endswith((".nii", ".nii.gz")) else f"{self.file_name}.nii.gz"
 
 
 @dataclass(frozen=True)
@@ -74,11 +79,13 @@ def study_folder_of(database: Database, actor: Actor, ticket: str) -> Path:
 
 
 def scan_for_preview(database: Database, actor: Actor, ticket: str, volume_key: str) -> bytes:
-    """Return the bytes of one scan of an upload, after it passed the checks."""
+    """Return the bytes of one scan of an upload, after it passed the checks; a picture as the volume it will be."""
     contents = read_study_folder(study_folder_of(database, actor, ticket))
     for row in contents.volumes:
         if row.key == volume_key:
             try:
+                if is_picture_file(row.path):
+                    return prepare_volume(row.path).content
                 check_volume(row.path)
             except ImagingError as error:
                 raise InputRefused(f"volumes.csv, volume '{row.key}': {error}") from error

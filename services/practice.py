@@ -28,10 +28,11 @@ ROUNDING = 1e-9
 
 def state_of_practice(session: Session, membership_id: int) -> str:
     """Return `passed`, `open` (there are practice items to read), or `failed` (every attempt is used up)."""
-    passed = select(PracticeResult.id).where(PracticeResult.membership_id == membership_id, col(PracticeResult.passed))
-    if session.exec(passed).first() is not None:
+    results = results_of(session, membership_id)
+    if any(result.passed for result in results):
         return "passed"
-    return "open" if queries.open_assignments(session, membership_id, ("practice",), limit=1) else "failed"
+    waiting = queries.open_assignments(session, membership_id, ("practice",), limit=1)
+    return "open" if waiting or not results else "failed"
 
 
 def has_failed(session: Session, protocol: Protocol, membership_id: int) -> bool:

@@ -73,7 +73,7 @@ def current_payload(database: Database, actor: Actor, study_key: str, queue: str
         study, membership = require_role(session, actor, study_key, displaying.role_of_queue(queue))
         _require_open(session, study)
         if queue == "scoring":
-            _require_marking_is_open(session, study, membership)
+            displaying.require_marking_open(session, study, membership)
         return displaying.queue_payload(session, actor, study, membership, queue)
 
 
@@ -184,7 +184,7 @@ def submit(
         if superseded is None:
             _require_current(session, assignment)
         if assignment.phase == "scoring":
-            _require_marking_is_open(session, study, membership)
+            displaying.require_marking_open(session, study, membership)
         display = _display_of(session, actor, study, assignment, superseded, key)
         receipt = _new_receipt()
         stored: Verdict | Adjudication
@@ -299,14 +299,6 @@ def _require_open(session: Session, study: Study) -> None:
         raise NotAllowed("This study is not open yet; its admin has to freeze it first.")
     if state == "closed":
         raise NotAllowed("This study is closed; no more verdicts are taken.")
-
-
-def _require_marking_is_open(session: Session, study: Study, membership: Membership) -> None:
-    """Refuse the scoring phase while the rater reads blind, or could still change what they read blind."""
-    displaying.require_reads_closed(session, stored_id(membership.id))
-    protocol = displaying.protocol_of(session, stored_id(study.id))
-    if protocol.reading.revision != "never" and not revision_rules.has_begun_marking(session, stored_id(membership.id)):
-        raise Conflict("Read the instructions of this part first; from then on your verdicts stay as they are.")
 
 
 def _require_current(session: Session, assignment: Assignment) -> None:

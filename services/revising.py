@@ -73,7 +73,7 @@ def resume(database: Database, actor: Actor, public_id: str | None = None) -> di
         if state_of(session, stored_id(study.id)) != "open":
             raise Conflict("This study takes no verdicts now; go back to your worklist.")
         if queue == "scoring":
-            displaying.require_reads_closed(session, stored_id(membership.id))
+            displaying.require_marking_open(session, study, membership)
         revision_rules.end(session, actor, membership)
         session.flush()
         return displaying.queue_payload(session, actor, study, membership, queue)

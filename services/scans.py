@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Iterator
 from pathlib import Path
 
 from sqlmodel import Session, select
@@ -30,18 +29,25 @@ def scan_in_reach(database: Database, actor: Actor, token: str) -> Path:
         for study, membership in rows:
             volumes, overlays = _in_reach(session, actor, study, membership)
             for keys in displaying.keys_of(study, actor).still_valid():
-                for sha256, name in _named(session, keys, volumes, overlays):
-                    if hmac.compare_digest(name.encode(), token.encode()):
-                        return volume_store.path_of(database, sha256)
+                sha256 = _named(session, keys, token, volumes, overlays)
+                if sha256 is not None:
+                    return volume_store.path_of(database, sha256)
     raise NotFound("There is no such volume for you now.")
 
 
-def _named(session: Session, keys: Keys, volumes: set[int], overlays: set[int]) -> Iterator[tuple[str, str]]:
-    """Yield SHA-256 and token of every scan."""
-    for volume_id in sorted(volumes):
-        yield session.exec(select(Volume.sha256).where(Volume.id == volume_id)).one(), keys.volume_token(volume_id)
-    for overlay_id in sorted(overlays):
-        yield session.exec(select(Overlay.sha256).where(Overlay.id == overlay_id)).one(), keys.overlay_token(overlay_id)
+def _named(session: Session, keys: Keys, token: str, volumes: set[int], overlays: set[int]) -> str | None:
+    """Return the SHA-256 of the scan that a token names, if it names one of these."""
+    for volume_id in volumes:
+        if _same(keys.volume_token(volume_id), token):
+            return session.exec(select(Volume.sha256).where(Volume.id == volume_id)).one()
+    for overlay_id in overlays:
+        if _same(keys.overlay_token(overlay_id), token):
+            return session.exec(select(Overlay.sha256).where(Overlay.id == overlay_id)).one()
+    return None
+
+
+def _same(name: str, token: str) -> bool:
+    return hmac.compare_digest(name.encode(), token.encode())
 
 
 def _in_reach(session: Session, actor: Actor, study: Study, membership: Membership) -> tuple[set[int], set[int]]:

@@ -48,6 +48,9 @@ def desks_of(database: Database, actor: Actor) -> list[Desk]:
             for queue, role in displaying.ROLE_OF_QUEUE.items():
                 if role != membership.role:
                     continue
+                practising = _practice(session, protocol, stored_id(membership.id)) if role == "rater" else ""
+                if queue == "scoring" and practising:
+                    continue
                 done, total = displaying.progress_of(session, stored_id(membership.id), queue, protocol)
                 if total == 0 and queue == "scoring":
                     continue
@@ -65,7 +68,7 @@ def desks_of(database: Database, actor: Actor) -> list[Desk]:
                         state,
                         waits,
                         study.simulated_readers,
-                        _practice(session, protocol, stored_id(membership.id)) if queue == "reading" and total else "",
+                        practising if queue == "reading" and total else "",
                     )
                 )
     return desks

@@ -8,7 +8,9 @@ import time
 import zipfile
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
 from sqlmodel import select
 
 from db import Study
@@ -89,6 +91,21 @@ def test_a_scan_can_be_looked_at_before_the_import(imported: Situation, folder: 
     assert content == (folder / "volumes" / "c1-t2.nii.gz").read_bytes()
     with pytest.raises(NotFound, match="has no volume 'c9'"):
         incoming.scan_for_preview(imported.database, imported.admin, found.ticket, "c9")
+
+
+def test_a_picture_is_previewed_as_the_volume_that_it_will_be(imported: Situation, folder: Path) -> None:
+    (folder / "volumes" / "c1-t2.nii.gz").unlink()
+    pixels = np.random.default_rng(2).integers(0, 256, (30, 40), dtype=np.uint8)
+    Image.fromarray(pixels).save(folder / "volumes" / "c1-t2.png")
+    table = folder / "volumes.csv"
+    table.write_text(table.read_text(encoding="utf-8").replace("c1-t2.nii.gz", "c1-t2.png"), encoding="utf-8")
+    found = received(imported, packed(folder))
+
+    content = incoming.scan_for_preview(imported.database, imported.admin, found.ticket, "c1-t2")
+
+    assert content.startswith(b"\x1f\x8b")
+    assert found.volumes[1].preview_name == "c1-t2.png.nii.gz"
+    assert found.volumes[0].preview_name == "c1-t1.nii.gz"
 
 
 def test_a_broken_scan_is_not_shown(imported: Situation, folder: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from sqlmodel import col, select
 
 from db import Assignment, Database, FreezeItem, Item, PracticeResult, Verdict
-from services import adjudication, freezing, members, reading, scans, verifying, worklist
+from services import adjudication, closing, freezing, members, packaging, reading, scans, verifying, worklist
 from services.errors import Conflict, NotFound
 from services.identity import Actor
 from services.reading import Receipt
@@ -219,3 +219,22 @@ def test_somebody_who_joins_later_practises_too(database: Database, tmp_path: Pa
     assert on_the_desk(situation, situation.raters[1])["phase"] == "practice"
     assert {"p1", "talk-1"} <= set(frozen.manifest["items"])
     assert "MARK-EXPLANATION" not in json.dumps(frozen.manifest)
+
+
+def test_the_package_of_a_study_with_practice_counts_the_real_items_only(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    situation = practising(sqlite_database, tmp_path / "study")
+    for rater in situation.raters:
+        practise(situation, rater, tuple(PRACTISED)[:1])
+        read_all(situation, rater)
+    closing.close_study(sqlite_database, situation.admin, "tiny")
+
+    packaging.export_study(sqlite_database, situation.admin, "tiny", tmp_path / "package")
+
+    tables = "".join(path.read_text(encoding="utf-8") for path in (tmp_path / "package" / "report").rglob("*.csv"))
+    assert "Practise" not in tables
+    assert "practice" not in tables
+    versions = json.loads((tmp_path / "package" / "verdict-versions.json").read_text(encoding="utf-8"))
+    assert [one["phase"] for one in versions].count("practice") == 8
+    assert len(versions) == 20

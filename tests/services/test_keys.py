@@ -1,0 +1,71 @@
+"""A scan's address holds for the hour in which it was made and the next one; a reload gives a new one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from services import reading, scans
+from services.errors import NotFound
+from services.identity import Actor
+from services.keys import Keys
+from tests.situations import Situation
+
+
+def later(actor: Actor, **passed: float) -> Actor:
+    """Return the same login session as it will be when so much more time has passed since it began."""
+    assert actor.signed_in_at is not None
+    return replace(actor, signed_in_at=actor.signed_in_at - timedelta(**passed))
+
+
+def token_for(situation: Situation, actor: Actor) -> str:
+    payload = reading.current_payload(situation.database, actor, "tiny", "reading")
+    return str(payload["images"]["panes"][0]["volumes"][0]["url"]).rsplit("/", 1)[1]
+
+
+def test_an_address_opens_nothing_after_two_hours_and_a_reload_gives_one_that_does(opened: Situation) -> None:
+    rater = opened.raters[0]
+    token = token_for(opened, rater)
+
+    for minutes in (0, 50, 110):
+        assert scans.scan_in_reach(opened.database, later(rater, minutes=minutes), token).is_file()
+    with pytest.raises(NotFound):
+        scans.scan_in_reach(opened.database, later(rater, minutes=121), token)
+
+    much_later = later(rater, hours=5)
+    fresh = token_for(opened, much_later)
+    assert fresh != token
+    assert scans.scan_in_reach(opened.database, much_later, fresh).is_file()
+
+
+def test_an_address_of_an_hour_to_come_opens_nothing(opened: Situation) -> None:
+    rater = opened.raters[0]
+    token = token_for(opened, later(rater, hours=2))
+
+    with pytest.raises(NotFound):
+        scans.scan_in_reach(opened.database, rater, token)
+
+
+def test_the_key_of_a_display_does_not_change_with_the_hour(opened: Situation) -> None:
+    rater = opened.raters[0]
+
+    keys = {
+        reading.current_payload(opened.database, one, "tiny", "reading")["key"]
+        for one in (rater, later(rater, hours=30))
+    }
+
+    assert len(keys) == 1
+
+
+def test_volumes_overlays_verdicts_and_revisions_never_share_a_name() -> None:
+    keys = Keys("ab" * 32, 1)
+
+    names = {
+        keys.volume_token(1), keys.overlay_token(1), keys.idempotency_key("1"), keys.idempotency_key("0|1"),
+        keys.revision_key("0", "1"), Keys("ab" * 32, 2).volume_token(1), Keys("cd" * 32, 1).volume_token(1),
+        Keys("ab" * 32, 1, hour=1).volume_token(1),
+    }  # fmt: skip
+
+    assert len(names) == 8
