@@ -15,7 +15,7 @@ from db.base import stored_id
 from db.queries import ShownItem
 from exchange.protocol import Practice, Protocol
 from services import assigning
-from services.report.collect import ReadItem
+from services.report.collected import ReadItem
 from services.report.correctness import score
 
 FAILED = (

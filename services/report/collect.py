@@ -152,23 +152,16 @@ def _items(session: Session, study_id: int, frozen: set[int], hanging: Hanging) 
 
 def _offered(item: Item, volumes: list[Volume], hanging: Hanging) -> tuple[OfferedVolume, ...]:
     """Return what the panes of an item hold, in the order of the reading room; empty panes are not hung."""
-    panes = [
-        (
-            pane,
-            [
-                (one, found)
-                for one in pane.sequences
-                for found in volumes
-                if (found.role, found.sequence) == (pane.role, one)
-            ],
-        )
+    hung = [
+        [
+            (pane.title, pane.role, sequence, volume.label)
+            for sequence in pane.sequences
+            for volume in volumes
+            if (volume.role, volume.sequence) == (pane.role, sequence)
+        ]
         for pane in hanging.panes_of(item.sequences, item.uses_prior)
     ]
-    return tuple(
-        OfferedVolume(number, pane.title, pane.role, sequence, volume.label)
-        for number, (pane, held) in enumerate((pane, held) for pane, held in panes if held)
-        for sequence, volume in held
-    )
+    return tuple(OfferedVolume(number, *held) for number, pane in enumerate(filter(None, hung)) for held in pane)
 
 
 def _item(item: Item, subject: str, reference: Reference | None, offered: tuple[OfferedVolume, ...]) -> ReadItem:
