@@ -85,6 +85,10 @@ def test_all_words_have_enough_contrast(room: MakeRoom, theme: str) -> None:
         reader.page.wait_for_timeout(100)
         found.extend(reader.page.evaluate(CONTRASTS))
 
+    if theme == "light":  # and the room's own dark theme in front of the light page
+        reader.press("Shift+D")
+        collect()
+        reader.press("Shift+D")
     reader.press("n")
     collect()
     reader.press("n", "f", "Escape", "f", "2", "4")
@@ -135,6 +139,16 @@ def test_nothing_moves_when_the_next_item_comes(room: MakeRoom) -> None:
 
     # Shifts right after a key do not count for the browser's own score; here all of them do.
     assert reader.page.evaluate("window.shifts") == []
+
+
+def test_all_keys_are_seen_at_once_on_a_small_screen(room: MakeRoom) -> None:
+    reader = room("plain", width=1280, height=720, streamlit=True)
+    reader.open()
+
+    reader.press("?")
+
+    body = reader.page.locator(".dialog-body").evaluate("box => [box.scrollHeight, box.clientHeight]")
+    assert body[0] <= body[1]
 
 
 @pytest.mark.parametrize(("width", "height"), [(1440, 900), (1280, 720)])

@@ -14,7 +14,7 @@ const TRACED = {
 
 /** What still works while a window is open, and when nothing is left to be read. */
 const IN_DIALOG = ["escape", "help", "earlier", "session", "fullScreen"];
-const AT_THE_END = ["escape", "earlier", "session", "fullScreen"];
+const AT_THE_END = ["escape", "earlier", "session", "fullScreen", "dark"];
 
 export class Actions {
   /** @param {import("./room.js").Room} room */
@@ -99,6 +99,7 @@ export class Actions {
       case "earlier": return void room.earlier.toggle();
       case "resume": return void room.earlier.resume();
       case "session": return void room.session.toggle();
+      case "dark": return room.screen.toggleDark();
       case "help": return room.dialogs.toggleHelp();
       default: throw new Error(`There is no action "${action}".`);
     }

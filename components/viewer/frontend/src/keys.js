@@ -78,6 +78,7 @@ export const BINDINGS = [
 
   { group: "Room", keys: ["h", "Pause"], shown: "H", does: "Pause: covers everything, any key goes on", action: "pause", when: "not typing" },
   { group: "Room", keys: ["z"], shown: "Z", does: "Full screen, and back", action: "fullScreen", when: "not typing" },
+  { group: "Room", keys: ["Shift+d"], shown: "Shift D", does: "Prompt and form dark as well, and back", action: "dark", when: "not typing" },
   { group: "Room", keys: ["q"], shown: "Q", does: "Earlier items that may be revised; from there: back without a change", action: "earlier", when: "not typing" },
   { group: "Room", keys: ["j"], shown: "J", does: "Summary of your session", action: "session", when: "not typing" },
   { group: "Room", keys: ["?"], shown: "?", does: "This help", action: "help", when: "not typing" },

@@ -14,6 +14,8 @@ const PHASES = {
   preview: "Preview: as a rater sees it, nothing is saved",
 };
 
+const KEPT = "blindread.theme";
+
 export class Screen {
   /**
    * @param {HTMLElement} host
@@ -40,6 +42,7 @@ export class Screen {
     this.roomTools = {
       earlier: tool("earlier", "Earlier items", "Q", "Items that may still be revised"),
       session: tool("session", "Session", "J", "Summary of your session"),
+      dark: tool("dark", "Dark", "Shift D", "Prompt and form dark as well, whatever the page is"),
       fullScreen: tool("fullScreen", "Full screen", "Z", "Full screen, and back"),
       pause: tool("pause", "Pause", "H", "Cover images and form; the clock stands still"),
       help: tool("help", "Keys", "?", "All keys"),
@@ -71,6 +74,8 @@ export class Screen {
     this.watch = new ResizeObserver(() => this.fit());
     this.watch.observe(host);
     this.element.addEventListener("fullscreenchange", () => this.fit());
+    this.element.addEventListener("click", (event) => this.letGo(event));
+    this.setDark(remembered() === "dark");
   }
 
   /** As high as the window leaves room for, so that nothing has to be scrolled. */
@@ -81,6 +86,36 @@ export class Screen {
     const room = window.innerHeight - Math.max(0, Math.min(top, window.innerHeight * 0.3)) - spaceBelow(this.host);
     this.element.style.height = full ? "100%" : `${Math.max(480, Math.floor(room))}px`;
     this.element.classList.toggle("narrow", this.element.clientWidth < 1300);
+  }
+
+  /**
+   * After a click with the mouse the keys belong to the room again: Enter submits instead of pressing the tool once more, and
+   * arrows scroll instead of changing the answer that was just chosen. Whoever comes with Tab keeps the focus.
+   *
+   * @param {MouseEvent} event
+   */
+  letGo(event) {
+    const pressed = /** @type {Element} */ (event.composedPath()[0]);
+    if (event.detail === 0 || !pressed.closest(".toolbar, .pane header, .link-box, .room-tools, .option, .renderer")) return;
+    setTimeout(() => {
+      const focused = this.focused();
+      if (focused?.matches(".toolbar *, .pane header *, .link-box *, .room-tools *, .option *, .renderer")) this.element.focus({ preventScroll: true });
+    });
+  }
+
+  toggleDark() {
+    this.setDark(!this.element.classList.contains("dark"));
+    try {
+      localStorage.setItem(KEPT, this.element.classList.contains("dark") ? "dark" : "page");
+    } catch {
+      // Storage can be switched off; the choice then lasts until the page is left.
+    }
+  }
+
+  /** @param {boolean} dark */
+  setDark(dark) {
+    this.element.classList.toggle("dark", dark);
+    this.roomTools.dark.setAttribute("aria-pressed", String(dark));
   }
 
   /** With the form, and back. */
@@ -210,6 +245,14 @@ export class Screen {
     const root = /** @type {Document|ShadowRoot} */ (this.host.getRootNode());
     root.adoptedStyleSheets = root.adoptedStyleSheets.filter((sheet) => sheet !== this.sheet);
     this.element.remove();
+  }
+}
+
+function remembered() {
+  try {
+    return localStorage.getItem(KEPT);
+  } catch {
+    return null;
   }
 }
 
