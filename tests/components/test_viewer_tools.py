@@ -245,6 +245,30 @@ def test_single_picture_fills_the_pane_and_has_nothing_to_scroll(room: MakeRoom)
     assert bright.max() - bright.min() > 0.7 * before.shape[0]
 
 
+def test_picture_without_scale_says_no_side_and_no_millimetre(room: MakeRoom) -> None:
+    reader = room("photograph")
+    reader.open()
+    expect(reader.page.locator(".reading")).to_have_text("column 24  row 28")
+
+    reader.press("e", *["Control+ArrowRight"] * 3, "e")
+
+    expect(reader.page.locator(".reading")).to_have_text("column 27  row 28")
+    expect(reader.page.locator(".images [role=status].unseen")).to_have_text("Distance 3.0 px")
+
+
+def test_only_the_pane_of_another_visit_can_be_unlinked(room: MakeRoom) -> None:
+    reader = room("three")
+    reader.open()
+    boxes = reader.page.locator(".link-box")
+    assert [boxes.nth(i).is_visible() for i in range(3)] == [False, False, True]
+
+    reader.press("u", "PageUp", "u", "PageUp")
+
+    expect(reader.page.locator(".reading").nth(2)).to_contain_text("S 8.0 mm")
+    assert [slice_of(reader, pane) for pane in (0, 1)] == [4, 4]
+    expect(boxes.nth(2).locator(".link-words")).to_have_text("Linked with your offset")
+
+
 def test_pause_covers_pictures_and_form_counts_as_idle_and_any_key_goes_on(room: MakeRoom) -> None:
     reader = room("plain")
     reader.open()

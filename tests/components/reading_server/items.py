@@ -213,7 +213,16 @@ TOOLS: dict[str, Callable[[int], dict[str, Any]]] = {
     ),
     "oblique": lambda p: images(pane("Current", t1(p, "oblique"))),
     "average": lambda p: images(pane("Current", t1(p, "average"))),
-    "flat": lambda p: images(pane("Photograph", t1(p, "flat"))),
+    "flat": lambda p: images(pane("Slice", t1(p, "flat"))),
+    "photograph": lambda p: images(
+        pane("Photograph", t1(p, "photo") | {"placed": False}, badge="picture without scale")
+    ),
+    "three": lambda p: images(
+        pane("T1", t1(p), coregistered=True),
+        pane("T2", volume_of("T2", f"t2-{p}"), coregistered=True),
+        pane("Earlier T1", t1(p, "t1p"), badge="not co-registered", coregistered=False),
+        coregistered=False,
+    ),
 }
 
 
@@ -247,7 +256,9 @@ def volume(token: str) -> bytes:
         voxels = np.where(voxels > 0, 240 - voxels, 0).astype(np.int16)
     bright = 6 + 3 * int(position)
     voxels[2 : 2 + bright // 2, 2:8, 2:8] = 250
-    if kind == "flat":
+    if kind == "photo":  # a pixel to the millimetre, as pictures without scale are prepared
+        size = 1.0
+    if kind in ("flat", "photo"):
         voxels = voxels[:, :, voxels.shape[2] // 2][:, :, np.newaxis]
     affine = np.diag([size, size, size, 1.0])
     affine[:3, 3] = [-size * (n // 2) for n in voxels.shape]

@@ -22,7 +22,7 @@ export class Earlier {
     dialogs.show("earlier", title, h("p", {}, "Loading …"));
     let answer;
     try {
-      answer = await room.transport.get("reading/revisable");
+      answer = await room.transport.get(`reading/revisable${room.lastAssignment ? `?assignment=${encodeURIComponent(room.lastAssignment)}` : ""}`);
     } catch (error) {
       if (dialogs.open === "earlier") dialogs.show("earlier", title, this.trouble(error, () => this.again()));
       return;
@@ -55,7 +55,7 @@ export class Earlier {
   }
 
   resume() {
-    return this.go("reading/resume", {});
+    return this.go("reading/resume", { assignment: this.room.payload.assignment });
   }
 
   /** @param {string} url @param {object} body */

@@ -20,7 +20,7 @@ export class Form {
   /**
    * @param {any} description    payload.form
    * @param {{onChange: (answers: Answers, delay: number) => void, onSubmit: () => void,
-   *          crosshair: {get: () => number[]|null, set: (mm: number[]) => void}, preview: boolean}} room
+   *          crosshair: import("./fields/registry.js").FieldContext["crosshair"], preview: boolean}} room
    */
   constructor(description, room) {
     this.room = room;

@@ -9,6 +9,7 @@ const MOST = 4;
  * @property {number[]} from   mm
  * @property {number[]} to     mm
  * @property {boolean} across  its ends may lie in different slices
+ * @property {string} unit     "mm"; "px" on a picture without scale
  */
 
 export class Measuring {
@@ -29,20 +30,20 @@ export class Measuring {
     return !this.lines.length && !this.first;
   }
 
-  /** The first call sets one end, the second the other. @param {number} pane @param {number[]} mm */
-  mark(pane, mm) {
+  /** The first call sets one end, the second the other. @param {number} pane @param {number[]} mm @param {string} unit */
+  mark(pane, mm, unit) {
     const { first } = this;
     if (first?.pane !== pane) {
       this.first = { pane, mm };
       return;
     }
     this.first = null;
-    this.keep({ pane, from: first.mm, to: mm, across: true });
+    this.keep({ pane, from: first.mm, to: mm, across: true, unit });
   }
 
-  /** A line that grows with the pointer. @param {number} pane @param {number[]} mm */
-  begin(pane, mm) {
-    this.drawn = { pane, from: mm, to: mm, across: false };
+  /** A line that grows with the pointer. @param {number} pane @param {number[]} mm @param {string} unit */
+  begin(pane, mm, unit) {
+    this.drawn = { pane, from: mm, to: mm, across: false, unit };
     this.keep(this.drawn);
   }
 
@@ -76,5 +77,5 @@ export function lengthOf({ from, to }) {
 
 /** @param {Line} line */
 export function spokenLength(line) {
-  return `${lengthOf(line).toFixed(1)} mm`;
+  return `${lengthOf(line).toFixed(1)} ${line.unit}`;
 }

@@ -145,11 +145,13 @@ function labels(context, pane, tile) {
   const { letters } = plane;
   const middleX = clip.x + clip.width / 2;
   const middleY = clip.y + clip.height / 2;
-  write(context, letters.left, clip.x + 7, middleY, "left", "middle", LARGE, TEXT);
-  write(context, letters.right, clip.x + clip.width - TRACK - 9, middleY, "right", "middle", LARGE, TEXT);
-  write(context, letters.top, middleX, clip.y + 6, "center", "top", LARGE, TEXT);
-  write(context, letters.bottom, middleX, clip.y + clip.height - 5, "center", "bottom", LARGE, TEXT);
   const of = pane.volume.shape[plane.through];
+  if (pane.placed) {
+    write(context, letters.left, clip.x + 7, middleY, "left", "middle", LARGE, TEXT);
+    write(context, letters.right, clip.x + clip.width - TRACK - 9, middleY, "right", "middle", LARGE, TEXT);
+    write(context, letters.top, middleX, clip.y + 6, "center", "top", LARGE, TEXT);
+    write(context, letters.bottom, middleX, clip.y + clip.height - 5, "center", "bottom", LARGE, TEXT);
+  }
   if (of === 1) return;
   write(context, plane.title, clip.x + 7, clip.y + 6, "left", "top", SMALL, QUIET);
   const inside = slice >= 0 && slice < of;

@@ -2,7 +2,7 @@
 
 import { h } from "./dom.js";
 import { MaskPainter } from "./masks.js";
-import { spokenPoint } from "./planes.js";
+import { spokenPixel, spokenPoint } from "./planes.js";
 import { intensityAt, transform } from "./volume.js";
 
 /** @typedef {import("./volume.js").Volume} Volume */
@@ -63,7 +63,7 @@ export class Pane {
     this.title.replaceChildren(...[name, spec.badge && h("span", { class: "badge" }, spec.badge)].filter(Boolean));
     const tool = (action, words, key) =>
       h("button", { type: "button", class: "sequence", title: `${words} (${key})`, onclick: () => does.act(action, index) }, words);
-    this.apart = several && !images.coregistered && index > 0;
+    this.apart = index > 0 && !(spec.coregistered ?? images.coregistered);
     this.saysApart = this.apart && !/co-?registered/i.test(spec.badge ?? "");
     this.linkBox.hidden = !this.apart;
     this.linkTool = tool("link", "Unlink", "U");
@@ -84,6 +84,21 @@ export class Pane {
     [...this.sequences.children].forEach((button, i) => button.setAttribute("aria-pressed", String(i === n)));
   }
 
+  /** Whether what is shown lies somewhere in a patient; a picture from a file does not. */
+  get placed() {
+    return this.spec.volumes[this.shown].placed !== false;
+  }
+
+  /** The plane of the largest tile. */
+  get plane() {
+    return this.tiles[0].plane;
+  }
+
+  /** @param {number[]} mm */
+  spoken(mm) {
+    return this.placed ? spokenPoint(mm) : spokenPixel(/** @type {Volume} */ (this.volume), this.plane, mm);
+  }
+
   /**
    * What changes with the view: the place and value at the crosshair, the link.
    *
@@ -95,7 +110,7 @@ export class Pane {
     const volume = /** @type {Volume} */ (this.volume);
     const mm = view.crosshairIn(index);
     const value = intensityAt(volume, transform(volume.inverse, mm));
-    write(this.reading, spokenPoint(mm));
+    write(this.reading, this.spoken(mm));
     write(this.value, `${this.spec.volumes[this.shown].label}: ${value === null ? "outside" : Math.round(value * 10) / 10}`);
     const { clip } = this.tiles[0];
     this.readout.style.bottom = `${this.size.height - clip.y - clip.height + 5}px`;

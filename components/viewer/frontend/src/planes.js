@@ -125,6 +125,20 @@ export function pixelOf(volume, tile, position) {
 }
 
 /**
+ * A point of a picture that has no place in a patient: "column 120  row 45", counted from the upper left.
+ *
+ * @param {Volume} volume
+ * @param {Plane} plane
+ * @param {number[]} mm
+ * @returns {string}
+ */
+export function spokenPixel(volume, plane, mm) {
+  const position = transform(volume.inverse, mm).map(Math.round);
+  const across = plane.mirrored ? volume.shape[plane.across] - position[plane.across] : position[plane.across] + 1;
+  return `column ${across}  row ${volume.shape[plane.down] - position[plane.down]}`;
+}
+
+/**
  * A mm point in the words of a reader: "R 12.0  A 3.5  S 40.0 mm".
  *
  * @param {number[]} mm

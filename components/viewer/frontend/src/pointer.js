@@ -93,7 +93,7 @@ export class Pointer {
     if (mode !== "aim") this.panes.trace?.used({ measure: "distance" }[mode] ?? mode);
     if (mode === "aim") this.aim(point, tile);
     if (mode === "roll") this.rollTo(point, tile);
-    if (mode === "measure") this.view.measuring.begin(this.index, this.pointUnder(point, tile));
+    if (mode === "measure") this.view.measuring.begin(this.index, this.pointUnder(point, tile), this.view.unitIn(this.index));
   }
 
   /** @param {PointerEvent} event */

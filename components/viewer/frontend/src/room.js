@@ -14,6 +14,7 @@ import { ImageLoading } from "./image_loading.js";
 import { feedbackPanel } from "./occasions.js";
 import { Panes } from "./panes.js";
 import { Pausing } from "./pausing.js";
+import { spokenPoint } from "./planes.js";
 import { Renderers } from "./renderers.js";
 import { Saving } from "./saving.js";
 import { Screen } from "./screen.js";
@@ -58,6 +59,8 @@ export class Room {
     this.payload = null;
     /** @type {"empty"|"loading"|"open"|"sending"|"feedback"|"blocked"|"done"} */
     this.stage = "empty";
+    /** @type {string|undefined} */
+    this.lastAssignment = undefined;
     this.turn = 0;
     this.leaving = new AbortController();
     this.panes = new Panes({
@@ -128,6 +131,8 @@ export class Room {
     this.clock = null;
     this.drafts = null;
     this.payload = payload;
+    // Says which study is meant, also when nothing is left to be read.
+    this.lastAssignment = payload.assignment ?? this.lastAssignment;
     this.dialogs.close();
     this.panes.clear();
     screen.say(null);
@@ -154,6 +159,7 @@ export class Room {
       crosshair: {
         get: () => (this.panes.images ? [...this.panes.view.crosshair] : null),
         set: (mm) => this.panes.view.moveCrosshair(mm),
+        say: (mm) => (this.panes.images ? this.panes.panes[0].spoken(mm) : spokenPoint(mm)),
       },
       preview: payload.phase === "preview",
     });

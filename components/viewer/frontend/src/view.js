@@ -68,7 +68,7 @@ export class View {
     this.active = { pane: 0, plane: planesShown(volumes[0], this.wanted)[0] };
     const sections = volumes.filter((volume) => flatAxis(volume) < 0);
     this.extent = [0, 1, 2].map((axis) => Math.max(1, ...sections.map((volume) => sizeOf(volume)[axis])));
-    this.centres = volumes.map((volume) => middleOf(images.coregistered ? volumes[0] : volume));
+    this.centres = volumes.map((volume, i) => middleOf(images.panes[i].coregistered ?? images.coregistered ? volumes[0] : volume));
     this.start = images.start ?? middleOf(volumes[0]);
     this.crosshair = this.start;
     this.offsets = volumes.map(() => [0, 0, 0]);
@@ -91,6 +91,11 @@ export class View {
   /** @param {number} pane @param {PlaneName} plane */
   slicesIn(pane, plane) {
     return this.volumeIn(pane)?.shape[this.planes[plane].through] ?? 0;
+  }
+
+  /** @param {number} pane @returns {string} what a distance in it is given in */
+  unitIn(pane) {
+    return this.panes.panes[pane].placed ? "mm" : "px";
   }
 
   // ---------------------------------------------------------------- windows
@@ -219,16 +224,18 @@ export class View {
 
   // ---------------------------------------------------------------- panes that do not lie in one world
 
-  get canUnlink() {
-    return Boolean(this.images && !this.images.coregistered && this.images.panes.length > 1);
-  }
-
   /** Let a pane be moved on its own; again: link it where it is now. @param {number} [pane] */
   toggleLink(pane = this.active.pane) {
-    if (!this.canUnlink) return;
+    if (!this.images) return;
+    if (this.unlinked !== null) {
+      this.unlinked = null;
+      return this.changed();
+    }
     // The first pane is the one that the others are linked to.
-    this.unlinked = this.unlinked === null ? Math.max(1, pane) : null;
-    if (this.unlinked !== null) this.nextPane(this.unlinked);
+    const apart = this.panes.panes.map((one, i) => (one.apart ? i : -1)).filter((i) => i > 0);
+    if (!apart.length) return;
+    this.unlinked = apart.includes(pane) ? pane : apart[0];
+    this.nextPane(this.unlinked);
     this.changed();
   }
 
@@ -325,7 +332,7 @@ export class View {
   /** One end of a distance at the crosshair. */
   markDistance() {
     if (!this.images) return;
-    this.measuring.mark(this.active.pane, this.crosshairIn(this.active.pane));
+    this.measuring.mark(this.active.pane, this.crosshairIn(this.active.pane), this.unitIn(this.active.pane));
     this.changed();
   }
 }

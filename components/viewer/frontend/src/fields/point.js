@@ -1,5 +1,4 @@
 import { h } from "../dom.js";
-import { spokenPoint } from "../planes.js";
 
 /**
  * A point in mm, taken from the crosshair.
@@ -16,7 +15,7 @@ export function pointField(field, { onChange, crosshair }) {
   const body = h("div", { class: "point" }, words, h("div", { class: "point-buttons" }, take, show, drop));
 
   function paint() {
-    words.textContent = point ? spokenPoint(point) : "No point yet: put the crosshair there, then take it.";
+    words.textContent = point ? crosshair.say(point) : "No point yet: put the crosshair there, then take it.";
     show.disabled = drop.disabled = !point;
   }
 
