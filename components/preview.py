@@ -18,8 +18,19 @@ def choose_item(items: list[ItemLine], study_key: str) -> str:
         chosen = st.selectbox(
             "Item",
             list(by_key),
-            format_func=lambda key: f"{key} · {by_key[key].prompt}",
+            format_func=lambda key: _line(by_key[key]),
             label_visibility="collapsed",
             width="stretch",
         )
     return str(chosen)
+
+
+def draw_feedback(lines: list[list[str]]) -> None:
+    """Draw what raters will be told after their answer to a practice item."""
+    if lines:
+        st.caption("After the answer: " + " · ".join(f"{label}: {text}" for label, text in lines))
+
+
+def _line(item: ItemLine) -> str:
+    marks = ["practice" if item.practice else "", item.turn]
+    return " · ".join(part for part in (item.key, *marks, item.prompt) if part)

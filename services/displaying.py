@@ -259,13 +259,14 @@ def require_marking_open(session: Session, study: Study, membership: Membership)
 
     Where verdicts may be revised, that ends when the rater acknowledges the instructions of marking.
     """
-    _require_reads_closed(session, stored_id(membership.id))
+    require_reads_closed(session, stored_id(membership.id))
     protocol = protocol_of(session, stored_id(study.id))
     if protocol.reading.revision != "never" and not revision_rules.has_begun_marking(session, stored_id(membership.id)):
         raise Conflict("Read the instructions of this part first; from then on your verdicts stay as they are.")
 
 
-def _require_reads_closed(session: Session, membership_id: int) -> None:
+def require_reads_closed(session: Session, membership_id: int) -> None:
+    """Refuse what may come only after the last blind read."""
     if queries.open_assignments(session, membership_id, ("reading",), limit=1):
         raise Conflict("Marking answers opens when all your items are read.")
 
@@ -294,7 +295,7 @@ def _draft_of(session: Session, assignment: Assignment) -> dict[str, Any]:
 def _scoring_payload(session: Session, protocol: Protocol, assignment: Assignment, desk: Desk) -> dict[str, Any]:
     if protocol.scoring is None or assignment.candidate_id is None:
         raise Conflict("This study has no answers to mark.")
-    _require_reads_closed(session, assignment.membership_id)
+    require_reads_closed(session, assignment.membership_id)
     item = queries.shown_item(session, assignment.item_id)
     reference = queries.reference_for_forms_that_show_it(session, assignment.item_id)
     return blinding.scoring_payload(

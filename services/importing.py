@@ -204,7 +204,8 @@ def _require_start_inside(item: ItemRow, contents: StudyFolder, prepared: dict[s
         where = "items.csv" if item.start is not None else "protocol.yaml, key hanging.start"
         point = ", ".join(f"{number:g}" for number in start)
         raise InputRefused(
-            f"{where}: the start ({point}) mm of item '{item.key}' lies outside of all its scans; mend the point."
+            f"{where}: the start ({point}) mm of item '{item.key}' lies outside of all its scans; mend it, "
+            "or give the item a start of its own."
         )
 
 

@@ -99,10 +99,15 @@ def feedback_on(
     if rule is None or not rule.feedback or assignment.phase != "practice":
         return None
     reference = queries.reference_of_practice_item(session, assignment.item_id)
-    lines = [["Reference", text] for text in [" or ".join(reference_words)] if text]
-    lines += [["Explanation", reference.explanation]] if reference.explanation else []
+    lines = feedback_lines(reference_words, reference.explanation)
     verdict = queries.root_verdict(session, stored_id(assignment.id))
     return {"correct": _mark(session, item.item_id, verdict) if verdict is not None else None, "lines": lines}
+
+
+def feedback_lines(reference_words: list[str], explanation: str) -> list[list[str]]:
+    """Return what counts as right, and why, as label and text."""
+    lines = [["Reference", " or ".join(reference_words)]] if reference_words else []
+    return lines + ([["Explanation", explanation]] if explanation else [])
 
 
 def _newest_pass(session: Session, membership_id: int) -> int:

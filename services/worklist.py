@@ -14,6 +14,8 @@ from services import displaying, practice
 from services.identity import Actor
 from services.permission import require_role, state_of
 
+SETTLED = "This part shows references. From here on, your verdicts on the items stay as they are."
+
 
 @dataclass(frozen=True)
 class Desk:
@@ -104,6 +106,9 @@ def acknowledge_instructions(database: Database, actor: Actor, study_key: str, q
                 Acknowledgement.membership_id == membership.id, Acknowledgement.phase == queue
             )
         ).first()
+        if queue == "scoring" and _may_be_revised(displaying.protocol_of(session, stored_id(study.id))):
+            # It ends what may be revised, so it may not be done in passing, before the last read.
+            displaying.require_reads_closed(session, stored_id(membership.id))
         if earlier is None:
             session.add(Acknowledgement(membership_id=stored_id(membership.id), phase=queue, text_sha256=text_sha256))
             audit.record(
@@ -113,8 +118,15 @@ def acknowledge_instructions(database: Database, actor: Actor, study_key: str, q
 
 def _instructions_text(session: Session, study: Study, queue: str) -> str:
     protocol = displaying.protocol_of(session, stored_id(study.id))
+    if queue == "scoring" and protocol.scoring is not None:
+        final = SETTLED if _may_be_revised(protocol) else ""
+        return "\n\n".join(part for part in (protocol.scoring.instructions, final) if part)
     if queue == "scoring":
-        return protocol.scoring.instructions if protocol.scoring else ""
+        return ""
     if queue == "review":
         return protocol.adjudication.instructions if protocol.adjudication else ""
     return "\n\n".join(part for part in (protocol.instructions, protocol.consent) if part)
+
+
+def _may_be_revised(protocol: Protocol) -> bool:
+    return protocol.reading.revision != "never"

@@ -10,10 +10,22 @@ import pytest
 from sqlmodel import col, select
 
 from db import Assignment, Database, FreezeItem, Item, PracticeResult, Verdict
-from services import adjudication, closing, freezing, members, packaging, reading, scans, verifying, worklist
-from services.errors import Conflict, NotFound
+from services import (
+    adjudication,
+    closing,
+    freezing,
+    members,
+    packaging,
+    previewing,
+    reading,
+    scans,
+    verifying,
+    worklist,
+)
+from services.errors import Conflict, NotAllowed, NotFound
 from services.identity import Actor
 from services.reading import Receipt
+from tests.blinding.columns import take_the_guards_away
 from tests.room_study import PRACTICE, PRACTISED, reading_rules, room_study, with_conversation, with_practice
 from tests.situations import Situation, answers, any_answers, on_the_desk, read_all, show, submit
 
@@ -238,3 +250,27 @@ def test_the_package_of_a_study_with_practice_counts_the_real_items_only(
     versions = json.loads((tmp_path / "package" / "verdict-versions.json").read_text(encoding="utf-8"))
     assert [one["phase"] for one in versions].count("practice") == 8
     assert len(versions) == 20
+
+
+def test_an_admin_sees_in_the_preview_what_raters_will_be_told(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = practising(sqlite_database, tmp_path / "study")
+
+    told = {key: previewing.preview_feedback(sqlite_database, situation.admin, "tiny", key) for key in ("p3", "i1")}
+
+    assert told == {"p3": [["Reference", "Left"], ["Explanation", "MARK-EXPLANATION of p3"]], "i1": []}
+    with pytest.raises(NotAllowed):
+        previewing.preview_feedback(sqlite_database, situation.raters[0], "tiny", "p3")
+    lines = {line.key: line for line in previewing.items_of(sqlite_database, situation.admin, "tiny")}
+    assert (lines["p1"].practice, lines["i1"].practice) == (True, False)
+
+
+def test_an_explanation_that_was_changed_after_the_freeze_is_found(sqlite_database: Database, tmp_path: Path) -> None:
+    practising(sqlite_database, tmp_path / "study")
+    with sqlite_database.engine.connect() as connection:
+        take_the_guards_away(connection)
+        connection.exec_driver_sql("UPDATE reference SET explanation = 'else' WHERE explanation LIKE '%p1'")
+        connection.commit()
+
+    assert verifying.verify_study(sqlite_database, "tiny") == [
+        "Changed since the freeze: references_and_baselines_keyed_sha256."
+    ]

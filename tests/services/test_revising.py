@@ -253,6 +253,7 @@ def test_nothing_is_revised_once_references_are_shown(database: Database, tmp_pa
     [first, *_] = revising.list_revisable(database, rater)
     with pytest.raises(Conflict, match="instructions"):
         on_the_desk(situation, rater, "scoring")
+    assert worklist.SETTLED in worklist.instructions(database, rater, "tiny", "scoring")[0]
 
     worklist.acknowledge_instructions(database, rater, "tiny", "scoring")
 
@@ -260,6 +261,17 @@ def test_nothing_is_revised_once_references_are_shown(database: Database, tmp_pa
     assert revising.list_revisable(database, rater, first["assignment"]) == []
     with pytest.raises(Conflict, match="cannot be revised"):
         revising.reopen(database, rater, first["assignment"])
+
+
+def test_marking_cannot_be_begun_in_passing_before_the_last_read(database: Database, tmp_path: Path) -> None:
+    situation = revisable_study(database, tmp_path / "study", "study")
+    rater = situation.raters[0]
+    payload, _ = read_one(situation, rater)
+
+    with pytest.raises(Conflict, match="when all your items are read"):
+        worklist.acknowledge_instructions(database, rater, "tiny", "scoring")
+
+    assert revising.reopen(database, rater, payload["assignment"])["revision"] is not None
 
 
 def test_the_reviewers_queue_ends_revision_for_every_item_alike(database: Database, tmp_path: Path) -> None:
