@@ -29,6 +29,7 @@ from db import (
     Verdict,
     ViewingTrace,
     Volume,
+    queries,
 )
 from db.base import stored_id
 from exchange.protocol import Hanging, Protocol
@@ -99,7 +100,7 @@ def collect(session: Session, study: Study) -> Collected:
 def newest_rows(session: Session, study_id: int) -> list[int | None]:
     """Return the highest key in each table that the report reads: rows are only ever added, so these tell a change."""
     of_study = Assignment.study_id == study_id
-    queries = (
+    newest = (
         select(func.max(StudyEvent.id)).where(StudyEvent.study_id == study_id),
         select(func.max(Membership.id)).where(Membership.study_id == study_id),
         select(func.max(Assignment.id)).where(of_study),
@@ -116,7 +117,7 @@ def newest_rows(session: Session, study_id: int) -> list[int | None]:
         .join(JudgeRun, col(JudgeRun.id) == JudgeVerdict.run_id)
         .where(JudgeRun.study_id == study_id),
     )
-    return [session.exec(query).one() for query in queries]
+    return [session.exec(query).one() for query in newest]
 
 
 def _members(rows: Any, role: str) -> tuple[Member, ...]:
@@ -185,33 +186,35 @@ def _item(item: Item, subject: str, reference: Reference | None, offered: tuple[
 
 def _entries(session: Session, study_id: int, reasons: dict[str, str]) -> tuple[Entry, ...]:
     in_study = (Assignment.study_id == study_id, col(Assignment.phase).in_(PHASES))
-    verdicts: dict[int, Verdict] = {}
-    revisions: Counter[int] = Counter()
-    # In order of submission: a revision comes after what it supersedes, so the standing verdict stays.
-    for verdict in session.exec(
-        select(Verdict)
-        .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
-        .where(*in_study)
-        .order_by(col(Verdict.id))
-    ):
-        verdicts[verdict.assignment_id] = verdict
-        revisions[verdict.assignment_id] += 1
+    # What was flagged or looked at counts with its verdict: that of a superseded one no more than its answer.
+    standing = (*in_study, queries.stands())
+    verdicts = {
+        verdict.assignment_id: verdict
+        for verdict in session.exec(
+            select(Verdict).join(Assignment, col(Assignment.id) == Verdict.assignment_id).where(*standing)
+        )
+    }
+    given = Counter(
+        session.exec(
+            select(Verdict.assignment_id).join(Assignment, col(Assignment.id) == Verdict.assignment_id).where(*in_study)
+        ).all()
+    )
     flags: dict[int, list[tuple[str, str]]] = {}
-    for flag in session.exec(
-        select(Flag)
-        .join(Verdict, col(Verdict.id) == Flag.verdict_id)
+    for assignment_id, flag in session.exec(
+        select(Verdict.assignment_id, Flag)
+        .join(Flag, col(Flag.verdict_id) == Verdict.id)
         .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
-        .where(*in_study)
+        .where(*standing)
         .order_by(col(Flag.id))
     ):
-        flags.setdefault(flag.verdict_id, []).append((flag.kind, flag.note))
+        flags.setdefault(assignment_id, []).append((flag.kind, flag.note))
     traces = {
-        trace.verdict_id: trace.trace
-        for trace in session.exec(
-            select(ViewingTrace)
-            .join(Verdict, col(Verdict.id) == ViewingTrace.verdict_id)
+        assignment_id: trace.trace
+        for assignment_id, trace in session.exec(
+            select(Verdict.assignment_id, ViewingTrace)
+            .join(ViewingTrace, col(ViewingTrace.verdict_id) == Verdict.id)
             .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
-            .where(*in_study)
+            .where(*standing)
         )
     }
     failures = {
@@ -225,17 +228,14 @@ def _entries(session: Session, study_id: int, reasons: dict[str, str]) -> tuple[
     entries = []
     for assignment in session.exec(select(Assignment).where(*in_study).order_by(col(Assignment.id))):
         key = stored_id(assignment.id)
-        standing, failure = verdicts.get(key), failures.get(key)
-        # What was flagged or looked at counts with its verdict: that of a superseded one no more than its answer.
-        verdict_id = standing.id if standing is not None else None
         entries.append(
             _entry(
                 assignment,
-                standing,
-                revisions[key] - 1,
-                flags.get(verdict_id or 0, []),
-                traces.get(verdict_id or 0),
-                failure,
+                verdicts.get(key),
+                given[key] - 1,
+                flags.get(key, []),
+                traces.get(key),
+                failures.get(key),
                 reasons,
             )
         )

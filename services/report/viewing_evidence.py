@@ -58,7 +58,8 @@ def traces_table(looks: Sequence[Look]) -> PlainTable:
         title="Viewing traces",
         explanation=(
             "Counts of standing verdicts of the reading phase. Everything about scans, windows and tools rests on "
-            "those with a trace; the others count as not recorded there, never as not done."
+            "those with a trace; the others count as not recorded there, never as not done. Of a revised verdict, "
+            "what was looked at for the revision counts."
         ),
         columns=(
             Column("rater", "Rater", "Pseudonym"),

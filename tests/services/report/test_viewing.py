@@ -17,9 +17,11 @@ from db import Assignment, Database, Flag, Item, Membership, Verdict, ViewingTra
 from db.base import stored_id
 from db.engine import make_engine
 from exchange.report_csv import csv_files
-from services import closing
+from services import closing, reading, revising
+from services.reading import Circumstances
 from services.report import EstimateTable, PlainTable, Report, build_report
 from tests.harness.databases import copy_of_sqlite_file
+from tests.room_study import PRACTICE, PRACTISED, reading_rules, room_study, with_practice
 from tests.services.report.situations import (
     FIRST,
     ITEMS,
@@ -30,6 +32,7 @@ from tests.services.report.situations import (
     read_all,
     study_folder,
 )
+from tests.situations import any_answers, on_the_desk, show
 
 VOLUMES = """volume,case,role,sequence,acquired,file,label
 v1,c1,current,T1,,v1.nii.gz,T1
@@ -332,6 +335,69 @@ def test_a_superseded_verdict_enters_neither_with_its_answer_nor_its_flag_nor_it
     assert (line["answer"], line["correct"], line["revisions"], line["flags"]) == ("yes", "0", "1", "")
     raw = next(line for line in lines_of(report, "traces.csv") if (line["rater"], line["item"]) == ("Rater 1", "i5"))
     assert json.loads(raw["trace"]) == trace
+
+
+HUNG = {
+    "layout": "switched",
+    "panes": [
+        {"title": "T1", "sequences": ["T1"]},
+        {"title": "T2", "sequences": ["T2"]},
+        {"title": "Before", "role": "prior", "sequences": ["T1"]},
+    ],
+}
+
+
+def looked_at(payload: dict[str, Any], but_not: str = "") -> Circumstances:
+    """Return the circumstances of a reader who opens every pane but the one with that title."""
+    volumes = [
+        {"pane": number, "title": pane["title"], "label": volume["label"], "opened": pane["title"] != but_not,
+         "ms": 10, "seen": {"axial": 0.5}}
+        for number, pane in enumerate(payload["images"]["panes"])
+        for volume in pane["volumes"]
+    ]  # fmt: skip
+    return Circumstances(active_ms=9, trace={"volumes": volumes, "windows": [], "tools": {"zoom": 1}})
+
+
+def test_practice_never_enters_a_revision_replaces_and_panes_are_those_of_the_protocol(
+    database: Database, tmp_path: Path
+) -> None:
+    rules = reading_rules(practice=PRACTICE, revision="study")
+    situation = room_study(database, tmp_path / "study", with_practice, protocol={"hanging": HUNG, **rules})
+    rater = situation.raters[0]
+
+    def give(payload: dict[str, Any], answer: str | None, but_not: str = "") -> None:
+        show(situation, rater, payload)
+        reading.submit(
+            database, rater, payload["assignment"], payload["key"], any_answers(payload, answer),
+            looked_at(payload, but_not),
+        )  # fmt: skip
+
+    read = {}
+    while (payload := on_the_desk(situation, rater))["kind"] == "item":
+        read[payload["prompt"]] = payload["assignment"]
+        give(payload, PRACTISED.get(payload["prompt"], "yes"), but_not="Before")
+    closing.take_interim_look(database, situation.admin, "tiny", "To compare.")
+    first = build_report(database, situation.admin, "tiny")
+    give(revising.reopen(database, rater, read["Prompt of i3?"]), "no", but_not="T2")
+    give(revising.reopen(database, rater, read["Prompt of i2?"]), "left", but_not="T2")
+    second = build_report(database, situation.admin, "tiny")
+
+    assert len(read) == 4 + 6
+    who = "Rater 1"
+    assert rows(first, "prior_not_opened")["Prior never opened", who].note == "1 of 1"
+    assert rows(second, "prior_not_opened")["Prior never opened", who].note == "0 of 1"
+    assert rows(first, "sequence_not_opened")["T2", who].note == "0 of 1"
+    assert rows(second, "sequence_not_opened")["T2", who].note == "1 of 1"
+    assert {label for label, _ in rows(second, "sequence_not_opened")} == {"T1", "T2", "Before, T1"}
+    for report in (first, second):
+        assert table(report, "viewing_traces").rows == ((who, 6, 6, 0, 0, 0, 1),)
+        written = "".join(csv_files(report).values())
+        assert "Practise" not in written
+        assert "p1" not in {line["item"] for name in ("verdicts.csv", "fields.csv") for line in lines_of(report, name)}
+    changed = {line["item"]: (line["answer"], line["revisions"]) for line in lines_of(second, "verdicts.csv")
+               if line["rater"] == who}  # fmt: skip
+    assert (changed["i3"], changed["i2"], changed["i1"]) == (("no", "1"), ("left", "1"), ("yes", "0"))
+    assert len(lines_of(second, "traces.csv")) == 6
 
 
 def test_both_engines_say_the_same_of_viewing(database: Database, looked: Report, tmp_path: Path) -> None:
