@@ -10,6 +10,7 @@ import signal
 import subprocess
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -57,8 +58,9 @@ def provide_postgresql() -> Path | None:
 class PostgresServer:
     """A running throw-away server. Databases are made by `create_database` and removed by `drop_database`."""
 
-    def __init__(self, programs: Path) -> None:
+    def __init__(self, programs: Path, settings: Sequence[str] = UNSAFE_BUT_QUICK) -> None:
         self._programs = programs
+        self._settings = settings
         self._folder = Path(tempfile.mkdtemp(prefix="blindread-postgresql-"))
         self._password = secrets.token_hex(16)
         self._port = free_port()
@@ -107,7 +109,7 @@ class PostgresServer:
             raise RuntimeError(f"initdb failed: {made.stderr.strip() or made.stdout.strip()}")
         settings = (f"port={self._port}", "listen_addresses=127.0.0.1", f"unix_socket_directories={self._folder}")
         server: list[Any] = [self._programs / "postgres", "-D", data]
-        for setting in (*settings, *UNSAFE_BUT_QUICK):
+        for setting in (*settings, *self._settings):
             server += ["-c", setting]
         with (self._folder / "log").open("wb") as log:
             process = subprocess.Popen(

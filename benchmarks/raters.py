@@ -1,0 +1,154 @@
+"""One simulated rater: signs in by a link, opens the reading page, and reads item after item over real HTTP."""
+
+from __future__ import annotations
+
+import gzip
+import http.client
+import json
+import random
+import time
+from collections import defaultdict, deque
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any
+
+from websockets.exceptions import WebSocketException
+from websockets.sync.client import ClientConnection
+
+from benchmarks.serving import STUDY
+from tests.blinding import streamlit_socket
+from tests.harness.server import RunningServer
+
+DRAFTS = 4  # one per answer, and two while a comment is typed
+KEPT_VOLUMES = 8  # as many as the room keeps in memory
+CHUNK = 1 << 20
+
+
+class Refused(RuntimeError):
+    """The server said no, or something that was not expected."""
+
+
+@dataclass
+class Seen:
+    """What all raters saw together: seconds by kind of request, bytes of volumes, errors."""
+
+    seconds: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    volume_bytes: list[int] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+
+class Rater:
+    """A browser's requests, without a browser."""
+
+    def __init__(self, running: RunningServer, link: str, seen: Seen, seed: int) -> None:
+        self._running = running
+        self._link = link
+        self._seen = seen
+        self._dice = random.Random(seed)
+        self._connection = http.client.HTTPConnection("127.0.0.1", running.port, timeout=60)
+        self._cookie = ""
+        self._volumes: deque[str] = deque(maxlen=KEPT_VOLUMES)
+        self._page: AbstractContextManager[ClientConnection] | None = None
+        self.items = 0
+
+    def read(self, think: float, begin: float, end: float) -> None:
+        """Read from `begin` to `end` (both of `time.monotonic`), an item every `think` seconds on average."""
+        try:
+            # Nobody's first item is at the same moment as everybody's.
+            time.sleep(max(0.0, begin + self._dice.uniform(0, think) - time.monotonic()))
+            self._sign_in()
+            payload = self._open_page()
+            while payload["kind"] == "item" and time.monotonic() < end:
+                payload = self._read_one(payload, think, end)
+                self.items += 1
+        except (OSError, http.client.HTTPException, WebSocketException, Refused) as error:
+            self._seen.errors.append(f"{type(error).__name__}: {error}")
+        finally:
+            self._connection.close()
+            if self._page is not None:
+                self._page.__exit__(None, None, None)
+
+    def _sign_in(self) -> None:
+        started = time.perf_counter()
+        self._ask("GET", self._link, expected=200)
+        headers = self._ask("POST", self._link, expected=303)[0]
+        self._seen.seconds["sign in by link"].append(time.perf_counter() - started)
+        self._cookie = headers["Set-Cookie"].split(";")[0]
+
+    def _open_page(self) -> dict[str, Any]:
+        """Open the page's websocket, as the browser does, and keep it open; return the item that it draws."""
+        started = time.perf_counter()
+        name, value = self._cookie.split("=", 1)
+        self._page = streamlit_socket.socket(self._running, {name: value})
+        opened = self._page.__enter__()
+        streamlit_socket.ask(opened, "reading", f"study={STUDY}&phase=reading")
+        for message in streamlit_socket.messages_of_run(opened):
+            if message.delta.new_element.HasField("bidi_component"):
+                payload: dict[str, Any] = json.loads(message.delta.new_element.bidi_component.json)["payload"]
+                self._seen.seconds["first page by websocket"].append(time.perf_counter() - started)
+                return payload
+        raise Refused("The reading page drew no item.")
+
+    def _read_one(self, payload: dict[str, Any], think: float, end: float) -> dict[str, Any]:
+        started = time.monotonic()
+        assignment, key = payload["assignment"], payload["key"]
+        volumes = [volume["url"] for pane in payload["images"]["panes"] for volume in pane["volumes"]]
+        self._fetch(volumes[:1])
+        self._post("shown", {"assignment": assignment, "key": key, "load_ms": 200, "renderer": "canvas"})
+        self._fetch([*volumes[1:], *payload["prefetch"]])
+        rest = max(0.2, self._dice.uniform(0.5, 1.5) * think - (time.monotonic() - started))
+        answers = {"fields": {"answer": "yes"}, "not_assessable": None, "comment": "", "flag": None}
+        for number in range(1, DRAFTS + 1):
+            time.sleep(rest / (DRAFTS + 1))
+            answers = {"fields": {"answer": "yes", "confidence": "2"}, "comment": "a word " * number}
+            answers |= {"not_assessable": None, "flag": None}
+            self._post("draft", {"assignment": assignment, "sequence": number, "answers": answers})
+        time.sleep(rest / (DRAFTS + 1))
+        if time.monotonic() > end:
+            return payload
+        verdict = {"assignment": assignment, "key": key, "answers": answers, "active_ms": 9000, "idle_ms": 0}
+        verdict |= {"load_ms": 200, "renderer": "canvas", "viewport": [1440, 900], "trace": {"windows": []}}
+        following: dict[str, Any] | None = self._post("verdict", verdict)["next"]
+        if following is None:
+            raise Refused("The verdict was stored, but no next item came.")
+        return following
+
+    def _fetch(self, urls: list[str]) -> None:
+        for url in urls:
+            if url in self._volumes:
+                continue
+            started = time.perf_counter()
+            received = self._ask("GET", f"/{url}", expected=200)[1]
+            self._seen.seconds["volume"].append(time.perf_counter() - started)
+            self._seen.volume_bytes.append(received)
+            self._volumes.append(url)
+
+    def _post(self, route: str, body: dict[str, Any]) -> dict[str, Any]:
+        started = time.perf_counter()
+        content = self._ask("POST", f"/reading/{route}", json.dumps(body), expected=200)[2]
+        self._seen.seconds[route].append(time.perf_counter() - started)
+        answer: dict[str, Any] = json.loads(content)
+        return answer
+
+    def _ask(
+        self, method: str, path: str, body: str = "", *, expected: int
+    ) -> tuple[http.client.HTTPMessage, int, bytes]:
+        """Send a request; return the headers, the length of a volume, and the content of anything else."""
+        headers = {"Origin": self._running.url, "Cookie": self._cookie, "Accept": "*/*", "Accept-Encoding": "gzip"}
+        if body:
+            headers["Content-Type"] = "application/json"
+        self._connection.request(method, path, body.encode() if method == "POST" else None, headers)
+        answer = self._connection.getresponse()
+        content, received = b"", 0
+        if answer.getheader("Content-Type") == "application/octet-stream":
+            # Into one buffer: a volume is counted and thrown away.
+            buffer = bytearray(CHUNK)
+            while count := answer.readinto(buffer):
+                received += count
+        else:
+            content = answer.read()
+            if answer.getheader("Content-Encoding") == "gzip":
+                content = gzip.decompress(content)
+        if answer.status != expected:
+            raise Refused(f"{method} {'/'.join(path.split('/')[:3])} answered {answer.status}: {content[:200]!r}")
+        return answer.headers, received, content
