@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from PIL import Image
-from playwright.sync_api import Browser, CDPSession, Page, Request, WebSocket, sync_playwright
+from playwright.sync_api import Browser, CDPSession, Page, Request, ViewportSize, WebSocket, sync_playwright
 
 from benchmarks import heads
 from benchmarks.serving import STUDY, Served, memory_mb
@@ -24,7 +24,7 @@ from tests.harness.server import RunningServer
 WATCH = Path(__file__).with_name("watch.js")
 LOOK_EVERY = 5  # ms between two looks at whether something was drawn
 PATIENCE = 60.0  # seconds for one picture
-WINDOW = {"width": 1440, "height": 900}
+WINDOW: ViewportSize = {"width": 1440, "height": 900}
 
 
 @contextmanager
@@ -50,7 +50,11 @@ class Traffic:
 
     def posted(self) -> int:
         """Return the bytes of the reading room's JSON requests and answers, with their headers."""
-        return sum(sum(request.sizes().values()) for request in self.requests if request.method == "POST")
+        sizes = [request.sizes() for request in self.requests if request.method == "POST"]
+        return sum(
+            one["requestHeadersSize"] + one["requestBodySize"] + one["responseHeadersSize"] + one["responseBodySize"]
+            for one in sizes
+        )
 
     def images(self) -> int:
         """Return the bytes of the volumes that were fetched."""
@@ -135,6 +139,11 @@ class Viewer(ABC):
         """Return the JavaScript heap after a garbage collection, in MB."""
         self._session.send("HeapProfiler.collectGarbage")
         return float(self._session.send("Runtime.getHeapUsage")["usedSize"]) / 2**20
+
+    def processor_seconds(self) -> float:
+        """Return the processor time that the whole browser has spent so far; other programs do not add to it."""
+        listed = self._processes.send("SystemInfo.getProcessInfo")["processInfo"]
+        return sum(float(one["cpuTime"]) for one in listed)
 
     def renderer_mb(self) -> float:
         """Return the resident memory of the page's renderer process, in MB."""

@@ -17,7 +17,7 @@ import numpy as np
 from rich.table import Table
 
 from benchmarks.raters import Rater, Seen
-from benchmarks.serving import Served, console, memory_mb, progress_bar, served
+from benchmarks.serving import Served, console, end_when_told, memory_mb, progress_bar, served
 
 TARGET = 0.300  # seconds, 95th percentile of submitting
 CASES = 16
@@ -41,6 +41,7 @@ def main() -> None:
     parser.add_argument("--postgresql", action="store_true", help="on a throw-away PostgreSQL instead of SQLite")
     parser.add_argument("--quick", action="store_true", help="10 raters for 20 seconds")
     options = parser.parse_args()
+    end_when_told()
     raters, seconds = (10, 20.0) if options.quick else (options.raters, min(options.seconds, 600.0))
     rounds = int(3 * seconds / options.think / CASES) + 2
     order = "random_per_rater"

@@ -10,6 +10,7 @@ import argparse
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -20,22 +21,30 @@ from rich.table import Table
 
 from benchmarks import heads
 from benchmarks.browsing import Room, Stock, chromium, median
-from benchmarks.serving import Served, console, memory_mb, progress_bar, served, stock_served
+from benchmarks.serving import Served, console, end_when_told, memory_mb, progress_bar, served, stock_served
 
 THINKING = 1.5  # seconds between two clicks of the timed items; a reader takes longer
 CASES = 16  # more volumes than the room keeps in memory, so that each item's are fetched anew
 CHECK_EVERY = 5  # items between two looks at the memory
-STEPS = 60  # of the window
+STEPS = {"canvas": 60, "niivue": 6}  # of the window, in each turn
 RENDERERS = {"canvas": "compatibility", "niivue": "software WebGL"}
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How much is measured."""
+    """How much is measured: turns of so many items of ours and so many of the stock viewer, then items in a row.
+
+    After `half` (of `time.monotonic`) no other turn begins, and after `end` no other item of a row: a machine that is
+    busy with something else measures less instead of longer.
+    """
 
     turns: int
     items: int
+    stock: int
     soak: int
+    half: float
+    end: float
+    view: str
 
 
 @dataclass
@@ -46,6 +55,7 @@ class Timed:
     opened: list[float] = field(default_factory=list)
     sequence: list[float] = field(default_factory=list)
     look: list[float] = field(default_factory=list)
+    processor: list[float] = field(default_factory=list)
     window: list[float] = field(default_factory=list)
     key: list[float] = field(default_factory=list)
     socket: list[float] = field(default_factory=list)
@@ -70,8 +80,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--quick", action="store_true", help="a few items of each, to see that it works")
     parser.add_argument("--soak", type=int, default=100, help="items in a row for the memory")
+    parser.add_argument("--minutes", type=float, default=20.0, help="after which no more is begun")
+    parser.add_argument("--stock-view", default="multiplanar", choices=("multiplanar", "axial"))
     options = parser.parse_args()
-    plan = Plan(turns=1, items=4, soak=12) if options.quick else Plan(turns=4, items=4, soak=options.soak)
+    end_when_told()
+    half, end = (time.monotonic() + share * 60 * options.minutes for share in (0.5, 1.0))
+    amount = (1, 4, 2, 12) if options.quick else (3, 5, 3, options.soak)
+    plan = Plan(*amount, half, end, options.stock_view)
     cases = 6 if options.quick else CASES
     rounds = -(-(max(plan.soak, plan.turns * plan.items) + 2) // cases)
     console.print(_machine())
@@ -80,7 +95,7 @@ def main() -> None:
         browser = stack.enter_context(chromium())
         timed, rooms = _timed(browser, study, cases, plan)
         _print_times(timed)
-        soaked = {name: _soak(room, study, plan.soak) for name, room in rooms.items()}
+        soaked = {name: _soak(room, study, plan) for name, room in rooms.items()}
         _print_memory(soaked)
     console.print(_machine())
 
@@ -94,18 +109,20 @@ def _timed(browser: Browser, study: Served, cases: int, plan: Plan) -> tuple[dic
         name: Room(browser, study, login, name, cases) for name, login in zip(RENDERERS, study.raters, strict=True)
     }
     timed = {name: Timed(first_run=room.of_first_run.socket) for name, room in rooms.items()} | {"stock": Timed()}
-    with _stock_volumes(study) as folder, stock_served(folder) as running, progress_bar() as bar:
+    with _stock_volumes(study) as folder, stock_served(folder, plan.view) as running, progress_bar() as bar:
         stock = Stock(browser, running, cases)
-        task = bar.add_task("timing", total=plan.turns * plan.items * 3)
-        for _ in range(plan.turns):
+        task = bar.add_task("timing", total=plan.turns * (2 * plan.items + plan.stock))
+        for turn in range(plan.turns):
+            if turn and time.monotonic() > plan.half:
+                break
             for name, room in rooms.items():
                 for number in range(plan.items):
                     _time_room(room, timed[name], switches=number % 2 == 0)
                     bar.advance(task)
-                drawing, key = room.window_steps(STEPS)
+                drawing, key = room.window_steps(STEPS[name])
                 timed[name].window += drawing
                 timed[name].key += key
-            for number in range(plan.items):
+            for number in range(plan.stock):
                 _time_stock(stock, timed["stock"], switches=number % 2 == 0)
                 bar.advance(task)
         for name, room in rooms.items():
@@ -123,7 +140,9 @@ def _time_room(room: Room, timed: Timed, *, switches: bool) -> None:
     room.fill_in()
     room.page.wait_for_timeout(THINKING * 500)
     room.settle()
+    before = room.processor_seconds()
     measured = room.next_item()
+    timed.processor.append(room.processor_seconds() - before)
     room.settle()
     traffic = room.new_traffic()
     timed.pixels.append(measured.pixels)
@@ -140,7 +159,9 @@ def _time_stock(stock: Stock, timed: Timed, *, switches: bool) -> None:
         timed.sequence.append(stock.other_sequence().pixels)
         stock.page.wait_for_timeout(THINKING * 500)
     stock.new_traffic()
+    before = stock.processor_seconds()
     measured = stock.next_item()
+    timed.processor.append(stock.processor_seconds() - before)
     timed.pixels.append(measured.pixels)
     timed.look.append(measured.look)
     timed.socket.append(stock.new_traffic().socket)
@@ -161,18 +182,18 @@ def _stock_volumes(study: Served) -> Iterator[Path]:
 # ---- memory
 
 
-def _soak(room: Room, study: Served, items: int) -> list[Checked]:
+def _soak(room: Room, study: Served, plan: Plan) -> list[Checked]:
     """Read on until so many items are read, and look at the memory on the way."""
     checks = [_check(room, study)]
     with progress_bar() as bar:
-        task = bar.add_task("", total=items, completed=room.item)
-        while room.item < items:
+        task = bar.add_task("", total=plan.soak, completed=room.item)
+        while room.item < plan.soak and time.monotonic() < plan.end:
             room.page.wait_for_timeout(350)
             room.settle()
             room.fill_in()
             room.settle()
             room.next_item()
-            bar.update(task, completed=room.item, description=f"{items} items in a row, {room.line()}"[:46])
+            bar.update(task, completed=room.item, description=f"{plan.soak} items in a row, {room.line()}"[:46])
             if room.item % CHECK_EVERY == 0:
                 room.settle()
                 checks.append(_check(room, study))
@@ -207,7 +228,8 @@ def _machine() -> str:
 
 def _print_times(timed: dict[str, Timed]) -> None:
     stock = timed["stock"]
-    table = Table(title=f"Medians of {len(stock.pixels)} items; stock is niivue-streamlit with the same files")
+    counts = f"{len(timed['canvas'].pixels)}, {len(timed['niivue'].pixels)} and {len(stock.pixels)}"
+    table = Table(title=f"Medians of {counts} items; stock is niivue-streamlit with the same files")
     for column in ("", "compatibility", "software WebGL", "stock", "ratios", "targets"):
         table.add_column(column, justify="left" if column in ("", "targets") else "right")
     ours = [timed[name] for name in RENDERERS]
@@ -220,6 +242,7 @@ def _print_times(timed: dict[str, Timed]) -> None:
 
     row("click to the next item's pixels, s", "pixels", "0.30 and 0.65; 20x and 9x")
     row("click to the form open, s", "opened", "", ratio=False)
+    row("the browser's processor time for it, s", "processor", "")
     row("T1/T2 switch, s", "sequence", "0.10 and 0.50")
     row("window/level step: drawing, ms", "window", "16 (compatibility)", 0.001, ".1f", ratio=False)
     row("window/level step: key to pixels, ms", "key", "", 0.001, ".1f", ratio=False)

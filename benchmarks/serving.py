@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -35,6 +36,11 @@ def progress_bar() -> Progress:
     """Return a bar with the time that has passed."""
     columns = (TextColumn("{task.description:<46}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
     return Progress(*columns, console=console)
+
+
+def end_when_told() -> None:
+    """Take a request to end for Ctrl+C, so that servers are stopped and folders removed."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("Ended early."))
 
 
 @dataclass
@@ -128,11 +134,12 @@ def _database_url(folder: Path, on_postgresql: bool) -> Iterator[str]:
 
 
 @contextmanager
-def stock_served(volumes: Path) -> Iterator[RunningServer]:
-    """Serve a folder of volumes with the stock viewer, for the length of the block."""
+def stock_served(volumes: Path, view: str) -> Iterator[RunningServer]:
+    """Serve a folder of volumes with the stock viewer in one of its views, for the length of the block."""
     folder = Path(tempfile.mkdtemp(prefix="blindread-stock-"))
     settings = {
         "BENCHMARK_VOLUMES": str(volumes),
+        "BENCHMARK_VIEW": view,
         "STREAMLIT_SERVER_HEADLESS": "true",
         "STREAMLIT_SERVER_ADDRESS": "127.0.0.1",
         "STREAMLIT_BROWSER_GATHER_USAGE_STATS": "false",

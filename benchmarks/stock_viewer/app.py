@@ -30,5 +30,7 @@ left.button("Next item", on_click=go_on)
 right.button("Other sequence", on_click=switch)
 file = folder / f"{cases[item % len(cases)]}-{sequence}.nii.gz"
 st.write(f"Item {item + 1}")
+view = os.environ.get("BENCHMARK_VIEW", "multiplanar")
 # A key of its own for each scan: with one key for all, the scans are added up on one canvas.
-niivue_viewer(nifti_data=file.read_bytes(), filename=file.name, height=700, key=f"item-{item}-{sequence}")
+key = f"item-{item}-{sequence}"
+niivue_viewer(nifti_data=file.read_bytes(), filename=file.name, height=700, view_mode=view, key=key)

@@ -100,7 +100,7 @@ class PostgresServer:
         if self._identity:
             for path in (self._folder, password_file):
                 shutil.chown(path, self._identity["user"], self._identity["group"])
-        initdb = [self._programs / "initdb", "-D", data, "-U", "blindread", "-A", "scram-sha-256"]
+        initdb: list[Any] = [self._programs / "initdb", "-D", data, "-U", "blindread", "-A", "scram-sha-256"]
         initdb += ["--pwfile", password_file, "-E", "UTF8", "--locale", "C", "--no-sync"]
         made = subprocess.run(
             initdb, cwd=self._folder, capture_output=True, text=True, timeout=120, check=False, **self._identity
