@@ -85,8 +85,8 @@ def main() -> None:
     options = parser.parse_args()
     end_when_told()
     half, end = (time.monotonic() + share * 60 * options.minutes for share in (0.5, 1.0))
-    amount = (1, 4, 2, 12) if options.quick else (3, 5, 3, options.soak)
-    plan = Plan(*amount, half, end, options.stock_view)
+    turns, items, stock, soak = (1, 4, 2, 12) if options.quick else (3, 5, 3, options.soak)
+    plan = Plan(turns, items, stock, soak, half, end, options.stock_view)
     cases = 6 if options.quick else CASES
     rounds = -(-(max(plan.soak, plan.turns * plan.items) + 2) // cases)
     console.print(_machine())
