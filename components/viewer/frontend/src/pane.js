@@ -23,6 +23,8 @@ export class Pane {
     /** @type {import("./planes.js").Tile[]} */
     this.tiles = [];
     this.size = { width: 0, height: 0 };
+    /** it does not lie in one world with the first pane */
+    this.apart = false;
 
     this.overlay = h("canvas", { class: "overlay", "aria-hidden": "true" });
     this.wait = h("div", { class: "pane-wait", hidden: true, role: "status" });
@@ -53,6 +55,7 @@ export class Pane {
     this.spec = spec ?? null;
     this.chosen = this.shown = 0;
     this.masks.clear();
+    this.apart = index > 0 && Boolean(spec) && !(spec.coregistered ?? images.coregistered);
     if (!spec) return;
     this.element.setAttribute("aria-label", spec.title);
     const several = images.panes.length > 1;
@@ -60,10 +63,9 @@ export class Pane {
       ? h("span", { class: "switch", role: "group", "aria-label": "Pane" }, ...images.panes.map(({ title }, i) =>
           h("button", { type: "button", class: "sequence", "aria-pressed": String(i === index), title: `${title} (B: the next one)`, onclick: () => does.switchTo(i) }, title)))
       : h("span", { class: several || spec.badge ? "name" : "name alone" }, spec.title);
-    this.title.replaceChildren(...[name, spec.badge && h("span", { class: "badge" }, spec.badge)].filter(Boolean));
+    this.title.replaceChildren(...[name, spec.badge && h("span", { class: this.apart ? "badge warn" : "badge" }, spec.badge)].filter(Boolean));
     const tool = (action, words, key) =>
       h("button", { type: "button", class: "sequence", title: `${words} (${key})`, onclick: () => does.act(action, index) }, words);
-    this.apart = index > 0 && !(spec.coregistered ?? images.coregistered);
     this.saysApart = this.apart && !/co-?registered/i.test(spec.badge ?? "");
     this.linkBox.hidden = !this.apart;
     this.linkTool = tool("link", "Unlink", "U");
