@@ -121,3 +121,23 @@ def test_the_models_read_what_the_first_version_wrote(old_engine: Engine, tmp_pa
         assert queries.shown_item(session, 1).history == []
         assert queries.shown_volumes(session, 1)[0].placed
         assert [one.receipt for one in queries.verdict_chain(session, 1)] == ["7K2M-9FQD"]
+
+
+def test_a_check_that_was_once_named_otherwise_is_replaced_too(old_engine: Engine) -> None:
+    before, doubled = "ck_assignment_phase", "ck_assignment_ck_assignment_phase"
+    with old_engine.connect() as connection:
+        if old_engine.dialect.name == "postgresql":
+            connection.exec_driver_sql(f"ALTER TABLE assignment RENAME CONSTRAINT {before} TO {doubled}")
+        else:
+            connection.exec_driver_sql("PRAGMA writable_schema=ON")
+            connection.exec_driver_sql(
+                f"UPDATE sqlite_master SET sql = replace(sql, '{before}', '{doubled}') WHERE name = 'assignment'"
+            )
+            connection.exec_driver_sql("PRAGMA writable_schema=RESET")
+        connection.commit()
+
+    upgrade(old_engine)
+
+    [check] = inspect(old_engine).get_check_constraints("assignment")
+    assert check["name"] == before
+    assert "practice" in str(check["sqltext"])
