@@ -137,13 +137,14 @@ def _work_through(database: Database, actor: Actor, login: str, queue: str, answ
             continue
         load_ms = dealer.randint(300, 900)
         reading.record_display(database, actor, assignment, load_ms=load_ms, renderer="simulated", viewport="1440x900")
+        active_ms = dealer.randint(12_000, 95_000)
         circumstances = Circumstances(
-            active_ms=dealer.randint(12_000, 95_000),
+            active_ms=active_ms,
             idle_ms=dealer.choice((0, 0, 0, dealer.randint(1_000, 60_000))),
             load_ms=load_ms,
             renderer="simulated",
             viewport="1440x900",
-            trace=simulated_trace(payload, eyes),
+            trace=simulated_trace(payload, active_ms, eyes),
         )
         reading.submit(database, actor, assignment, payload["key"], answers, circumstances)
 

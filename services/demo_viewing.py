@@ -16,7 +16,7 @@ _USES = {"zoom": 0.35, "maximised": 0.25, "distance": 0.15, "cine": 0.1}
 _SEEN = {"axial": (0.25, 0.95), "coronal": (0.05, 0.6), "sagittal": (0.03, 0.5)}
 
 
-def simulated_trace(payload: dict[str, Any], dealer: random.Random) -> dict[str, Any] | None:
+def simulated_trace(payload: dict[str, Any], active_ms: int, dealer: random.Random) -> dict[str, Any] | None:
     """Return what a reader of an item might have looked at; None where there is nothing to look at, or none is sent."""
     images = payload["images"]
     if images is None or dealer.random() >= _SENDS:
@@ -24,17 +24,23 @@ def simulated_trace(payload: dict[str, Any], dealer: random.Random) -> dict[str,
     volumes = []
     for number, pane in enumerate(images["panes"]):
         looks_there = number == 0 or dealer.random() < _OPENS_PRIOR
+        in_pane = []
         for place, volume in enumerate(pane["volumes"]):
             opened = looks_there and (place == 0 or dealer.random() < _OPENS_SEQUENCE)
-            volumes.append(_volume(number, pane["title"], volume["label"], opened, dealer))
+            in_pane.append(_volume(number, pane["title"], volume["label"], opened, dealer))
+        # One scan of a pane is on the screen at a time: together they are there as long as the item is read.
+        shown = sum(volume["ms"] for volume in in_pane)
+        for volume in in_pane:
+            volume["ms"] = round(active_ms * volume["ms"] / shown) if shown else 0
+        volumes += in_pane
     looked_at = [volume["label"] for volume in volumes if volume["opened"]]
     overlays = sum(len(pane.get("overlays") or []) for pane in images["panes"])
-    shown = overlays > 0 and dealer.random() < _SHOWS_OVERLAY
+    overlaid = overlays > 0 and dealer.random() < _SHOWS_OVERLAY
     return {
         "volumes": volumes,
         "windows": [f"{dealer.choice(looked_at)} 0.25 0.75"] if dealer.random() < _CHANGES_WINDOW else [],
         "crosshair": [round(dealer.uniform(-60.0, 60.0), 1) for _ in range(3)],
-        "overlays": {"offered": overlays, "shown_ms": dealer.randint(500, 9_000) if shown else 0},
+        "overlays": {"offered": overlays, "shown_ms": dealer.randint(500, 9_000) if overlaid else 0},
         "tools": {name: dealer.randint(1, 5) for name, often in _USES.items() if dealer.random() < often},
     }
 
