@@ -86,7 +86,7 @@ def _add_columns() -> None:
 
 
 def _let_assignments_be_practice() -> None:
-    present = {check["name"] for check in sa.inspect(op.get_bind()).get_check_constraints("assignment")}
+    present = {str(check["name"]) for check in sa.inspect(op.get_bind()).get_check_constraints("assignment")}
     with op.batch_alter_table("assignment") as table:
         # The very first databases were made with the table's name twice in those of its checks.
         for name in sorted(present & {"ck_assignment_phase", "ck_assignment_ck_assignment_phase"}):
