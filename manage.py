@@ -101,6 +101,15 @@ def invite(
         console.print(f"/link/{token}", markup=False)
 
 
+@cli.command("practise-again")
+def allow_another_attempt(study: str, login: str, act_as: As = None) -> None:
+    """Give a rater who has used up their attempts at the practice one more."""
+    with _opened() as database:
+        actor = identity.actor_for_command_line(database, act_as)
+        members.allow_another_attempt(database, actor, study, login)
+        console.print(f"'{login}' may practise once more.", markup=False)
+
+
 @cli.command("owner")
 def add_owner(login: str, name: Annotated[str, typer.Option(help="Their name.")]) -> None:
     """Add the first owner, who may bring in studies, and print the path of their single-use link."""

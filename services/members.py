@@ -199,6 +199,43 @@ def progress_of_members(database: Database, actor: Actor, study_key: str) -> lis
         return lines
 
 
+def allow_another_attempt(database: Database, actor: Actor, study_key: str, login: str) -> None:
+    """Give a rater who has used up their attempts at the practice one more.
+
+    Raises
+    ------
+    Conflict
+        The person has not used up their attempts.
+    """
+    with database.writing() as session:
+        study, _ = require_role(session, actor, study_key, "admin", lock=True)
+        study_id = stored_id(study.id)
+        rater = session.exec(
+            select(Membership)
+            .join(Person)
+            .where(
+                Membership.study_id == study_id,
+                Membership.role == "rater",
+                Person.login == login.replace("\x00", "").strip().lower(),
+            )
+        ).first()
+        if rater is None:
+            raise NotFound(f"The study has no rater '{login[:120]}'.")
+        protocol = displaying.protocol_of(session, study_id)
+        if not practice.has_failed(session, protocol, stored_id(rater.id)):
+            raise Conflict(f"'{login[:120]}' has not used up their attempts at the practice; nothing was changed.")
+        last = practice.results_of(session, stored_id(rater.id))[-1].pass_number
+        assigning.assign_practice(session, study_id, rater, protocol, last + 1)
+        audit.record(
+            session,
+            "another attempt at practice",
+            person_id=actor.person_id,
+            study_id=study_id,
+            member=rater.person_id,
+            attempt=last + 1,
+        )
+
+
 def _practice(session: Session, protocol: Protocol, membership_id: int) -> str:
     """Say how a rater's practice went, in a few words."""
     if protocol.reading.practice is None:

@@ -142,6 +142,8 @@ REFUSED = {
     ("invite", "tiny", "x", "--name", "X", "--role", "king"): "'king' is no role",
     ("invite", "nowhere", "x", "--name", "X"): "There is no such study among yours.",
     ("freeze", "tiny"): "This study is frozen already",
+    ("practise-again", "tiny", "rater-1"): "has not used up their attempts at the practice",
+    ("practise-again", "tiny", "nobody"): "The study has no rater 'nobody'.",
     ("freeze", "tiny", "--as", "rater-1"): "This needs the role admin",
     ("close", "tiny", "--as", "nobody"): "Nobody has the login 'nobody'.",
     ("verify", "nowhere"): "There is no study 'nowhere'.",

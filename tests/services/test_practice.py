@@ -274,3 +274,21 @@ def test_an_explanation_that_was_changed_after_the_freeze_is_found(sqlite_databa
     assert verifying.verify_study(sqlite_database, "tiny") == [
         "Changed since the freeze: references_and_baselines_keyed_sha256."
     ]
+
+
+def test_an_admin_may_grant_one_more_attempt_to_whoever_has_used_up_theirs(database: Database, tmp_path: Path) -> None:
+    situation = practising(database, tmp_path / "study", attempts=1)
+    rater = situation.raters[0]
+    with pytest.raises(Conflict, match="has not used up"):
+        members.allow_another_attempt(database, situation.admin, "tiny", "rater-1")
+    practise(situation, rater, tuple(PRACTISED))
+    with pytest.raises(NotAllowed):
+        members.allow_another_attempt(database, rater, "tiny", "rater-1")
+    with pytest.raises(NotFound, match="no rater 'reviewer'"):
+        members.allow_another_attempt(database, situation.admin, "tiny", "reviewer")
+
+    members.allow_another_attempt(database, situation.admin, "tiny", "Rater-1")
+
+    assert worklist.desks_of(database, rater)[0].practice == "open"
+    practise(situation, rater)
+    assert on_the_desk(situation, rater)["phase"] == "reading"
