@@ -69,7 +69,7 @@ def reopen(database: Database, actor: Actor, public_id: str) -> dict[str, Any]:
 def resume(database: Database, actor: Actor, public_id: str | None = None) -> dict[str, Any]:
     """Leave a reopened verdict as it stands, and return what is on the desk, with fresh addresses of its scans."""
     with database.writing() as session:
-        study, membership, queue = _desk_of(session, actor, public_id)
+        study, membership, queue = _desk_of(session, actor, public_id or _reopened(session, actor))
         if state_of(session, stored_id(study.id)) != "open":
             raise Conflict("This study takes no verdicts now; go back to your worklist.")
         if queue == "scoring":
@@ -93,6 +93,17 @@ def _put_into_draft(session: Session, assignment: Assignment, verdict: Verdict) 
         draft = Draft(assignment_id=stored_id(assignment.id), sequence=0, answers=answers)
     draft.sequence, draft.answers, draft.saved_at = draft.sequence + 1, answers, now()
     session.add(draft)
+
+
+def _reopened(session: Session, actor: Actor) -> str | None:
+    """Return the assignment that this login session reopened last, whichever study was looked at since."""
+    return session.exec(
+        select(Assignment.public_id)
+        .join(Verdict, col(Verdict.assignment_id) == Assignment.id)
+        .join(Reopening, col(Reopening.verdict_id) == Verdict.id)
+        .where(Reopening.login_session_id == actor.login_session_id)
+        .order_by(col(Reopening.opened_at).desc())
+    ).first()
 
 
 def _own(session: Session, actor: Actor, public_id: str) -> tuple[Study, Membership, Assignment]:

@@ -104,6 +104,23 @@ def test_the_desk_comes_back_after_a_revision_and_after_going_on_without_one(
     assert (desk["revision"], desk["revisable"], payload["revisable"]) == (None, 1, 0)
 
 
+def test_going_on_leads_back_to_the_study_in_which_something_is_reopened(database: Database, tmp_path: Path) -> None:
+    situation = revisable_study(database, tmp_path / "study")
+    rater = situation.raters[0]
+    elsewhere = room_study(
+        database, tmp_path / "other", protocol={**reading_rules(revision="session"), "name": "other"}, key="other"
+    )
+    payload, _ = read_one(situation, rater)
+    desk = on_the_desk(situation, rater)
+    again = revising.reopen(database, rater, payload["assignment"])
+    show(situation, rater, again)
+    show(elsewhere, rater, on_the_desk(elsewhere, rater))
+
+    assert revising.resume(database, rater) == desk
+    assert revising.resume(database, rater)["assignment"] == on_the_desk(elsewhere, rater)["assignment"]
+    assert revising.resume(database, rater, desk["assignment"]) == desk
+
+
 def test_a_reopened_items_scans_are_in_reach_only_while_it_is_reopened(database: Database, tmp_path: Path) -> None:
     situation = revisable_study(database, tmp_path / "study")
     rater = situation.raters[0]
