@@ -152,7 +152,7 @@ def test_all_keys_are_seen_at_once_on_a_small_screen(room: MakeRoom) -> None:
 
 
 @pytest.mark.parametrize(("width", "height"), [(1440, 900), (1280, 720)])
-@pytest.mark.parametrize("item", ["prior", "apart", "practice"])
+@pytest.mark.parametrize("item", ["prior", "apart", "practice", "scoring", "opinions"])
 def test_nothing_is_cut_off_or_needs_scrolling(room: MakeRoom, item: str, width: int, height: int) -> None:
     reader = room(item, "plain", width=width, height=height, revisable=True)
     reader.open()

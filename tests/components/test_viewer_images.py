@@ -235,6 +235,24 @@ def test_graphics_that_fail_at_the_start_do_not_keep_the_images_from_being_shown
     assert (picture(reader, ".pane:nth-child(2) .stage") > 60).mean() > 0.1
 
 
+@pytest.mark.parametrize("item", ["photograph", "switched", "coronal"])
+def test_both_renderers_draw_the_same_however_the_case_is_hung(room: MakeRoom, item: str) -> None:
+    reader = room(item)
+    reader.open()
+    reader.press("b")
+    stage = ".pane:not(.behind) .stage"
+    reader.page.mouse.move(5, 5)
+    settle(reader)
+    canvas = picture(reader, stage)
+
+    reader.press("g")
+    reader.see("NiiVue (WebGL2")
+    settle(reader)
+
+    assert (canvas > 60).mean() > 0.1
+    assert (abs(picture(reader, stage) - canvas) <= 2).mean() >= 0.995
+
+
 PLANES = {"axial": (0, 1, 2), "coronal": (0, 2, 1), "sagittal": (1, 2, 0)}  # axes across, down, through
 
 

@@ -90,7 +90,7 @@ def item(name: str, position: int) -> dict[str, Any]:
         "assignment": f"assignment-{position}-{name}",
         "key": f"key-{position}-{name}",
         "phase": "reading",
-        "notice": "Simulated lesion and second contrast",
+        "notice": "Simulated: lesion and second contrast are made by a computer from an average head. Nobody is shown.",
         "images": images(pane("Current", volume_of("T1", f"t1-{position}"))),
         "context": {"vignette": None, "facts": [["Age", "54 years"]]},
         "prompt": "Is there a lesion in the left frontal lobe?",

@@ -205,6 +205,7 @@ export class Panes {
     const { view } = this;
     /** @type {{pane: number, n: number, volume: Volume, tiles: import("./planes.js").Tile[]}[]} */
     const shown = [];
+    let masked = false;
     this.images.panes.forEach((spec, i) => {
       const pane = this.panes[i];
       const { volume } = pane;
@@ -219,10 +220,11 @@ export class Panes {
       }
       shown.push({ pane: i, n: pane.shown, volume, tiles: pane.tiles });
       const masks = this.masksOf(spec);
+      masked ||= masks.length > 0;
       drawOverlay(pane, view, i, masks);
       pane.read(view, i, masks.length > 0);
     });
-    this.trace?.shows(shown, this.showsMasks);
+    this.trace?.shows(shown, masked);
     this.room.onRead();
   }
 

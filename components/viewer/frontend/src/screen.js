@@ -33,8 +33,8 @@ export class Screen {
 
     this.bar = h("div", { class: "bar-fill" });
     this.count = h("span", { class: "count" });
-    this.phase = h("span", { class: "phase" });
-    this.notice = h("span", { class: "notice" });
+    this.phase = h("div", { class: "phase" });
+    this.notice = h("div", { class: "notice" });
     this.receipt = h("span", { class: "receipt", role: "status" });
     this.progress = h("div", { class: "bar", role: "progressbar", "aria-label": "Items done", "aria-valuemin": "0" }, this.bar);
     const tool = (action, words, key, help) =>
@@ -48,7 +48,8 @@ export class Screen {
       help: tool("help", "Keys", "?", "All keys"),
     };
     this.roomTools.fullScreen.hidden = !document.fullscreenEnabled;
-    this.head = h("header", { class: "head" }, this.progress, this.count, this.phase, this.notice, this.receipt,
+    this.head = h("header", { class: "head" }, this.progress, this.count,
+      h("div", { class: "occasion" }, this.phase, this.notice), this.receipt,
       h("span", { class: "room-tools" }, ...Object.values(this.roomTools)));
 
     this.coverBox = h("div", { class: "cover" });
