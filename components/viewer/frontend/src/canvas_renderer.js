@@ -21,6 +21,7 @@
  */
 
 const OPAQUE_BLACK = 0xff000000;
+const WHITE = 0xffffffff;
 
 /**
  * Grey for every possible stored value, so that a pixel costs one look-up.
@@ -34,7 +35,14 @@ function greys(volume, [low, high]) {
   const size = volume.stored instanceof Uint8Array ? 256 : 65536;
   const table = new Uint32Array(size);
   const factor = 255 / Math.max(high - low, 1e-9);
-  for (let i = 0; i < size; i += 1) {
+  // Most stored values lie outside the window: they are filled in, only those within are computed.
+  const ends = [low, high].map((intensity) => (intensity - volume.inter) / volume.slope - first);
+  const from = Math.min(size, Math.max(0, Math.floor(Math.min(...ends))));
+  const to = Math.min(size, Math.max(from, Math.ceil(Math.max(...ends)) + 1));
+  const rising = volume.slope > 0;
+  table.fill(rising ? OPAQUE_BLACK : WHITE, 0, from);
+  table.fill(rising ? WHITE : OPAQUE_BLACK, to);
+  for (let i = from; i < to; i += 1) {
     const grey = ((i + first) * volume.slope + volume.inter - low) * factor;
     const level = grey <= 0 ? 0 : grey >= 255 ? 255 : Math.round(grey);
     table[i] = OPAQUE_BLACK | (level << 16) | (level << 8) | level;

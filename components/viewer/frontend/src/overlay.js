@@ -31,6 +31,10 @@ export function trackBox({ clip }) {
  * @param {{mask: import("./volume.js").Volume, colour: string, style: string, opacity: number}[]} [masks]
  */
 export function drawOverlay(pane, view, index, masks = []) {
+  // Text is slow to draw without a graphics card, and another window changes nothing here.
+  const drawn = index < 0 || !pane.volume ? "" : stateOf(pane, view, index, masks);
+  if (drawn === pane.drawn) return;
+  pane.drawn = drawn;
   const context = /** @type {CanvasRenderingContext2D} */ (pane.overlay.getContext("2d"));
   context.setTransform(1, 0, 0, 1, 0, 0);
   context.clearRect(0, 0, pane.overlay.width, pane.overlay.height);
@@ -55,6 +59,15 @@ export function drawOverlay(pane, view, index, masks = []) {
     }
     context.restore();
   }
+}
+
+/** Everything that the overlay shows, as one text. */
+function stateOf(pane, view, index, masks) {
+  const { measuring } = view;
+  return JSON.stringify([pane.volume.url, pane.placed, pane.overlay.width, pane.overlay.height,
+    pane.tiles.map(({ plane, clip, image, slice }) => [plane.name, plane.letters.left, clip, image, slice]),
+    view.showsCrosshair && view.crosshairIn(index), view.active.pane === index && view.active.plane,
+    measuring.lines.filter((line) => line.pane === index), measuring.first, masks.map(({ mask, style, colour, opacity }) => [mask.url, style, colour, opacity])]);
 }
 
 function crosshair(context, pane, tile, mm) {

@@ -23,6 +23,8 @@ export class Pane {
     /** @type {import("./planes.js").Tile[]} */
     this.tiles = [];
     this.size = { width: 0, height: 0 };
+    /** what the overlay shows, as a text; null when nobody knows */
+    this.drawn = /** @type {string|null} */ (null);
     /** it does not lie in one world with the first pane */
     this.apart = false;
 
@@ -115,8 +117,8 @@ export class Pane {
     write(this.reading, this.spoken(mm));
     write(this.value, `${this.spec.volumes[this.shown].label}: ${value === null ? "outside" : Math.round(value * 10) / 10}`);
     const { clip } = this.tiles[0];
-    this.readout.style.bottom = `${this.size.height - clip.y - clip.height + 5}px`;
-    this.readout.style.maxWidth = `${clip.width - 20}px`;
+    const place = `bottom: ${this.size.height - clip.y - clip.height + 5}px; max-width: ${clip.width - 20}px`;
+    if (this.readout.getAttribute("style") !== place) this.readout.setAttribute("style", place);
     this.legend.hidden = !masked;
     if (!this.apart) return;
     const link = view.linkOf(index);

@@ -182,6 +182,8 @@ export class Panes {
       pane.size = { width, height };
       pane.overlay.width = Math.round(width * ratio);
       pane.overlay.height = Math.round(height * ratio);
+      // Setting its size empties a canvas.
+      pane.drawn = null;
       pane.renderer.resize(width, height, ratio);
     }
     if (this.images) this.drawNow();

@@ -38,7 +38,10 @@ export class Toolbar {
 
   /** @param {import("./panes.js").Panes} panes */
   paint({ view, showsMasks, images }) {
-    const press = (button, pressed) => button.setAttribute("aria-pressed", String(pressed));
+    // This runs with every frame: what stays the same must not make the browser compute styles anew.
+    const press = (button, pressed) => {
+      if (button.getAttribute("aria-pressed") !== String(pressed)) button.setAttribute("aria-pressed", String(pressed));
+    };
     for (const [mode, button] of Object.entries(this.drags)) press(button, view.dragMode === mode);
     press(this.crosshair, view.showsCrosshair);
     press(this.masks, showsMasks);
