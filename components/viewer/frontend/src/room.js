@@ -11,6 +11,7 @@ import { unsavedAnswers, unstash } from "./drafts.js";
 import { Earlier } from "./earlier.js";
 import { Form } from "./form.js";
 import { ImageLoading } from "./image_loading.js";
+import { keepRoom } from "./keeping.js";
 import { feedbackPanel } from "./occasions.js";
 import { Panes } from "./panes.js";
 import { Pausing } from "./pausing.js";
@@ -38,6 +39,17 @@ export function mount(element, data) {
     update: ({ payload }) => room.receive(payload),
     destroy: () => room.destroy(),
   };
+}
+
+/**
+ * What the loader calls for every payload; see keeping.js.
+ *
+ * @param {{data: {payload: any}, parentElement: Element}} component  as Streamlit hands it over
+ * @param {string} base  where the application begins
+ * @returns {() => void} to be called when Streamlit cleans up
+ */
+export function attach({ data: { payload }, parentElement }, base) {
+  return keepRoom(parentElement, payload, (element) => mount(element, { payload, base }));
 }
 
 export class Room {
