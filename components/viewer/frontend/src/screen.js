@@ -16,6 +16,9 @@ const PHASES = {
 
 const KEPT = "blindread.theme";
 
+/** What does not keep the focus after it was clicked. */
+const LET_GO = ".toolbar, .pane header, .link-box, .room-tools, .option, .renderer";
+
 export class Screen {
   /**
    * @param {HTMLElement} host
@@ -75,7 +78,7 @@ export class Screen {
     this.watch = new ResizeObserver(() => this.fit());
     this.watch.observe(host);
     this.element.addEventListener("fullscreenchange", () => this.fit());
-    this.element.addEventListener("click", (event) => this.letGo(event));
+    this.letGoAfterClicks();
     this.setDark(remembered() === "dark");
   }
 
@@ -91,17 +94,21 @@ export class Screen {
 
   /**
    * After a click with the mouse the keys belong to the room again: Enter submits instead of pressing the tool once more, and
-   * arrows scroll instead of changing the answer that was just chosen. Whoever comes with Tab keeps the focus.
-   *
-   * @param {MouseEvent} event
+   * arrows scroll instead of changing the answer that was just chosen. Whoever comes with Tab keeps the focus. At once, not
+   * after a moment: a key may follow right behind.
    */
-  letGo(event) {
-    const pressed = /** @type {Element} */ (event.composedPath()[0]);
-    if (event.detail === 0 || !pressed.closest(".toolbar, .pane header, .link-box, .room-tools, .option, .renderer")) return;
-    setTimeout(() => {
-      const focused = this.focused();
-      if (focused?.matches(".toolbar *, .pane header *, .link-box *, .room-tools *, .option *, .renderer")) this.element.focus({ preventScroll: true });
-    });
+  letGoAfterClicks() {
+    const { element } = this;
+    let pointed = false;
+    const letGo = () => {
+      if (pointed && this.focused()?.closest(LET_GO)) element.focus({ preventScroll: true });
+    };
+    element.addEventListener("pointerdown", (event) => {
+      pointed = Boolean(/** @type {Element} */ (event.composedPath()[0]).closest(LET_GO));
+    }, { capture: true });
+    element.addEventListener("keydown", () => (pointed = false), { capture: true });
+    element.addEventListener("focusin", letGo);
+    element.addEventListener("click", letGo);
   }
 
   toggleDark() {
