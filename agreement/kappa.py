@@ -11,9 +11,10 @@ from scipy import stats
 from agreement.codebook import is_missing
 from agreement.coding import Codes, Floats, Pairs, Ratings, as_values, compact, encode_clusters, encode_pairs
 from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.ratings import Weights
 from agreement.resampling import Method, Seed, bootstrap_of_sums
 from agreement.spread import Spread
-from agreement.tables import Table, Weights, square_counts
+from agreement.tables import Table, square_counts
 
 Interval = Literal["normal", "percentile", "bca"]
 

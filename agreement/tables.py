@@ -2,14 +2,13 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, Self
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
 from agreement.coding import Codes, Floats
-
-Weights = Literal["linear", "quadratic"]
+from agreement.ratings import Weights
 
 _DENSE = 2**20  # cells that are counted without sorting
 _COUNTABLE = 2.0**53  # whole numbers beyond this are not told apart
