@@ -7,7 +7,7 @@ added to a table stays hidden until somebody lets it through here.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 
 from db.queries import ShownItem, ShownOverlay, ShownVolume
@@ -169,6 +169,56 @@ def done_payload(
         "progress": {"done": done, "total": total},
         "summary": summary,
         "revisable": revisable,
+    }
+
+
+def turn_payload(prompt: str, lines: list[list[str]]) -> dict[str, Any]:
+    """Return an earlier turn of a conversation: what was asked, and what this member answered."""
+    return {"prompt": prompt, "lines": lines}
+
+
+def practice_payload(progress: tuple[int, int], pass_mark: float) -> dict[str, Any]:
+    """Return how far a rater is in their practice, and the share of right answers that ends it."""
+    done, total = progress
+    return {"done": done, "total": total, "pass_mark": pass_mark}
+
+
+def feedback_payload(correct: bool | None, accepted: list[str], explanation: str) -> dict[str, Any]:
+    """Return what a rater learns from a practice verdict: right or not, what counts as right, and why."""
+    return {"correct": correct, "lines": feedback_lines(accepted, explanation)}
+
+
+def feedback_lines(accepted: list[str], explanation: str) -> list[list[str]]:
+    """Return what counts as right in a practice item, and why, as label and text."""
+    lines = [["Reference", " or ".join(accepted)]] if accepted else []
+    return lines + ([["Explanation", explanation]] if explanation else [])
+
+
+def revision_payload(receipt: str, saved_at: datetime) -> dict[str, Any]:
+    """Return which of their verdicts a rater is revising."""
+    return {"receipt": receipt, "saved_at": saved_at.isoformat(timespec="seconds")}
+
+
+def revisable_payload(
+    *, assignment_public_id: str, position: int, prompt: str, receipt: str, saved_at: datetime, lines: list[list[str]]
+) -> dict[str, Any]:
+    """Return one of a rater's own verdicts that may be revised, as the list of earlier items shows it."""
+    return {
+        "assignment": assignment_public_id,
+        "label": f"Item {position}",
+        "prompt": prompt,
+        **revision_payload(receipt, saved_at),
+        "lines": lines,
+    }
+
+
+def summary_payload(items: int, active_ms: int, median_ms: int | None, since: datetime | None) -> dict[str, Any]:
+    """Return what somebody did in this login session: counts and times in milliseconds, and nothing of the answers."""
+    return {
+        "items": items,
+        "active_ms": active_ms,
+        "median_ms": median_ms,
+        "since": since.isoformat(timespec="seconds") if since is not None else None,
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from sqlmodel import Session, col, select
@@ -45,7 +46,13 @@ def role_of_queue(queue: str) -> str:
 
 def protocol_of(session: Session, study_id: int) -> Protocol:
     """Return a study's protocol."""
-    return Protocol.model_validate_json(queries.protocol_json(session, study_id))
+    return _parsed(queries.protocol_json(session, study_id))
+
+
+@lru_cache(maxsize=64)
+def _parsed(text: str) -> Protocol:
+    """Parse a protocol once: every request needs it, some of them more than once, and it cannot be changed."""
+    return Protocol.model_validate_json(text)
 
 
 def keys_of(study: Study, actor: Actor) -> Keys:
@@ -183,7 +190,7 @@ def revision_payload(
         draft=_draft_of(session, assignment),
         notice=notice_of(study, protocol),
         turns=_turns(session, protocol, assignment, shown.item),
-        revision={"receipt": verdict.receipt, "saved_at": verdict.submitted_at.isoformat(timespec="seconds")},
+        revision=blinding.revision_payload(verdict.receipt, verdict.submitted_at),
         revisable=_revisable(session, actor, protocol, assignment),
     )
     return blinding.item_payload(desk=desk, shown=shown, protocol=protocol, keys=keys, prefetch=[])
@@ -197,7 +204,7 @@ def lines_of(protocol: Protocol, item: ShownItem, option_order: list[str], verdi
 
 def _practice_progress(protocol: Protocol, progress: tuple[int, int]) -> dict[str, Any]:
     rule = protocol.reading.practice
-    return {"done": progress[0], "total": progress[1], "pass_mark": rule.pass_mark if rule is not None else 0.0}
+    return blinding.practice_payload(progress, rule.pass_mark if rule is not None else 0.0)
 
 
 def _revisable(session: Session, actor: Actor, protocol: Protocol, assignment: Assignment) -> int:
@@ -216,7 +223,7 @@ def _turns(session: Session, protocol: Protocol, assignment: Assignment, item: S
         if turn.assignment is not None and turn.verdict is not None:
             earlier = queries.shown_item(session, turn.item_id)
             lines = lines_of(protocol, earlier, turn.assignment.option_order, turn.verdict)
-        turns.append({"prompt": turn.prompt, "lines": lines})
+        turns.append(blinding.turn_payload(turn.prompt, lines))
     return tuple(turns)
 
 
@@ -235,7 +242,7 @@ def preview_payload(session: Session, actor: Actor, study: Study, item: Item) ->
         draft={"sequence": 0, "answers": {}},
         notice=notice_of(study, protocol),
         turns=tuple(
-            {"prompt": prompt, "lines": []} for prompt in queries.prompts_of_earlier_turns(session, shown_item)
+            blinding.turn_payload(prompt, []) for prompt in queries.prompts_of_earlier_turns(session, shown_item)
         ),
     )
     return blinding.item_payload(

@@ -14,7 +14,7 @@ from db import Assignment, Item, Membership, PracticeResult, Reference, Technica
 from db.base import stored_id
 from db.queries import ShownItem
 from exchange.protocol import Practice, Protocol
-from services import assigning
+from services import assigning, blinding
 from services.report.collected import ReadItem
 from services.report.correctness import score
 
@@ -99,15 +99,9 @@ def feedback_on(
     if rule is None or not rule.feedback or assignment.phase != "practice":
         return None
     reference = queries.reference_of_practice_item(session, assignment.item_id)
-    lines = feedback_lines(reference_words, reference.explanation)
     verdict = queries.root_verdict(session, stored_id(assignment.id))
-    return {"correct": _mark(session, item.item_id, verdict) if verdict is not None else None, "lines": lines}
-
-
-def feedback_lines(reference_words: list[str], explanation: str) -> list[list[str]]:
-    """Return what counts as right, and why, as label and text."""
-    lines = [["Reference", " or ".join(reference_words)]] if reference_words else []
-    return lines + ([["Explanation", explanation]] if explanation else [])
+    correct = _mark(session, item.item_id, verdict) if verdict is not None else None
+    return blinding.feedback_payload(correct, reference_words, reference.explanation)
 
 
 def _newest_pass(session: Session, membership_id: int) -> int:

@@ -9,7 +9,7 @@ from sqlmodel import Session, col, select
 
 from db import Database, Item, Study, queries
 from db.base import stored_id
-from services import displaying, practice
+from services import blinding, displaying
 from services.errors import NotFound
 from services.identity import Actor
 from services.permission import require_role
@@ -56,7 +56,8 @@ def preview_feedback(database: Database, actor: Actor, study_key: str, item_key:
             return []
         shown = queries.shown_item(session, stored_id(item.id))
         reference = queries.reference_of_practice_item(session, stored_id(item.id))
-        return practice.feedback_lines(displaying.reference_texts(shown, reference), reference.explanation)
+        accepted = displaying.reference_texts(shown, reference)
+        return blinding.feedback_lines(accepted, reference.explanation)
 
 
 def preview_item(database: Database, actor: Actor, study_key: str, item_key: str) -> dict[str, Any]:

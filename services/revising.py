@@ -8,7 +8,7 @@ from sqlmodel import Session, col, select
 
 from db import Assignment, Database, Display, Draft, Membership, Reopening, Study, Verdict, now, queries
 from db.base import stored_id
-from services import displaying, revision_rules
+from services import blinding, displaying, revision_rules
 from services.errors import Conflict, NotFound
 from services.identity import Actor
 from services.permission import state_of
@@ -29,14 +29,14 @@ def list_revisable(database: Database, actor: Actor, public_id: str | None = Non
         for assignment, verdict in revision_rules.revisable_verdicts(session, actor, protocol, membership):
             item = queries.shown_item(session, assignment.item_id)
             lines.append(
-                {
-                    "assignment": assignment.public_id,
-                    "label": f"Item {assignment.position}",
-                    "prompt": item.prompt,
-                    "receipt": verdict.receipt,
-                    "saved_at": verdict.submitted_at.isoformat(timespec="seconds"),
-                    "lines": displaying.lines_of(protocol, item, assignment.option_order, verdict),
-                }
+                blinding.revisable_payload(
+                    assignment_public_id=assignment.public_id,
+                    position=assignment.position,
+                    prompt=item.prompt,
+                    receipt=verdict.receipt,
+                    saved_at=verdict.submitted_at,
+                    lines=displaying.lines_of(protocol, item, assignment.option_order, verdict),
+                )
             )
         return lines
 

@@ -9,6 +9,7 @@ from typing import Any
 from sqlmodel import Session, col, select
 
 from db import Assignment, Database, Verdict
+from services import blinding
 from services.identity import Actor
 
 
@@ -31,10 +32,5 @@ def own_counts_and_times(session: Session, actor: Actor) -> dict[str, Any]:
     active: dict[int, int] = defaultdict(int)
     for assignment_id, active_ms in rows:
         active[assignment_id] += active_ms
-    since = actor.signed_in_at
-    return {
-        "items": len(active),
-        "active_ms": sum(active.values()),
-        "median_ms": round(statistics.median(active.values())) if active else None,
-        "since": since.isoformat(timespec="seconds") if since is not None else None,
-    }
+    median = round(statistics.median(active.values())) if active else None
+    return blinding.summary_payload(len(active), sum(active.values()), median, actor.signed_in_at)
