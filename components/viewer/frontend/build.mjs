@@ -12,25 +12,6 @@ import { build } from "esbuild";
 const here = dirname(fileURLToPath(import.meta.url));
 const dist = join(here, "..", "dist");
 
-/**
- * NiiVue computes a gradient of the whole volume after every window step, for a 3D view that this room does not have; on
- * machines without a graphics card that is most of the time a step takes. The build stops when the text is gone.
- */
-const WITH_GRADIENT = "this.gradientTexture = gradientGL({\n        gl: this.gl,\n        hdr,\n        genericVAO";
-const WITHOUT_GRADIENT = WITH_GRADIENT.replace("gradientGL({", "null && gradientGL({");
-
-const leaveOutGradient = {
-  name: "leave out the gradient",
-  setup(bundler) {
-    bundler.onLoad({ filter: /@niivue[\\/]niivue[\\/]build[\\/]niivue[\\/]index\.js$/ }, ({ path }) => {
-      const source = readFileSync(path, "utf8");
-      const found = source.split("this.volumeTexture = outTexture;\n      " + WITH_GRADIENT).length - 1;
-      if (found !== 1) throw new Error(`NiiVue's gradient pass stands ${found} times in its source, expected once: see build.mjs.`);
-      return { contents: source.replace("outTexture;\n      " + WITH_GRADIENT, "outTexture;\n      " + WITHOUT_GRADIENT), loader: "js" };
-    });
-  },
-};
-
 const result = await build({
   entryPoints: [join(here, "src", "room.js")],
   bundle: true,
@@ -41,7 +22,6 @@ const result = await build({
   loader: { ".css": "text" },
   alias: { zarrita: "./src/absent_zarr.js" },
   // A name that NiiVue wants and the stand-in lacks must stop the build, not the reader.
-  plugins: [leaveOutGradient],
   logOverride: { "import-is-undefined": "error" },
   write: false,
   metafile: true,

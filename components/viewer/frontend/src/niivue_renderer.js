@@ -4,6 +4,7 @@
  */
 
 import { NVImage, Niivue } from "@niivue/niivue";
+import { fragmentShader, samplerOf, VoxelTextures } from "./slice_shader.js";
 
 /** @typedef {import("./volume.js").Volume} Volume */
 /** @typedef {import("./planes.js").Tile} Tile */
@@ -11,7 +12,7 @@ import { NVImage, Niivue } from "@niivue/niivue";
 const PLANE_CODE = { axial: 0, coronal: 1, sagittal: 2 };
 const BLACK = [0, 0, 0, 1];
 
-/** NiiVue's view of a volume: made once for all panes, and gone when the volume is let go. @type {WeakMap<Volume, any>} */
+/** What NiiVue knows of where a volume lies: made once for all panes, and gone when the volume is let go. @type {WeakMap<Volume, any>} */
 const IMAGES = new WeakMap();
 
 /** NiiVue would walk through all voxels, on loading, to guess a window. The payload brings the window. */
@@ -44,12 +45,46 @@ class SlicePainter extends Niivue {
     /** @type {{tile: Tile, box: number[], slices: number}|null} */
     this.painting = null;
     this.ratio = 1;
+    /** @type {Volume|null} */
+    this.volume = null;
+    /** @type {[number, number]} */
+    this.window = [0, 1];
+    this.smooth = true;
+    /** @type {Map<string, any>} */
+    this.shaders = new Map();
+    /** @type {VoxelTextures|null} */
+    this.textures = null;
+  }
+
+  /** NiiVue would compute the colour of every voxel, whenever the window changes. Here the voxels stay as they are stored. */
+  updateGLVolume() {}
+
+  /**
+   * Bring a volume into the graphics context, ready to be drawn.
+   *
+   * @param {Volume} volume
+   */
+  take(volume) {
+    const sampler = samplerOf(volume);
+    if (!this.shaders.has(sampler)) {
+      // NiiVue would end the shader that it replaces.
+      this.customSliceShader = null;
+      this.setCustomSliceShader(fragmentShader(sampler));
+      this.shaders.set(sampler, this.customSliceShader);
+    }
+    this.textures ??= new VoxelTextures(this.gl);
+    this.textures.bind(volume);
   }
 
   /** Fonts and surface materials are not needed: there is no text and no surface. */
   async initText() {}
 
   drawCrosshairs3D() {}
+
+  /** NiiVue would wait here until all is drawn; the browser shows it with the next frame anyway. */
+  drawScene() {
+    return this.drawSceneCore();
+  }
 
   drawSceneCore() {
     if (!this.initialized) return "";
@@ -58,8 +93,14 @@ class SlicePainter extends Niivue {
     gl.clearColor(...BLACK);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
     this.screenSlices = [];
-    if (!this.volumes.length) return "";
-    this.bindTextures();
+    const { volume } = this;
+    if (!volume) return "";
+    this.take(volume);
+    const shader = this.customSliceShader = this.shaders.get(samplerOf(volume));
+    shader.use(gl);
+    gl.uniform1i(shader.uniforms.smoothed, this.smooth ? 1 : 0);
+    gl.uniform2f(shader.uniforms.scaling, volume.slope, volume.inter);
+    gl.uniform2f(shader.uniforms.window, ...this.window);
     for (const job of this.wanted) {
       const { plane, slice } = job.tile;
       const place = [0.5, 0.5, 0.5];
@@ -70,6 +111,11 @@ class SlicePainter extends Niivue {
     }
     this.painting = null;
     return "";
+  }
+
+  /** NiiVue asks for this too, whatever it then uses; it would need the volumes' surfaces for it. @param {number} code */
+  screenFieldOfViewExtendedMM(code) {
+    return this.screenFieldOfViewExtendedVox(code);
   }
 
   /**
@@ -110,7 +156,6 @@ export class NiivueRenderer {
     this.ratio = 1;
     /** @type {Promise<unknown>|null} */
     this.attached = null;
-    this.shown = "";
     this.gone = false;
     this.canvas.addEventListener("webglcontextlost", (event) => {
       event.preventDefault();
@@ -130,6 +175,7 @@ export class NiivueRenderer {
     await this.attached;
     // The name stays empty: NiiVue would hand it to whoever asks.
     if (!IMAGES.has(volume)) IMAGES.set(volume, await NVImage.new(volume.bytes, "", "gray", 1, null, 0, 1));
+    this.painter.take(volume);
   }
 
   /**
@@ -149,22 +195,11 @@ export class NiivueRenderer {
       slices: volume.shape[tile.plane.through],
     }));
     painter.opts.isRadiologicalConvention = tiles.some(({ plane }) => plane.name !== "sagittal" && plane.mirrored);
-    const shown = `${volume.url} ${window} ${smooth}`;
-    if (shown !== this.shown) {
-      this.shown = shown;
-      painter.opts.isNearestInterpolation = !smooth;
-      image.cal_min = window[0];
-      image.cal_max = window[1];
-      painter.volumes = [image];
-      painter.back = image;
-      painter.updateGLVolume();
-      if (!smooth) {
-        painter.updateInterpolation(0);
-        painter.drawScene();
-      }
-    } else {
-      painter.drawScene();
-    }
+    painter.volumes = [image];
+    painter.volume = volume;
+    painter.window = window;
+    painter.smooth = smooth;
+    painter.drawScene();
     this.canvas.style.visibility = "";
   }
 
