@@ -21,16 +21,14 @@ PREVIEW = ("admin/preview.py", "Preview", "preview")
 IMPORT = ("admin/import_study.py", "Import", "import")
 REPORT = ("admin/report.py", "Report", "report")
 
-# Streamlit leaves six rem above every page; in a reading room that is a row of pixels of the scan.
-_STYLE = """
-<style>
-  .stMainBlockContainer { padding: 0.6rem 1.4rem 1rem; max-width: none; }
-  header[data-testid="stHeader"] { display: none; }
-  .st-key-head { border-bottom: 1px solid color-mix(in srgb, currentColor 18%, transparent); min-height: 2.2rem; }
-  .st-key-head p, .st-key-head [data-testid="stMarkdownContainer"] { margin: 0; }
-  h1 { font-size: 1.6rem !important; padding: 0.4rem 0 !important; }
-</style>
-"""
+# Streamlit leaves six rem above every page; in a reading room that is a row of pixels of the scan. Sent with every rerun.
+_STYLE = """<style>
+.stMainBlockContainer { padding: .6rem 1.4rem 1rem; max-width: none }
+.stAppHeader { display: none }
+.st-key-head { border-bottom: 1px solid color-mix(in srgb, currentColor 18%, transparent); min-height: 2.2rem }
+.st-key-head :is(p, .stMarkdown > *) { margin: 0 }
+h1 { font-size: 1.6rem !important; padding: .4rem 0 !important }
+</style>"""
 
 
 def pages_of(actor: Actor) -> list[StreamlitPage]:

@@ -1,6 +1,4 @@
-// Sent again with every rerun, so it is short: the work is done in the bundle, see frontend/src/keeping.js.
 export default (component) => {
-  // The page's own address changes with the page, the place of Streamlit's files does not.
   const script = document.querySelector('script[type="module"][src*="static/js/"]');
   const base = new URL(script ? "../../" : "/", script?.src ?? document.baseURI).href;
   const attached = import(new URL(component.data.bundle, base).href).then((room) => room.attach(component, base));

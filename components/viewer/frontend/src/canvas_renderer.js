@@ -97,7 +97,8 @@ export class CanvasRenderer {
       context.rect(tile.clip.x, tile.clip.y, tile.clip.width, tile.clip.height);
       context.clip();
       context.imageSmoothingEnabled = smooth;
-      context.imageSmoothingQuality = "medium";
+      // Better than "low" makes smaller copies of the slice first, which only a picture smaller than the slice needs.
+      context.imageSmoothingQuality = tile.image.width * this.ratio < cut.width ? "medium" : "low";
       context.drawImage(cut, tile.image.x, tile.image.y, tile.image.width, tile.image.height);
       context.restore();
     }
