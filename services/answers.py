@@ -52,7 +52,7 @@ class Answers:
 
 def _field_payload(field: FormField) -> dict[str, Any]:
     depends_on = field.depends_on
-    return {
+    described = {
         "key": field.key,
         "type": field.type,
         "label": field.label,
@@ -64,6 +64,8 @@ def _field_payload(field: FormField) -> dict[str, Any]:
         "maximum": field.maximum,
         "depends_on": None if depends_on is None else {"field": depends_on.field, "is": depends_on.values},
     }
+    # Sent with every item: what the protocol does not say of a field is left out.
+    return {name: value for name, value in described.items() if value is not None}
 
 
 def check_draft(answers: Any) -> dict[str, Any]:

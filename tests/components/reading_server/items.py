@@ -48,18 +48,7 @@ PRESETS = [
 
 
 def field(key: str, kind: str, label: str, **more: Any) -> dict[str, Any]:
-    return {
-        "key": key,
-        "type": kind,
-        "label": label,
-        "help": None,
-        "required": False,
-        "options": [],
-        "unit": None,
-        "minimum": None,
-        "maximum": None,
-        "depends_on": None,
-    } | more
+    return {"key": key, "type": kind, "label": label, "required": False, "options": []} | more
 
 
 def confidence() -> dict[str, Any]:

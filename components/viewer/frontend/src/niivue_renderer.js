@@ -173,8 +173,13 @@ export class NiivueRenderer {
   async load(volume) {
     this.attached ??= this.painter.attachToCanvas(this.canvas, false);
     await this.attached;
-    // The name stays empty: NiiVue would hand it to whoever asks.
-    if (!IMAGES.has(volume)) IMAGES.set(volume, await NVImage.new(volume.bytes, "", "gray", 1, null, 0, 1));
+    if (!IMAGES.has(volume)) {
+      // The name stays empty: NiiVue would hand it to whoever asks.
+      const image = await NVImage.new(volume.bytes, "", "gray", 1, null, 0, 1);
+      // Its own copy of the voxels is not drawn from.
+      delete image.img;
+      IMAGES.set(volume, image);
+    }
     this.painter.take(volume);
   }
 

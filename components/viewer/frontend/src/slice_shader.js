@@ -56,7 +56,7 @@ export class VoxelTextures {
    * @param {WebGL2RenderingContext} gl
    * @param {number} room  bytes that may be kept beside the volume used last
    */
-  constructor(gl, room = 192 * 2 ** 20) {
+  constructor(gl, room = 96 * 2 ** 20) {
     this.gl = gl;
     this.room = room;
     /** @type {Map<Volume, {texture: WebGLTexture, bytes: number}>} */

@@ -14,7 +14,7 @@ import { textField } from "./text.js";
  * @property {string} key
  * @property {string} type
  * @property {string} label
- * @property {string|null} help
+ * @property {string|null} [help]
  * @property {boolean} required
  * @property {{id: any, text: string}[]} options
  * @property {string|null} [unit]
