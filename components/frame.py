@@ -21,7 +21,7 @@ PREVIEW = ("admin/preview.py", "Preview", "preview")
 IMPORT = ("admin/import_study.py", "Import", "import")
 REPORT = ("admin/report.py", "Report", "report")
 
-# Streamlit leaves six rem above every page; in a reading room that is a row of pixels of the scan. Sent with every rerun.
+# Streamlit leaves six rem above every page; in a reading room that is a row of pixels of the scan.
 _STYLE = """<style>
 .stMainBlockContainer { padding: .6rem 1.4rem 1rem; max-width: none }
 .stAppHeader { display: none }
