@@ -138,6 +138,9 @@ def _with_security_headers(send: Send) -> Send:
             headers = MutableHeaders(scope=message)
             for name, value in SECURITY_HEADERS.items():
                 headers.setdefault(name, value)
+            if headers.get("content-type", "").startswith("text/html"):
+                # After a sign-out, the browser's way back must ask here and not its own memory.
+                headers["Cache-Control"] = "no-store"
         await send(message)
 
     return send_with_headers

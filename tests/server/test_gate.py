@@ -229,6 +229,14 @@ def test_answers_allow_no_other_site_to_read_or_frame_them(rater: httpx.Client) 
 # ---- a rater ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("path", ["/", "/reading", "/worklist"])
+def test_no_browser_keeps_a_page_that_somebody_saw(rater: httpx.Client, path: str) -> None:
+    answer = rater.get(path, headers={"Accept": "text/html"})
+
+    assert answer.headers["content-type"].startswith("text/html")
+    assert answer.headers["cache-control"] == "no-store"
+
+
 @pytest.mark.parametrize(
     "path", ["/_stcore/metrics", "/_stcore/agent", "/_stcore/agent/mcp", "/auth/login", "/oauth2callback", "/media/x"]
 )
