@@ -15,8 +15,7 @@ from db.base import stored_id
 from db.queries import ShownItem
 from exchange.protocol import Practice, Protocol
 from services import assigning, blinding
-from services.report.collected import ReadItem
-from services.report.correctness import score
+from services.correctness import AnswerKey, score
 
 FAILED = (
     "The practice was not passed",
@@ -133,25 +132,16 @@ def _mark(session: Session, item_id: int, verdict: Verdict) -> bool | None:
         return False
     item = session.get_one(Item, item_id)
     reference = queries.reference_of_practice_item(session, item_id)
-    correct = score(_as_read(item, reference), verdict.fields.get("answer")).correct
+    correct = score(_answer_key(item, reference), verdict.fields.get("answer")).correct
     in_words_only = item.format == "open" and reference.low is None and reference.high is None
     return None if in_words_only and not correct else correct
 
 
-def _as_read(item: Item, reference: Reference) -> ReadItem:
-    return ReadItem(
-        id=stored_id(item.id),
-        key=item.key,
-        subject="",
-        category=item.category,
+def _answer_key(item: Item, reference: Reference) -> AnswerKey:
+    return AnswerKey(
         format=item.format,
-        grounding=item.grounding,
-        prompt=item.prompt,
         options=tuple((option["id"], option["text"]) for option in item.options),
         accepted=tuple(reference.accepted),
         low=reference.low,
         high=reference.high,
-        reference_version=reference.version,
-        text_only_answer="",
-        offered=(),
     )

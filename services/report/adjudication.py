@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 from agreement import accuracy_of_correctness, cohen_kappa, percent_agreement
 from exchange.report_structure import Column, EstimateRow, EstimateTable, PlainTable, Section, Table
+from services.correctness import NOT_ASSESSABLE
 from services.report.between_raters import answers_by_format
 from services.report.collected import Collected
 from services.report.computing import Computing, renamed
 from services.report.consensus import Consensus, Reviewed
-from services.report.correctness import NOT_ASSESSABLE
 from services.report.readings import Readings, Stratum
 
 ORIGINS = {"flag": "Flagged by a rater", "disagreement": "Verdicts differ", "control": "Control"}

@@ -8,6 +8,7 @@ from typing import Any
 
 from exchange.judge_verdicts import CORRECT, INCORRECT
 from exchange.protocol import Protocol
+from services.correctness import AnswerKey
 
 FIRST_PASS = 1
 
@@ -29,33 +30,18 @@ class OfferedVolume:
 
 
 @dataclass(frozen=True)
-class ReadItem:
+class ReadItem(AnswerKey):
     """An item of the freeze with what it offers and what counts as right; `subject` is its cluster."""
 
     id: int
     key: str
     subject: str
     category: str
-    format: str
     grounding: str
     prompt: str
-    options: tuple[tuple[str, str], ...]
-    accepted: tuple[str, ...]
-    low: float | None
-    high: float | None
     reference_version: int
     text_only_answer: str
     offered: tuple[OfferedVolume, ...] = ()
-
-    @property
-    def is_closed(self) -> bool:
-        """Whether the answer is one of given options."""
-        return self.format in ("yes_no", "choice")
-
-    @property
-    def has_reference(self) -> bool:
-        """Whether anything counts as right."""
-        return bool(self.accepted) or self.low is not None or self.high is not None
 
 
 @dataclass(frozen=True)

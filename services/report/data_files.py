@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from exchange.report_structure import Cell, Column, DataFile
+from services.correctness import NOT_ASSESSABLE, as_text, in_words, reference_in_words
 from services.report.collected import Collected, Entry
 from services.report.consensus import Consensus
-from services.report.correctness import NOT_ASSESSABLE, as_text, in_words, reference_in_words
 from services.report.disagreements import disagreement_table
 from services.report.looking import Look
 from services.report.marks import Marks
