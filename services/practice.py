@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import func
+from sqlalchemy import Integer, cast, func
 from sqlmodel import Session, col, select
 
 from db import Assignment, Item, Membership, PracticeResult, Reference, TechnicalFailure, Verdict, queries
@@ -37,6 +37,20 @@ def state_of_practice(session: Session, membership_id: int) -> str:
 def has_failed(session: Session, protocol: Protocol, membership_id: int) -> bool:
     """Say whether a rater has used up their attempts at a practice that the study asks for."""
     return protocol.reading.practice is not None and state_of_practice(session, membership_id) == "failed"
+
+
+def who_has_failed(session: Session, protocol: Protocol, study_id: int) -> set[int]:
+    """Return the memberships of which `has_failed` is true, with as many queries for a hundred raters as for one."""
+    if protocol.reading.practice is None:
+        return set()
+    best = (
+        select(PracticeResult.membership_id, func.max(cast(PracticeResult.passed, Integer)))
+        .join(Membership, col(Membership.id) == PracticeResult.membership_id)
+        .where(Membership.study_id == study_id)
+        .group_by(col(PracticeResult.membership_id))
+    )
+    without_success = {membership_id for membership_id, passed in session.exec(best) if not passed}
+    return without_success - queries.members_with_open(session, study_id, "practice")
 
 
 def progress_of_pass(session: Session, membership_id: int) -> tuple[int, int]:

@@ -33,6 +33,7 @@ from db import (
 )
 from db.base import stored_id
 from exchange.protocol import Hanging, Protocol
+from services import practice
 from services.report.collected import (
     CandidateAnswer,
     Collected,
@@ -67,6 +68,7 @@ def collect(session: Session, study: Study) -> Collected:
     members = session.exec(select(Membership).where(Membership.study_id == study_id).order_by(col(Membership.id))).all()
     frozen = session.exec(select(FreezeItem).where(FreezeItem.freeze_id == freeze.id)).all()
     protocol = Protocol.model_validate_json(record.canonical_json)
+    raters, failed = _members(members, "rater"), practice.who_has_failed(session, protocol, study_id)
     entries = _entries(session, study_id, {option.id: option.text for option in protocol.reading.not_assessable})
     return Collected(
         study_key=study.key,
@@ -84,7 +86,8 @@ def collect(session: Session, study: Study) -> Collected:
             )
         ),
         items=_items(session, study_id, {one.item_id for one in frozen if one.candidate_id is None}, protocol.hanging),
-        raters=_members(members, "rater"),
+        raters=tuple(rater for rater in raters if rater.id not in failed),
+        not_let_in=tuple(rater for rater in raters if rater.id in failed),
         reviewers=_members(members, "reviewer"),
         entries=entries,
         reviews=_reviews(session, study_id, entries),

@@ -11,6 +11,7 @@ from exchange.protocol import Protocol
 from services.correctness import AnswerKey
 
 FIRST_PASS = 1
+NOT_LET_IN = "rater, practice not passed"
 
 
 @dataclass(frozen=True)
@@ -148,7 +149,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Collected:
-    """Everything that the report rests on."""
+    """Everything that the report rests on. Who never got past the practice is no rater of it."""
 
     study_key: str
     title: str
@@ -161,11 +162,18 @@ class Collected:
     events: tuple[Event, ...]
     items: tuple[ReadItem, ...]
     raters: tuple[Member, ...]
+    # Raters who used up their attempts at the practice: the items never opened for them.
+    not_let_in: tuple[Member, ...]
     reviewers: tuple[Member, ...]
     entries: tuple[Entry, ...]
     reviews: tuple[Review, ...]
     candidates: tuple[CandidateAnswer, ...]
     runs: tuple[Run, ...]
+
+    @property
+    def members(self) -> tuple[tuple[str, tuple[Member, ...]], ...]:
+        """Everybody who reads, was to read, or reviews, by what they are in the report."""
+        return (("rater", self.raters), (NOT_LET_IN, self.not_let_in), ("reviewer", self.reviewers))
 
     def entries_of(self, phase: str) -> list[Entry]:
         """Return the entries of one phase, first pass only."""

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from exchange.report_structure import Cell, Column, DataFile
 from services.correctness import NOT_ASSESSABLE, as_text, in_words, reference_in_words
-from services.report.collected import Collected, Entry
+from services.report.collected import NOT_LET_IN, Collected, Entry
 from services.report.consensus import Consensus
 from services.report.disagreements import disagreement_table
 from services.report.looking import Look
@@ -84,13 +84,13 @@ def _members(collected: Collected) -> DataFile:
         "Raters and reviewers by pseudonym.",
         (
             Column("member", "Member", "Pseudonym"),
-            Column("role", "Role", "rater or reviewer"),
+            Column("role", "Role", f"rater, reviewer, or {NOT_LET_IN}: counted nowhere"),
             Column("specialty", "Specialty", "Specialty at enrolment"),
             Column("years", "Years", "Years of experience at enrolment"),
         ),
         tuple(
             (member.pseudonym, role, member.specialty or None, member.years)
-            for role, members in (("rater", collected.raters), ("reviewer", collected.reviewers))
+            for role, members in collected.members
             for member in members
         ),
     )
