@@ -243,9 +243,7 @@ def _open_queue(study_key: str) -> None:
             f"{added.not_yet_read} items wait for a rater."
         )
         if added.out_of_turn:
-            text += (
-                f" {added.out_of_turn} turns of conversations are left out: every reviewer has had a later turn of them."
-            )
+            text += f" {added.out_of_turn} turns are left out: every reviewer has had a later turn already."
         _notify("done", text)
     except Refused as refusal:
         _notify("error", str(refusal))
