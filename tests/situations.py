@@ -150,12 +150,17 @@ def signed_in(database: Database, login: str) -> Actor:
     return actor
 
 
+def owner_of(database: Database) -> Actor:
+    """Return the owner, signed in."""
+    identity.ensure_owner(database, "admin", "Ada Admin")
+    return signed_in(database, "admin")
+
+
 def imported_study(
     database: Database, folder: Path, protocol: Mapping[str, Any] | None = None, *, key: str = "tiny"
 ) -> Situation:
     """Import the tiny study with an admin, two raters and a reviewer; it is not frozen."""
-    identity.ensure_owner(database, "admin", "Ada Admin")
-    admin = signed_in(database, "admin")
+    admin = owner_of(database)
     importing.import_study(database, admin, write_study_folder(folder, protocol), key=key)
     for login, role in (("rater-1", "rater"), ("rater-2", "rater"), ("reviewer", "reviewer")):
         members.invite(database, admin, key, login, login.title(), role)
