@@ -126,37 +126,37 @@ def test_a_mask_that_lies_over_its_scan_is_taken(sqlite_database: Database, tmp_
         (
             picture(mask_name="m.jpg"),
             (
-                "overlays.csv, overlay 'm': m.jpg is a JPEG, which keeps no sharp edges, but a mask with exact pixels is "
-                "expected: save it as PNG."
+                "overlays.csv, overlay 'm': m.jpg is a JPEG, which keeps no sharp edges, but a mask with exact pixels "
+                "is expected: save it as PNG."
             ),
         ),
         (
             volume_over_picture,
             (
-                "overlays.csv, overlay 'm': lesion.nii.gz is a NIfTI file, but volume 'x-ray-T1' (T1-x.png) of item 'x1', "
-                "over which it lies, is a picture; give both as the same kind of file."
+                "overlays.csv, overlay 'm': lesion.nii.gz is a NIfTI file, but volume 'x-ray-T1' (T1-x.png) of item "
+                "'x1', over which it lies, is a picture; give both as the same kind of file."
             ),
         ),
         (
             picture_over_volume,
             (
-                "overlays.csv, overlay 'lesion-1': eye.png is a picture, but volume 'c1-t1' (c1-t1.nii.gz) of item 'i1', "
-                "over which it lies, is a NIfTI file; give both as the same kind of file."
+                "overlays.csv, overlay 'lesion-1': eye.png is a picture, but volume 'c1-t1' (c1-t1.nii.gz) of item "
+                "'i1', over which it lies, is a NIfTI file; give both as the same kind of file."
             ),
         ),
         (
             mask(np.eye(4)),
             (
                 "overlays.csv, overlay 'lesion-1': lesion.nii.gz has the size of volume 'c1-t1' (c1-t1.nii.gz) of item "
-                "'i1', but its affine puts the voxels elsewhere; save the mask with the affine of the scan on which it was "
-                "drawn."
+                "'i1', but its affine puts the voxels elsewhere; save the mask with the affine of the scan on which it "
+                "was drawn."
             ),
         ),
         (
             mask(moved(500.0), (8, 8, 8)),
             (
-                "overlays.csv, overlay 'lesion-1': lesion.nii.gz lies outside of all scans of item 'i1', but a mask over "
-                "one of them is expected; save it in the scanner's millimetres, or take it from the item."
+                "overlays.csv, overlay 'lesion-1': lesion.nii.gz lies outside of all scans of item 'i1', but a mask "
+                "over one of them is expected; save it in the scanner's millimetres, or take it from the item."
             ),
         ),
     ],
