@@ -39,7 +39,7 @@ from services.errors import Conflict, Incomplete, NotAllowed, NotFound
 from services.identity import Actor
 from services.keys import Keys
 from services.permission import study_of
-from services.reading import Circumstances
+from services.storing import Circumstances
 from tests.situations import (
     Situation,
     answers,

@@ -27,6 +27,7 @@ from services import (
 from services.errors import Conflict, NotAllowed, NotFound, Refused
 from services.identity import Actor
 from services.reading import Receipt
+from services.storing import Circumstances
 from tests.room_study import reading_rules, room_study, with_conversation
 from tests.situations import (
     Situation,
@@ -450,11 +451,11 @@ def test_a_session_summary_counts_own_items_and_times_and_nothing_else(database:
         show(situation, rater, payload)
         reading.submit(
             database, rater, payload["assignment"], payload["key"], any_answers(payload),
-            reading.Circumstances(active_ms=active_ms),
+            Circumstances(active_ms=active_ms),
         )  # fmt: skip
     again = revising.reopen(database, rater, payload["assignment"])
     show(situation, rater, again)
-    reading.submit(database, rater, again["assignment"], again["key"], FLAGGED, reading.Circumstances(active_ms=500))
+    reading.submit(database, rater, again["assignment"], again["key"], FLAGGED, Circumstances(active_ms=500))
     read_one(situation, situation.raters[1])
 
     summary = session_summary.session_summary(database, rater)

@@ -16,8 +16,8 @@ from db import Assignment, Database, Flag, Item, Membership, Verdict, ViewingTra
 from db.base import stored_id
 from exchange.report_csv import csv_files
 from services import closing, reading, revising
-from services.reading import Circumstances
 from services.report import EstimateTable, PlainTable, Report, build_report
+from services.storing import Circumstances
 from tests.room_study import PRACTICE, PRACTISED, reading_rules, room_study, with_practice
 from tests.services.report.looked_at import (
     CURRENT_T1,
