@@ -5,9 +5,10 @@ from __future__ import annotations
 import hmac
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
+from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from db import (
@@ -31,7 +32,15 @@ from services.answers import check_answers, check_draft
 from services.errors import Conflict, Incomplete, NotAllowed, NotFound, StaleDraft
 from services.identity import Actor
 from services.permission import require_role, state_of
-from services.storing import NOTHING_MEASURED, Circumstances, bounded, new_receipt, store_decision, store_verdict
+from services.storing import (
+    NOTHING_MEASURED,
+    Circumstances,
+    believed,
+    bounded,
+    new_receipt,
+    store_decision,
+    store_verdict,
+)
 
 LARGEST_SEQUENCE = 2**31 - 1
 
@@ -167,12 +176,15 @@ def submit(
         if assignment.phase == "scoring":
             displaying.require_marking_open(session, study, membership)
         display = _display_of(session, actor, study, assignment, superseded, key)
+        # Simulated readers say how long they would have looked.
+        passed_ms = None if study.simulated_readers else _passed_ms(session, assignment, superseded)
+        measured = believed(circumstances, passed_ms)
         receipt = new_receipt()
         stored: Verdict | Adjudication
         if assignment.phase == "opinions":
             stored = store_decision(session, assignment, checked, receipt, key)
         else:
-            stored = store_verdict(session, assignment, checked, circumstances, display, receipt, key, superseded)
+            stored = store_verdict(session, assignment, checked, measured, display, receipt, key, superseded)
         detail = {"supersedes": superseded.receipt} if superseded is not None else {}
         audit.record(
             session,
@@ -219,6 +231,15 @@ def _display_of(
     if display is None or not hmac.compare_digest(expected.encode(), key.encode()):
         raise Conflict("This item has not been shown on this screen; reload the page and look at it first.")
     return display
+
+
+def _passed_ms(session: Session, assignment: Assignment, superseded: Verdict | None) -> int | None:
+    """Return the time since the item was first shown, in whichever login session; for a revision, since the verdict."""
+    query = select(func.min(Display.shown_at)).where(Display.assignment_id == assignment.id)
+    if superseded is not None:
+        query = query.where(Display.shown_at >= superseded.submitted_at)
+    first_shown = session.exec(query).one()
+    return (now() - first_shown) // timedelta(milliseconds=1) if first_shown is not None else None
 
 
 def _feedback(session: Session, protocol: Protocol, assignment: Assignment) -> dict[str, Any] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlmodel import Session, select
@@ -32,6 +32,27 @@ class Circumstances:
 
 
 NOTHING_MEASURED = Circumstances()
+LONGEST_MS = 86_400_000
+# Two servers of one study may have clocks that differ a little.
+SLACK_MS = 5_000
+
+
+def believed(measured: Circumstances, passed_ms: int | None) -> Circumstances:
+    """Return what is stored of a browser's measurement: never less than nothing, nor more than can have passed.
+
+    Parameters
+    ----------
+    passed_ms
+        Time since the item was first shown, by the server's clock; None where that cannot be told.
+    """
+    longest = LONGEST_MS if passed_ms is None or passed_ms < 0 else min(LONGEST_MS, passed_ms + SLACK_MS)
+    active_ms = bounded(measured.active_ms, longest)
+    return replace(
+        measured,
+        active_ms=active_ms,
+        idle_ms=bounded(measured.idle_ms, longest - active_ms),
+        load_ms=bounded(measured.load_ms),
+    )
 
 
 def store_verdict(
@@ -54,9 +75,9 @@ def store_verdict(
         not_assessable=checked.not_assessable,
         comment=checked.comment,
         shown_at=display.shown_at,
-        active_ms=bounded(circumstances.active_ms),
-        idle_ms=bounded(circumstances.idle_ms),
-        load_ms=bounded(circumstances.load_ms),
+        active_ms=circumstances.active_ms,
+        idle_ms=circumstances.idle_ms,
+        load_ms=circumstances.load_ms,
         renderer=circumstances.renderer[:40],
         viewport=circumstances.viewport[:20],
         software_version=SOFTWARE_VERSION,
@@ -109,6 +130,6 @@ def new_receipt() -> str:
     return "".join(letters[:4]) + "-" + "".join(letters[4:])
 
 
-def bounded(milliseconds: int) -> int:
-    """Clip a browser's measurement to a day, so that a broken clock cannot overflow a column."""
-    return max(0, min(int(milliseconds), 86_400_000))
+def bounded(milliseconds: int, longest: int = LONGEST_MS) -> int:
+    """Clip a browser's measurement, so that a broken clock cannot overflow a column."""
+    return max(0, min(int(milliseconds), longest))

@@ -157,11 +157,18 @@ def owner_of(database: Database) -> Actor:
 
 
 def imported_study(
-    database: Database, folder: Path, protocol: Mapping[str, Any] | None = None, *, key: str = "tiny"
+    database: Database,
+    folder: Path,
+    protocol: Mapping[str, Any] | None = None,
+    *,
+    key: str = "tiny",
+    simulated_readers: bool = False,
 ) -> Situation:
     """Import the tiny study with an admin, two raters and a reviewer; it is not frozen."""
     admin = owner_of(database)
-    importing.import_study(database, admin, write_study_folder(folder, protocol), key=key)
+    importing.import_study(
+        database, admin, write_study_folder(folder, protocol), key=key, simulated_readers=simulated_readers
+    )
     for login, role in (("rater-1", "rater"), ("rater-2", "rater"), ("reviewer", "reviewer")):
         members.invite(database, admin, key, login, login.title(), role)
     raters = (signed_in(database, "rater-1"), signed_in(database, "rater-2"))
@@ -169,10 +176,15 @@ def imported_study(
 
 
 def open_study(
-    database: Database, folder: Path, protocol: Mapping[str, Any] | None = None, *, key: str = "tiny"
+    database: Database,
+    folder: Path,
+    protocol: Mapping[str, Any] | None = None,
+    *,
+    key: str = "tiny",
+    simulated_readers: bool = False,
 ) -> Situation:
     """Import and freeze the tiny study."""
-    situation = imported_study(database, folder, protocol, key=key)
+    situation = imported_study(database, folder, protocol, key=key, simulated_readers=simulated_readers)
     freezing.freeze_study(database, situation.admin, key)
     return situation
 

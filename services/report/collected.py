@@ -60,7 +60,7 @@ class Entry:
     """One assignment and what became of it: the standing verdict, a technical failure, or nothing.
 
     `answer` is what was stored in the field `answer`, None where there is none; `reason` says in words why it could not
-    be assessed; `trace` is the viewing trace as it was stored.
+    be assessed; `trace` is the viewing trace as it was stored. The times are those of all versions of a verdict.
     """
 
     assignment_id: int
