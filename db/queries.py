@@ -191,6 +191,17 @@ def open_assignments(
     )
 
 
+def members_with_open(session: Session, study_id: int, phase: str) -> set[int]:
+    """Return the memberships of a study that have an assignment of a phase which is not closed."""
+    return set(
+        session.exec(
+            select(Assignment.membership_id)
+            .where(Assignment.study_id == study_id, Assignment.phase == phase, ~_is_closed())
+            .distinct()
+        )
+    )
+
+
 def count_assignments(
     session: Session, membership_id: int, phases: Sequence[str], *, pass_number: int | None = None
 ) -> tuple[int, int]:

@@ -4,10 +4,12 @@ Knows numpy, nibabel and Pillow, nothing of ours.
 """
 
 from imaging.errors import ImagingError, Limits
+from imaging.grids import Grid
 from imaging.pictures import is_picture_file
 from imaging.preparing import PreparedVolume, check_volume, prepare_mask, prepare_volume
 
 __all__ = [
+    "Grid",
     "ImagingError",
     "Limits",
     "PreparedVolume",

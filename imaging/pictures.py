@@ -29,6 +29,12 @@ def is_picture_file(path: Path) -> bool:
         return is_picture(file.read(len(PNG_SIGNATURE)))
 
 
+def is_jpeg_file(path: Path) -> bool:
+    """Say whether a file's content begins like a JPEG."""
+    with path.open("rb") as file:
+        return file.read(len(JPEG_SIGNATURE)) == JPEG_SIGNATURE
+
+
 def read_picture(
     file: BinaryIO, name: str, limits: Limits, convention: Convention
 ) -> tuple[npt.NDArray[np.generic], Affine, tuple[float, float] | None]:

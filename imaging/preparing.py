@@ -11,8 +11,9 @@ from nibabel.nifti1 import Nifti1Header
 
 from imaging.cropping import background_value, content_box
 from imaging.errors import DEFAULT_LIMITS, ImagingError, Limits, shown_name
-from imaging.geometry import Affine, moved_origin, spacing_of, turn_to_ras
-from imaging.pictures import Convention
+from imaging.geometry import Affine, Turned, moved_origin, spacing_of, turn_to_ras
+from imaging.grids import Grid
+from imaging.pictures import Convention, is_jpeg_file
 from imaging.reading import read_volume
 from imaging.scaling import LOWEST, Scaled, ScalingError, scale_to_int16
 
@@ -49,6 +50,8 @@ class PreparedVolume:
         Intensities shown as black and as white by default, after the scaling.
     intensity_range
         Smallest and largest intensity, after the scaling.
+    whole
+        Where the voxels of the whole file lie, before anything was cut off.
     placed
         Whether `affine` and `spacing` are those of a patient: a PNG or JPEG has none, and is given one mm per pixel.
     """
@@ -62,6 +65,7 @@ class PreparedVolume:
     affine: list[list[float]]
     window: tuple[float, float]
     intensity_range: tuple[float, float]
+    whole: Grid
     placed: bool
 
 
@@ -118,7 +122,8 @@ def prepare_volume(
     except ScalingError as error:
         raise ImagingError(f"{shown_name(path)} {error}.") from error
     affine = moved_origin(turned.affine, (box[0].start, box[1].start, box[2].start))
-    return _packed(scaled, affine, source.as_exported or _window(scaled, percentiles), source.placed)
+    window = source.as_exported or _window(scaled, percentiles)
+    return _packed(scaled, affine, window, _grid_of(turned), source.placed)
 
 
 def prepare_mask(
@@ -126,7 +131,8 @@ def prepare_mask(
 ) -> PreparedVolume:
     """Make a reading-ready mask: 1 where the file holds anything but zero, 0 elsewhere, and nothing else of it.
 
-    Oriented, cropped and packed as `prepare_volume` does it.
+    Oriented, cropped and packed as `prepare_volume` does it. A JPEG is refused: its compression leaves small numbers
+    round every edge, which would all count as inside.
 
     Raises
     ------
@@ -134,16 +140,28 @@ def prepare_mask(
         One sentence naming the file, what was found, what is expected and what to do.
     """
     source = read_volume(path, limits, convention)
+    if is_jpeg_file(path):
+        raise ImagingError(
+            f"{shown_name(path)} is a JPEG, which keeps no sharp edges, but a mask with exact pixels is expected: "
+            "save it as PNG."
+        )
     inside = source.voxels.astype(np.float64) * source.slope + source.intercept != 0
     turned = turn_to_ras(inside.astype(np.uint8), source.affine)
     if not turned.voxels.any():
         raise ImagingError(f"{shown_name(path)} is zero everywhere, but a mask is expected: check the file.")
     box = content_box(turned.voxels, spacing_of(turned.affine), MARGIN, background=0)
     affine = moved_origin(turned.affine, (box[0].start, box[1].start, box[2].start))
-    return _packed(scale_to_int16(turned.voxels[box], 1.0, 0.0), affine, (0.0, 1.0), source.placed)
+    return _packed(scale_to_int16(turned.voxels[box], 1.0, 0.0), affine, (0.0, 1.0), _grid_of(turned), source.placed)
 
 
-def _packed(scaled: Scaled, exact_affine: Affine, window: tuple[float, float], placed: bool) -> PreparedVolume:
+def _grid_of(turned: Turned) -> Grid:
+    x, y, z = turned.voxels.shape
+    return Grid((x, y, z), turned.affine.tolist())
+
+
+def _packed(
+    scaled: Scaled, exact_affine: Affine, window: tuple[float, float], whole: Grid, placed: bool
+) -> PreparedVolume:
     # The file holds 32-bit floats; everything that is told about the volume is told from what the file holds.
     affine = exact_affine.astype(np.float32).astype(np.float64)
     header = _header(scaled, affine)
@@ -161,6 +179,7 @@ def _packed(scaled: Scaled, exact_affine: Affine, window: tuple[float, float], p
         affine=[[float(number) for number in row] for row in affine],
         window=window,
         intensity_range=_ordered(scaled, int(scaled.stored.min()), int(scaled.stored.max())),
+        whole=whole,
         placed=placed,
     )
 

@@ -19,7 +19,7 @@ from services import reading, revising, scans, session_summary
 from services.environment import Database, database, volume_cache_control
 from services.errors import Conflict, Incomplete, NotAllowed, NotFound, NotSignedIn, Refused, StaleDraft
 from services.identity import Actor
-from services.reading import Circumstances
+from services.storing import Circumstances
 
 _log = logging.getLogger(__name__)
 LARGEST_BODY = 200_000

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,12 +24,21 @@ from services.permission import require_role, state_of
 
 @dataclass(frozen=True)
 class QueueSummary:
-    """What opening the queue added. Admins see counts, reviewers see neither counts nor origins."""
+    """What opening the queue added. Admins see counts, reviewers see neither counts nor origins.
+
+    `not_yet_read` items wait for a rater, or belong to a conversation that does. `out_of_turn` items would come after
+    a later turn of their conversation, to reviewers who all have had that already, and are left out.
+    """
 
     flagged: int
     disagreed: int
     controls: int
     not_yet_read: int
+    out_of_turn: int = 0
+
+
+# Who has which turns of a conversation in their queue: the latest one, by conversation and reviewer.
+Reached = dict[str, dict[int, int]]
 
 
 @dataclass(frozen=True)
@@ -55,8 +65,9 @@ def canonical_answer(item_format: str, verdict: Verdict) -> tuple[str, str]:
 def open_review_queue(database: Database, actor: Actor, study_key: str) -> QueueSummary:
     """Put every flagged and every disagreeing item, and some controls, into the reviewers' queue.
 
-    Items that a rater has still to close are left out; opening the queue again adds what has been closed since.
-    Several reviewers share the items, one reviewer per item.
+    Items that a rater has still to close are left out, and so are the other turns of their conversation; opening the
+    queue again adds what has been closed since. Several reviewers share the items, one reviewer per item and
+    conversation.
 
     Raises
     ------
@@ -81,31 +92,38 @@ def open_review_queue(database: Database, actor: Actor, study_key: str) -> Queue
         )
         if not reviewers:
             raise Conflict("This study has no reviewer yet; invite one first.")
+        reached = _conversations_in_queue(session, study_id)
         waiting, not_yet_read = _items_to_consider(session, study_id, protocol)
         dealer = random.Random(f"{protocol.seed}|review|{len(waiting)}|{_tasks(session, study_id)}")
-        chosen = _choose(waiting, protocol.adjudication.controls - _controls(session, study_id), dealer)
+        chosen = _choose(waiting, protocol.adjudication.controls - _controls(session, study_id), reached, dealer)
         dealer.shuffle(chosen)
-        for turns, reviewer in zip(_in_turn(chosen), itertools.cycle(reviewers), strict=False):
+        origins = []
+        for reviewer, turns in _dealt(_in_turn(chosen), reviewers, reached):
             for read, origin in turns:
                 order = assigning.option_order(read.item, protocol, dealer)
                 _add_task(session, study_id, reviewer, read, origin, dealer, order)
-        origins = [origin for _, origin in chosen]
+                origins.append(origin)
         summary = QueueSummary(
             flagged=origins.count("flag"),
             disagreed=origins.count("disagreement"),
             controls=origins.count("control"),
             not_yet_read=not_yet_read,
+            out_of_turn=len(chosen) - len(origins),
         )
-        audit.record(session, "review queue opened", person_id=actor.person_id, study_id=study_id, items=len(chosen))
+        audit.record(session, "review queue opened", person_id=actor.person_id, study_id=study_id, items=len(origins))
         return summary
 
 
-def _choose(waiting: list[_ReadItem], controls_wanted: int, dealer: random.Random) -> list[tuple[_ReadItem, str]]:
+def _choose(
+    waiting: list[_ReadItem], controls_wanted: int, reached: Reached, dealer: random.Random
+) -> list[tuple[_ReadItem, str]]:
     """Return the items for the queue with their origin: all flagged, all disagreeing, and a draw of the others."""
     chosen = [(read, "flag") for read in waiting if read.flagged]
     chosen += [(read, "disagreement") for read in waiting if read.differs and not read.flagged]
     # One verdict alone, beside a technical failure, is no agreement that a reviewer could be held against.
     agreed = [read for read in waiting if not read.differs and not read.flagged and len(read.verdicts) >= 2]
+    # Nor is a turn a control that comes apart from the turns which are in the queue already.
+    agreed = [read for read in agreed if read.item.conversation not in reached]
     # Without anything to adjudicate, controls would only be controls.
     wanted = min(max(controls_wanted, 0), len(agreed)) if chosen else 0
     return chosen + [(read, "control") for read in dealer.sample(agreed, wanted)]
@@ -118,6 +136,23 @@ def _in_turn(chosen: list[tuple[_ReadItem, str]]) -> list[list[tuple[_ReadItem, 
         key = read.item.id if read.item.conversation is None else read.item.conversation
         together.setdefault(key, []).append((read, origin))
     return [sorted(turns, key=lambda one: one[0].item.turn or 0) for turns in together.values()]
+
+
+def _dealt(
+    groups: Sequence[list[tuple[_ReadItem, str]]], reviewers: Sequence[Membership], reached: Reached
+) -> Iterator[tuple[Membership, list[tuple[_ReadItem, str]]]]:
+    """Deal what is read in a row to the reviewers in turn; nobody gets a turn after a later one of its conversation."""
+    in_turn = itertools.cycle(reviewers)
+    for group in groups:
+        first = group[0][0].item
+        latest = reached.get(first.conversation, {}) if first.conversation is not None else {}
+        if not latest:
+            yield next(in_turn), group
+            continue
+        able = [one for one in reviewers if latest.get(stored_id(one.id), 0) < (first.turn or 0)]
+        if able:
+            # Whoever has the turns before goes on with the conversation.
+            yield max(able, key=lambda one: latest.get(stored_id(one.id), 0)), group
 
 
 def _items_to_consider(session: Session, study_id: int, protocol: Protocol) -> tuple[list[_ReadItem], int]:
@@ -134,6 +169,10 @@ def _items_to_consider(session: Session, study_id: int, protocol: Protocol) -> t
         if not practice.has_failed(session, protocol, stored_id(membership.id))
         for assignment in queries.open_assignments(session, stored_id(membership.id), ("reading",))
     }
+    items = session.exec(select(Item).where(Item.study_id == study_id).order_by(col(Item.id))).all()
+    # A conversation is put into the queue at once, so that its turns come together and in their order.
+    unfinished = {item.conversation for item in items if item.id in still_open} - {None}
+    still_open |= {stored_id(item.id) for item in items if item.conversation in unfinished}
     verdicts: dict[int, list[Verdict]] = defaultdict(list)
     for verdict, item_id in queries.standing_verdicts(session, study_id, "reading"):
         verdicts[item_id].append(verdict)
@@ -145,13 +184,23 @@ def _items_to_consider(session: Session, study_id: int, protocol: Protocol) -> t
             .where(Assignment.study_id == study_id, Assignment.phase == "reading", queries.stands())
         )
     )
-    items = session.exec(select(Item).where(Item.study_id == study_id).order_by(col(Item.id))).all()
     ready = [
         _ReadItem(item, verdicts[stored_id(item.id)], item.id in flagged)
         for item in items
         if item.id not in in_queue and item.id not in still_open and verdicts[stored_id(item.id)]
     ]
     return ready, len(still_open)
+
+
+def _conversations_in_queue(session: Session, study_id: int) -> Reached:
+    reached: Reached = defaultdict(dict)
+    for conversation, turn, reviewer in session.exec(
+        select(Item.conversation, Item.turn, Assignment.membership_id)
+        .join(Assignment, col(Assignment.item_id) == Item.id)
+        .where(Assignment.study_id == study_id, Assignment.phase == "review", col(Item.conversation).is_not(None))
+    ):
+        reached[str(conversation)][reviewer] = max(reached[str(conversation)].get(reviewer, 0), turn or 0)
+    return dict(reached)
 
 
 def _add_task(

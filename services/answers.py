@@ -25,15 +25,6 @@ class ShownForm:
     flags: tuple[tuple[str, str], ...]
     comment: bool
 
-    def as_payload(self) -> dict[str, Any]:
-        """Return the form as the reading room draws it."""
-        return {
-            "fields": [_field_payload(field) for field in self.fields],
-            "not_assessable": [{"id": key, "text": shown} for key, shown in self.not_assessable],
-            "comment": self.comment,
-            "flags": [{"id": key, "text": shown} for key, shown in self.flags],
-        }
-
 
 @dataclass(frozen=True)
 class Answers:
@@ -48,24 +39,6 @@ class Answers:
         """Return the hash that tells a repeated submit from another one, and that the audit chain keeps."""
         content = [self.fields, self.not_assessable, self.comment, self.flag]
         return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
-
-
-def _field_payload(field: FormField) -> dict[str, Any]:
-    depends_on = field.depends_on
-    described = {
-        "key": field.key,
-        "type": field.type,
-        "label": field.label,
-        "help": field.help,
-        "required": field.required,
-        "options": [{"id": option.id, "text": option.text} for option in field.options],
-        "unit": field.unit,
-        "minimum": field.minimum,
-        "maximum": field.maximum,
-        "depends_on": None if depends_on is None else {"field": depends_on.field, "is": depends_on.values},
-    }
-    # Sent with every item: what the protocol does not say of a field is left out.
-    return {name: value for name, value in described.items() if value is not None}
 
 
 def check_draft(answers: Any) -> dict[str, Any]:

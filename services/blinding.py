@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date, datetime
+from string import ascii_uppercase
 from typing import Any
 
 from db.queries import ShownItem, ShownOverlay, ShownVolume
@@ -80,6 +81,34 @@ def scoring_form(protocol: Protocol) -> ShownForm:
 _REASON = FormField(key="reason", type="text", label="Reason for the decision")
 
 
+def form_payload(form: ShownForm) -> dict[str, Any]:
+    """Return a form as the reading room draws it."""
+    return {
+        "fields": [_field_payload(field) for field in form.fields],
+        "not_assessable": [{"id": key, "text": shown} for key, shown in form.not_assessable],
+        "comment": form.comment,
+        "flags": [{"id": key, "text": shown} for key, shown in form.flags],
+    }
+
+
+def _field_payload(field: FormField) -> dict[str, Any]:
+    depends_on = field.depends_on
+    described = {
+        "key": field.key,
+        "type": field.type,
+        "label": field.label,
+        "help": field.help,
+        "required": field.required,
+        "options": [{"id": option.id, "text": option.text} for option in field.options],
+        "unit": field.unit,
+        "minimum": field.minimum,
+        "maximum": field.maximum,
+        "depends_on": None if depends_on is None else {"field": depends_on.field, "is": depends_on.values},
+    }
+    # Sent with every item: what the protocol does not say of a field is left out.
+    return {name: value for name, value in described.items() if value is not None}
+
+
 def context_payload(shown: Shown, protocol: Protocol) -> dict[str, Any]:
     """Return vignette, history and facts, as far as the protocol releases them."""
     facts = []
@@ -113,9 +142,21 @@ def item_payload(*, desk: Desk, shown: Shown, protocol: Protocol, keys: Keys, pr
         "images": hanging.images_payload(shown.item, shown.volumes, shown.overlays, protocol.hanging, keys),
         "context": context_payload(shown, protocol),
         "prompt": shown.item.prompt,
-        "form": shown.form.as_payload(),
+        "form": form_payload(shown.form),
         "prefetch": [hanging.volume_url(keys, volume_id) for volume_id in prefetch],
     }
+
+
+def with_opinions(payload: dict[str, Any], own: list[list[str]], opinions: list[list[list[str]]]) -> dict[str, Any]:
+    """Add to an item what a reviewer decides on: the own first read, and the raters' opinions as A, B ... nameless."""
+    named = [{"name": _opinion_name(place), "lines": lines} for place, lines in enumerate(opinions)]
+    return {**payload, "own": own, "opinions": named}
+
+
+def _opinion_name(place: int) -> str:
+    """Return A to Z, and from the 27th opinion on AA, AB ..."""
+    round_, letter = divmod(place, len(ascii_uppercase))
+    return (_opinion_name(round_ - 1) if round_ else "") + ascii_uppercase[letter]
 
 
 def scoring_payload(
@@ -128,7 +169,7 @@ def scoring_payload(
         "context": {"vignette": None, "history": [], "facts": [["Question", question]]},
         "reference": reference,
         "candidate": candidate,
-        "form": form.as_payload(),
+        "form": form_payload(form),
     }
 
 
@@ -170,6 +211,11 @@ def done_payload(
         "summary": summary,
         "revisable": revisable,
     }
+
+
+def draft_payload(sequence: int, answers: dict[str, Any]) -> dict[str, Any]:
+    """Return what somebody has filled in themselves, with the number that orders drafts."""
+    return {"sequence": sequence, "answers": answers}
 
 
 def turn_payload(prompt: str, lines: list[list[str]]) -> dict[str, Any]:

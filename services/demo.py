@@ -15,7 +15,7 @@ from services import adjudication, closing, freezing, identity, importing, judgi
 from services.demo_viewing import simulated_trace
 from services.identity import Actor
 from services.importing import Progress
-from services.reading import Circumstances
+from services.storing import Circumstances
 from studies.demo.build import build
 
 OPEN_KEY = "demo"

@@ -28,7 +28,6 @@ QUEUES: dict[str, tuple[str, ...]] = {
 ROLE_OF_QUEUE = {"reading": "rater", "scoring": "rater", "review": "reviewer"}
 # Practice stands at the door of the reading queue.
 QUEUE_OF_PHASE = {"practice": "reading"} | {phase: queue for queue, phases in QUEUES.items() for phase in phases}
-_OPINION_NAMES = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 _THANKS = {
     "reading": ("All items are read", "Thank you. Every verdict is saved; you may close this page."),
@@ -171,7 +170,7 @@ def assignment_payload(
         prefetch=_prefetch(session, protocol, shown, within_reach(session, waiting)[1:]),
     )
     if assignment.phase == "opinions":
-        payload |= _opinions(session, protocol, assignment)
+        return blinding.with_opinions(payload, *_opinions(session, protocol, assignment, shown.item))
     return payload
 
 
@@ -239,7 +238,7 @@ def preview_payload(session: Session, actor: Actor, study: Study, item: Item) ->
         assignment_public_id=public_id,
         key=keys.idempotency_key(public_id),
         progress=(0, 1),
-        draft={"sequence": 0, "answers": {}},
+        draft=blinding.draft_payload(0, {}),
         notice=notice_of(study, protocol),
         turns=tuple(
             blinding.turn_payload(prompt, []) for prompt in queries.prompts_of_earlier_turns(session, shown_item)
@@ -296,7 +295,7 @@ def _prefetch(session: Session, protocol: Protocol, shown: Shown, following: lis
 
 def _draft_of(session: Session, assignment: Assignment) -> dict[str, Any]:
     draft = session.get(Draft, assignment.id)
-    return {"sequence": draft.sequence if draft else 0, "answers": draft.answers if draft else {}}
+    return blinding.draft_payload(draft.sequence, draft.answers) if draft else blinding.draft_payload(0, {})
 
 
 def _scoring_payload(session: Session, protocol: Protocol, assignment: Assignment, desk: Desk) -> dict[str, Any]:
@@ -330,11 +329,12 @@ def _range_text(low: float | None, high: float | None) -> str:
     return f"at least {low:g}" if high is None else f"{low:g} to {high:g}"
 
 
-def _opinions(session: Session, protocol: Protocol, assignment: Assignment) -> dict[str, Any]:
-    """Return the reviewer's own first read and the raters' opinions as A, B ..., in the order stored for this item."""
+def _opinions(
+    session: Session, protocol: Protocol, assignment: Assignment, item: ShownItem
+) -> tuple[list[list[str]], list[list[list[str]]]]:
+    """Return in words the reviewer's own first read, and the raters' opinions in the order stored for this item."""
     task = queries.review_task_of(session, assignment)
     own = queries.root_verdict(session, task.review_assignment_id)
-    item = queries.shown_item(session, assignment.item_id)
     verdicts = {
         stored_id(verdict.id): verdict
         for verdict in session.exec(select(Verdict).where(col(Verdict.id).in_(task.opinion_order)))
@@ -343,10 +343,4 @@ def _opinions(session: Session, protocol: Protocol, assignment: Assignment) -> d
     def lines(verdict: Verdict) -> list[list[str]]:
         return lines_of(protocol, item, assignment.option_order, verdict)
 
-    return {
-        "own": lines(own) if own is not None else [],
-        "opinions": [
-            {"name": name, "lines": lines(verdicts[verdict_id])}
-            for name, verdict_id in zip(_OPINION_NAMES, task.opinion_order, strict=False)
-        ],
-    }
+    return lines(own) if own is not None else [], [lines(verdicts[one]) for one in task.opinion_order]

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, select
 
@@ -33,11 +32,10 @@ from imaging import ImagingError, PreparedVolume, prepare_mask, prepare_volume
 from services import volume_store
 from services.errors import Conflict, NotAllowed
 from services.identity import Actor
+from services.placement import require_in_place
 
 STUDY_KEY = re.compile("[a-z0-9][a-z0-9-]{0,59}")
 Progress = Callable[[int, int, str], None]
-# Outermost voxels reach half their size beyond their middle; a crosshair may stand there too.
-HALF_A_VOXEL = 0.5
 
 
 @dataclass(frozen=True)
@@ -176,8 +174,7 @@ def _prepare_all(database: Database, contents: StudyFolder, progress: Progress |
         # A study has hundreds of volumes; their bytes would fill the memory.
         part = prepared.volumes if isinstance(row, VolumeRow) else prepared.overlays
         part[row.key] = replace(volume, content=b"")
-    for item in contents.items:
-        _require_start_inside(item, contents, prepared.volumes)
+    require_in_place(contents, prepared.volumes, prepared.overlays)
     if progress is not None:
         progress(total, total, "Storing the study")
     return prepared
@@ -192,26 +189,6 @@ def _prepare(row: VolumeRow | OverlayRow, contents: StudyFolder) -> PreparedVolu
     except ImagingError as error:
         table = "volumes.csv, volume" if isinstance(row, VolumeRow) else "overlays.csv, overlay"
         raise InputRefused(f"{table} '{row.key}': {error}") from error
-
-
-def _require_start_inside(item: ItemRow, contents: StudyFolder, prepared: dict[str, PreparedVolume]) -> None:
-    """Refuse a beginning that lies outside of every scan of the item: the reader would begin in the dark."""
-    start = contents.protocol.hanging.start if item.start is None else item.start
-    if start == "middle":
-        return
-    own = [prepared[row.key] for row in contents.volumes if row.case == item.case and row.sequence in item.sequences]
-    if not any(_holds(volume, start) for volume in own):
-        where = "items.csv" if item.start is not None else "protocol.yaml, key hanging.start"
-        point = ", ".join(f"{number:g}" for number in start)
-        raise InputRefused(
-            f"{where}: the start ({point}) mm of item '{item.key}' lies outside of all its scans; mend it, "
-            "or give the item a start of its own."
-        )
-
-
-def _holds(volume: PreparedVolume, point: tuple[float, float, float]) -> bool:
-    voxel = np.linalg.solve(np.asarray(volume.affine), np.asarray([*point, 1.0]))[:3]
-    return bool(((voxel >= -HALF_A_VOXEL) & (voxel <= np.asarray(volume.shape) - 1 + HALF_A_VOXEL)).all())
 
 
 def _store(session: Session, study_id: int, contents: StudyFolder, prepared: _Prepared) -> None:

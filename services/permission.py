@@ -54,6 +54,11 @@ def require_role(
     return study, membership
 
 
+def hold_study(session: Session, study_id: int) -> None:
+    """Let whoever wants to change the study as a whole wait until this transaction has ended, or wait for them."""
+    session.exec(select(Study.id).where(Study.id == study_id).with_for_update(read=True)).one()
+
+
 def state_of(session: Session, study_id: int) -> str:
     """Return `draft` (not frozen), `open` or `closed` (data lock), derived from freeze and events."""
     if session.exec(select(Freeze.id).where(Freeze.study_id == study_id)).first() is None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import func
+from sqlalchemy import Integer, cast, func
 from sqlmodel import Session, col, select
 
 from db import Assignment, Item, Membership, PracticeResult, Reference, TechnicalFailure, Verdict, queries
@@ -15,8 +15,7 @@ from db.base import stored_id
 from db.queries import ShownItem
 from exchange.protocol import Practice, Protocol
 from services import assigning, blinding
-from services.report.collected import ReadItem
-from services.report.correctness import score
+from services.correctness import AnswerKey, score
 
 FAILED = (
     "The practice was not passed",
@@ -38,6 +37,20 @@ def state_of_practice(session: Session, membership_id: int) -> str:
 def has_failed(session: Session, protocol: Protocol, membership_id: int) -> bool:
     """Say whether a rater has used up their attempts at a practice that the study asks for."""
     return protocol.reading.practice is not None and state_of_practice(session, membership_id) == "failed"
+
+
+def who_has_failed(session: Session, protocol: Protocol, study_id: int) -> set[int]:
+    """Return the memberships of which `has_failed` is true, with as many queries for a hundred raters as for one."""
+    if protocol.reading.practice is None:
+        return set()
+    best = (
+        select(PracticeResult.membership_id, func.max(cast(PracticeResult.passed, Integer)))
+        .join(Membership, col(Membership.id) == PracticeResult.membership_id)
+        .where(Membership.study_id == study_id)
+        .group_by(col(PracticeResult.membership_id))
+    )
+    without_success = {membership_id for membership_id, passed in session.exec(best) if not passed}
+    return without_success - queries.members_with_open(session, study_id, "practice")
 
 
 def progress_of_pass(session: Session, membership_id: int) -> tuple[int, int]:
@@ -133,25 +146,16 @@ def _mark(session: Session, item_id: int, verdict: Verdict) -> bool | None:
         return False
     item = session.get_one(Item, item_id)
     reference = queries.reference_of_practice_item(session, item_id)
-    correct = score(_as_read(item, reference), verdict.fields.get("answer")).correct
+    correct = score(_answer_key(item, reference), verdict.fields.get("answer")).correct
     in_words_only = item.format == "open" and reference.low is None and reference.high is None
     return None if in_words_only and not correct else correct
 
 
-def _as_read(item: Item, reference: Reference) -> ReadItem:
-    return ReadItem(
-        id=stored_id(item.id),
-        key=item.key,
-        subject="",
-        category=item.category,
+def _answer_key(item: Item, reference: Reference) -> AnswerKey:
+    return AnswerKey(
         format=item.format,
-        grounding=item.grounding,
-        prompt=item.prompt,
         options=tuple((option["id"], option["text"]) for option in item.options),
         accepted=tuple(reference.accepted),
         low=reference.low,
         high=reference.high,
-        reference_version=reference.version,
-        text_only_answer="",
-        offered=(),
     )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hmac
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
+from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from db import (
@@ -17,42 +17,32 @@ from db import (
     Database,
     Display,
     Draft,
-    Flag,
-    Freeze,
     Membership,
     Study,
     TechnicalFailure,
     Verdict,
-    ViewingTrace,
     audit,
     now,
     queries,
 )
 from db.base import stored_id
 from exchange.protocol import Protocol
-from exchange.viewing_trace import kept_trace
 from services import displaying, practice, revision_rules
-from services.answers import Answers, check_answers, check_draft
+from services.answers import check_answers, check_draft
 from services.errors import Conflict, Incomplete, NotAllowed, NotFound, StaleDraft
 from services.identity import Actor
 from services.permission import require_role, state_of
-from services.version import SOFTWARE_VERSION
+from services.storing import (
+    NOTHING_MEASURED,
+    Circumstances,
+    believed,
+    bounded,
+    new_receipt,
+    store_decision,
+    store_verdict,
+)
 
-# Neither 0 O 1 I L U: a receipt is read out over the telephone.
-_RECEIPT_LETTERS = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
 LARGEST_SEQUENCE = 2**31 - 1
-
-
-@dataclass(frozen=True)
-class Circumstances:
-    """How an item was looked at, as the browser measured it: milliseconds, renderer, viewport, viewing trace."""
-
-    active_ms: int = 0
-    idle_ms: int = 0
-    load_ms: int = 0
-    renderer: str = ""
-    viewport: str = ""
-    trace: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -107,7 +97,7 @@ def record_display(
         display = Display(
             assignment_id=stored_id(assignment.id),
             login_session_id=actor.login_session_id,
-            load_ms=_bounded(load_ms),
+            load_ms=bounded(load_ms),
             renderer=renderer[:40],
             viewport=viewport[:20],
         )
@@ -154,7 +144,7 @@ def submit(
     public_id: str,
     key: str,
     answers: Any,
-    circumstances: Circumstances = Circumstances(),
+    circumstances: Circumstances = NOTHING_MEASURED,
 ) -> Receipt:
     """Store a verdict (or, on opinions, a decision); the receipt exists only after the commit.
 
@@ -186,14 +176,15 @@ def submit(
         if assignment.phase == "scoring":
             displaying.require_marking_open(session, study, membership)
         display = _display_of(session, actor, study, assignment, superseded, key)
-        receipt = _new_receipt()
+        # Simulated readers say how long they would have looked.
+        passed_ms = None if study.simulated_readers else _passed_ms(session, assignment, superseded)
+        measured = believed(circumstances, passed_ms)
+        receipt = new_receipt()
         stored: Verdict | Adjudication
         if assignment.phase == "opinions":
-            stored = _decision(session, assignment, checked, receipt, key, content_sha256)
+            stored = store_decision(session, assignment, checked, receipt, key)
         else:
-            stored = _verdict(
-                session, assignment, checked, circumstances, display, receipt, key, content_sha256, superseded
-            )
+            stored = store_verdict(session, assignment, checked, measured, display, receipt, key, superseded)
         detail = {"supersedes": superseded.receipt} if superseded is not None else {}
         audit.record(
             session,
@@ -240,6 +231,15 @@ def _display_of(
     if display is None or not hmac.compare_digest(expected.encode(), key.encode()):
         raise Conflict("This item has not been shown on this screen; reload the page and look at it first.")
     return display
+
+
+def _passed_ms(session: Session, assignment: Assignment, superseded: Verdict | None) -> int | None:
+    """Return the time since the item was first shown, in whichever login session; for a revision, since the verdict."""
+    query = select(func.min(Display.shown_at)).where(Display.assignment_id == assignment.id)
+    if superseded is not None:
+        query = query.where(Display.shown_at >= superseded.submitted_at)
+    first_shown = session.exec(query).one()
+    return (now() - first_shown) // timedelta(milliseconds=1) if first_shown is not None else None
 
 
 def _feedback(session: Session, protocol: Protocol, assignment: Assignment) -> dict[str, Any] | None:
@@ -325,77 +325,3 @@ def _stored(session: Session, assignment: Assignment) -> Sequence[Verdict | Adju
         task = queries.review_task_of(session, assignment)
         return session.exec(select(Adjudication).where(Adjudication.task_id == task.id)).all()
     return queries.verdict_chain(session, stored_id(assignment.id))
-
-
-def _verdict(
-    session: Session,
-    assignment: Assignment,
-    checked: Answers,
-    circumstances: Circumstances,
-    display: Display,
-    receipt: str,
-    key: str,
-    content_sha256: str,
-    superseded: Verdict | None,
-) -> Verdict:
-    freeze_sha256 = session.exec(select(Freeze.sha256).where(Freeze.study_id == assignment.study_id)).one()
-    verdict = Verdict(
-        assignment_id=stored_id(assignment.id),
-        supersedes_id=superseded.id if superseded is not None else None,
-        login_session_id=display.login_session_id,
-        fields=checked.fields,
-        not_assessable=checked.not_assessable,
-        comment=checked.comment,
-        shown_at=display.shown_at,
-        active_ms=_bounded(circumstances.active_ms),
-        idle_ms=_bounded(circumstances.idle_ms),
-        load_ms=_bounded(circumstances.load_ms),
-        renderer=circumstances.renderer[:40],
-        viewport=circumstances.viewport[:20],
-        software_version=SOFTWARE_VERSION,
-        freeze_sha256=freeze_sha256,
-        receipt=receipt,
-        idempotency_key=key,
-        content_sha256=content_sha256,
-    )
-    session.add(verdict)
-    session.flush()
-    if checked.flag is not None:
-        session.add(Flag(verdict_id=stored_id(verdict.id), kind=checked.flag[0], note=checked.flag[1]))
-    trace = kept_trace(circumstances.trace)
-    if trace is not None:
-        session.add(ViewingTrace(verdict_id=stored_id(verdict.id), trace=trace))
-    return verdict
-
-
-def _decision(
-    session: Session, assignment: Assignment, checked: Answers, receipt: str, key: str, content_sha256: str
-) -> Adjudication:
-    task = queries.review_task_of(session, assignment)
-    first_read = queries.root_verdict(session, task.review_assignment_id)
-    if first_read is None:
-        raise Conflict("Read this item yourself first; then the opinions are shown.")
-    decision = Adjudication(
-        task_id=stored_id(task.id),
-        first_read_id=stored_id(first_read.id),
-        opinions_shown=task.opinion_order,
-        decision={name: value for name, value in checked.fields.items() if name != "reason"},
-        not_assessable=checked.not_assessable,
-        reason=checked.fields.get("reason") or f"not assessable: {checked.not_assessable}",
-        receipt=receipt,
-        idempotency_key=key,
-        content_sha256=content_sha256,
-    )
-    session.add(decision)
-    session.flush()
-    return decision
-
-
-def _new_receipt() -> str:
-    letters = [secrets.choice(_RECEIPT_LETTERS) for _ in range(8)]
-    return "".join(letters[:4]) + "-" + "".join(letters[4:])
-
-
-def _bounded(milliseconds: int) -> int:
-    """Clip a browser's measurement to a day, so that a broken clock cannot overflow a column."""
-    return max(0, min(int(milliseconds), 86_400_000))

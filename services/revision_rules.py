@@ -13,7 +13,7 @@ from db.base import stored_id
 from exchange.protocol import Protocol
 from services.errors import Conflict
 from services.identity import Actor
-from services.permission import state_of
+from services.permission import hold_study, state_of
 
 NOT_REVISABLE = "This verdict cannot be revised; reload the page to go on."
 
@@ -48,7 +48,11 @@ def count_revisable(session: Session, actor: Actor, protocol: Protocol, membersh
 def require_revisable(
     session: Session, actor: Actor, protocol: Protocol, membership: Membership, assignment: Assignment
 ) -> Verdict:
-    """Return the verdict of an assignment that stands and may be revised, or refuse."""
+    """Return the verdict of an assignment that stands and may be revised, or refuse.
+
+    The reviewers' queue is not opened before this transaction has ended: it would show what is being superseded.
+    """
+    hold_study(session, membership.study_id)
     if _may_revise(session, protocol, membership):
         found = session.exec(
             select(Verdict)

@@ -12,7 +12,18 @@ import numpy as np
 
 from db import Database
 from services import freezing, identity, importing, members
-from tests.situations import Situation, signed_in, write_study_folder, write_volume
+from services.identity import Actor
+from services.reading import Receipt
+from tests.situations import (
+    Situation,
+    any_answers,
+    on_the_desk,
+    show,
+    signed_in,
+    submit,
+    write_study_folder,
+    write_volume,
+)
 
 PRACTICE = {"pass_mark": 0.75, "feedback": True, "attempts": 2}
 MORE_ITEM_COLUMNS = ("start", "overlays", "conversation", "turn", "practice", "explanation")
@@ -161,3 +172,22 @@ def reading_rules(**rules: Any) -> dict[str, Any]:
         "flags": [{"id": "prompt", "text": "The prompt is unclear"}],
     }
     return {"reading": {**reading, **rules}}
+
+
+def practising(database: Database, folder: Path, **rule: Any) -> Situation:
+    """Reach a frozen study in which both raters stand before their practice."""
+    return room_study(database, folder, with_practice, protocol=reading_rules(practice={**PRACTICE, **rule}))
+
+
+def practise(situation: Situation, rater: Actor, wrong: tuple[str, ...] = ()) -> list[Receipt]:
+    """Work through one pass; the prompts in `wrong` are answered wrongly."""
+    receipts = []
+    for _ in PRACTISED:
+        payload = on_the_desk(situation, rater)
+        right = PRACTISED[payload["prompt"]]
+        other = {"yes": "no", "no": "yes", "left": "right"}[right]
+        show(situation, rater, payload)
+        receipts.append(
+            submit(situation, rater, payload, any_answers(payload, other if payload["prompt"] in wrong else right))
+        )
+    return receipts

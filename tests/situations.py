@@ -150,13 +150,25 @@ def signed_in(database: Database, login: str) -> Actor:
     return actor
 
 
+def owner_of(database: Database) -> Actor:
+    """Return the owner, signed in."""
+    identity.ensure_owner(database, "admin", "Ada Admin")
+    return signed_in(database, "admin")
+
+
 def imported_study(
-    database: Database, folder: Path, protocol: Mapping[str, Any] | None = None, *, key: str = "tiny"
+    database: Database,
+    folder: Path,
+    protocol: Mapping[str, Any] | None = None,
+    *,
+    key: str = "tiny",
+    simulated_readers: bool = False,
 ) -> Situation:
     """Import the tiny study with an admin, two raters and a reviewer; it is not frozen."""
-    identity.ensure_owner(database, "admin", "Ada Admin")
-    admin = signed_in(database, "admin")
-    importing.import_study(database, admin, write_study_folder(folder, protocol), key=key)
+    admin = owner_of(database)
+    importing.import_study(
+        database, admin, write_study_folder(folder, protocol), key=key, simulated_readers=simulated_readers
+    )
     for login, role in (("rater-1", "rater"), ("rater-2", "rater"), ("reviewer", "reviewer")):
         members.invite(database, admin, key, login, login.title(), role)
     raters = (signed_in(database, "rater-1"), signed_in(database, "rater-2"))
@@ -164,10 +176,15 @@ def imported_study(
 
 
 def open_study(
-    database: Database, folder: Path, protocol: Mapping[str, Any] | None = None, *, key: str = "tiny"
+    database: Database,
+    folder: Path,
+    protocol: Mapping[str, Any] | None = None,
+    *,
+    key: str = "tiny",
+    simulated_readers: bool = False,
 ) -> Situation:
     """Import and freeze the tiny study."""
-    situation = imported_study(database, folder, protocol, key=key)
+    situation = imported_study(database, folder, protocol, key=key, simulated_readers=simulated_readers)
     freezing.freeze_study(database, situation.admin, key)
     return situation
 

@@ -25,7 +25,8 @@ from tests.harness.server import RunningServer
 from tests.main_job.comparing import place_of, problems_of, problems_of_row
 from tests.main_job.contents import CANDIDATES, CONFIDENCE, ITEMS, REASONS, Item
 from tests.main_job.counts import expected_counts, expected_matrix
-from tests.main_job.expected import consensus_mark, expected_estimates
+from tests.main_job.expected import expected_estimates
+from tests.main_job.expected_marks import consensus_mark
 from tests.main_job.facts import Facts, exported, planned
 from tests.main_job.plan import LOOKED_AROUND, READS, REVIEWS, Read, mark
 from tests.main_job.printed import estimate_text, row_texts, stands_in, tables_in

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 from agreement import accuracy_of_correctness, cohen_kappa, percent_agreement
 from exchange.report_structure import Column, EstimateRow, EstimateTable, PlainTable, Section, Table
+from services.correctness import NOT_ASSESSABLE
 from services.report.between_raters import answers_by_format
 from services.report.collected import Collected
 from services.report.computing import Computing, renamed
 from services.report.consensus import Consensus, Reviewed
-from services.report.correctness import NOT_ASSESSABLE
 from services.report.readings import Readings, Stratum
 
 ORIGINS = {"flag": "Flagged by a rater", "disagreement": "Verdicts differ", "control": "Control"}
@@ -25,7 +25,7 @@ def adjudication_section(
     if not consensus.reviewed:
         why = "No item has been put before a reviewer, so there is nothing to compare before and after."
         return Section("adjudication", "Adjudication", "Adjudication", (why,), ())
-    tables: list[Table] = [_counts(consensus)]
+    tables: list[Table] = [_counts(readings, consensus)]
     tables += [
         _before_and_after(readings, consensus, computing),
         _upheld(readings, consensus, computing),
@@ -53,7 +53,7 @@ def adjudication_section(
     )
 
 
-def _counts(consensus: Consensus) -> PlainTable:
+def _counts(readings: Readings, consensus: Consensus) -> PlainTable:
     rows = []
     for origin, title in ORIGINS.items():
         here = [one for one in consensus.reviewed if one.review.origin == origin]
@@ -64,24 +64,37 @@ def _counts(consensus: Consensus) -> PlainTable:
                 sum(one.first_read is not None for one in here),
                 sum(one.decision is not None for one in here),
                 sum(one.decision == NOT_ASSESSABLE for one in here),
+                sum(_has_unseen(readings, one) for one in here),
             )
         )
     queued = {one.position for one in consensus.reviewed}
     left = sum(differs and i not in queued for i, differs in enumerate(consensus.differs))
-    rows.append(("Verdicts differ, not in the queue", left, 0, 0, 0))
+    rows.append(("Verdicts differ, not in the queue", left, 0, 0, 0, 0))
     return PlainTable(
         key="review_counts",
         title="The queue",
-        explanation="Counts of items. A flagged item whose verdicts differ too is counted as flagged.",
+        explanation=(
+            "Counts of items. A flagged item whose verdicts differ too is counted as flagged. No verdict can be "
+            "revised once the queue is open; those of raters who came later count in all figures, but no reviewer has "
+            "seen them."
+        ),
         columns=(
             Column("origin", "Why in the queue", "Why the item was put before a reviewer"),
             Column("items", "Items", "Number of items"),
             Column("read", "Read blind", "Items the reviewer has read"),
             Column("decided", "Decided", "Items with a decision"),
             Column("not_assessable", "Decided as not assessable", "Items decided as not assessable"),
+            Column("unseen", "Verdicts not shown", "Items with a standing verdict that the reviewer was not shown"),
         ),
         rows=tuple(rows),
     )
+
+
+def _has_unseen(readings: Readings, reviewed: Reviewed) -> bool:
+    """Whether a verdict stands that was not among the opinions: it came after the item had been put into the queue."""
+    entries = [column.entries[reviewed.position] for column in readings.columns]
+    standing = {entry.verdict_id for entry in entries if entry is not None and entry.verdict_id is not None}
+    return not standing <= set(reviewed.review.opinions)
 
 
 def _before_and_after(readings: Readings, consensus: Consensus, computing: Computing) -> EstimateTable:

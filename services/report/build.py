@@ -17,7 +17,7 @@ from services.report.adjudication import adjudication_section
 from services.report.between_raters import agreement_section
 from services.report.collect import collect, hold_one_snapshot, newest_rows
 from services.report.collected import Collected
-from services.report.completeness import completeness_section
+from services.report.completeness import completeness_section, not_let_in_sentences
 from services.report.computing import Computing
 from services.report.consensus import consensus_of
 from services.report.data_files import data_files
@@ -143,6 +143,7 @@ def _notices(collected: Collected, readings: Readings, state: str) -> tuple[str,
             f"Only {subjects} subjects: intervals that resample fewer than {FEW_SUBJECTS} subjects are likely to be "
             "too narrow."
         )
+    found += not_let_in_sentences(collected)
     still_open = sum(
         entry is not None and entry.status == "missing" for column in readings.columns for entry in column.entries
     )

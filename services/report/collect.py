@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import func
@@ -33,6 +34,7 @@ from db import (
 )
 from db.base import stored_id
 from exchange.protocol import Hanging, Protocol
+from services import practice
 from services.report.collected import (
     CandidateAnswer,
     Collected,
@@ -67,6 +69,7 @@ def collect(session: Session, study: Study) -> Collected:
     members = session.exec(select(Membership).where(Membership.study_id == study_id).order_by(col(Membership.id))).all()
     frozen = session.exec(select(FreezeItem).where(FreezeItem.freeze_id == freeze.id)).all()
     protocol = Protocol.model_validate_json(record.canonical_json)
+    raters, failed = _members(members, "rater"), practice.who_has_failed(session, protocol, study_id)
     entries = _entries(session, study_id, {option.id: option.text for option in protocol.reading.not_assessable})
     return Collected(
         study_key=study.key,
@@ -84,7 +87,8 @@ def collect(session: Session, study: Study) -> Collected:
             )
         ),
         items=_items(session, study_id, {one.item_id for one in frozen if one.candidate_id is None}, protocol.hanging),
-        raters=_members(members, "rater"),
+        raters=tuple(rater for rater in raters if rater.id not in failed),
+        not_let_in=tuple(rater for rater in raters if rater.id in failed),
         reviewers=_members(members, "reviewer"),
         entries=entries,
         reviews=_reviews(session, study_id, entries),
@@ -184,6 +188,22 @@ def _item(item: Item, subject: str, reference: Reference | None, offered: tuple[
     )
 
 
+@dataclass
+class _Spent:
+    """How many verdicts there are on an assignment, and the milliseconds of all of them together."""
+
+    verdicts: int = 0
+    active_ms: int = 0
+    idle_ms: int = 0
+    load_ms: int = 0
+
+    def add(self, active_ms: int, idle_ms: int, load_ms: int) -> None:
+        self.verdicts += 1
+        self.active_ms += active_ms
+        self.idle_ms += idle_ms
+        self.load_ms += load_ms
+
+
 def _entries(session: Session, study_id: int, reasons: dict[str, str]) -> tuple[Entry, ...]:
     in_study = (Assignment.study_id == study_id, col(Assignment.phase).in_(PHASES))
     # What was flagged or looked at counts with its verdict: that of a superseded one no more than its answer.
@@ -194,11 +214,14 @@ def _entries(session: Session, study_id: int, reasons: dict[str, str]) -> tuple[
             select(Verdict).join(Assignment, col(Assignment.id) == Verdict.assignment_id).where(*standing)
         )
     }
-    given = Counter(
-        session.exec(
-            select(Verdict.assignment_id).join(Assignment, col(Assignment.id) == Verdict.assignment_id).where(*in_study)
-        ).all()
-    )
+    # What was spent on an item is spent on all versions of its verdict.
+    spent: dict[int, _Spent] = defaultdict(_Spent)
+    for assignment_id, *times in session.exec(
+        select(Verdict.assignment_id, Verdict.active_ms, Verdict.idle_ms, Verdict.load_ms)
+        .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
+        .where(*in_study)
+    ):
+        spent[assignment_id].add(*times)
     flags: dict[int, list[tuple[str, str]]] = {}
     for assignment_id, flag in session.exec(
         select(Verdict.assignment_id, Flag)
@@ -232,7 +255,7 @@ def _entries(session: Session, study_id: int, reasons: dict[str, str]) -> tuple[
             _entry(
                 assignment,
                 verdicts.get(key),
-                given[key] - 1,
+                spent[key],
                 flags.get(key, []),
                 traces.get(key),
                 failures.get(key),
@@ -245,7 +268,7 @@ def _entries(session: Session, study_id: int, reasons: dict[str, str]) -> tuple[
 def _entry(
     assignment: Assignment,
     verdict: Verdict | None,
-    revisions: int,
+    spent: _Spent,
     flags: list[tuple[str, str]],
     trace: dict[str, Any] | None,
     failure: str | None,
@@ -272,13 +295,13 @@ def _entry(
         not_assessable=verdict.not_assessable,
         reason=reasons.get(verdict.not_assessable or "", verdict.not_assessable or ""),
         comment=verdict.comment,
-        revisions=revisions,
+        revisions=spent.verdicts - 1,
         flags=tuple(flags),
         shown_at=verdict.shown_at,
         submitted_at=verdict.submitted_at,
-        active_ms=verdict.active_ms,
-        idle_ms=verdict.idle_ms,
-        load_ms=verdict.load_ms,
+        active_ms=spent.active_ms,
+        idle_ms=spent.idle_ms,
+        load_ms=spent.load_ms,
         renderer=verdict.renderer,
         viewport=verdict.viewport,
         receipt=verdict.receipt,

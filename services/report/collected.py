@@ -8,8 +8,10 @@ from typing import Any
 
 from exchange.judge_verdicts import CORRECT, INCORRECT
 from exchange.protocol import Protocol
+from services.correctness import AnswerKey
 
 FIRST_PASS = 1
+NOT_LET_IN = "rater, practice not passed"
 
 
 @dataclass(frozen=True)
@@ -29,33 +31,18 @@ class OfferedVolume:
 
 
 @dataclass(frozen=True)
-class ReadItem:
+class ReadItem(AnswerKey):
     """An item of the freeze with what it offers and what counts as right; `subject` is its cluster."""
 
     id: int
     key: str
     subject: str
     category: str
-    format: str
     grounding: str
     prompt: str
-    options: tuple[tuple[str, str], ...]
-    accepted: tuple[str, ...]
-    low: float | None
-    high: float | None
     reference_version: int
     text_only_answer: str
     offered: tuple[OfferedVolume, ...] = ()
-
-    @property
-    def is_closed(self) -> bool:
-        """Whether the answer is one of given options."""
-        return self.format in ("yes_no", "choice")
-
-    @property
-    def has_reference(self) -> bool:
-        """Whether anything counts as right."""
-        return bool(self.accepted) or self.low is not None or self.high is not None
 
 
 @dataclass(frozen=True)
@@ -73,7 +60,7 @@ class Entry:
     """One assignment and what became of it: the standing verdict, a technical failure, or nothing.
 
     `answer` is what was stored in the field `answer`, None where there is none; `reason` says in words why it could not
-    be assessed; `trace` is the viewing trace as it was stored.
+    be assessed; `trace` is the viewing trace as it was stored. The times are those of all versions of a verdict.
     """
 
     assignment_id: int
@@ -162,7 +149,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Collected:
-    """Everything that the report rests on."""
+    """Everything that the report rests on. Who never got past the practice is no rater of it."""
 
     study_key: str
     title: str
@@ -175,11 +162,18 @@ class Collected:
     events: tuple[Event, ...]
     items: tuple[ReadItem, ...]
     raters: tuple[Member, ...]
+    # Raters who used up their attempts at the practice: the items never opened for them.
+    not_let_in: tuple[Member, ...]
     reviewers: tuple[Member, ...]
     entries: tuple[Entry, ...]
     reviews: tuple[Review, ...]
     candidates: tuple[CandidateAnswer, ...]
     runs: tuple[Run, ...]
+
+    @property
+    def members(self) -> tuple[tuple[str, tuple[Member, ...]], ...]:
+        """Everybody who reads, was to read, or reviews, by what they are in the report."""
+        return (("rater", self.raters), (NOT_LET_IN, self.not_let_in), ("reviewer", self.reviewers))
 
     def entries_of(self, phase: str) -> list[Entry]:
         """Return the entries of one phase, first pass only."""

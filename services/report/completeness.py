@@ -29,9 +29,23 @@ def completeness_section(collected: Collected, readings: Readings, computing: Co
                 "failure means that the pictures could not be shown: it is neither. None of the three counts as "
                 "wrong."
             ),
+            *not_let_in_sentences(collected),
         ),
         tables=tuple(table for table in tables if table.rows),
     )
+
+
+def not_let_in_sentences(collected: Collected) -> tuple[str, ...]:
+    """Say in words who was never let in to the items, with how many there are; nothing where nobody was shut out."""
+    shut_out = collected.not_let_in
+    if not shut_out:
+        return ()
+    names = ", ".join(member.pseudonym for member in shut_out)
+    sentence = (
+        f"{len(shut_out)} of {len(collected.raters) + len(shut_out)} raters did not pass the practice ({names}). The "
+        "items never opened for them, so no read of theirs is missing, and they are counted in no figure."
+    )
+    return (sentence,)
 
 
 def _counts(readings: Readings) -> PlainTable:

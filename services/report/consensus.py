@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from services.correctness import NOT_ASSESSABLE, canonical, score
 from services.report.collected import Collected, Review
-from services.report.correctness import NOT_ASSESSABLE, canonical, score
 from services.report.readings import Readings
 
 

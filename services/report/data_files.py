@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from exchange.report_structure import Cell, Column, DataFile
-from services.report.collected import Collected, Entry
+from services.correctness import NOT_ASSESSABLE, as_text, in_words, reference_in_words
+from services.report.collected import NOT_LET_IN, Collected, Entry
 from services.report.consensus import Consensus
-from services.report.correctness import NOT_ASSESSABLE, as_text, in_words, reference_in_words
 from services.report.disagreements import disagreement_table
 from services.report.looking import Look
 from services.report.marks import Marks
@@ -84,13 +84,13 @@ def _members(collected: Collected) -> DataFile:
         "Raters and reviewers by pseudonym.",
         (
             Column("member", "Member", "Pseudonym"),
-            Column("role", "Role", "rater or reviewer"),
+            Column("role", "Role", f"rater, reviewer, or {NOT_LET_IN}: counted nowhere"),
             Column("specialty", "Specialty", "Specialty at enrolment"),
             Column("years", "Years", "Years of experience at enrolment"),
         ),
         tuple(
             (member.pseudonym, role, member.specialty or None, member.years)
-            for role, members in (("rater", collected.raters), ("reviewer", collected.reviewers))
+            for role, members in collected.members
             for member in members
         ),
     )
@@ -139,9 +139,9 @@ def _verdicts(readings: Readings) -> DataFile:
             Column("revisions", "Revisions", "How often the verdict was revised"),
             Column("shown_at", "Shown", "When the item stood on the screen, UTC"),
             Column("submitted_at", "Submitted", "When the verdict was stored, UTC"),
-            Column("active_ms", "Active ms", "Active time in milliseconds"),
-            Column("idle_ms", "Idle ms", "Idle time in milliseconds"),
-            Column("load_ms", "Load ms", "Time to load the pictures in milliseconds"),
+            Column("active_ms", "Active ms", "Active time in milliseconds, revisions included"),
+            Column("idle_ms", "Idle ms", "Idle time in milliseconds, revisions included"),
+            Column("load_ms", "Load ms", "Time to load the pictures in milliseconds, revisions included"),
             Column("renderer", "Renderer", "What drew the pictures"),
             Column("viewport", "Viewport", "Size of the window in pixels"),
             Column("receipt", "Receipt", "Receipt of the verdict"),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from exchange.report_structure import Cell, Column, PlainTable, Section
+from services.correctness import NOT_ASSESSABLE, in_words, reference_in_words
 from services.report.consensus import Consensus
-from services.report.correctness import NOT_ASSESSABLE, in_words, reference_in_words
 from services.report.readings import Readings
 
 _MARK = {True: " ✓", False: " ✗", None: ""}

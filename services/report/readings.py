@@ -8,8 +8,8 @@ from functools import cached_property
 from itertools import combinations
 from typing import Any
 
+from services.correctness import NOT_ASSESSABLE, Score, canonical, in_words, score
 from services.report.collected import Collected, Entry, Member, ReadItem
-from services.report.correctness import NOT_ASSESSABLE, Score, canonical, in_words, score
 
 FORMATS = {"yes_no": "Yes/no", "choice": "Choice", "open": "Open text"}
 GROUNDINGS = {"image_grounded": "Image-grounded", "image_informed": "Image-informed"}

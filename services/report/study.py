@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from exchange.report_structure import Cell, Column, PlainTable, Section
 from services.report.collected import Collected, ReadItem
+from services.report.completeness import not_let_in_sentences
 from services.report.readings import FORMATS, GROUNDINGS, Readings
 
 _PRIMARY = {
@@ -33,6 +34,7 @@ def study_section(collected: Collected, readings: Readings) -> Section:
                 f"{len(readings.items)} items about {subjects} subjects, read by {len(readings.columns)} raters. The "
                 "plan below was frozen together with the items, before the first verdict."
             ),
+            *not_let_in_sentences(collected),
         ),
         tables=tuple(
             table
@@ -114,7 +116,7 @@ def _members(collected: Collected) -> PlainTable:
         ),
         rows=tuple(
             (member.pseudonym, role, member.specialty or None, member.years)
-            for role, members in (("rater", collected.raters), ("reviewer", collected.reviewers))
+            for role, members in collected.members
             for member in members
         ),
     )

@@ -68,9 +68,11 @@ def _active_time(readings: Readings, computing: Computing) -> EstimateTable:
             )
             rows.append(EstimateRow("Mean active time per item", column.rater.pseudonym, "all", "seconds", found))
     return EstimateTable(
-        key="active_time", title="Active time", explanation="Of the items with a verdict and a measured time.",
+        key="active_time",
+        title="Active time",
+        explanation="Of the items with a verdict and a measured time; revisions add theirs.",
         rows=tuple(rows),
-    )  # fmt: skip
+    )
 
 
 def _quartiles(readings: Readings) -> PlainTable:

@@ -164,7 +164,7 @@ def marked_study(database: Database, folder: Path) -> MarkedStudy:
     read_with_marks(situation, other)
     mark_with_marks(situation, other)
     import_marked_judge(situation)
-    return MarkedStudy(situation, observed, other, _machine_names(database))
+    return MarkedStudy(situation, observed, other, machine_names(database))
 
 
 def read_with_marks(situation: Situation, rater: Actor) -> None:
@@ -204,7 +204,7 @@ def import_marked_judge(situation: Situation) -> None:
     )
 
 
-def _machine_names(database: Database) -> frozenset[str]:
+def machine_names(database: Database) -> frozenset[str]:
     """Return what the database derived or drew and nobody outside needs: salt, hashes."""
     with database.reading() as session:
         found = [session.exec(select(Study.salt)).one(), session.exec(select(Freeze.sha256)).one()]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,10 +52,12 @@ class ServedStudy:
 
 
 @contextmanager
-def serve_marked(migrated_sqlite: Path, folder: Path) -> Iterator[ServedStudy]:
-    """Serve the marked study for the length of the block."""
+def serve_marked(
+    migrated_sqlite: Path, folder: Path, make: Callable[[Database, Path], MarkedStudy] = marked_study
+) -> Iterator[ServedStudy]:
+    """Serve a marked study for the length of the block."""
     with served(migrated_sqlite, folder) as (database, running):
-        study = marked_study(database, folder / "study")
+        study = make(database, folder / "study")
         running.start()
         yield ServedStudy(study, running)
 

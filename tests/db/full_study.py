@@ -6,7 +6,7 @@ from pathlib import Path
 
 from db import Database
 from services import adjudication, closing, judging, reading, revising, worklist
-from services.reading import Circumstances
+from services.storing import Circumstances
 from tests.room_study import reading_rules, room_study, with_history, with_overlays, with_practice
 from tests.situations import Situation, any_answers, on_the_desk, read_all, show, submit
 

@@ -6,7 +6,8 @@ from collections import Counter
 from typing import Any
 
 from tests.main_job.contents import CANDIDATES, FLAGS, ITEMS, REASONS, Item
-from tests.main_job.expected import FORMATS, humans_of, words_accepted
+from tests.main_job.expected import FORMATS
+from tests.main_job.expected_marks import humans_of, words_accepted
 from tests.main_job.facts import NOT_ASSESSABLE, Facts
 
 Rows = list[dict[str, Any]]
@@ -148,10 +149,11 @@ def _reviews(facts: Facts) -> Rows:
         here = [key for key in facts.reviews if facts.origin(key) == origin]
         apart = sum(facts.decision(key) == NOT_ASSESSABLE for key in here)
         rows.append(
-            {"origin": title, "items": len(here), "read": len(here), "decided": len(here), "not_assessable": apart}
-        )
+            {"origin": title, "items": len(here), "read": len(here), "decided": len(here), "not_assessable": apart,
+             "unseen": 0}
+        )  # fmt: skip
     left = sum(facts.differs(key) and key not in facts.reviews for key in ITEMS)
-    nobody = {"items": left, "read": 0, "decided": 0, "not_assessable": 0}
+    nobody = {"items": left, "read": 0, "decided": 0, "not_assessable": 0, "unseen": 0}
     return [*rows, {"origin": "Verdicts differ, not in the queue", **nobody}]
 
 

@@ -10,11 +10,11 @@ import pytest
 from sqlmodel import col, select
 
 from db import Assignment, Database, Item, Membership, queries
-from services import adjudication, displaying, previewing, reading, scans
+from services import adjudication, displaying, members, previewing, reading, scans
 from services.errors import Conflict, NotFound
 from services.permission import study_of
 from tests.room_study import add_case, add_item, reading_rules, room_study, with_conversation
-from tests.situations import Situation, answers, any_answers, on_the_desk, read_all, show, submit
+from tests.situations import Situation, answers, any_answers, on_the_desk, read_all, show, signed_in, submit
 
 TALK = [f"Turn {turn} of the talk?" for turn in (1, 2, 3)]
 
@@ -145,3 +145,95 @@ def test_a_reviewer_gets_the_turns_in_order_with_their_own_answers(database: Dat
     talked = [(phase, prompt, turns) for phase, prompt, turns in seen if "talk" in prompt]
     assert [prompt for phase, prompt, _ in talked if phase == "review"] == [TALK[0], TALK[2]]
     assert talked[2][2] == [{"prompt": TALK[0], "lines": [["Answer", "Yes"]]}, {"prompt": TALK[1], "lines": []}]
+
+
+# ---- the reviewers' queue --------------------------------------------------------------------------------------------
+
+FLAGGED = {**answers(answer="no"), "flag": {"id": "prompt", "note": ""}}
+NO_CONTROLS = {"adjudication": {"instructions": "Read it yourself first.", "controls": 0}}
+
+
+def queued(database: Database) -> dict[str, int]:
+    """Return who has which item in their queue, in the order of the queue."""
+    with database.reading() as session:
+        rows = session.exec(
+            select(Item.prompt, Assignment.membership_id)
+            .join(Assignment, col(Assignment.item_id) == Item.id)
+            .where(Assignment.phase == "review")
+            .order_by(col(Assignment.membership_id), col(Assignment.position))
+        )
+        return dict(rows.all())
+
+
+def read_by_somebody_who_joins_later(situation: Situation, says: dict[str, object]) -> None:
+    members.invite(situation.database, situation.admin, "tiny", "rater-3", "Rater-3", "rater")
+    read_all(situation, signed_in(situation.database, "rater-3"), by_prompt=says)
+
+
+def test_a_conversation_comes_into_the_queue_only_when_all_its_turns_are_closed(
+    database: Database, tmp_path: Path
+) -> None:
+    situation = room_study(database, tmp_path / "study", with_conversation, protocol=NO_CONTROLS)
+    read_all(situation, situation.raters[1], by_prompt={TALK[0]: FLAGGED, TALK[1]: FLAGGED})
+    reach_turn(situation, 2)
+
+    early = adjudication.open_review_queue(database, situation.admin, "tiny")
+    read_all(situation, situation.raters[0])
+    late = adjudication.open_review_queue(database, situation.admin, "tiny")
+
+    assert (early.flagged, late.flagged) == (0, 2)
+    assert list(queued(database)) == TALK[:2]
+
+
+def test_a_turn_is_never_put_into_the_queue_of_somebody_who_has_a_later_one(database: Database, tmp_path: Path) -> None:
+    situation = room_study(database, tmp_path / "study", with_conversation, protocol=NO_CONTROLS)
+    read_all(situation, situation.raters[0], by_prompt={TALK[1]: FLAGGED})
+    read_all(situation, situation.raters[1])
+    adjudication.open_review_queue(database, situation.admin, "tiny")
+    read_by_somebody_who_joins_later(situation, {TALK[0]: FLAGGED})
+
+    alone = adjudication.open_review_queue(database, situation.admin, "tiny")
+    with_one_reviewer = queued(database)
+    members.invite(database, situation.admin, "tiny", "second", "Second Reviewer", "reviewer")
+    together = adjudication.open_review_queue(database, situation.admin, "tiny")
+
+    assert (alone.flagged, alone.out_of_turn, list(with_one_reviewer)) == (0, 1, [TALK[1]])
+    assert (together.flagged, together.out_of_turn) == (1, 0)
+    assert queued(database)[TALK[0]] != queued(database)[TALK[1]]
+
+
+def test_a_later_turn_goes_to_the_reviewer_who_has_the_earlier_ones(database: Database, tmp_path: Path) -> None:
+    situation = room_study(database, tmp_path / "study", with_conversation, protocol=NO_CONTROLS)
+    for login in ("second", "third"):
+        members.invite(database, situation.admin, "tiny", login, login.title(), "reviewer")
+    read_all(situation, situation.raters[0], by_prompt={TALK[0]: FLAGGED, "Prompt of i1?": FLAGGED})
+    read_all(situation, situation.raters[1])
+    adjudication.open_review_queue(database, situation.admin, "tiny")
+    read_by_somebody_who_joins_later(situation, {TALK[1]: FLAGGED, TALK[2]: FLAGGED})
+
+    adjudication.open_review_queue(database, situation.admin, "tiny")
+
+    assert len({queued(database)[prompt] for prompt in TALK}) == 1
+
+
+def test_an_agreed_turn_of_a_conversation_in_the_queue_does_not_follow_as_a_control(
+    database: Database, tmp_path: Path
+) -> None:
+    controls = {"adjudication": {"instructions": "Read it yourself first.", "controls": 50}}
+    situation = room_study(database, tmp_path / "study", with_conversation, protocol=controls)
+    first, second = situation.raters
+    # Of these two there is one verdict, and so nothing that is agreed upon, until somebody joins.
+    while (payload := on_the_desk(situation, first))["kind"] == "item":
+        if payload["prompt"] in (TALK[0], "Prompt of i6?"):
+            reading.report_failure(database, first, payload["assignment"], "no scan")
+            continue
+        show(situation, first, payload)
+        submit(situation, first, payload, FLAGGED if payload["prompt"] == TALK[2] else None)
+    read_all(situation, second)
+    adjudication.open_review_queue(database, situation.admin, "tiny")
+    read_by_somebody_who_joins_later(situation, {"Prompt of i6?": FLAGGED})
+
+    added = adjudication.open_review_queue(database, situation.admin, "tiny")
+
+    assert (added.flagged, added.controls) == (1, 0)
+    assert TALK[0] not in queued(database)

@@ -16,12 +16,12 @@ from sqlmodel import func, select
 import db
 from db import Candidate, Case, Database, Item, Membership, Reference, Study, Volume
 from imaging import prepare_volume
-from services import freezing, identity, importing, volume_store
+from services import freezing, importing, volume_store
 from services.errors import Conflict, InputRefused, NotAllowed
 from services.identity import Actor
 from services.importing import Imported
 from tests.imaging.nifti_files import blob, save
-from tests.situations import Situation, signed_in, write_study_folder
+from tests.situations import Situation, owner_of, write_study_folder
 
 Change = Callable[[Path], object]
 SCAN = "volumes/c2-t1.nii.gz"
@@ -30,11 +30,6 @@ SCAN = "volumes/c2-t1.nii.gz"
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return write_study_folder(tmp_path / "study")
-
-
-def owner_of(database: Database) -> Actor:
-    identity.ensure_owner(database, "admin", "Ada Admin")
-    return signed_in(database, "admin")
 
 
 def rows_of_every_table(database: Database) -> dict[str, int]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlmodel import col, select
 
-from db import AuditEvent, Database, Flag, Verdict, queries
+from db import AuditEvent, Database, Flag, ReviewTask, Verdict, queries
 from services import (
     adjudication,
     closing,
@@ -26,6 +27,7 @@ from services import (
 from services.errors import Conflict, NotAllowed, NotFound, Refused
 from services.identity import Actor
 from services.reading import Receipt
+from services.storing import Circumstances
 from tests.room_study import reading_rules, room_study, with_conversation
 from tests.situations import (
     Situation,
@@ -344,6 +346,62 @@ def test_a_flag_that_is_taken_back_does_not_send_the_item_to_the_reviewer(databa
         assert len(session.exec(select(Flag)).all()) == 1
 
 
+def test_a_flag_that_comes_with_a_revision_sends_the_item_to_the_reviewer(database: Database, tmp_path: Path) -> None:
+    situation = revisable_study(database, tmp_path / "study", "study")
+    rater = situation.raters[0]
+    payload, _ = read_one(situation, rater)
+    again = revising.reopen(database, rater, payload["assignment"])
+    show(situation, rater, again)
+    submit(situation, rater, again, FLAGGED)
+    read_all(situation, rater)
+    read_all(situation, situation.raters[1])
+
+    assert adjudication.open_review_queue(database, situation.admin, "tiny").flagged == 1
+
+
+def test_a_disagreement_that_was_revised_away_is_none(database: Database, tmp_path: Path) -> None:
+    situation = revisable_study(database, tmp_path / "study", "study")
+    rater = situation.raters[0]
+    payload, _ = read_one(situation, rater, {**FLAGGED, "flag": None})
+    again = revising.reopen(database, rater, payload["assignment"])
+    show(situation, rater, again)
+    submit(situation, rater, again)
+    read_all(situation, rater)
+    read_all(situation, situation.raters[1])
+
+    assert adjudication.open_review_queue(database, situation.admin, "tiny").disagreed == 0
+
+
+def test_no_revision_slips_in_while_the_queue_is_being_opened(database: Database, tmp_path: Path) -> None:
+    """A reviewer would see an opinion that does not stand any more."""
+    situation = revisable_study(database, tmp_path / "study", "study")
+    raters = situation.raters
+    for rater, given in zip(raters, (FLAGGED, None), strict=True):
+        read_all(situation, rater, by_prompt={f"Prompt of i{number}?": given for number in range(1, 7) if given})
+    revised = [(rater, line["assignment"]) for rater in raters for line in revising.list_revisable(database, rater)]
+
+    def revise(rater: Actor, assignment: str, comment: str) -> None:
+        try:
+            again = revising.reopen(database, rater, assignment)
+            show(situation, rater, again)
+            submit(situation, rater, again, {**FLAGGED, "comment": comment})
+        except Conflict:
+            return
+
+    with ThreadPoolExecutor(5) as pool:
+        for round_ in range(4):
+            for rater, assignment in revised:
+                pool.submit(revise, rater, assignment, f"round {round_}")
+            if round_ == 1:
+                pool.submit(adjudication.open_review_queue, database, situation.admin, "tiny")
+
+    with database.reading() as session:
+        standing = {one.id for one, _ in queries.standing_verdicts(session, 1, "reading")}
+        shown = {verdict for task in session.exec(select(ReviewTask)) for verdict in task.opinion_order}
+    assert shown
+    assert shown <= standing
+
+
 def test_progress_counts_an_item_once_and_says_how_many_were_revised(database: Database, tmp_path: Path) -> None:
     situation = revisable_study(database, tmp_path / "study")
     rater = situation.raters[0]
@@ -393,11 +451,11 @@ def test_a_session_summary_counts_own_items_and_times_and_nothing_else(database:
         show(situation, rater, payload)
         reading.submit(
             database, rater, payload["assignment"], payload["key"], any_answers(payload),
-            reading.Circumstances(active_ms=active_ms),
+            Circumstances(active_ms=active_ms),
         )  # fmt: skip
     again = revising.reopen(database, rater, payload["assignment"])
     show(situation, rater, again)
-    reading.submit(database, rater, again["assignment"], again["key"], FLAGGED, reading.Circumstances(active_ms=500))
+    reading.submit(database, rater, again["assignment"], again["key"], FLAGGED, Circumstances(active_ms=500))
     read_one(situation, situation.raters[1])
 
     summary = session_summary.session_summary(database, rater)

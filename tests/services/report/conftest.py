@@ -1,4 +1,4 @@
-"""One closed study and its report, shared by the tests that only read them."""
+"""Closed studies and their reports, shared by the tests that only read them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from db.engine import Database, make_engine
+from services import closing
 from services.report import Report, build_report
 from tests.harness.databases import copy_of_sqlite_file
+from tests.services.report.looked_at import read_study
 from tests.services.report.situations import STUDY, Situation, closed_study
 
 
@@ -26,3 +28,14 @@ def closed(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> I
 def report(closed: Situation) -> Report:
     """The report of the closed study."""
     return build_report(closed.database, closed.admin, STUDY)
+
+
+@pytest.fixture(scope="package")
+def looked(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Report]:
+    """The report of a closed study whose reads come with viewing traces."""
+    folder = tmp_path_factory.mktemp("looked")
+    engine = make_engine(copy_of_sqlite_file(migrated_sqlite, folder / "data" / "blindread.db"))
+    situation = read_study(Database(engine, folder / "data"), folder / "study")
+    closing.close_study(situation.database, situation.admin, STUDY)
+    yield build_report(situation.database, situation.admin, STUDY)
+    engine.dispose()

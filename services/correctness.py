@@ -1,4 +1,7 @@
-"""Whether an answer is right, and what is compared between raters: rules for each format, without any statistics."""
+"""Whether an answer is right, and what is compared between raters: rules for each format, without any statistics.
+
+Practice and the report both mark by these rules, so that a rater is never trained on others than those that count.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,31 @@ from dataclasses import dataclass
 from typing import Any
 
 from agreement import exact_match, normalise_answer, token_f1
-from services.report.collected import ReadItem
 
 _NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:[.,]\d+)?(?![\w]*\.?\d)")
 _AMBIGUOUS = re.compile(r"\d,\d{3}\b")
 NOT_ASSESSABLE = "not assessable"
+
+
+@dataclass(frozen=True)
+class AnswerKey:
+    """How an item is answered, and what of that counts as right."""
+
+    format: str
+    options: tuple[tuple[str, str], ...]
+    accepted: tuple[str, ...]
+    low: float | None
+    high: float | None
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the answer is one of given options."""
+        return self.format in ("yes_no", "choice")
+
+    @property
+    def has_reference(self) -> bool:
+        """Whether anything counts as right."""
+        return bool(self.accepted) or self.low is not None or self.high is not None
 
 
 @dataclass(frozen=True)
@@ -22,7 +45,7 @@ class Score:
     token_f1: float | None
 
 
-def canonical(item: ReadItem, answer: Any) -> str:
+def canonical(item: AnswerKey, answer: Any) -> str:
     """Return what is compared between raters: the option's identity, the normalised text, or the number.
 
     Where an answer is a list (several options, a ranked list) the order counts only as far as it was stored.
@@ -31,7 +54,7 @@ def canonical(item: ReadItem, answer: Any) -> str:
     return text if item.is_closed else normalise_answer(text)
 
 
-def score(item: ReadItem, answer: Any) -> Score:
+def score(item: AnswerKey, answer: Any) -> Score:
     """Score an answer against the item's reference.
 
     Closed formats: right when the option is an accepted one. Open format: right when the text equals an accepted text
@@ -59,7 +82,7 @@ def as_text(answer: Any) -> str:
     return str(answer)
 
 
-def in_words(item: ReadItem, answer: Any) -> str:
+def in_words(item: AnswerKey, answer: Any) -> str:
     """Return an answer in the words that the rater saw."""
     texts = dict(item.options) or ({"yes": "Yes", "no": "No"} if item.format == "yes_no" else {})
     if isinstance(answer, list | tuple):
@@ -67,7 +90,7 @@ def in_words(item: ReadItem, answer: Any) -> str:
     return texts.get(str(answer), as_text(answer))
 
 
-def reference_in_words(item: ReadItem) -> str:
+def reference_in_words(item: AnswerKey) -> str:
     """Return what counts as right, in words."""
     parts = [in_words(item, answer) for answer in item.accepted]
     if item.low is not None and item.low == item.high:
@@ -81,7 +104,7 @@ def reference_in_words(item: ReadItem) -> str:
     return " or ".join(parts) or "no reference"
 
 
-def _in_range(item: ReadItem, answer: Any) -> bool:
+def _in_range(item: AnswerKey, answer: Any) -> bool:
     if item.low is None and item.high is None:
         return False
     number = _one_number(answer)

@@ -6,18 +6,15 @@ from typing import Any
 
 import pytest
 
-from services.report.collected import ReadItem
-from services.report.correctness import canonical, in_words, reference_in_words, score
+from services.correctness import AnswerKey, canonical, in_words, reference_in_words, score
 
 
-def item(item_format: str = "open", **changed: Any) -> ReadItem:
+def item(item_format: str = "open", **changed: Any) -> AnswerKey:
     options = {"yes_no": (("yes", "Yes"), ("no", "No")), "choice": (("l", "Left"), ("r", "Right")), "open": ()}
     given: dict[str, Any] = {
-        "id": 1, "key": "i", "subject": "s", "category": "c", "format": item_format, "grounding": "image_grounded",
-        "prompt": "?", "options": options[item_format], "accepted": (), "low": None, "high": None,
-        "reference_version": 1, "text_only_answer": "",
+        "format": item_format, "options": options[item_format], "accepted": (), "low": None, "high": None,
     }  # fmt: skip
-    return ReadItem(**(given | changed))
+    return AnswerKey(**(given | changed))
 
 
 @pytest.mark.parametrize(("answer", "right"), [("l", True), ("r", False)])

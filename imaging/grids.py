@@ -1,0 +1,56 @@
+"""Where the voxels of a file lie, and whether two files lie over each other."""
+
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+import numpy.typing as npt
+
+from imaging.geometry import Affine, spacing_of
+
+# Outermost voxels reach half their size beyond their middle.
+HALF_A_VOXEL = 0.5
+# Points along each axis at which two grids are held against each other.
+FINEST = 24
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Number of voxels towards right, anterior and superior, and the matrix from voxel index to mm."""
+
+    shape: tuple[int, int, int]
+    affine: list[list[float]]
+
+    def holds(self, points: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+        """Return for each point (n x 3, mm) whether it lies within the outer edges of the voxels."""
+        matrix = self._matrix()
+        voxels = np.linalg.solve(matrix[:3, :3], (np.asarray(points, dtype=np.float64) - matrix[:3, 3]).T).T
+        inside = (voxels >= -HALF_A_VOXEL) & (voxels <= np.asarray(self.shape) - 1 + HALF_A_VOXEL)
+        return np.asarray(inside.all(axis=1))
+
+    def lies_as(self, other: "Grid") -> bool:
+        """Whether both have the same voxels at the same places: no corner is half a voxel away from the other's."""
+        if self.shape != other.shape:
+            return False
+        away = np.linalg.norm(self._corners() - other._corners(), axis=1)
+        return bool(away.max() < HALF_A_VOXEL * min(spacing_of(self._matrix())))
+
+    def meets(self, other: "Grid") -> bool:
+        """Whether both cover some place in common."""
+        # Either may be a thin slab between two points of the other: asked from both sides, that one is found too.
+        return bool(other.holds(self._lattice()).any() or self.holds(other._lattice()).any())
+
+    def _matrix(self) -> Affine:
+        return np.asarray(self.affine, dtype=np.float64)
+
+    def _corners(self) -> npt.NDArray[np.float64]:
+        return self._in_mm(list(product(*((0, length - 1) for length in self.shape))))
+
+    def _lattice(self) -> npt.NDArray[np.float64]:
+        """Return points all over the grid, its corners among them."""
+        along = [np.linspace(0, length - 1, min(length, FINEST)) for length in self.shape]
+        return self._in_mm(np.stack(np.meshgrid(*along, indexing="ij"), axis=-1).reshape(-1, 3))
+
+    def _in_mm(self, voxels: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        matrix = self._matrix()
+        return np.asarray(voxels, dtype=np.float64) @ matrix[:3, :3].T + matrix[:3, 3]

@@ -1,0 +1,239 @@
+"""How the report's figures are drawn: values with their intervals, and maps; one look for all, on light and dark."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import plotly.graph_objects as go
+
+from exchange.report_structure import Estimated, EstimateRow, Matrix, Scale, shown_estimate
+
+# Told apart by people who see red and green alike, and legible on white and on near-black; the symbols differ too.
+COLOURS = ("#3d8fd6", "#dd8628", "#2aa37f", "#b877c9", "#8a94a0", "#c8a415")
+SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x")
+FLOORS = {"Chance": ("#8a94a0", "dot"), "Text-only baseline": ("#c05a5a", "solid")}
+GRID = "rgba(128, 128, 128, 0.28)"
+AXIS = "rgba(128, 128, 128, 0.75)"
+SHARES = (-3, 103)
+ROW_HEIGHT = 46
+
+
+@dataclass(frozen=True)
+class Span:
+    """A value and how far its line reaches to either side, as they stand on the axis.
+
+    `line` is what it is about, `name` whose it is, and `text` what is shown when it is pointed at.
+    """
+
+    line: str
+    name: str
+    low: float
+    value: float
+    high: float
+    text: str
+
+
+def forest(
+    rows: Sequence[EstimateRow],
+    axis: str,
+    *,
+    shares: bool,
+    labels: Sequence[str] | None = None,
+    names: Sequence[str] | None = None,
+) -> tuple[Any, int]:
+    """Draw estimates with their intervals: one line per label, one colour and symbol per name; and give the height."""
+    labels = labels or [row.label for row in rows]
+    names = names or [row.raters for row in rows]
+    return spans([_span(*one) for one in zip(rows, labels, names, strict=True)], axis, shares=shares)
+
+
+def spans(drawn: Sequence[Span], axis: str, *, shares: bool) -> tuple[Any, int]:
+    """Draw values with their reach: one line of the drawing per `line`, one colour and symbol per `name`."""
+    lines, series = list(dict.fromkeys(one.line for one in drawn)), list(dict.fromkeys(one.name for one in drawn))
+    figure = go.Figure()
+    for number, name in enumerate(series):
+        here = [one for one in drawn if one.name == name and not math.isnan(one.value)]
+        # Several names share a line: they stand beside each other, not on top.
+        shift = (number - (len(series) - 1) / 2) * min(0.22, 0.7 / max(len(series), 1))
+        colour = COLOURS[number % len(COLOURS)]
+        figure.add_trace(
+            go.Scatter(
+                x=[one.value for one in here],
+                y=[lines.index(one.line) + shift for one in here],
+                mode="markers",
+                name=html.escape(name),
+                marker={
+                    "size": 10,
+                    "color": colour,
+                    "symbol": SYMBOLS[(number + number // len(COLOURS)) % len(SYMBOLS)],
+                },
+                error_x={
+                    "type": "data",
+                    "symmetric": False,
+                    "array": [one.high - one.value for one in here],
+                    "arrayminus": [one.value - one.low for one in here],
+                    "color": colour,
+                    "thickness": 2,
+                    "width": 5,
+                },
+                text=[one.text for one in here],
+                hovertemplate="%{text}<extra></extra>",
+            )
+        )
+    height = 130 + max(ROW_HEIGHT, 17 * len(series)) * len(lines)
+    figure.update_layout(
+        **layout(height),
+        showlegend=True,
+        legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0, "xanchor": "left"},
+        xaxis=_axis(axis, SHARES if shares else None),
+        yaxis={
+            "tickmode": "array",
+            "tickvals": list(range(len(lines))),
+            "ticktext": [_wrapped(html.escape(line)) for line in lines],
+            "range": [len(lines) - 0.5, -0.5],
+            "showgrid": False,
+            "zeroline": False,
+            "automargin": True,
+        },
+    )
+    return figure, height
+
+
+def _span(row: EstimateRow, label: str, name: str) -> Span:
+    """Put an estimate on its axis; without an interval its line has no length."""
+    estimate, factor = row.estimate, _factor(row.scale)
+    low, high = (_reach(estimate, side) * factor for side in (-1, +1))
+    value = estimate.value * factor
+    return Span(label, name, value - low, value, value + high, _hover(row, label))
+
+
+def add_floors(figure: Any, floors: Sequence[EstimateRow], strata: Sequence[str]) -> None:
+    """Draw the floors as vertical strokes across the lines of their items."""
+    for name, (colour, dash) in FLOORS.items():
+        xs: list[float | None] = []
+        ys: list[float | None] = []
+        texts: list[str] = []
+        for row in floors:
+            if row.raters == name and not math.isnan(row.estimate.value):
+                line = strata.index(row.stratum)
+                xs += [100 * row.estimate.value] * 2 + [None]
+                ys += [line - 0.38, line + 0.38, None]
+                texts += [_hover(row, row.label)] * 2 + [""]
+        if xs:
+            figure.add_trace(
+                go.Scatter(
+                    x=xs, y=ys, mode="lines", name=f"Floor: {name.lower()}", line={"color": colour, "dash": dash,
+                    "width": 3}, text=texts, hovertemplate="%{text}<extra></extra>",
+                )
+            )  # fmt: skip
+
+
+def heatmap(table: Matrix) -> Any:
+    """Draw counts of rows by columns, each written into its cell."""
+    rows, columns = ([html.escape(label) for label in labels] for labels in (table.row_labels, table.column_labels))
+    most = max(max(counts) for counts in table.counts)
+    figure = go.Figure(map_of([list(counts) for counts in table.counts], columns, rows, max(most, 1)))
+    figure.update_traces(
+        hovertemplate=f"{html.escape(table.row_title)}: %{{y}}<br>{html.escape(table.column_title)}: %{{x}}<br>"
+        "%{z} items<extra></extra>"
+    )
+    write_cells(figure, columns, rows, [[str(count) for count in counts] for counts in table.counts])
+    figure.update_layout(
+        **layout(150 + 42 * len(rows)),
+        xaxis={**categories(columns), "title": {"text": html.escape(table.column_title)}, "side": "top"},
+        yaxis={**categories(rows), "title": {"text": html.escape(table.row_title)}, "autorange": "reversed"},
+    )
+    return figure
+
+
+def map_of(values: Sequence[Sequence[float | None]], columns: list[str], rows: list[str], most: float) -> Any:
+    """Return the cells of a map, the darker the more; None stays empty."""
+    return go.Heatmap(
+        z=values,
+        x=columns,
+        y=rows,
+        colorscale=[[0, "rgba(61, 143, 214, 0.04)"], [1, "rgba(61, 143, 214, 0.62)"]],
+        zmin=0,
+        zmax=most,
+        showscale=False,
+        xgap=2,
+        ygap=2,
+    )
+
+
+def write_cells(figure: Any, columns: list[str], rows: list[str], texts: Sequence[Sequence[str]]) -> None:
+    """Write into each cell; text inside a heatmap would follow the cell's colour instead of the page's ink."""
+    for row, of_row in zip(rows, texts, strict=True):
+        for column, text in zip(columns, of_row, strict=True):
+            figure.add_annotation(x=column, y=row, text=text, showarrow=False, font={"size": 14})
+
+
+def categories(labels: list[str]) -> dict[str, Any]:
+    """Return an axis of a map with its labels."""
+    return {
+        "type": "category",
+        "showgrid": False,
+        "zeroline": False,
+        "automargin": True,
+        "tickangle": 0,
+        "tickmode": "array",
+        "tickvals": list(range(len(labels))),
+        "ticktext": [_wrapped(label, 16) for label in labels],
+    }
+
+
+def layout(height: int) -> dict[str, Any]:
+    """Return what all figures have in common: transparent, so that page and file give the ground."""
+    return {
+        "height": height,
+        "margin": {"l": 10, "r": 20, "t": 50, "b": 50},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "font": {"family": "system-ui, Segoe UI, Roboto, Liberation Sans, Arial, sans-serif", "size": 13},
+        "hoverlabel": {"align": "left"},
+    }
+
+
+def _axis(title: str, limits: tuple[float, float] | None) -> dict[str, Any]:
+    axis: dict[str, Any] = {
+        "title": {"text": title}, "gridcolor": GRID, "zeroline": False, "linecolor": AXIS, "showline": True,
+        "ticks": "outside", "tickcolor": AXIS,
+    }  # fmt: skip
+    return axis | ({"range": list(limits)} if limits else {})
+
+
+def _factor(scale: Scale) -> float:
+    return 100.0 if scale in ("percent", "points") else 1.0
+
+
+def _reach(estimate: Estimated, side: int) -> float:
+    limit = estimate.high if side > 0 else estimate.low
+    return 0.0 if math.isnan(limit) else max(0.0, side * (limit - estimate.value))
+
+
+def _hover(row: EstimateRow, label: str) -> str:
+    estimate = row.estimate
+    clusters = f", {estimate.n_clusters} clusters" if estimate.n_clusters is not None else ""
+    return "<br>".join(
+        html.escape(line)
+        for line in (
+            f"{label}: {row.raters}",
+            shown_estimate(estimate, row.scale),
+            f"n = {estimate.n} ({estimate.unit}){clusters}",
+        )
+    )
+
+
+def _wrapped(label: str, longest: int = 26) -> str:
+    """Break a long label into lines, so that it leaves room for the drawing."""
+    lines = [""]
+    for word in label.split():
+        if lines[-1] and len(lines[-1]) + 1 + len(word) > longest:
+            lines.append(word)
+        else:
+            lines[-1] = f"{lines[-1]} {word}".strip()
+    return "<br>".join(lines)

@@ -1,0 +1,135 @@
+"""The rows that a submit adds: a verdict with its flag and trace, or a decision. They are added, never changed."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlmodel import Session, select
+
+from db import Adjudication, Assignment, Display, Flag, Freeze, Verdict, ViewingTrace, queries
+from db.base import stored_id
+from exchange.viewing_trace import kept_trace
+from services.answers import Answers
+from services.errors import Conflict
+from services.version import SOFTWARE_VERSION
+
+# Neither 0 O 1 I L U: a receipt is read out over the telephone.
+_RECEIPT_LETTERS = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+
+@dataclass(frozen=True)
+class Circumstances:
+    """How an item was looked at, as the browser measured it: milliseconds, renderer, viewport, viewing trace."""
+
+    active_ms: int = 0
+    idle_ms: int = 0
+    load_ms: int = 0
+    renderer: str = ""
+    viewport: str = ""
+    trace: dict[str, Any] | None = None
+
+
+NOTHING_MEASURED = Circumstances()
+LONGEST_MS = 86_400_000
+# Two servers of one study may have clocks that differ a little.
+SLACK_MS = 5_000
+
+
+def believed(measured: Circumstances, passed_ms: int | None) -> Circumstances:
+    """Return what is stored of a browser's measurement: never less than nothing, nor more than can have passed.
+
+    Parameters
+    ----------
+    passed_ms
+        Time since the item was first shown, by the server's clock; None where that cannot be told.
+    """
+    longest = LONGEST_MS if passed_ms is None or passed_ms < 0 else min(LONGEST_MS, passed_ms + SLACK_MS)
+    active_ms = bounded(measured.active_ms, longest)
+    return replace(
+        measured,
+        active_ms=active_ms,
+        idle_ms=bounded(measured.idle_ms, longest - active_ms),
+        load_ms=bounded(measured.load_ms),
+    )
+
+
+def store_verdict(
+    session: Session,
+    assignment: Assignment,
+    checked: Answers,
+    circumstances: Circumstances,
+    display: Display,
+    receipt: str,
+    key: str,
+    superseded: Verdict | None,
+) -> Verdict:
+    """Add a verdict with its flag and its viewing trace, where there are any."""
+    freeze_sha256 = session.exec(select(Freeze.sha256).where(Freeze.study_id == assignment.study_id)).one()
+    verdict = Verdict(
+        assignment_id=stored_id(assignment.id),
+        supersedes_id=superseded.id if superseded is not None else None,
+        login_session_id=display.login_session_id,
+        fields=checked.fields,
+        not_assessable=checked.not_assessable,
+        comment=checked.comment,
+        shown_at=display.shown_at,
+        active_ms=circumstances.active_ms,
+        idle_ms=circumstances.idle_ms,
+        load_ms=circumstances.load_ms,
+        renderer=circumstances.renderer[:40],
+        viewport=circumstances.viewport[:20],
+        software_version=SOFTWARE_VERSION,
+        freeze_sha256=freeze_sha256,
+        receipt=receipt,
+        idempotency_key=key,
+        content_sha256=checked.content_sha256(),
+    )
+    session.add(verdict)
+    session.flush()
+    if checked.flag is not None:
+        session.add(Flag(verdict_id=stored_id(verdict.id), kind=checked.flag[0], note=checked.flag[1]))
+    trace = kept_trace(circumstances.trace)
+    if trace is not None:
+        session.add(ViewingTrace(verdict_id=stored_id(verdict.id), trace=trace))
+    return verdict
+
+
+def store_decision(session: Session, assignment: Assignment, checked: Answers, receipt: str, key: str) -> Adjudication:
+    """Add a reviewer's decision, with the opinions that it rests on.
+
+    Raises
+    ------
+    Conflict
+        The reviewer has not read the item themselves.
+    """
+    task = queries.review_task_of(session, assignment)
+    first_read = queries.root_verdict(session, task.review_assignment_id)
+    if first_read is None:
+        raise Conflict("Read this item yourself first; then the opinions are shown.")
+    decision = Adjudication(
+        task_id=stored_id(task.id),
+        first_read_id=stored_id(first_read.id),
+        opinions_shown=task.opinion_order,
+        decision={name: value for name, value in checked.fields.items() if name != "reason"},
+        not_assessable=checked.not_assessable,
+        reason=checked.fields.get("reason") or f"not assessable: {checked.not_assessable}",
+        receipt=receipt,
+        idempotency_key=key,
+        content_sha256=checked.content_sha256(),
+    )
+    session.add(decision)
+    session.flush()
+    return decision
+
+
+def new_receipt() -> str:
+    """Return what proves that something is stored: eight letters that nobody mistakes for others."""
+    letters = [secrets.choice(_RECEIPT_LETTERS) for _ in range(8)]
+    return "".join(letters[:4]) + "-" + "".join(letters[4:])
+
+
+def bounded(milliseconds: int, longest: int = LONGEST_MS) -> int:
+    """Clip a browser's measurement, so that a broken clock cannot overflow a column."""
+    return max(0, min(int(milliseconds), longest))
