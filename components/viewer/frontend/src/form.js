@@ -20,7 +20,7 @@ export class Form {
   /**
    * @param {any} description    payload.form
    * @param {{onChange: (answers: Answers, delay: number) => void, onSubmit: () => void,
-   *          crosshair: import("./fields/registry.js").FieldContext["crosshair"], preview: boolean}} room
+   *          points: import("./points.js").Points, preview: boolean}} room
    */
   constructor(description, room) {
     this.room = room;
@@ -50,7 +50,7 @@ export class Form {
     const parts = make(field, {
       onChange: (delay) => this.changed(delay),
       typingDelay: TYPING_DELAY,
-      crosshair: this.room.crosshair,
+      points: this.room.points,
     });
     const title = [field.label, field.required && h("span", { class: "required", title: "required" }, " *")];
     const help = field.help && h("p", { class: "help" }, field.help);

@@ -1,6 +1,7 @@
 /** One pane on the screen: its header, the stage with picture and overlay, and what is read at the crosshair. */
 
 import { h } from "./dom.js";
+import { liesApart } from "./hanging.js";
 import { MaskPainter } from "./masks.js";
 import { spokenPixel, spokenPoint } from "./planes.js";
 import { intensityAt, transform } from "./volume.js";
@@ -33,7 +34,7 @@ export class Pane {
     this.reading = h("span", { class: "reading" });
     this.value = h("span", { class: "value" });
     this.readout = h("div", { class: "readout" }, this.reading, this.value);
-        this.title = h("div", { class: "pane-title" });
+    this.title = h("div", { class: "pane-title" });
     this.link = h("span", { class: "link-words", role: "status" });
     this.linkTools = h("span", { class: "link-tools" });
     this.linkBox = h("div", { class: "link-box", hidden: true }, this.link, this.linkTools);
@@ -57,7 +58,7 @@ export class Pane {
     this.spec = spec ?? null;
     this.chosen = this.shown = 0;
     this.masks.clear();
-    this.apart = index > 0 && Boolean(spec) && !(spec.coregistered ?? images.coregistered);
+    this.apart = Boolean(spec) && liesApart(images, index);
     if (!spec) return;
     this.element.setAttribute("aria-label", spec.title);
     const several = images.panes.length > 1;

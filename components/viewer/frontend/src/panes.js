@@ -72,7 +72,7 @@ export class Panes {
     await Promise.all(volumes.map((volume, i) => this.load(this.panes[i], volume)));
     if (turn !== this.turn) return false;
     this.images = images;
-    this.view.begin(images, volumes);
+    this.view.begin(images, volumes, trace.offsets);
     volumes.forEach((volume, i) => {
       this.panes[i].volume = volume;
       this.panes[i].readout.hidden = false;
