@@ -44,7 +44,7 @@ def middle_of_stage(reader: Room, pane: int = 0) -> tuple[float, float]:
 def test_cine_runs_through_the_slices_and_stops_at_any_scroll(room: MakeRoom) -> None:
     reader = room("plain")
     reader.open()
-    play = reader.page.get_by_role("button", name="Play")
+    play = reader.page.get_by_role("button", name="Play", exact=True)
     expect(reader.page.locator(".reading")).to_contain_text("S 0.0 mm")
 
     reader.press("s", ".", ".")
@@ -239,7 +239,7 @@ def test_single_picture_fills_the_pane_and_has_nothing_to_scroll(room: MakeRoom)
     reader.page.mouse.move(x, y)
     reader.page.mouse.wheel(0, -100)
 
-    expect(reader.page.get_by_role("button", name="Play")).to_be_disabled()
+    expect(reader.page.get_by_role("button", name="Play", exact=True)).to_be_disabled()
     assert abs(colours(reader) - before).max() <= 2
     bright = np.nonzero((before[..., 1] > 60).any(axis=1))[0]
     assert bright.max() - bright.min() > 0.7 * before.shape[0]

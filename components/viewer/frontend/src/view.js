@@ -10,7 +10,7 @@ import { Windows } from "./windows.js";
 /** @typedef {import("./volume.js").Volume} Volume */
 /** @typedef {import("./planes.js").PlaneName} PlaneName */
 /** @typedef {import("./planes.js").Tile} Tile */
-/** @typedef {"aim"|"scroll"|"window"|"measure"} DragMode */
+/** @typedef {"aim"|"scroll"|"window"|"pan"|"measure"} DragMode */
 
 const MOST_ZOOM = 16;
 
