@@ -139,6 +139,13 @@ def item(name: str, position: int) -> dict[str, Any]:
     elif name in TOOLS:
         payload["images"] = TOOLS[name](position)
         fields += [field("answer", "yes_no", "Answer", options=YES_NO, required=True), confidence()]
+    elif name == "next turn":
+        payload |= {
+            "images": TOOLS["apart"](position),
+            "turns": [{"prompt": payload["prompt"], "lines": TURNS[1]["lines"]}],
+        }
+        payload["prompt"] = "Has it grown since the prior?"
+        fields += [field("answer", "yes_no", "Answer", options=YES_NO, required=True), confidence()]
     elif name == "long":
         payload["prompt"] = " ".join(
             ["Which of the lesions that the prior did not show lies next to the ventricle?"] * 6

@@ -21,7 +21,7 @@ const MAY_REVISE = ["practice", "reading"];
 const KEPT = "blindread.theme";
 
 /** What does not keep the focus after it was clicked. */
-const LET_GO = ".toolbar, .pane header, .link-box, .room-tools, .option, .renderer";
+const LET_GO = ".toolbar, .pane header, .link-box, .room-tools, .option, .point-buttons, .unanswer, .more, .renderer";
 
 export class Screen {
   /**
