@@ -16,7 +16,7 @@ export class BriefPlace {
     this.banner = h("div", { class: "brief-banner" });
     this.words = h("div", { class: "brief", role: "region", "aria-label": "Context and prompt" });
     this.more = h("button", { type: "button", class: "more", title: "More or less room for context and prompt (Shift P)", onclick: () => act("brief") });
-    this.element = h("div", { class: "brief-place" }, this.banner, this.words, this.more);
+    this.element = h("div", { class: "brief-place" }, this.banner, h("div", { class: "brief-words" }, this.words, this.more));
     new ResizeObserver(() => this.fit()).observe(this.element);
     this.words.addEventListener("toggle", () => this.fit(), { capture: true });
   }
