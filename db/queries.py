@@ -202,6 +202,15 @@ def members_with_open(session: Session, study_id: int, phase: str) -> set[int]:
     )
 
 
+def last_assignment(session: Session, membership_id: int, phases: Sequence[str]) -> str | None:
+    """Return the public id of a member's last assignment, closed or not."""
+    return session.exec(
+        select(Assignment.public_id)
+        .where(Assignment.membership_id == membership_id, col(Assignment.phase).in_(phases))
+        .order_by(col(Assignment.id).desc())
+    ).first()
+
+
 def count_assignments(
     session: Session, membership_id: int, phases: Sequence[str], *, pass_number: int | None = None
 ) -> tuple[int, int]:

@@ -178,7 +178,7 @@ def _fail(actor: Actor, body: dict[str, Any]) -> dict[str, Any]:
 
 
 def _list_revisable(actor: Actor, query: dict[str, Any]) -> dict[str, Any]:
-    return {"verdicts": revising.list_revisable(database(), actor, _assignment_or_none(query))}
+    return {"verdicts": revising.list_revisable(database(), actor, _word(query, "assignment"))}
 
 
 def _reopen(actor: Actor, body: dict[str, Any]) -> dict[str, Any]:
@@ -186,15 +186,15 @@ def _reopen(actor: Actor, body: dict[str, Any]) -> dict[str, Any]:
 
 
 def _resume(actor: Actor, body: dict[str, Any]) -> dict[str, Any]:
-    return {"payload": revising.resume(database(), actor, _assignment_or_none(body))}
-
-
-def _assignment_or_none(body: dict[str, Any]) -> str | None:
-    return _note(body, "assignment") or None
+    return {"payload": revising.resume(database(), actor, _word(body, "assignment"))}
 
 
 def _summarise(actor: Actor, query: dict[str, Any]) -> dict[str, Any]:
-    return session_summary.session_summary(database(), actor)
+    return session_summary.session_summary(database(), actor, _word(query, "assignment"))
+
+
+def _renew(actor: Actor, query: dict[str, Any]) -> dict[str, Any]:
+    return scans.renewed_scans(database(), actor, _word(query, "assignment"))
 
 
 def _next(store: Database, actor: Actor, study_key: str, queue: str) -> dict[str, Any] | None:
@@ -254,6 +254,7 @@ routes = [
     Route("/reading/revisable", logged(_asking(_list_revisable)), methods=["GET"]),
     Route("/reading/reopen", logged(_posting(_reopen)), methods=["POST"]),
     Route("/reading/resume", logged(_posting(_resume)), methods=["POST"]),
+    Route("/reading/scans", logged(_asking(_renew)), methods=["GET"]),
     Route("/reading/session", logged(_asking(_summarise)), methods=["GET"]),
     Route("/assets/viewer/{file}", send_bundle, methods=["GET"]),
 ]

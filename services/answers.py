@@ -18,12 +18,19 @@ LARGEST_DRAFT = 64_000
 
 @dataclass(frozen=True)
 class ShownForm:
-    """A form with every option in place: what is drawn, and what answers are checked against."""
+    """A form with every option in place: what is drawn, and what answers are checked against.
+
+    Attributes
+    ----------
+    panes
+        Titles of the panes that stand beside the form: a point may say which of them it was taken in.
+    """
 
     fields: tuple[FormField, ...]
     not_assessable: tuple[tuple[str, str], ...]
     flags: tuple[tuple[str, str], ...]
     comment: bool
+    panes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -87,7 +94,9 @@ def _fields(form: ShownForm, given: dict[str, Any]) -> dict[str, Any]:
             if field.required:
                 raise Incomplete(f"{field.label}: please fill this in.", field.key)
             continue
-        checked[field.key] = _CHECKS[field.type](field, value)
+        checked[field.key] = (
+            _point(field, value, form.panes) if field.type == "point" else _CHECKS[field.type](field, value)
+        )
     return checked
 
 
@@ -150,15 +159,20 @@ def _number(field: FormField, value: Any) -> float:
     return float(value)
 
 
-def _point(field: FormField, value: Any) -> list[float]:
-    if not isinstance(value, list) or len(value) != 3:
+def _point(field: FormField, value: Any, panes: tuple[str, ...]) -> list[float | str]:
+    """Return x, y and z in mm, and the title of the pane in whose world they are meant where the browser names it."""
+    if not isinstance(value, list) or len(value) not in (3, 4):
         raise Incomplete(f"{field.label}: set the crosshair on the point first.", field.key)
-    coordinates = []
-    for one in value:
+    point: list[float | str] = []
+    for one in value[:3]:
         if isinstance(one, bool) or not isinstance(one, int | float) or not math.isfinite(one):
             raise Incomplete(f"{field.label}: expected three numbers in mm.", field.key)
-        coordinates.append(float(one))
-    return coordinates
+        point.append(float(one))
+    for pane in value[3:]:
+        if pane not in panes:
+            raise Incomplete(f"{field.label}: this item has no such pane; take the point again.", field.key)
+        point.append(str(pane))
+    return point
 
 
 _CHECKS: dict[str, Callable[[FormField, Any], Any]] = {
@@ -169,5 +183,4 @@ _CHECKS: dict[str, Callable[[FormField, Any], Any]] = {
     "ranked": _ranked,
     "number": _number,
     "text": lambda field, value: _text(field.label, value, field.key),
-    "point": _point,
 }

@@ -6,7 +6,7 @@ added to a table stays hidden until somebody lets it through here.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from string import ascii_uppercase
 from typing import Any
@@ -53,20 +53,21 @@ def reading_form(protocol: Protocol, item: ShownItem, option_order: list[str]) -
         not_assessable=_pairs(protocol.reading.not_assessable),
         flags=_pairs(protocol.reading.flags),
         comment=protocol.reading.comment,
+        panes=tuple(pane.title for pane in protocol.hanging.panes_of(item.sequences, item.uses_prior)),
     )
 
 
 def review_form(protocol: Protocol, item: ShownItem, option_order: list[str]) -> ShownForm:
     """Return the form of a reviewer's own first read: the raters' form without flags."""
     form = reading_form(protocol, item, option_order)
-    return ShownForm(form.fields, form.not_assessable, (), form.comment)
+    return replace(form, flags=())
 
 
 def opinions_form(protocol: Protocol, item: ShownItem, option_order: list[str]) -> ShownForm:
     """Return the form of a decision: the answer alone, with the reason for it."""
-    fields = _with_item_options(protocol.forms[item.form], item, option_order)
-    answer = tuple(field for field in fields if field.key == "answer")
-    return ShownForm((*answer, _REASON), _pairs(protocol.reading.not_assessable), (), comment=False)
+    form = reading_form(protocol, item, option_order)
+    answer = tuple(field for field in form.fields if field.key == "answer")
+    return replace(form, fields=(*answer, _REASON), flags=(), comment=False)
 
 
 def scoring_form(protocol: Protocol) -> ShownForm:
@@ -199,12 +200,21 @@ def _frame(desk: Desk) -> dict[str, Any]:
 
 
 def done_payload(
-    title: str, message: str, progress: tuple[int, int], summary: dict[str, Any], revisable: int = 0
+    title: str,
+    message: str,
+    progress: tuple[int, int],
+    assignment_public_id: str | None,
+    summary: dict[str, Any],
+    revisable: int = 0,
 ) -> dict[str, Any]:
-    """Return what is shown when nothing is left: thanks, own counts and times, and nothing about right or wrong."""
+    """Return what is shown when nothing is left: thanks, own counts and times, and nothing about right or wrong.
+
+    One of the member's assignments says to the routes which study it is.
+    """
     done, total = progress
     return {
         "kind": "done",
+        "assignment": assignment_public_id,
         "title": title,
         "message": message,
         "progress": {"done": done, "total": total},

@@ -120,7 +120,8 @@ def queue_payload(session: Session, actor: Actor, study: Study, membership: Memb
         return blinding.done_payload(
             *(practice.FAILED if practised_in_vain else _THANKS[queue]),
             progress,
-            session_summary.own_counts_and_times(session, actor),
+            queries.last_assignment(session, membership_id, QUEUES[queue]),
+            session_summary.own_counts_and_times(session, actor, membership),
             revision_rules.count_revisable(session, actor, protocol, membership) if queue == "reading" else 0,
         )
     return assignment_payload(session, actor, study, waiting, progress)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlmodel import Session, col, select
 
-from db import Database, Freeze, Membership, Study, StudyEvent
+from db import Assignment, Database, Freeze, Membership, Study, StudyEvent
 from services.errors import NotAllowed, NotFound
 from services.identity import Actor
 
@@ -70,3 +70,22 @@ def state_of(session: Session, study_id: int) -> str:
         .limit(1)
     ).first()
     return "closed" if last == "close" else "open"
+
+
+def own_assignment(
+    session: Session, actor: Actor, public_id: str, *, lock: bool = False
+) -> tuple[Assignment, Study, Membership]:
+    """Return one of the actor's own assignments; somebody else's does not exist for them.
+
+    With `lock`, others who want to write to the same assignment wait until this transaction has ended.
+    """
+    query = (
+        select(Assignment, Study, Membership)
+        .join(Study, col(Study.id) == Assignment.study_id)
+        .join(Membership, col(Membership.id) == Assignment.membership_id)
+        .where(Assignment.public_id == public_id, Membership.person_id == actor.person_id)
+    )
+    row = session.exec(query.with_for_update(of=Assignment) if lock else query).first()
+    if row is None:
+        raise NotFound("There is no such item among yours.")
+    return row[0], row[1], row[2]

@@ -29,9 +29,9 @@ from db.base import stored_id
 from exchange.protocol import Protocol
 from services import displaying, practice, revision_rules
 from services.answers import check_answers, check_draft
-from services.errors import Conflict, Incomplete, NotAllowed, NotFound, StaleDraft
+from services.errors import Conflict, Incomplete, NotAllowed, StaleDraft
 from services.identity import Actor
-from services.permission import require_role, state_of
+from services.permission import own_assignment, require_role, state_of
 from services.storing import (
     NOTHING_MEASURED,
     Circumstances,
@@ -81,7 +81,7 @@ def payload_after_reload(database: Database, actor: Actor, study_key: str, queue
 def queue_of_assignment(database: Database, actor: Actor, public_id: str) -> tuple[str, str]:
     """Return study key and queue of one of the actor's own assignments."""
     with database.reading() as session:
-        assignment, study, _ = _own(session, actor, public_id)
+        assignment, study, _ = own_assignment(session, actor, public_id)
         return study.key, displaying.QUEUE_OF_PHASE[assignment.phase]
 
 
@@ -90,7 +90,7 @@ def record_display(
 ) -> datetime:
     """Store that the assignment's picture and prompt stand on the actor's screen; verdicts need it."""
     with database.writing() as session:
-        assignment, study, _ = _own(session, actor, public_id)
+        assignment, study, _ = own_assignment(session, actor, public_id)
         _require_open(session, study)
         if not _is_being_revised(session, actor, assignment):
             _require_current(session, assignment)
@@ -122,7 +122,7 @@ def save_draft(database: Database, actor: Actor, public_id: str, sequence: int, 
     if not 0 <= sequence <= LARGEST_SEQUENCE:
         raise Incomplete("The draft carries a number that no draft has; reload the page.", "sequence")
     with database.writing() as session:
-        assignment, study, _ = _own(session, actor, public_id, lock=True)
+        assignment, study, _ = own_assignment(session, actor, public_id, lock=True)
         _require_open(session, study)
         if _is_closed(session, assignment) and not _is_being_revised(session, actor, assignment):
             raise Conflict("This item was submitted already; the draft is not needed any more.")
@@ -158,7 +158,7 @@ def submit(
         The item was submitted already, is not on the desk, was not shown, or the study is closed.
     """
     with database.writing() as session:
-        assignment, study, membership = _own(session, actor, public_id, lock=True)
+        assignment, study, membership = own_assignment(session, actor, public_id, lock=True)
         queue = displaying.QUEUE_OF_PHASE[assignment.phase]
         protocol = displaying.protocol_of(session, stored_id(study.id))
         checked = check_answers(displaying.form_of(session, protocol, assignment), answers)
@@ -259,7 +259,7 @@ def report_failure(database: Database, actor: Actor, public_id: str, reason: str
         When it was saved, the study's key, and the queue.
     """
     with database.writing() as session:
-        assignment, study, _ = _own(session, actor, public_id, lock=True)
+        assignment, study, _ = own_assignment(session, actor, public_id, lock=True)
         _require_open(session, study)
         queue = displaying.QUEUE_OF_PHASE[assignment.phase]
         earlier = session.exec(select(TechnicalFailure).where(TechnicalFailure.assignment_id == assignment.id)).first()
@@ -274,23 +274,6 @@ def report_failure(database: Database, actor: Actor, public_id: str, reason: str
         if assignment.phase == "practice":
             practice.end_pass_if_done(session, displaying.protocol_of(session, stored_id(study.id)), assignment)
         return failure.created_at, study.key, queue
-
-
-def _own(session: Session, actor: Actor, public_id: str, *, lock: bool = False) -> tuple[Assignment, Study, Membership]:
-    """Return one of the actor's own assignments; somebody else's does not exist for them.
-
-    With `lock`, others who want to write to the same assignment wait until this transaction has ended.
-    """
-    query = (
-        select(Assignment, Study, Membership)
-        .join(Study, col(Study.id) == Assignment.study_id)
-        .join(Membership, col(Membership.id) == Assignment.membership_id)
-        .where(Assignment.public_id == public_id, Membership.person_id == actor.person_id)
-    )
-    row = session.exec(query.with_for_update(of=Assignment) if lock else query).first()
-    if row is None:
-        raise NotFound("There is no such item among yours.")
-    return row[0], row[1], row[2]
 
 
 def _require_open(session: Session, study: Study) -> None:

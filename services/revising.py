@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session
 
-from db import Assignment, Database, Display, Draft, Membership, Reopening, Study, Verdict, now, queries
+from db import Assignment, Database, Draft, Reopening, Verdict, now, queries
 from db.base import stored_id
 from services import blinding, displaying, revision_rules
-from services.errors import Conflict, NotFound
+from services.errors import Conflict
 from services.identity import Actor
-from services.permission import state_of
+from services.permission import own_assignment, state_of
 
 
-def list_revisable(database: Database, actor: Actor, public_id: str | None = None) -> list[dict[str, Any]]:
+def list_revisable(database: Database, actor: Actor, public_id: str) -> list[dict[str, Any]]:
     """Return the rater's own verdicts that may be revised, newest first, in the words of the form.
 
     Parameters
     ----------
     public_id
-        One of the actor's assignments, which says which study is meant; without it, the one they looked at last.
+        One of the actor's assignments, which says which study is meant: two studies may be open in two tabs.
     """
     with database.reading() as session:
-        study, membership, _ = _desk_of(session, actor, public_id)
+        _, study, membership = own_assignment(session, actor, public_id)
         protocol = displaying.protocol_of(session, stored_id(study.id))
         lines = []
         for assignment, verdict in revision_rules.revisable_verdicts(session, actor, protocol, membership):
@@ -50,7 +50,7 @@ def reopen(database: Database, actor: Actor, public_id: str) -> dict[str, Any]:
         The verdict may not be revised, or not any more.
     """
     with database.writing() as session:
-        study, membership, assignment = _own(session, actor, public_id)
+        assignment, study, membership = own_assignment(session, actor, public_id)
         protocol = displaying.protocol_of(session, stored_id(study.id))
         verdict = revision_rules.require_revisable(session, actor, protocol, membership, assignment)
         revision_rules.end(session, actor, membership)
@@ -66,10 +66,11 @@ def reopen(database: Database, actor: Actor, public_id: str) -> dict[str, Any]:
         return displaying.revision_payload(session, actor, study, assignment, verdict)
 
 
-def resume(database: Database, actor: Actor, public_id: str | None = None) -> dict[str, Any]:
-    """Leave a reopened verdict as it stands, and return what is on the desk, with fresh addresses of its scans."""
+def resume(database: Database, actor: Actor, public_id: str) -> dict[str, Any]:
+    """Leave a reopened verdict as it stands, and return what is on the desk of the assignment's study."""
     with database.writing() as session:
-        study, membership, queue = _desk_of(session, actor, public_id or _reopened(session, actor))
+        assignment, study, membership = own_assignment(session, actor, public_id)
+        queue = displaying.QUEUE_OF_PHASE[assignment.phase]
         if state_of(session, stored_id(study.id)) != "open":
             raise Conflict("This study takes no verdicts now; go back to your worklist.")
         if queue == "scoring":
@@ -93,48 +94,3 @@ def _put_into_draft(session: Session, assignment: Assignment, verdict: Verdict) 
         draft = Draft(assignment_id=stored_id(assignment.id), sequence=0, answers=answers)
     draft.sequence, draft.answers, draft.saved_at = draft.sequence + 1, answers, now()
     session.add(draft)
-
-
-def _reopened(session: Session, actor: Actor) -> str | None:
-    """Return the assignment that this login session reopened last, whichever study was looked at since."""
-    return session.exec(
-        select(Assignment.public_id)
-        .join(Verdict, col(Verdict.assignment_id) == Assignment.id)
-        .join(Reopening, col(Reopening.verdict_id) == Verdict.id)
-        .where(Reopening.login_session_id == actor.login_session_id)
-        .order_by(col(Reopening.opened_at).desc())
-    ).first()
-
-
-def _own(session: Session, actor: Actor, public_id: str) -> tuple[Study, Membership, Assignment]:
-    row = session.exec(
-        select(Study, Membership, Assignment)
-        .join(Membership, col(Membership.study_id) == Study.id)
-        .join(Assignment, col(Assignment.membership_id) == Membership.id)
-        .where(Assignment.public_id == public_id, Membership.person_id == actor.person_id)
-    ).first()
-    if row is None:
-        raise NotFound("There is no such item among yours.")
-    return row[0], row[1], row[2]
-
-
-def _desk_of(session: Session, actor: Actor, public_id: str | None) -> tuple[Study, Membership, str]:
-    """Return study, membership and queue: of the assignment that is named, or that was last on the screen."""
-    if public_id is None:
-        public_id = session.exec(
-            select(Assignment.public_id)
-            .join(Display, col(Display.assignment_id) == Assignment.id)
-            .where(Display.login_session_id == actor.login_session_id)
-            .order_by(col(Display.id).desc())
-        ).first()
-    if public_id is not None:
-        study, membership, assignment = _own(session, actor, public_id)
-        return study, membership, displaying.QUEUE_OF_PHASE[assignment.phase]
-    # Nothing was shown in this login session yet: clear only where there is one place to go.
-    own = session.exec(
-        select(Membership).where(Membership.person_id == actor.person_id, Membership.role != "admin").limit(2)
-    ).all()
-    if len(own) != 1:
-        raise NotFound("Choose a study in your worklist first.")
-    study = session.get_one(Study, own[0].study_id)
-    return study, own[0], "reading" if own[0].role == "rater" else "review"

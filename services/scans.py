@@ -1,16 +1,17 @@
-"""Which scans somebody may fetch at this moment, and where they lie."""
+"""Which scans somebody may fetch at this moment, where they lie, and under which address."""
 
 from __future__ import annotations
 
 import hmac
 from pathlib import Path
+from typing import Any
 
 from sqlmodel import Session, select
 
 from db import Database, Membership, Overlay, Study, Volume
 from db.base import stored_id
-from services import displaying, revision_rules, volume_store
-from services.errors import NotFound
+from services import displaying, reading, revision_rules, volume_store
+from services.errors import Conflict, NotFound
 from services.identity import Actor
 from services.keys import Keys
 from services.permission import state_of
@@ -33,6 +34,21 @@ def scan_in_reach(database: Database, actor: Actor, token: str) -> Path:
                 if sha256 is not None:
                     return volume_store.path_of(database, sha256)
     raise NotFound("There is no such volume for you now.")
+
+
+def renewed_scans(database: Database, actor: Actor, public_id: str) -> dict[str, Any]:
+    """Return the pictures of the item on the actor's screen, and what may be fetched ahead, at addresses of this hour.
+
+    Raises
+    ------
+    Conflict
+        Another item is on the screen by now.
+    """
+    study_key, queue = reading.queue_of_assignment(database, actor, public_id)
+    payload = reading.payload_after_reload(database, actor, study_key, queue)
+    if payload["assignment"] != public_id:
+        raise Conflict("Another item is on your desk now; reload the page to go on with it.")
+    return {"images": payload.get("images"), "prefetch": payload.get("prefetch", [])}
 
 
 def _named(session: Session, keys: Keys, token: str, volumes: set[int], overlays: set[int]) -> str | None:

@@ -1,4 +1,4 @@
-"""What somebody did in this login session: counts and times, never an answer and never whether it was right."""
+"""What somebody did in a study in this login session: counts and times, no answer and never whether it was right."""
 
 from __future__ import annotations
 
@@ -8,18 +8,20 @@ from typing import Any
 
 from sqlmodel import Session, col, select
 
-from db import Assignment, Database, Verdict
+from db import Assignment, Database, Membership, Verdict
 from services import blinding
 from services.identity import Actor
+from services.permission import own_assignment
 
 
-def session_summary(database: Database, actor: Actor) -> dict[str, Any]:
-    """Return the actor's own counts and times of this login session; see `own_counts_and_times`."""
+def session_summary(database: Database, actor: Actor, public_id: str) -> dict[str, Any]:
+    """Return the actor's own counts and times in the study of one of their assignments."""
     with database.reading() as session:
-        return own_counts_and_times(session, actor)
+        _, _, membership = own_assignment(session, actor, public_id)
+        return own_counts_and_times(session, actor, membership)
 
 
-def own_counts_and_times(session: Session, actor: Actor) -> dict[str, Any]:
+def own_counts_and_times(session: Session, actor: Actor, membership: Membership) -> dict[str, Any]:
     """Return number of items, active time in all, its median per item, and since when; practice aside.
 
     The time of a revision is added to that of its item.
@@ -27,7 +29,11 @@ def own_counts_and_times(session: Session, actor: Actor) -> dict[str, Any]:
     rows = session.exec(
         select(Verdict.assignment_id, Verdict.active_ms)
         .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
-        .where(Verdict.login_session_id == actor.login_session_id, Assignment.phase != "practice")
+        .where(
+            Verdict.login_session_id == actor.login_session_id,
+            Assignment.membership_id == membership.id,
+            Assignment.phase != "practice",
+        )
     )
     active: dict[int, int] = defaultdict(int)
     for assignment_id, active_ms in rows:

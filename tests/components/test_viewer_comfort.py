@@ -122,8 +122,11 @@ def test_all_words_have_enough_contrast(room: MakeRoom, theme: str) -> None:
     assert too_weak == set()
 
 
-def test_nothing_moves_when_the_next_item_comes(room: MakeRoom) -> None:
-    reader = room("plain", "second", "plain")
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1280, 720)])
+def test_nothing_moves_when_the_next_item_comes_however_long_its_prompt(
+    room: MakeRoom, width: int, height: int
+) -> None:
+    reader = room("plain", "long", "conversation", "plain", width=width, height=height, revisable=True)
     reader.open()
     reader.page.evaluate(
         """() => { window.shifts = []; new PerformanceObserver((list) => window.shifts.push(...list.getEntries().map(
@@ -131,14 +134,39 @@ def test_nothing_moves_when_the_next_item_comes(room: MakeRoom) -> None:
         ).observe({ type: "layout-shift" }); }"""
     )
 
-    for _ in range(2):
+    places = []
+    for _ in range(3):
+        places.append([reader.page.locator(place).bounding_box() for place in (".form-place", ".submit", ".stage")])
         reader.press("1", "4")
         reader.see("Draft saved")
         reader.submit()
         reader.page.wait_for_timeout(400)
 
+    assert places[0] == places[1] == places[2]
     # Shifts right after a key do not count for the browser's own score; here all of them do.
     assert reader.page.evaluate("window.shifts") == []
+
+
+def test_prompt_stays_in_sight_beside_a_long_context_and_its_place_grows_on_request(room: MakeRoom) -> None:
+    reader = room("conversation", "conversation", width=1280, height=720)
+    reader.open()
+    place, prompt = reader.page.locator(".brief"), reader.page.locator(".prompt")
+    button = reader.page.locator(".submit").bounding_box()
+
+    small = place.bounding_box()
+    expect(prompt).to_be_in_viewport()
+    reader.press("Shift+P")
+    large = place.bounding_box()
+    reader.press("1", "4")
+    reader.submit()
+
+    assert small is not None
+    assert large is not None
+    assert large["height"] > 1.5 * small["height"]
+    assert place.bounding_box() == large
+    assert reader.page.locator(".submit").bounding_box() == button
+    reader.page.get_by_role("button", name="Less").click()
+    assert place.bounding_box() == small
 
 
 def test_all_keys_are_seen_at_once_on_a_small_screen(room: MakeRoom) -> None:

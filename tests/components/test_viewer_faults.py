@@ -180,7 +180,7 @@ def test_saved_verdict_keeps_its_receipt_when_the_next_item_cannot_be_built(room
 
 def test_truncated_image_is_named_as_incomplete_and_can_be_skipped(room: MakeRoom) -> None:
     reader = room("plain", "second")
-    reader.page.route("**/reading/volume/t1-0", lambda route: route.fulfill(body=b"\x5c\x01\x00\x00" + bytes(1000)))
+    reader.page.route("**/reading/volume/t1-0*", lambda route: route.fulfill(body=b"\x5c\x01\x00\x00" + bytes(1000)))
     reader.start()
 
     reader.see("The images cannot be shown.")
@@ -215,6 +215,41 @@ def test_address_of_an_image_that_is_no_longer_good_leads_to_a_reload(room: Make
 
     reader.page.locator(".submit:not([disabled])").wait_for()
     assert reader.posted("failure") == []
+
+
+@pytest.mark.parametrize("revised", [False, True])
+def test_address_that_ran_out_is_renewed_without_a_word_also_in_a_revision(room: MakeRoom, revised: bool) -> None:
+    reader = room("second", "plain", revisable=True)
+    if revised:
+        reader.open()
+        reader.press("1", "4")
+        reader.submit()
+        # What was fetched before lies under other addresses now.
+        reader.page.request.post(f"{reader.url}/try/expire")
+    held: list[Route] = []
+    reader.page.route("**/reading/volume/t2-*", lambda route: route.continue_() if held else held.append(route))
+    if revised:
+        reader.press("q")
+        reader.page.get_by_role("button", name="Item 1").wait_for()
+        reader.press("Enter")
+        reader.page.locator(".revision").wait_for()
+        reader.page.locator(".submit:not([disabled])").wait_for()
+    else:
+        reader.open()
+    reader.page.get_by_text("No", exact=True).click()
+    reader.page.get_by_text("certain").click()
+    reader.see("Draft saved")
+    reader.page.wait_for_timeout(300)
+    reader.page.request.post(f"{reader.url}/try/expire")
+    held[0].continue_()
+
+    reader.press("t")
+
+    expect(reader.page.locator(".value")).to_contain_text("T2 (simulated)")
+    assert [body["assignment"] for body in reader.posted("scans")] == ["assignment-0-second"]
+    expect(reader.page.locator(".revision")).to_have_count(int(revised))
+    expect(reader.page.get_by_role("radio", name="5 certain")).to_be_checked()
+    expect(reader.page.locator(".alert")).to_be_hidden()
 
 
 @pytest.mark.parametrize("status", [404, 401])

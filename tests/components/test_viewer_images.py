@@ -148,7 +148,7 @@ def test_prior_follows_the_crosshair_and_carries_its_age(room: MakeRoom) -> None
 def test_old_image_is_gone_at_once_and_the_form_waits_for_the_new_one(room: MakeRoom) -> None:
     reader = room("plain", "second")
     held = []
-    reader.page.route("**/reading/volume/t1-1", lambda route: held.append(route))
+    reader.page.route("**/reading/volume/t1-1*", lambda route: held.append(route))
     reader.open()
     reader.press("1", "4")
     reader.page.wait_for_timeout(450)

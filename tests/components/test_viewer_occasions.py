@@ -37,6 +37,7 @@ def test_earlier_turns_stand_above_the_prompt_and_cannot_be_changed(room: MakeRo
     expect(turns.locator("li").first).to_contain_text("Is there a lesion?")
     expect(turns.locator("li").last).to_contain_text("Left")
     assert turns.locator("input, button, textarea").count() == 0
+    reader.press("Shift+P")
     above, below = turns.bounding_box(), reader.page.locator(".prompt").bounding_box()
     assert above is not None
     assert below is not None

@@ -44,7 +44,7 @@ def middle_of_stage(reader: Room, pane: int = 0) -> tuple[float, float]:
 def test_cine_runs_through_the_slices_and_stops_at_any_scroll(room: MakeRoom) -> None:
     reader = room("plain")
     reader.open()
-    play = reader.page.get_by_role("button", name="Play")
+    play = reader.page.get_by_role("button", name="Play", exact=True)
     expect(reader.page.locator(".reading")).to_contain_text("S 0.0 mm")
 
     reader.press("s", ".", ".")
@@ -210,6 +210,125 @@ def test_pane_that_is_not_coregistered_is_linked_with_the_offset_that_the_reader
     assert slice_of(reader, 1) == slice_of(reader, 0)
 
 
+def test_offset_outlives_a_reload_stands_in_the_trace_and_ends_with_the_item(room: MakeRoom) -> None:
+    reader = room("apart", "apart")
+    reader.open()
+    reader.press("u", "PageUp", "PageUp", "u", "1", "3")
+    reader.see("Draft saved")
+
+    reader.page.reload()
+    reader.page.locator(".submit:not([disabled])").wait_for()
+
+    expect(reader.page.locator(".link-words").nth(1)).to_have_text("Linked with your offset")
+    expect(reader.page.locator(".reading").nth(1)).to_contain_text("S 8.0 mm")
+    reader.submit()
+    [verdict] = reader.posted("verdict")
+    assert verdict["trace"]["offsets"] == [{"title": "Prior", "mm": [0, 0, 8]}]
+    expect(reader.page.locator(".link-words").nth(1)).to_have_text("Not co-registered")
+    expect(reader.page.locator(".reading").nth(1)).to_contain_text("S 0.0 mm")
+
+
+def test_offset_goes_on_with_the_next_turn_of_a_conversation_and_with_no_other_item(room: MakeRoom) -> None:
+    reader = room("apart", "next turn", "apart")
+    reader.open()
+    link = reader.page.locator(".link-words").nth(1)
+    reader.press("u", "PageUp", "u", "1", "3")
+    reader.submit()
+
+    expect(link).to_have_text("Linked with your offset")
+    reader.press("1", "3")
+    reader.submit()
+    expect(link).to_have_text("Not co-registered")
+
+
+def test_point_is_taken_in_the_pane_that_the_reader_aimed_in_and_says_which(room: MakeRoom) -> None:
+    reader = room("where-apart")
+    reader.open()
+    words = reader.page.locator(".point-words")
+    reader.press("u", "PageUp", "u")
+
+    reader.press("p")
+    expect(words).to_have_text("Prior: R 0.0  A 0.0  S 4.0 mm")
+    reader.press("b", "p")
+    expect(words).to_have_text("Current: R 0.0  A 0.0  S 0.0 mm")
+    # On the way to the form the pointer crosses the other pane, which must not change where the point is taken.
+    x, y = middle_of_stage(reader, 0)
+    reader.page.mouse.click(x, y)
+    reader.page.mouse.move(*middle_of_stage(reader, 1))
+    reader.press("p")
+    expect(words).to_contain_text("Current:")
+    reader.page.get_by_role("button", name="Take from Prior").click()
+    reader.press("PageUp", "PageUp")
+    reader.page.get_by_role("button", name="Show").click()
+    expect(reader.page.locator(".reading").nth(1)).to_have_text(words.inner_text().removeprefix("Prior: "))
+
+    reader.page.get_by_role("button", name="Submit").click()
+    reader.page.locator(".done").wait_for()
+    [verdict] = reader.posted("verdict")
+    place = verdict["answers"]["fields"]["place"]
+    assert (len(place), place[3]) == (4, "Prior")
+
+
+def test_point_in_panes_of_one_world_is_three_numbers(room: MakeRoom) -> None:
+    reader = room("where")
+    reader.open()
+
+    reader.page.get_by_role("button", name="Take from crosshair").click()
+    reader.submit()
+
+    [verdict] = reader.posted("verdict")
+    assert verdict["answers"]["fields"]["place"] == [0, 0, 0]
+
+
+def test_three_panes_leave_no_part_of_the_place_empty(room: MakeRoom) -> None:
+    reader = room("three", width=1280, height=720)
+    reader.open()
+
+    place = reader.page.locator(".panes").bounding_box()
+    panes = [pane.bounding_box() for pane in reader.page.locator(".pane").all()]
+
+    assert place is not None
+    covered = sum(box["width"] * box["height"] for box in panes if box)
+    assert covered > 0.98 * place["width"] * place["height"]
+
+
+def test_overlay_of_another_size_than_its_picture_is_not_drawn_and_says_so(room: MakeRoom) -> None:
+    reader = room("misfit")
+    reader.open()
+    before = colours(reader)
+
+    reader.press("v")
+
+    reader.see("The overlay “Ulcer” is not drawn: it has 50 × 40 × 44 pixels, the picture 48 × 56.")
+    middle = np.s_[100:300, 100:700]
+    assert (colours(reader)[middle] == before[middle]).all()
+    reader.press("v")
+    expect(reader.page.get_by_text("is not drawn")).to_be_hidden()
+
+
+def test_picture_is_moved_and_cine_paced_with_the_left_button_alone(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+    button = lambda name: reader.page.get_by_role("button", name=name, exact=True)  # noqa: E731
+    button("Zoom in").click()
+    x, y = middle_of_stage(reader)
+    before = colours(reader)
+
+    button("Move").click()
+    reader.page.mouse.move(x, y)
+    reader.page.mouse.down()
+    reader.page.mouse.move(x + 40, y, steps=4)
+    reader.page.mouse.up()
+
+    assert (colours(reader) != before).mean() > 0.01
+    expect(reader.page.locator(".reading")).to_have_text("R 0.0  A 0.0  S 0.0 mm")
+    button("Play").click()
+    button("Play faster").click()
+    expect(button("15/s")).to_be_visible()
+    button("Play slower").click()
+    expect(button("10/s")).to_be_visible()
+
+
 def test_planes_start_and_absolute_presets_are_those_of_the_study(room: MakeRoom) -> None:
     reader = room("coronal")
     reader.open()
@@ -239,7 +358,7 @@ def test_single_picture_fills_the_pane_and_has_nothing_to_scroll(room: MakeRoom)
     reader.page.mouse.move(x, y)
     reader.page.mouse.wheel(0, -100)
 
-    expect(reader.page.get_by_role("button", name="Play")).to_be_disabled()
+    expect(reader.page.get_by_role("button", name="Play", exact=True)).to_be_disabled()
     assert abs(colours(reader) - before).max() <= 2
     bright = np.nonzero((before[..., 1] > 60).any(axis=1))[0]
     assert bright.max() - bright.min() > 0.7 * before.shape[0]
@@ -321,7 +440,7 @@ def test_full_screen_holds_images_and_form(room: MakeRoom) -> None:
     reader.page.wait_for_function("() => document.fullscreenElement === null")
 
 
-def test_one_finger_moves_the_crosshair_or_scrolls_and_two_zoom(room: MakeRoom) -> None:
+def test_one_finger_moves_the_crosshair_or_scrolls_and_two_zoom_and_move_the_picture(room: MakeRoom) -> None:
     reader = room("plain")
     reader.open()
     where = reader.page.locator(".reading")
@@ -349,6 +468,13 @@ def test_one_finger_moves_the_crosshair_or_scrolls_and_two_zoom(room: MakeRoom) 
     fingers("touchMove", (x - 60, y), (x + 60, y))
     fingers("touchEnd")
     assert (colours(reader) > 60).mean() > 1.3 * small
+
+    place, before = where.inner_text(), colours(reader)
+    fingers("touchStart", (x - 20, y), (x + 20, y))
+    fingers("touchMove", (x + 10, y + 30), (x + 50, y + 30))
+    fingers("touchEnd")
+    assert (colours(reader) != before).mean() > 0.002
+    expect(where).to_have_text(place)
 
 
 def test_every_button_of_the_room_says_its_key_and_every_key_is_in_the_help(room: MakeRoom) -> None:

@@ -77,11 +77,11 @@ def test_a_verdict_is_reopened_revised_and_left_by_the_routes(reader: Reader) ->
     assert "feedback" not in first
     assert first["next"]["revisable"] == 1
 
-    listed = reader.http.get("/reading/revisable").json()["verdicts"]
+    listed = reader.http.get("/reading/revisable", params={"assignment": payload["assignment"]}).json()["verdicts"]
     reopened = reader.http.post("/reading/reopen", json={"assignment": listed[0]["assignment"]}).json()["payload"]
     second = reader.submit(reopened).json()
     left = reader.http.post("/reading/reopen", json={"assignment": listed[0]["assignment"]})
-    resumed = reader.http.post("/reading/resume", json={}).json()["payload"]
+    resumed = reader.http.post("/reading/resume", json={"assignment": payload["assignment"]}).json()["payload"]
 
     assert listed[0]["receipt"] == first["receipt"] == reopened["revision"]["receipt"]
     assert second["receipt"] != first["receipt"]
@@ -93,7 +93,7 @@ def test_the_summary_holds_counts_and_times(reader: Reader) -> None:
     payload = reader.desk()
     reader.submit(payload)
 
-    summary = reader.http.get("/reading/session").json()
+    summary = reader.http.get("/reading/session", params={"assignment": payload["assignment"]}).json()
 
     assert set(summary) == {"items", "active_ms", "median_ms", "since"}
     assert summary["items"] >= 1
@@ -104,17 +104,19 @@ def test_somebody_elses_verdicts_are_neither_listed_nor_reopened(
     serving: tuple[Situation, RunningServer], reader: Reader
 ) -> None:
     situation, running = serving
-    reader.submit(reader.desk())
-    own = reader.http.get("/reading/revisable").json()["verdicts"][0]["assignment"]
+    payload = reader.desk()
+    reader.submit(payload)
+    own = {"assignment": payload["assignment"]}
 
     with client(running, cookie_of(situation.database, running, "rater-2")) as other:
-        assert other.get("/reading/revisable").json() == {"verdicts": []}
-        refused = other.post("/reading/reopen", json={"assignment": own})
+        refused = other.post("/reading/reopen", json=own)
         unknown = other.post("/reading/reopen", json={"assignment": "nobody's"})
-        listed = other.get("/reading/revisable", params={"assignment": own})
         assert (refused.status_code, refused.content) == (unknown.status_code, unknown.content)
-        assert refused.status_code == listed.status_code == 404
-        assert other.get("/reading/session").json()["items"] == 0
+        assert refused.status_code == 404
+        for route in ("revisable", "session", "scans"):
+            assert other.get(f"/reading/{route}", params=own).content == unknown.content
+            assert other.get(f"/reading/{route}").status_code == 400
+        assert other.post("/reading/resume", json=own).content == unknown.content
 
 
 @pytest.mark.parametrize("value", [None, 1, True, [], {}, "\x00", "x" * 5000, "' OR 1=1"])
@@ -131,6 +133,7 @@ def test_the_routes_are_shut_without_a_login_and_to_other_sites(serving: tuple[S
     with client(running, None) as nobody:
         assert nobody.get("/reading/revisable").status_code == 401
         assert nobody.get("/reading/session").status_code == 401
+        assert nobody.get("/reading/scans").status_code == 401
         assert nobody.post("/reading/reopen", json={}).status_code == 401
         elsewhere = {"Origin": "https://elsewhere.example"}
         assert nobody.post("/reading/resume", json={}, headers=elsewhere).status_code == 403

@@ -6,9 +6,11 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from sqlmodel import select
 
+from db import Assignment
 from services import reading, scans
-from services.errors import NotFound
+from services.errors import Conflict, NotFound
 from services.identity import Actor
 from services.keys import Keys
 from tests.situations import Situation
@@ -38,6 +40,24 @@ def test_an_address_opens_nothing_after_two_hours_and_a_reload_gives_one_that_do
     fresh = token_for(opened, much_later)
     assert fresh != token
     assert scans.scan_in_reach(opened.database, much_later, fresh).is_file()
+
+
+def test_addresses_of_the_item_on_the_screen_are_renewed_without_a_reload_and_those_of_no_other(
+    opened: Situation,
+) -> None:
+    rater = opened.raters[0]
+    payload = reading.current_payload(opened.database, rater, "tiny", "reading")
+    much_later = later(rater, hours=5)
+
+    renewed = scans.renewed_scans(opened.database, much_later, payload["assignment"])
+
+    fresh = reading.current_payload(opened.database, much_later, "tiny", "reading")
+    assert renewed == {"images": fresh["images"], "prefetch": fresh["prefetch"]}
+    with opened.database.reading() as session:
+        waiting = session.exec(select(Assignment).where(Assignment.public_id != payload["assignment"])).all()
+    for assignment in waiting:
+        with pytest.raises((Conflict, NotFound)):
+            scans.renewed_scans(opened.database, rater, assignment.public_id)
 
 
 def test_an_address_of_an_hour_to_come_opens_nothing(opened: Situation) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlmodel import select
@@ -11,7 +12,19 @@ from sqlmodel import select
 from db import Assignment, Database, Draft, Verdict
 from services import closing, reading
 from services.errors import Conflict, Incomplete, NotAllowed, NotFound, StaleDraft
-from tests.situations import answers, any_answers, on_the_desk, open_study, read_all, show, signed_in, submit
+from services.identity import Actor
+from tests.situations import (
+    PROTOCOL,
+    Situation,
+    answers,
+    any_answers,
+    on_the_desk,
+    open_study,
+    read_all,
+    show,
+    signed_in,
+    submit,
+)
 
 
 def verdicts_in(database: Database) -> list[Verdict]:
@@ -161,6 +174,62 @@ def test_answers_that_do_not_fit_the_form_name_the_field(
     assert refusal.value.field == field
 
 
+POINT_FORM = {
+    "yes_no": {
+        "fields": [
+            {"key": "answer", "type": "yes_no", "label": "Answer"},
+            {"key": "where", "type": "point", "label": "Where?"},
+        ]
+    }
+}
+
+
+def point_study(database: Database, folder: Path) -> Situation:
+    return open_study(database, folder, {"forms": {**PROTOCOL["forms"], **POINT_FORM}})
+
+
+def with_prior(situation: Situation, rater: Actor) -> dict[str, Any]:
+    """Read on to the item that shows a prior, whose form asks for a point, and show it."""
+    while True:
+        payload = on_the_desk(situation, rater)
+        show(situation, rater, payload)
+        if len(payload["images"]["panes"]) == 2 and payload["form"]["fields"][-1]["type"] == "point":
+            return payload
+        given = any_answers(payload)
+        given["fields"] |= {"where": [0, 0, 0]} if payload["form"]["fields"][-1]["type"] == "point" else {}
+        submit(situation, rater, payload, given)
+
+
+@pytest.mark.parametrize(
+    ("given", "stored"), [([1, -2.5, 3], [1.0, -2.5, 3.0]), ([1, 2, 3, "Prior"], [1.0, 2.0, 3.0, "Prior"])]
+)
+def test_a_point_is_three_numbers_and_may_name_the_pane_that_it_was_taken_in(
+    sqlite_database: Database, tmp_path: Path, given: list[object], stored: list[object]
+) -> None:
+    situation = point_study(sqlite_database, tmp_path / "study")
+    rater = situation.raters[0]
+    payload = with_prior(situation, rater)
+
+    receipt = submit(situation, rater, payload, answers(answer="yes", where=given))
+
+    verdict = next(one for one in verdicts_in(sqlite_database) if one.receipt == receipt.receipt)
+    assert verdict.fields["where"] == stored
+
+
+@pytest.mark.parametrize("given", [[1, 2], [1, 2, 3, "Elsewhere"], [1, 2, 3, 4], [1, 2, 3, ["Prior"]], [1, 2, "Prior"]])
+def test_a_point_of_no_pane_or_without_three_numbers_is_refused(
+    sqlite_database: Database, tmp_path: Path, given: list[object]
+) -> None:
+    situation = point_study(sqlite_database, tmp_path / "study")
+    rater = situation.raters[0]
+    payload = with_prior(situation, rater)
+
+    with pytest.raises(Incomplete) as refusal:
+        submit(situation, rater, payload, answers(answer="yes", where=given))
+
+    assert refusal.value.field == "where"
+
+
 def test_not_assessable_takes_the_place_of_the_answers(database: Database, tmp_path: Path) -> None:
     situation = open_study(database, tmp_path / "study")
     rater = situation.raters[0]
@@ -230,7 +299,7 @@ def test_after_the_last_item_there_are_thanks_and_nothing_about_right_or_wrong(
 
     assert len(receipts) == 6
     done = on_the_desk(situation, rater)
-    assert set(done) == {"kind", "title", "message", "progress", "summary", "revisable"}
+    assert set(done) == {"kind", "assignment", "title", "message", "progress", "summary", "revisable"}
     assert set(done["summary"]) == {"items", "active_ms", "median_ms", "since"}
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -99,14 +101,14 @@ def test_the_desk_comes_back_after_a_revision_and_after_going_on_without_one(
 
     again = revising.reopen(database, rater, payload["assignment"])
     after_reload = reading.payload_after_reload(database, rater, "tiny", "reading")
-    resumed = revising.resume(database, rater)
+    resumed = revising.resume(database, rater, payload["assignment"])
 
     assert after_reload["revision"] == again["revision"]
     assert resumed == desk == reading.payload_after_reload(database, rater, "tiny", "reading")
     assert (desk["revision"], desk["revisable"], payload["revisable"]) == (None, 1, 0)
 
 
-def test_going_on_leads_back_to_the_study_in_which_something_is_reopened(database: Database, tmp_path: Path) -> None:
+def test_two_studies_in_two_tabs_have_each_their_own_list_desk_and_summary(database: Database, tmp_path: Path) -> None:
     situation = revisable_study(database, tmp_path / "study")
     rater = situation.raters[0]
     elsewhere = room_study(
@@ -114,13 +116,32 @@ def test_going_on_leads_back_to_the_study_in_which_something_is_reopened(databas
     )
     payload, _ = read_one(situation, rater)
     desk = on_the_desk(situation, rater)
+    other_desk = on_the_desk(elsewhere, rater)
     again = revising.reopen(database, rater, payload["assignment"])
     show(situation, rater, again)
-    show(elsewhere, rater, on_the_desk(elsewhere, rater))
+    show(elsewhere, rater, other_desk)
 
-    assert revising.resume(database, rater) == desk
-    assert revising.resume(database, rater)["assignment"] == on_the_desk(elsewhere, rater)["assignment"]
-    assert revising.resume(database, rater, desk["assignment"]) == desk
+    assert [line["assignment"] for line in revising.list_revisable(database, rater, desk["assignment"])] == [
+        payload["assignment"]
+    ]
+    assert revising.list_revisable(database, rater, other_desk["assignment"]) == []
+    assert session_summary.session_summary(database, rater, desk["assignment"])["items"] == 1
+    assert session_summary.session_summary(database, rater, other_desk["assignment"])["items"] == 0
+    assert revising.resume(database, rater, other_desk["assignment"]) == other_desk
+    assert reading.payload_after_reload(database, rater, "tiny", "reading")["revision"] == again["revision"]
+    assert revising.resume(database, rater, again["assignment"]) == desk
+
+
+def test_the_end_of_a_list_names_its_study_by_one_of_its_assignments(database: Database, tmp_path: Path) -> None:
+    situation = revisable_study(database, tmp_path / "study", "study")
+    rater = situation.raters[0]
+    read_all(situation, rater)
+    room_study(database, tmp_path / "other", protocol={**reading_rules(), "name": "other"}, key="other")
+
+    done = on_the_desk(situation, rater)
+
+    assert done["kind"] == "done"
+    assert len(revising.list_revisable(database, rater, done["assignment"])) == done["revisable"] == 6
 
 
 def test_a_reopened_items_scans_are_in_reach_only_while_it_is_reopened(database: Database, tmp_path: Path) -> None:
@@ -137,6 +158,24 @@ def test_a_reopened_items_scans_are_in_reach_only_while_it_is_reopened(database:
     revising.resume(database, rater, payload["assignment"])
     with pytest.raises(NotFound):
         scans.scan_in_reach(database, rater, token_of(payload))
+
+
+def test_addresses_that_run_out_while_an_item_is_revised_are_renewed_and_it_stays_reopened(
+    database: Database, tmp_path: Path
+) -> None:
+    situation = revisable_study(database, tmp_path / "study")
+    rater = situation.raters[0]
+    payload, _ = read_one(situation, rater)
+    again = revising.reopen(database, rater, payload["assignment"])
+    reading.save_draft(database, rater, payload["assignment"], again["draft"]["sequence"] + 1, FLAGGED)
+    assert rater.signed_in_at is not None
+    much_later = replace(rater, signed_in_at=rater.signed_in_at - timedelta(hours=5))
+
+    renewed = scans.renewed_scans(database, much_later, payload["assignment"])
+
+    after_reload = reading.payload_after_reload(database, much_later, "tiny", "reading")
+    assert scans.scan_in_reach(database, much_later, token_of(renewed)).is_file()
+    assert (after_reload["revision"], after_reload["draft"]["answers"]) == (again["revision"], FLAGGED)
 
 
 def test_a_revision_needs_its_own_display_and_its_own_key(database: Database, tmp_path: Path) -> None:
@@ -240,7 +279,7 @@ def test_the_list_names_the_own_verdicts_newest_first_in_the_words_of_the_form(
     (one, _), (two, second) = read_one(situation, rater), read_one(situation, rater, FLAGGED)
     read_one(situation, other)
 
-    listed = revising.list_revisable(database, rater)
+    listed = revising.list_revisable(database, rater, one["assignment"])
 
     assert [line["prompt"] for line in listed] == [two["prompt"], one["prompt"]]
     assert listed[0]["lines"] == [["Not assessable", "Image quality"], ["Comment", "first"]]
@@ -269,7 +308,7 @@ def test_nothing_is_revised_once_references_are_shown(database: Database, tmp_pa
     rater = situation.raters[0]
     read_all(situation, rater)
     assert on_the_desk(situation, rater)["revisable"] == 6
-    [first, *_] = revising.list_revisable(database, rater)
+    [first, *_] = revising.list_revisable(database, rater, on_the_desk(situation, rater)["assignment"])
     with pytest.raises(Conflict, match="instructions"):
         on_the_desk(situation, rater, "scoring")
     assert worklist.SETTLED in worklist.instructions(database, rater, "tiny", "scoring")[0]
@@ -317,7 +356,7 @@ def test_reviews_and_decisions_and_others_verdicts_are_never_reopened(database: 
         revising.reopen(database, situation.reviewer, review["assignment"])
     with pytest.raises(NotFound):
         revising.reopen(database, situation.raters[0], review["assignment"])
-    assert revising.list_revisable(database, situation.reviewer) == []
+    assert revising.list_revisable(database, situation.reviewer, review["assignment"]) == []
 
 
 def test_a_turn_that_others_follow_is_settled_and_the_last_one_is_not(database: Database, tmp_path: Path) -> None:
@@ -325,7 +364,8 @@ def test_a_turn_that_others_follow_is_settled_and_the_last_one_is_not(database: 
     rater = situation.raters[0]
     read_all(situation, rater)
 
-    listed = {line["prompt"] for line in revising.list_revisable(database, rater)}
+    done = on_the_desk(situation, rater)
+    listed = {line["prompt"] for line in revising.list_revisable(database, rater, done["assignment"])}
 
     assert "Turn 3 of the talk?" in listed
     assert not {"Turn 1 of the talk?", "Turn 2 of the talk?"} & listed
@@ -458,8 +498,10 @@ def test_a_session_summary_counts_own_items_and_times_and_nothing_else(database:
     reading.submit(database, rater, again["assignment"], again["key"], FLAGGED, Circumstances(active_ms=500))
     read_one(situation, situation.raters[1])
 
-    summary = session_summary.session_summary(database, rater)
+    summary = session_summary.session_summary(database, rater, payload["assignment"])
 
     assert (summary["items"], summary["active_ms"], summary["median_ms"]) == (2, 6_500, 3_250)
     assert set(summary) == {"items", "active_ms", "median_ms", "since"}
-    assert session_summary.session_summary(database, signed_in(database, "rater-1"))["items"] == 0
+    assert (
+        session_summary.session_summary(database, signed_in(database, "rater-1"), payload["assignment"])["items"] == 0
+    )

@@ -1,7 +1,8 @@
 """A stand-in for the server: the routes that the reading room talks to, with made-up items and faults on demand.
 
 ``GET /try/log`` tells what was posted; ``POST /try/fault {"route", "status", "times", "body"}`` makes the next answers
-of a route fail; ``POST /try/restart {"items": [...]}`` starts over with the named items.
+of a route fail; ``POST /try/restart {"items": [...]}`` starts over with the named items; ``POST /try/expire`` makes all
+addresses of scans that were handed out so far invalid.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +35,10 @@ class Desk:
         self.revisable = revisable
         self.submitted: dict[str, dict[str, Any]] = {}
         self.revised: str | None = None
+        self.hour = 0
         self.queue = [items_module.item(name, position) for position, name in enumerate(names)]
         self.total = len(self.queue)
+        self.last = self.queue[-1]["assignment"]
         self.log: list[dict[str, Any]] = []
         self.faults: list[dict[str, Any]] = []
         self.drafts: dict[str, dict[str, Any]] = {}
@@ -44,7 +48,13 @@ class Desk:
         progress = {"done": self.total - len(self.queue), "total": self.total}
         if not self.queue:
             message = "You have read all items of this list. Thank you."
-            done = {"kind": "done", "title": "Thank you", "message": message, "progress": progress}
+            done = {
+                "kind": "done",
+                "assignment": self.last,
+                "title": "Thank you",
+                "message": message,
+                "progress": progress,
+            }
             return done | {"summary": self.summary(), "revisable": self.open_to_revision()}
         current = json.loads(json.dumps(self.queue[0]))
         current["progress"] = progress
@@ -55,7 +65,14 @@ class Desk:
             current["prefetch"] = [
                 volume["url"] for pane in self.queue[1]["images"]["panes"] for volume in pane["volumes"]
             ]
-        return current
+        return self.at_this_hour(current)
+
+    def at_this_hour(self, payload: dict[str, Any]) -> dict[str, Any]:
+        """Give the scans of a payload the addresses that are good now."""
+        after: dict[str, Any] = json.loads(
+            re.sub(r'"(reading/volume/[^"]+)"', rf'"\1~{self.hour}"', json.dumps(payload))
+        )
+        return after
 
     def open_to_revision(self) -> int:
         return len(self.submitted) if self.revisable else 0
@@ -85,7 +102,12 @@ class Desk:
         payload["progress"] = {"done": self.total - len(self.queue), "total": self.total}
         payload["revision"] = {"receipt": entry["receipt"], "saved_at": "2026-11-20T10:03:22Z"}
         payload["draft"] = {"sequence": 0, "answers": entry["answers"]}
-        return payload
+        return self.at_this_hour(payload)
+
+    def scans(self, assignment: str) -> dict[str, Any]:
+        entry = self.submitted.get(assignment)
+        payload = self.payload() if entry is None else self.at_this_hour(json.loads(json.dumps(entry["item"])))
+        return {"images": payload["images"], "prefetch": payload["prefetch"]}
 
     def fault(self, route: str) -> Response | None:
         for fault in self.faults:
@@ -139,6 +161,10 @@ async def told(request: Request) -> JSONResponse | Response:
     failed = desk.fault(route)
     if failed:
         return failed
+    assignment = request.query_params["assignment"]
+    desk.log.append({"route": route, "body": {"assignment": assignment}, "status": 200})
+    if route == "scans":
+        return JSONResponse(desk.scans(assignment))
     return JSONResponse({"verdicts": desk.verdicts()} if route == "revisable" else desk.summary())
 
 
@@ -146,8 +172,11 @@ async def volume(request: Request) -> Response:
     failed = desk.fault("volume")
     if failed:
         return failed
-    desk.log.append({"route": "volume", "body": request.path_params["token"], "status": 200})
-    content = gzip.compress(items_module.volume(request.path_params["token"]), 1)
+    token, hour = request.path_params["token"].split("~")
+    if int(hour) < desk.hour:
+        return JSONResponse({"error": "There is no such volume for you now."}, status_code=404)
+    desk.log.append({"route": "volume", "body": token, "status": 200})
+    content = gzip.compress(items_module.volume(token), 1)
     return Response(content, media_type="application/octet-stream", headers={"Content-Encoding": "gzip"})
 
 
@@ -184,6 +213,11 @@ async def make_fault(request: Request) -> JSONResponse:
     return JSONResponse({})
 
 
+async def expire(request: Request) -> JSONResponse:
+    desk.hour += 1
+    return JSONResponse({})
+
+
 async def restart(request: Request) -> JSONResponse:
     asked = await request.json()
     desk.restart(asked["items"], asked.get("revisable", False))
@@ -203,6 +237,7 @@ app = st.App(
         Route("/try/payload", payload),
         Route("/try/log", log),
         Route("/try/fault", make_fault, methods=["POST"]),
+        Route("/try/expire", expire, methods=["POST"]),
         Route("/try/restart", restart, methods=["POST"]),
     ],
 )

@@ -128,6 +128,23 @@ def item(name: str, position: int) -> dict[str, Any]:
     elif name in TOOLS:
         payload["images"] = TOOLS[name](position)
         fields += [field("answer", "yes_no", "Answer", options=YES_NO, required=True), confidence()]
+    elif name == "next turn":
+        payload |= {
+            "images": TOOLS["apart"](position),
+            "turns": [{"prompt": payload["prompt"], "lines": TURNS[1]["lines"]}],
+        }
+        payload["prompt"] = "Has it grown since the prior?"
+        fields += [field("answer", "yes_no", "Answer", options=YES_NO, required=True), confidence()]
+    elif name == "long":
+        payload["prompt"] = " ".join(
+            ["Which of the lesions that the prior did not show lies next to the ventricle?"] * 6
+        )
+        payload["context"] |= {"history": HISTORY, "vignette": "Two weeks of right-sided weakness. " * 8}
+        fields += [field("answer", "yes_no", "Answer", options=YES_NO, required=True), confidence()]
+    elif name in ("where", "where-apart"):
+        if name == "where-apart":
+            payload["images"] = TOOLS["apart"](position)
+        fields += [field("place", "point", "Centre of the lesion", required=True)]
     elif name == "open":
         payload["prompt"] = "Describe the main abnormality and where it lies."
         fields += [field("answer", "text", "Answer", required=True), confidence()]
@@ -205,6 +222,14 @@ TOOLS: dict[str, Callable[[int], dict[str, Any]]] = {
     "flat": lambda p: images(pane("Slice", t1(p, "flat"))),
     "photograph": lambda p: images(
         pane("Photograph", t1(p, "photo") | {"placed": False}, badge="picture without scale")
+    ),
+    "misfit": lambda p: images(
+        pane(
+            "Photograph",
+            t1(p, "photo") | {"placed": False},
+            badge="picture without scale",
+            overlays=[overlay("Ulcer", f"mask-{p}", "fill")],
+        )
     ),
     "three": lambda p: images(
         pane("T1", t1(p), coregistered=True),

@@ -99,6 +99,7 @@ export class Actions {
       case "earlier": return void room.earlier.toggle();
       case "resume": return void room.earlier.resume();
       case "session": return void room.session.toggle();
+      case "brief": return room.screen.brief.toggle();
       case "dark": return room.screen.toggleDark();
       case "help": return room.dialogs.toggleHelp();
       default: throw new Error(`There is no action "${action}".`);

@@ -15,7 +15,7 @@ export function wordsOf(payload) {
   const { facts = [], vignette, history = [] } = payload.context ?? {};
   const prompt = h("p", { class: "prompt" }, payload.prompt);
   const opinions = payload.opinions?.length ? opinionTable(payload.own ?? [], payload.opinions) : null;
-  const context = [facts.length > 0 && lines(facts), vignette && h("p", { class: "vignette" }, vignette),
+  const context = [facts.length > 0 && inOneLine(facts), vignette && h("p", { class: "vignette" }, vignette),
     history.length > 0 && historyOf(history), payload.turns?.length > 0 && earlierTurns(payload.turns)];
   const present = (nodes) => nodes.filter(Boolean);
   if (payload.images) return { brief: present([...context, prompt, opinions]), cards: [] };
@@ -35,6 +35,11 @@ export function wordsOf(payload) {
 /** @param {[string, string][]} pairs @returns {HTMLElement} */
 export function lines(pairs) {
   return h("dl", { class: "facts" }, ...pairs.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
+}
+
+/** As long as there is room for them. @param {[string, string][]} pairs */
+function inOneLine(pairs) {
+  return h("dl", { class: "facts run-on" }, ...pairs.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
 }
 
 /** @param {[string, string][]} entries */

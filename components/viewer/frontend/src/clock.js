@@ -1,23 +1,20 @@
 /** Active and idle time of one item: idle is a hidden tab, a pause, or more than 60 s after the last input. */
 
 const IDLE_AFTER = 60_000;
-const KEPT = "blindread.clock";
 
 export class ItemClock {
   /**
-   * @param {string} assignment
+   * @param {{active_ms: number, idle_ms: number}|null|undefined} kept  of the same item, from before a reload of the tab
    * @param {() => number} now  milliseconds that never go back
    */
-  constructor(assignment, now = () => performance.now()) {
-    this.assignment = assignment;
+  constructor(kept, now = () => performance.now()) {
     this.now = now;
-    this.active = 0;
-    this.idle = 0;
+    this.active = kept?.active_ms ?? 0;
+    this.idle = kept?.idle_ms ?? 0;
     this.running = false;
     this.paused = false;
     this.hidden = document.hidden;
     this.last = this.touched = now();
-    this.recall();
   }
 
   start() {
@@ -64,27 +61,5 @@ export class ItemClock {
   reading() {
     this.advance();
     return { active_ms: Math.round(this.active), idle_ms: Math.round(this.idle) };
-  }
-
-  /** Keep the time over a reload of this tab, and while an earlier item is revised. */
-  keep() {
-    const { active_ms, idle_ms } = this.reading();
-    try {
-      sessionStorage.setItem(`${KEPT} ${this.assignment}`, JSON.stringify({ active_ms, idle_ms }));
-    } catch {
-      // Storage can be switched off; then the time starts anew after a reload.
-    }
-  }
-
-  recall() {
-    try {
-      const kept = JSON.parse(sessionStorage.getItem(`${KEPT} ${this.assignment}`) ?? "null");
-      sessionStorage.removeItem(`${KEPT} ${this.assignment}`);
-      if (!kept) return;
-      this.active = kept.active_ms;
-      this.idle = kept.idle_ms;
-    } catch {
-      // See above.
-    }
   }
 }

@@ -22,7 +22,7 @@ export class Earlier {
     dialogs.show("earlier", title, h("p", {}, "Loading …"));
     let answer;
     try {
-      answer = await room.transport.get(`reading/revisable${room.lastAssignment ? `?assignment=${encodeURIComponent(room.lastAssignment)}` : ""}`);
+      answer = await room.transport.get(`reading/revisable?assignment=${encodeURIComponent(room.lastAssignment)}`);
     } catch (error) {
       if (dialogs.open === "earlier") dialogs.show("earlier", title, this.trouble(error, () => this.again()));
       return;
@@ -67,7 +67,7 @@ export class Earlier {
       // The server must know the newest answers before this item is left, but a reader must not wait for ever.
       await Promise.race([room.drafts?.flush(), new Promise((resolve) => setTimeout(resolve, LONGEST_FLUSH))]);
       const { payload } = await room.transport.post(url, body);
-      if (room.stage === "open") room.setAside();
+      room.setAside();
       room.show(payload);
     } catch (error) {
       const way = this.trouble(error, () => this.go(url, body));

@@ -20,12 +20,12 @@ export class Form {
   /**
    * @param {any} description    payload.form
    * @param {{onChange: (answers: Answers, delay: number) => void, onSubmit: () => void,
-   *          crosshair: import("./fields/registry.js").FieldContext["crosshair"], preview: boolean}} room
+   *          points: import("./points.js").Points, preview: boolean}} room
    */
   constructor(description, room) {
     this.room = room;
     this.description = description;
-    /** @type {{field: any, parts: any, box: HTMLElement, error: HTMLElement}[]} */
+    /** @type {{field: any, parts: any, box: HTMLElement, error: HTMLElement, clear: HTMLElement|false}[]} */
     this.rows = description.fields.map((field) => this.row(field));
     this.extras = this.makeExtras();
     this.problemLine = h("p", { class: "problem-line", role: "alert" });
@@ -50,19 +50,25 @@ export class Form {
     const parts = make(field, {
       onChange: (delay) => this.changed(delay),
       typingDelay: TYPING_DELAY,
-      crosshair: this.room.crosshair,
+      points: this.room.points,
     });
     const title = [field.label, field.required && h("span", { class: "required", title: "required" }, " *")];
     const help = field.help && h("p", { class: "help" }, field.help);
     const legendId = freshId("legend");
     const single = field.type === "yes_no" || field.type === "choice" || field.type === "ordinal";
+    // A radio button cannot be taken back with the mouse.
+    const clear = !field.required && single && h("button", { type: "button", class: "unanswer", "aria-label": `Take the answer to ${field.label} back`,
+      onclick: () => {
+        parts.write(null);
+        this.changed(0);
+      } }, "Clear");
     const box = parts.group
       ? h("fieldset", { class: "field", "aria-describedby": errorId, role: single ? "radiogroup" : "group", "aria-labelledby": legendId },
-          h("legend", { id: legendId }, ...title), help, parts.body, error)
+          h("legend", { id: legendId }, ...title), help, parts.body, clear, error)
       : h("div", { class: "field" }, h("label", { for: parts.labelFor, class: "title" }, ...title), help, parts.body, error);
     if (single && field.required) box.setAttribute("aria-required", "true");
     box.dataset.field = field.key;
-    return { field, parts, box, error };
+    return { field, parts, box, error, clear };
   }
 
   makeExtras() {
@@ -199,8 +205,9 @@ export class Form {
   refresh() {
     const { fields } = this.read();
     const assessable = !this.extras.open.assess;
-    for (const { field, box } of this.rows) {
+    for (const { field, box, clear } of this.rows) {
       box.hidden = !this.applies(field, fields);
+      if (clear) clear.hidden = fields[field.key] === undefined;
       box.classList.toggle("set-aside", !assessable);
       /** @type {any} */ (box).inert = !assessable;
     }

@@ -13,6 +13,16 @@ export const ORDER = ["axial", "coronal", "sagittal"];
 const GAP = 2;
 const FILL = 0.97;
 
+/**
+ * Whether a pane does not lie in one world with the first one.
+ *
+ * @param {any} images  payload.images
+ * @param {number} index
+ */
+export function liesApart(images, index) {
+  return index > 0 && !(images.panes[index].coregistered ?? images.coregistered);
+}
+
 /** The axis along which a volume is one voxel thick, so that it is a picture of one plane; -1 when there is none. @param {Volume} volume */
 export function flatAxis({ shape }) {
   return shape.filter((n) => n === 1).length === 1 ? shape.indexOf(1) : -1;

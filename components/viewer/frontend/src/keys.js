@@ -59,6 +59,7 @@ export const BINDINGS = [
 
   { group: "Left drag or one finger", keys: ["w"], shown: "W", does: "Changes the window (right drag always does), and back", action: "drag", value: "window", when: "not typing" },
   { group: "Left drag or one finger", keys: ["y"], shown: "Y", does: "Scrolls through the slices, and back", action: "drag", value: "scroll", when: "not typing" },
+  { group: "Left drag or one finger", keys: ["Shift+m"], shown: "Shift M", does: "Moves the picture (middle drag always does), and back", action: "drag", value: "pan", when: "not typing" },
   { group: "Left drag or one finger", keys: ["d"], shown: "D", does: "Measures a distance, and back", action: "drag", value: "measure", when: "not typing" },
 
   { group: "Tools", keys: ["e"], shown: "E", does: "End of a distance at the crosshair: first one end, then the other", action: "markDistance", when: "not typing" },
@@ -79,6 +80,7 @@ export const BINDINGS = [
   { group: "Room", keys: ["h", "Pause"], shown: "H", does: "Pause: covers everything, any key goes on", action: "pause", when: "not typing" },
   { group: "Room", keys: ["z"], shown: "Z", does: "Full screen, and back", action: "fullScreen", when: "not typing" },
   { group: "Room", keys: ["Shift+d"], shown: "Shift D", does: "Prompt and form dark as well, and back", action: "dark", when: "not typing" },
+  { group: "Room", keys: ["Shift+p"], shown: "Shift P", does: "More room for context and prompt, and back", action: "brief", when: "not typing" },
   { group: "Room", keys: ["q"], shown: "Q", does: "Earlier items that may be revised; from there: back without a change", action: "earlier", when: "not typing" },
   { group: "Room", keys: ["j"], shown: "J", does: "Summary of your session", action: "session", when: "not typing" },
   { group: "Room", keys: ["?"], shown: "?", does: "This help", action: "help", when: "not typing" },
@@ -134,6 +136,8 @@ export function bindingOf(event, focused) {
   const oneLine = binding.action === "submit" && focused instanceof HTMLInputElement;
   if (isTyping(focused) && !oneLine) return null;
   if (binding.when === "on images" && focused instanceof HTMLInputElement && (focused.type === "radio" || event.key === " ")) return null;
+  // Words that are longer than their place are scrolled with the same keys as the slices.
+  if (binding.action === "scroll" && focused?.closest(".brief")) return null;
   if (event.key === " " && focused?.closest("button, a[href], summary")) return null;
   // Enter on a button or a link is that button's own.
   if (binding.action === "submit" && focused?.closest("button:not(.submit), a[href], summary, select")) return null;

@@ -51,6 +51,21 @@ export function cutMask(mask, volume, plane, slice) {
   return { width, height, inside };
 }
 
+/**
+ * Why a mask cannot be laid over a picture without scale, in one sentence; null when it can. Both have no millimetres that would
+ * say where one lies on the other: only pixel by pixel do they belong together.
+ *
+ * @param {string} label
+ * @param {Volume} mask
+ * @param {Volume} picture
+ * @returns {string|null}
+ */
+export function misfit(label, mask, picture) {
+  const pixels = ({ shape }) => shape.filter((n) => n > 1).join(" × ");
+  if (mask.shape.every((n, axis) => n === picture.shape[axis])) return null;
+  return `The overlay “${label}” is not drawn: it has ${pixels(mask)} pixels, the picture ${pixels(picture)}.`;
+}
+
 /** Draws masks and keeps what it cut as long as the same slices are shown. */
 export class MaskPainter {
   constructor() {

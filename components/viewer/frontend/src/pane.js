@@ -1,6 +1,7 @@
 /** One pane on the screen: its header, the stage with picture and overlay, and what is read at the crosshair. */
 
 import { h } from "./dom.js";
+import { liesApart } from "./hanging.js";
 import { MaskPainter } from "./masks.js";
 import { spokenPixel, spokenPoint } from "./planes.js";
 import { intensityAt, transform } from "./volume.js";
@@ -30,14 +31,15 @@ export class Pane {
 
     this.overlay = h("canvas", { class: "overlay", "aria-hidden": "true" });
     this.wait = h("div", { class: "pane-wait", hidden: true, role: "status" });
+    this.warning = h("div", { class: "pane-wait", hidden: true, role: "status" });
     this.reading = h("span", { class: "reading" });
     this.value = h("span", { class: "value" });
     this.readout = h("div", { class: "readout" }, this.reading, this.value);
-        this.title = h("div", { class: "pane-title" });
+    this.title = h("div", { class: "pane-title" });
     this.link = h("span", { class: "link-words", role: "status" });
     this.linkTools = h("span", { class: "link-tools" });
     this.linkBox = h("div", { class: "link-box", hidden: true }, this.link, this.linkTools);
-    this.stage = h("div", { class: "stage" }, renderer.canvas, this.overlay, this.readout, this.linkBox, this.wait);
+    this.stage = h("div", { class: "stage" }, renderer.canvas, this.overlay, this.readout, this.linkBox, this.wait, this.warning);
     this.legend = h("span", { class: "legend" });
     this.sequences = h("div", { class: "sequences", role: "group", "aria-label": "Sequence" });
     this.header = h("header", {}, this.title, this.legend, this.sequences);
@@ -57,7 +59,8 @@ export class Pane {
     this.spec = spec ?? null;
     this.chosen = this.shown = 0;
     this.masks.clear();
-    this.apart = index > 0 && Boolean(spec) && !(spec.coregistered ?? images.coregistered);
+    this.misfits("");
+    this.apart = Boolean(spec) && liesApart(images, index);
     if (!spec) return;
     this.element.setAttribute("aria-label", spec.title);
     const several = images.panes.length > 1;
@@ -86,6 +89,13 @@ export class Pane {
   choose(n) {
     this.chosen = n;
     [...this.sequences.children].forEach((button, i) => button.setAttribute("aria-pressed", String(i === n)));
+  }
+
+  /** @param {string} words  why an overlay is not drawn; none when all are @returns {never[]} */
+  misfits(words) {
+    write(this.warning, words);
+    this.warning.hidden = !words;
+    return [];
   }
 
   /** Whether what is shown lies somewhere in a patient; a picture from a file does not. */
@@ -122,7 +132,7 @@ export class Pane {
     this.legend.hidden = !masked;
     if (!this.apart) return;
     const link = view.linkOf(index);
-    const words = { unlinked: "Moves alone: find the same place, then link", linked: "Linked with your offset", "": this.saysApart ? "Not co-registered" : "" }[link];
+    const words = { unlinked: "Moves alone: find the same place", linked: "Linked with your offset", "": this.saysApart ? "Not co-registered" : "" }[link];
     write(this.link, words);
     this.link.hidden = !words;
     write(/** @type {HTMLElement} */ (this.linkTool), link === "unlinked" ? "Link here" : "Unlink");

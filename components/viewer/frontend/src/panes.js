@@ -5,6 +5,7 @@
 
 import { h } from "./dom.js";
 import { pixelRatio, tilesOf } from "./hanging.js";
+import { misfit } from "./masks.js";
 import { drawOverlay } from "./overlay.js";
 import { Pane } from "./pane.js";
 import { Pointer } from "./pointer.js";
@@ -72,7 +73,7 @@ export class Panes {
     await Promise.all(volumes.map((volume, i) => this.load(this.panes[i], volume)));
     if (turn !== this.turn) return false;
     this.images = images;
-    this.view.begin(images, volumes);
+    this.view.begin(images, volumes, trace.offsets);
     volumes.forEach((volume, i) => {
       this.panes[i].volume = volume;
       this.panes[i].readout.hidden = false;
@@ -221,7 +222,7 @@ export class Panes {
         return;
       }
       shown.push({ pane: i, n: pane.shown, volume, tiles: pane.tiles });
-      const masks = this.masksOf(spec);
+      const masks = this.masksOf(spec, pane);
       masked ||= masks.length > 0;
       drawOverlay(pane, view, i, masks);
       pane.read(view, i, masks.length > 0);
@@ -236,13 +237,16 @@ export class Panes {
     return (this.images?.panes ?? []).reduce((sum, { overlays }) => sum + (overlays?.length ?? 0), 0);
   }
 
-  /** The masks to be drawn now. */
-  masksOf(spec) {
-    if (!this.showsMasks) return [];
-    return (spec.overlays ?? []).flatMap(({ url, ...look }) => {
+  /** The masks to be drawn now; of one that does not fit the picture, the pane says why. */
+  masksOf(spec, pane) {
+    if (!this.showsMasks) return pane.misfits("");
+    const arrived = (spec.overlays ?? []).flatMap(({ url, ...look }) => {
       const mask = this.room.shelf.peek(url);
       return mask ? [{ ...look, mask }] : [];
     });
+    const misfits = arrived.map(({ label, mask }) => (pane.placed ? null : misfit(label, mask, pane.volume)));
+    pane.misfits(misfits.filter(Boolean).join(" "));
+    return arrived.filter((_, i) => !misfits[i]);
   }
 
   /** All masks on or off; they are fetched when they are not here yet. */

@@ -4,6 +4,7 @@
  */
 
 import { Actions } from "./actions.js";
+import { forgetAside, keepAside, keptAside } from "./aside.js";
 import { ItemClock } from "./clock.js";
 import { Dialogs } from "./dialogs.js";
 import { h } from "./dom.js";
@@ -15,9 +16,10 @@ import { keepRoom } from "./keeping.js";
 import { feedbackPanel } from "./occasions.js";
 import { Panes } from "./panes.js";
 import { Pausing } from "./pausing.js";
-import { spokenPoint } from "./planes.js";
+import { Points } from "./points.js";
 import { Renderers } from "./renderers.js";
 import { Saving } from "./saving.js";
+import { Scans } from "./scans.js";
 import { Screen } from "./screen.js";
 import { Session, summaryLines } from "./session.js";
 import { Trace } from "./trace.js";
@@ -55,7 +57,8 @@ export function attach({ data: { payload }, parentElement }, base) {
 export class Room {
   constructor(element, base) {
     this.transport = new Transport(base);
-    this.shelf = new VolumeShelf((url, signal) => this.transport.bytes(url, signal));
+    this.scans = new Scans(this);
+    this.shelf = new VolumeShelf((url, signal) => this.scans.bytes(url, signal));
     this.loading = new ImageLoading(this);
     this.saving = new Saving(this);
     this.actions = new Actions(this);
@@ -96,11 +99,14 @@ export class Room {
     }
     document.addEventListener("visibilitychange", () => {
       this.clock?.visibility();
-      if (document.hidden) this.drafts?.flush();
+      if (!document.hidden) return;
+      this.drafts?.flush();
+      // A browser may put a hidden tab away without another word.
+      this.setAside();
     }, { signal });
     window.addEventListener("pagehide", () => {
       this.drafts?.leave();
-      if (this.stage === "open") this.setAside();
+      this.setAside();
     }, { signal });
     window.addEventListener("resize", () => this.screen.fit(), { signal });
   }
@@ -126,10 +132,10 @@ export class Room {
     this.show(payload);
   }
 
-  /** An earlier item is looked at in between: time and trace of this one go on when it comes back. */
+  /** A reload, or an earlier item in between: time and trace of this one go on when it comes back. */
   setAside() {
-    this.clock?.keep();
-    this.trace?.keep();
+    const { payload, clock, trace, stage } = this;
+    if (clock && trace && stage !== "feedback" && payload.phase !== "preview") keepAside(payload, { time: clock.reading(), seen: trace.kept() });
   }
 
   /** @param {any} payload */
@@ -140,7 +146,9 @@ export class Room {
     if (screen.focused()) screen.element.focus({ preventScroll: true });
     this.drafts?.leave();
     this.drafts?.close();
+    const offsets = continues(this.payload, payload) ? this.trace?.offsets : null;
     this.clock = null;
+    this.trace = null;
     this.drafts = null;
     this.payload = payload;
     // Says which study is meant, also when nothing is left to be read.
@@ -160,19 +168,17 @@ export class Room {
     this.started = performance.now();
     /** @type {number|null} */
     this.loadMs = null;
-    const clock = new ItemClock(payload.assignment);
+    const kept = payload.phase === "preview" ? null : keptAside(payload);
+    const clock = new ItemClock(kept?.time);
     if (this.pausing.paused) clock.pause(true);
     this.clock = clock;
-    this.trace = new Trace(payload, () => clock.reading().active_ms);
+    this.trace = new Trace(payload, kept?.seen, () => clock.reading().active_ms);
+    if (offsets) this.trace.offsets = { ...offsets };
     screen.paintItem(payload);
     this.form = new Form(payload.form, {
       onChange: (answers, delay) => this.drafts?.change(answers, delay),
       onSubmit: () => this.submit(),
-      crosshair: {
-        get: () => (this.panes.images ? [...this.panes.view.crosshair] : null),
-        set: (mm) => this.panes.view.moveCrosshair(mm),
-        say: (mm) => (this.panes.images ? this.panes.panes[0].spoken(mm) : spokenPoint(mm)),
-      },
+      points: new Points(this.panes, payload.images),
       preview: payload.phase === "preview",
     });
     screen.paintForm(this.form);
@@ -258,9 +264,10 @@ export class Room {
   }
 
   /** This assignment is over: a rerun that still carries it changes nothing. */
-  finish({ assignment, phase }) {
-    this.finished.add(`${assignment} ${phase}`);
-    unstash(assignment);
+  finish(payload) {
+    this.finished.add(`${payload.assignment} ${payload.phase}`);
+    unstash(payload.assignment);
+    forgetAside(payload);
   }
 
   /** @param {any} next  payload of the next item, or null when the server could not build it */
@@ -286,4 +293,16 @@ export class Room {
     this.shelf.close();
     this.screen.destroy();
   }
+}
+
+/**
+ * Whether an item is the next turn of the conversation that was on the screen: the same case, and so the same places.
+ *
+ * @param {any} before
+ * @param {any} payload
+ */
+function continues(before, payload) {
+  const turns = payload.turns ?? [];
+  return before?.kind === "item" && before.phase === payload.phase && turns.length === (before.turns?.length ?? 0) + 1 &&
+    turns.at(-1).prompt === before.prompt;
 }

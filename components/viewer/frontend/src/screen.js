@@ -1,6 +1,7 @@
 /** What of the room is always there: head, place of the images, side with prompt and form. Decides nothing. */
 
 import { wordsOf } from "./brief.js";
+import { BriefPlace } from "./brief_place.js";
 import { h } from "./dom.js";
 import { practiceWords, revisionBanner } from "./occasions.js";
 import styles from "./styles.css";
@@ -14,10 +15,13 @@ const PHASES = {
   preview: "Preview: as a rater sees it, nothing is saved",
 };
 
+/** Phases of the queue in which a study may allow revisions. */
+const MAY_REVISE = ["practice", "reading"];
+
 const KEPT = "blindread.theme";
 
 /** What does not keep the focus after it was clicked. */
-const LET_GO = ".toolbar, .pane header, .link-box, .room-tools, .option, .renderer";
+const LET_GO = ".toolbar, .pane header, .link-box, .room-tools, .option, .point-buttons, .unanswer, .more, .renderer";
 
 export class Screen {
   /**
@@ -51,8 +55,9 @@ export class Screen {
       help: tool("help", "Keys", "?", "All keys"),
     };
     this.roomTools.fullScreen.hidden = !document.fullscreenEnabled;
-    this.head = h("header", { class: "head" }, this.progress, this.count,
-      h("div", { class: "occasion" }, this.phase, this.notice), this.receipt,
+    this.head = h("header", { class: "head" },
+      h("div", { class: "standing" }, h("div", { class: "done-so-far" }, this.progress, this.count), this.receipt),
+      h("div", { class: "occasion" }, this.phase, this.notice),
       h("span", { class: "room-tools" }, ...Object.values(this.roomTools)));
 
     this.coverBox = h("div", { class: "cover" });
@@ -61,14 +66,14 @@ export class Screen {
       h("div", { class: "stage-area" }, panes, this.coverBox), this.tools.element);
     this.cards = h("section", { class: "cards", hidden: true });
 
-    this.brief = h("div", { class: "brief" });
+    this.brief = new BriefPlace(act);
     this.formPlace = h("div", { class: "form-place" });
     this.footPlace = h("div", { class: "foot-place" });
     this.alert = h("div", { class: "alert", role: "alert", hidden: true });
     this.draftLine = h("p", { class: "draft-line", "aria-live": "polite" });
     this.renderer = h("button", { type: "button", class: "renderer", onclick: () => act("renderer") });
     this.side = h("section", { class: "side", "aria-label": "Prompt and form" },
-      this.brief, this.formPlace,
+      this.brief.element, this.formPlace,
       h("div", { class: "foot" }, this.alert, this.footPlace, h("div", { class: "foot-line" }, this.draftLine, this.renderer)));
 
     this.body = h("div", { class: "body" }, this.images, this.cards, this.side);
@@ -90,6 +95,7 @@ export class Screen {
     const room = window.innerHeight - Math.max(0, Math.min(top, window.innerHeight * 0.3)) - spaceBelow(this.host);
     this.element.style.height = full ? "100%" : `${Math.max(480, Math.floor(room))}px`;
     this.element.classList.toggle("narrow", this.element.clientWidth < 1300);
+    this.element.classList.toggle("short", this.element.clientHeight < 760);
   }
 
   /**
@@ -157,7 +163,7 @@ export class Screen {
     this.side.hidden = false;
     this.body.classList.remove("alone");
     const banner = payload.revision ? [revisionBanner(payload.revision, () => this.act("resume"))] : [];
-    this.brief.replaceChildren(...banner, ...brief);
+    this.brief.paint(payload.images ? banner : [], brief, Boolean(payload.opinions?.length));
     this.cards.replaceChildren(...(payload.images ? [] : banner), ...cards);
     this.images.hidden = !payload.images;
     this.cards.hidden = Boolean(payload.images);
@@ -187,7 +193,7 @@ export class Screen {
     this.cards.hidden = false;
     this.body.classList.add("alone");
     this.cards.replaceChildren(h("div", { class: "done" }, h("h2", {}, payload.title), h("p", {}, payload.message), ...more));
-    this.brief.replaceChildren();
+    this.brief.paint([], [], false);
     this.formPlace.replaceChildren();
     this.footPlace.replaceChildren();
     this.side.hidden = true;
@@ -203,10 +209,13 @@ export class Screen {
     const left = total - done;
     this.count.textContent = total ? `${done} of ${total} done · ${left === 1 ? "1 item" : `${left} items`} left` : "";
     this.phase.textContent = payload.practice ? practiceWords(payload.practice) : PHASES[payload.phase] ?? "";
-    this.roomTools.earlier.hidden = !payload.revisable || Boolean(payload.revision);
-    this.roomTools.earlier.textContent = payload.revisable ? `Earlier items (${payload.revisable})` : "";
+    const { earlier } = this.roomTools;
+    // Its place is kept, so that the others stay where they are when it comes and goes.
+    earlier.hidden = !MAY_REVISE.includes(payload.phase ?? "reading");
+    earlier.style.visibility = payload.revisable && !payload.revision ? "" : "hidden";
+    earlier.textContent = `Earlier items (${payload.revisable ?? 0})`;
     this.roomTools.session.hidden = payload.phase === "preview";
-    this.notice.textContent = payload.notice ?? "";
+    this.notice.textContent = this.notice.title = payload.notice ?? "";
   }
 
   /** @param {import("./renderers.js").Renderers} renderers */

@@ -11,13 +11,13 @@ export class Session {
   }
 
   async toggle() {
-    const { dialogs, transport, payload } = this.room;
+    const { dialogs, transport, payload, lastAssignment } = this.room;
     if (dialogs.open === "session") return dialogs.close();
-    if (payload.phase === "preview") return;
+    if (payload.phase === "preview" || !lastAssignment) return;
     dialogs.show("session", "Your session", h("p", {}, "Loading …"));
     let content;
     try {
-      content = summaryLines(await transport.get("reading/session"));
+      content = summaryLines(await transport.get(`reading/session?assignment=${encodeURIComponent(lastAssignment)}`));
     } catch (error) {
       content = h("p", { role: "alert" }, /** @type {Error} */ (error).message);
     }

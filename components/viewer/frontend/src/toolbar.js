@@ -5,25 +5,30 @@ import { h } from "./dom.js";
 export class Toolbar {
   /** @param {(action: string, value?: any) => void} act */
   constructor(act) {
-    const tool = (action, words, key, help, value) =>
-      h("button", { type: "button", class: "tool", title: `${help} (${key})`, "aria-keyshortcuts": key, onclick: () => act(action, value) }, words);
+    const tool = (action, words, key, help, value, name) =>
+      h("button", { type: "button", class: words.length > 1 ? "tool" : "tool slim", "aria-label": name, title: `${help} (${key})`, "aria-keyshortcuts": key, onclick: () => act(action, value) }, words);
     const group = (label, ...tools) => h("span", { class: "tool-group", role: "group", "aria-label": label }, ...tools);
     this.act = act;
     this.presets = group("Window presets");
     this.drags = {
       window: tool("drag", "Window", "W", "Left drag changes the window", "window"),
       scroll: tool("drag", "Scroll", "Y", "Left drag scrolls through the slices", "scroll"),
+      pan: tool("drag", "Move", "Shift M", "Left drag moves the picture", "pan"),
       measure: tool("drag", "Measure", "D", "Left drag measures a distance", "measure"),
     };
     this.crosshair = tool("crosshair", "Crosshair", "X", "Crosshair on, off");
     this.masks = tool("masks", "Overlay", "V", "Overlays on, off");
-    this.cine = tool("cine", "Play", "S", "Play the slices of the active plane; faster with . and slower with ,");
+    this.smooth = tool("smooth", "Smooth", "Shift X", "Smooth between the voxels, or each as it is");
+    this.slower = tool("cineRate", "‹", ",", "Play slower", -1, "Play slower");
+    this.faster = tool("cineRate", "›", ".", "Play faster", 1, "Play faster");
+    this.cine = tool("cine", "Play", "S", "Play the slices of the active plane, stop");
     this.maximise = tool("maximise", "Enlarge", "M", "Enlarge one plane");
     this.measured = h("span", { class: "unseen", role: "status" });
     this.element = h("div", { class: "toolbar" }, this.presets,
       group("Left drag", ...Object.values(this.drags)),
-      group("Shown", this.crosshair, this.masks, this.cine, this.maximise),
-      group("Zoom", tool("zoom", "+", "+", "Zoom in", 1.25), tool("zoom", "−", "-", "Zoom out", 0.8)),
+      group("Shown", this.crosshair, this.masks, this.smooth, this.maximise),
+      group("Cine", this.slower, this.cine, this.faster),
+      group("Zoom", tool("zoom", "+", "+", "Zoom in", 1.25, "Zoom in"), tool("zoom", "−", "-", "Zoom out", 0.8, "Zoom out")),
       tool("reset", "Reset", "R", "Reset window, zoom, position and distances"),
       this.measured);
   }
@@ -45,11 +50,13 @@ export class Toolbar {
     for (const [mode, button] of Object.entries(this.drags)) press(button, view.dragMode === mode);
     press(this.crosshair, view.showsCrosshair);
     press(this.masks, showsMasks);
+    press(this.smooth, view.smooth);
     press(this.maximise, Boolean(view.maximised));
     press(this.cine, view.cine.playing);
     const words = view.cine.playing ? `${view.cine.rate}/s` : "Play";
     if (this.cine.textContent !== words) this.cine.textContent = words;
     this.cine.disabled = Boolean(images) && !view.cine.playing && view.slicesIn(view.active.pane, view.active.plane) < 2;
+    this.slower.disabled = this.faster.disabled = !view.cine.playing;
     const measured = view.measuring.words();
     if (this.measured.textContent !== measured) this.measured.textContent = measured;
   }

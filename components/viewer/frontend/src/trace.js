@@ -1,6 +1,7 @@
 /**
- * What was looked at: slices per plane and volume, for how long, windows, tools, the crosshair at the end. Bounded in size,
- * and kept over a reload of the tab, so that a prior that was opened before it counts as opened.
+ * What was looked at: slices per plane and volume, for how long, windows, tools, the crosshair at the end, how the reader linked
+ * panes that do not lie in one world. Bounded in size, and kept over a reload of the tab, so that a prior that was opened before
+ * it counts as opened.
  */
 
 const MOST_WINDOWS = 12;
@@ -9,7 +10,8 @@ const LONGEST_LABEL = 60;
 
 /** Uses of a tool within this time are one: a wheel turns many times. */
 const ONE_USE = 1500;
-const KEPT = "blindread.trace";
+/** No two places in scanners lie further apart, in mm. */
+const FARTHEST = 5000;
 
 /**
  * @typedef {Object} Seen
@@ -24,10 +26,10 @@ const KEPT = "blindread.trace";
 export class Trace {
   /**
    * @param {any} payload  of the item
+   * @param {any|null|undefined} kept  what `kept()` gave for the same item before a reload of the tab
    * @param {() => number} activeTime  milliseconds of active reading so far
    */
-  constructor(payload, activeTime) {
-    this.assignment = payload.assignment;
+  constructor(payload, kept, activeTime) {
     this.activeTime = activeTime;
     /** @type {Map<string, Seen>} every volume that is offered, opened or not */
     this.volumes = new Map();
@@ -47,8 +49,10 @@ export class Trace {
     /** @type {string[]} */
     this.onScreen = [];
     this.masksOnScreen = false;
+    /** @type {Record<string, number[]>} mm from the crosshair to the same place in a pane, by the pane's title */
+    this.offsets = {};
     this.booked = activeTime();
-    this.recall();
+    if (kept) this.recall(kept);
   }
 
   /** Book the active time since the last call to what was on the screen during it. */
@@ -104,6 +108,17 @@ export class Trace {
     if (!again) this.tools[name] = (this.tools[name] ?? 0) + 1;
   }
 
+  /**
+   * The reader linked a pane with an offset, or took the offset back.
+   *
+   * @param {string} title  of the pane
+   * @param {number[]} offset  mm
+   */
+  linked(title, offset) {
+    if (offset.some((mm) => mm !== 0)) this.offsets[title] = offset;
+    else delete this.offsets[title];
+  }
+
   /** @param {number[]|null} crosshair */
   summary(crosshair) {
     this.book();
@@ -116,43 +131,40 @@ export class Trace {
         ),
       })),
       windows: this.windows,
-      crosshair: crosshair ? crosshair.map((mm) => Math.round(mm * 10) / 10) : null,
+      crosshair: crosshair ? crosshair.map(tenths) : null,
+      offsets: Object.entries(this.offsets).map(([title, offset]) => ({ title: short(title), mm: offset.map(tenths) })),
       overlays: { offered: this.masks.offered, shown_ms: Math.round(this.masks.shown_ms) },
       tools: this.tools,
     };
   }
 
-  /** Keep it over a reload of this tab, and while an earlier item is revised. */
-  keep() {
+  /** What `recall` takes. */
+  kept() {
     this.book();
     const volumes = [...this.volumes].map(([key, { opened, ms, slices }]) => [key, opened, ms,
       Object.entries(slices).map(([plane, { seen, of }]) => [plane, [...seen], of])]);
-    const { windows, tools, masks } = this;
-    try {
-      sessionStorage.setItem(`${KEPT} ${this.assignment}`, JSON.stringify({ volumes, windows, tools, shown_ms: masks.shown_ms }));
-    } catch {
-      // Storage can be switched off; then the trace starts anew after a reload.
-    }
+    const { windows, tools, masks, offsets } = this;
+    return { volumes, windows, tools, shown_ms: masks.shown_ms, offsets };
   }
 
-  recall() {
-    try {
-      const kept = JSON.parse(sessionStorage.getItem(`${KEPT} ${this.assignment}`) ?? "null");
-      sessionStorage.removeItem(`${KEPT} ${this.assignment}`);
-      if (!kept) return;
-      for (const [key, opened, ms, slices] of kept.volumes) {
-        const entry = this.volumes.get(key);
-        if (!entry) continue;
-        Object.assign(entry, { opened, ms });
-        for (const [plane, seen, of] of slices) entry.slices[plane] = { seen: new Set(seen), of };
-      }
-      this.windows = kept.windows;
-      this.tools = kept.tools;
-      this.masks.shown_ms = kept.shown_ms;
-    } catch {
-      // See above.
+  /** @param {any} kept */
+  recall(kept) {
+    for (const [key, opened, ms, slices] of kept.volumes) {
+      const entry = this.volumes.get(key);
+      if (!entry) continue;
+      Object.assign(entry, { opened, ms });
+      for (const [plane, seen, of] of slices) entry.slices[plane] = { seen: new Set(seen), of };
     }
+    this.windows = kept.windows;
+    this.tools = kept.tools;
+    this.masks.shown_ms = kept.shown_ms;
+    this.offsets = kept.offsets;
   }
+}
+
+/** @param {number} mm */
+function tenths(mm) {
+  return Math.round(Math.min(FARTHEST, Math.max(-FARTHEST, mm)) * 10) / 10;
 }
 
 /** @param {string} text */

@@ -1,7 +1,7 @@
 /** What the reader has set: crosshair, windows, zoom and position, the active plane. Paints nothing. */
 
 import { Cine } from "./cine.js";
-import { ORDER, flatAxis, middleOf, planesShown, sizeOf } from "./hanging.js";
+import { ORDER, flatAxis, liesApart, middleOf, planesShown, sizeOf } from "./hanging.js";
 import { Measuring } from "./measuring.js";
 import { planesOf } from "./planes.js";
 import { transform } from "./volume.js";
@@ -10,7 +10,7 @@ import { Windows } from "./windows.js";
 /** @typedef {import("./volume.js").Volume} Volume */
 /** @typedef {import("./planes.js").PlaneName} PlaneName */
 /** @typedef {import("./planes.js").Tile} Tile */
-/** @typedef {"aim"|"scroll"|"window"|"measure"} DragMode */
+/** @typedef {"aim"|"scroll"|"window"|"pan"|"measure"} DragMode */
 
 const MOST_ZOOM = 16;
 
@@ -31,6 +31,8 @@ export class View {
     this.wanted = ORDER;
     /** @type {{pane: number, plane: PlaneName}} */
     this.active = { pane: 0, plane: "axial" };
+    /** the pane in which the reader set the crosshair last, or went to with a key: a point is taken in its world */
+    this.aimed = 0;
     /** @type {number[]} mm in the world of the first pane */
     this.crosshair = [0, 0, 0];
     /** @type {number[][]} mm from the crosshair to the matching point of each pane's own world */
@@ -59,9 +61,11 @@ export class View {
    *
    * @param {any} images      payload.images
    * @param {Volume[]} volumes  the first one of each pane
+   * @param {Record<string, number[]>} offsets  with which the reader linked panes of this item before, by title
    */
-  begin(images, volumes) {
+  begin(images, volumes, offsets) {
     this.clear();
+    this.aimed = 0;
     this.planes = planesOf(images.convention);
     this.wanted = images.planes?.length ? images.planes : ORDER;
     this.switched = images.layout === "switched" && volumes.length > 1;
@@ -71,7 +75,7 @@ export class View {
     this.centres = volumes.map((volume, i) => middleOf(images.panes[i].coregistered ?? images.coregistered ? volumes[0] : volume));
     this.start = images.start ?? middleOf(volumes[0]);
     this.crosshair = this.start;
-    this.offsets = volumes.map(() => [0, 0, 0]);
+    this.offsets = images.panes.map(({ title }, i) => (liesApart(images, i) && offsets[title]) || [0, 0, 0]);
     this.unlinked = null;
   }
 
@@ -150,20 +154,27 @@ export class View {
     if (!this.images) return;
     const before = this.crosshairIn(pane);
     if (pane === this.unlinked) {
-      this.offsets[pane] = mm.map((value, axis) => value - this.crosshair[axis]);
+      this.setOffset(pane, mm.map((value, axis) => value - this.crosshair[axis]));
     } else {
       this.crosshair = mm.map((value, axis) => value - this.offsets[pane][axis]);
       if (this.unlinked !== null) {
         const still = this.offsets[this.unlinked];
-        this.offsets[this.unlinked] = still.map((value, axis) => value - (mm[axis] - before[axis]));
+        this.setOffset(this.unlinked, still.map((value, axis) => value - (mm[axis] - before[axis])));
       }
     }
     this.changed();
   }
 
+  /** @param {number} pane @param {number[]} mm */
+  setOffset(pane, mm) {
+    this.offsets[pane] = mm;
+    this.panes.trace?.linked(this.images.panes[pane].title, mm);
+  }
+
   /** By the reader's hand, which ends a running cine. @param {number[]} mm @param {number} [pane] */
   moveCrosshair(mm, pane = 0) {
     this.cine.stop();
+    this.aimed = pane;
     this.place(pane, mm);
   }
 
@@ -171,6 +182,7 @@ export class View {
   scroll(slices) {
     if (!this.images) return;
     this.cine.stop();
+    this.aimed = this.active.pane;
     this.step(this.active.pane, this.active.plane, slices, false);
   }
 
@@ -219,6 +231,7 @@ export class View {
     if (!this.images) return;
     const names = planesShown(this.volumeIn(pane), this.wanted);
     this.active = { pane, plane: names.includes(this.active.plane) ? this.active.plane : names[0] };
+    this.aimed = pane;
     this.changed();
   }
 
@@ -241,8 +254,9 @@ export class View {
 
   /** Back to the same mm in every pane. */
   dropOffsets() {
+    if (!this.images) return;
     this.unlinked = null;
-    this.offsets = this.offsets.map(() => [0, 0, 0]);
+    this.offsets.forEach((_, pane) => this.setOffset(pane, [0, 0, 0]));
     this.changed();
   }
 

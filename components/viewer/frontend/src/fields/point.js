@@ -1,26 +1,30 @@
 import { h } from "../dom.js";
 
 /**
- * A point in mm, taken from the crosshair.
+ * A point in mm, taken from the crosshair; see points.js.
  *
  * @type {import("./registry.js").FieldMaker}
  */
-export function pointField(field, { onChange, crosshair }) {
-  /** @type {number[]|null} */
+export function pointField(field, { onChange, points }) {
+  /** @type {import("../points.js").Point|null} */
   let point = null;
   const words = h("span", { class: "point-words" });
-  const take = h("button", { type: "button", class: "quiet", onclick: () => set(crosshair.get()) }, "Take from crosshair");
-  const show = h("button", { type: "button", class: "quiet", onclick: () => point && crosshair.set(point) }, "Show");
-  const drop = h("button", { type: "button", class: "quiet", onclick: () => set(null) }, "Clear");
-  const body = h("div", { class: "point" }, words, h("div", { class: "point-buttons" }, take, show, drop));
+  const button = (text, onclick) => h("button", { type: "button", class: "quiet", onclick }, text);
+  const places = points.places();
+  const takes = places.length
+    ? places.map(({ pane, title }) => button(`Take from ${title}`, () => set(points.take(pane))))
+    : [button("Take from crosshair", () => set(points.take()))];
+  const show = button("Show", () => point && points.show(point));
+  const drop = button("Clear", () => set(null));
+  const body = h("div", { class: "point" }, words, h("div", { class: "point-buttons" }, ...takes, show, drop));
 
   function paint() {
-    words.textContent = point ? crosshair.say(point) : "No point yet: put the crosshair there, then take it.";
+    words.textContent = point ? points.say(point) : "No point yet: put the crosshair there, then take it.";
     show.disabled = drop.disabled = !point;
   }
 
   function set(value) {
-    point = value ? value.map((mm) => Math.round(mm * 100) / 100) : null;
+    point = value;
     paint();
     onChange(0);
   }
@@ -31,11 +35,11 @@ export function pointField(field, { onChange, crosshair }) {
     group: true,
     read: () => point,
     write(value) {
-      point = Array.isArray(value) ? value : null;
+      point = Array.isArray(value) ? /** @type {any} */ (value) : null;
       paint();
     },
     problem: () => null,
-    takePoint: () => set(crosshair.get()),
-    focus: () => take.focus(),
+    takePoint: () => set(points.take()),
+    focus: () => takes[0].focus(),
   };
 }

@@ -27,7 +27,7 @@ import { textField } from "./text.js";
  * @typedef {Object} FieldContext
  * @property {(delay: number) => void} onChange      the value changed; the delay says how long its draft may wait
  * @property {number} typingDelay                    milliseconds a draft may wait while somebody types
- * @property {{get: () => number[]|null, set: (mm: number[]) => void, say: (mm: number[]) => string}} crosshair
+ * @property {import("../points.js").Points} points
  */
 
 /**

@@ -1,0 +1,66 @@
+/**
+ * Where context and prompt stand: as high for a short prompt as for a long one, so that the form stays in its place from item to
+ * item. What does not fit is scrolled, the prompt always in sight; or the reader makes the place larger, for this item and the next.
+ */
+
+import { h } from "./dom.js";
+
+/** A prompt never takes more of the place than this share, and is scrolled by itself then: the context must stay in sight as well. */
+const MOST_PINNED = 0.6;
+
+export class BriefPlace {
+  /** @param {(action: string) => void} act */
+  constructor(act) {
+    this.large = false;
+    this.always = false;
+    this.banner = h("div", { class: "brief-banner" });
+    this.words = h("div", { class: "brief", role: "region", "aria-label": "Context and prompt" });
+    this.more = h("button", { type: "button", class: "more", title: "More or less room for context and prompt (Shift P)", onclick: () => act("brief") });
+    this.element = h("div", { class: "brief-place" }, this.banner, h("div", { class: "brief-words" }, this.words, this.more));
+    new ResizeObserver(() => this.fit()).observe(this.element);
+    this.words.addEventListener("toggle", () => this.fit(), { capture: true });
+  }
+
+  /**
+   * @param {HTMLElement[]} banner
+   * @param {HTMLElement[]} words
+   * @param {boolean} always  whether these words need the larger place anyway
+   */
+  paint(banner, words, always) {
+    this.banner.replaceChildren(...banner);
+    this.words.replaceChildren(...words);
+    this.words.scrollTop = 0;
+    this.always = always;
+    this.element.hidden = !words.length;
+    this.fit();
+  }
+
+  toggle() {
+    if (this.always || this.more.hidden) return false;
+    this.large = !this.large;
+    this.fit();
+  }
+
+  fit() {
+    const { words, more, element } = this;
+    const prompt = /** @type {HTMLElement|null} */ (words.querySelector(".prompt"));
+    element.classList.toggle("large", this.large);
+    element.classList.toggle("wordy", this.always);
+    if (prompt) {
+      prompt.classList.remove("pinned");
+      prompt.style.maxHeight = "";
+    }
+    more.hidden = true;
+    const cut = words.scrollHeight > words.clientHeight + 1;
+    more.hidden = this.always || !(cut || this.large);
+    more.textContent = this.large ? "Less" : "More";
+    more.append(h("kbd", {}, "Shift P"));
+    const overflows = words.scrollHeight > words.clientHeight + 1;
+    if (prompt && overflows && !this.always) {
+      prompt.classList.add("pinned");
+      prompt.style.maxHeight = `${Math.round(MOST_PINNED * words.clientHeight)}px`;
+    }
+    if (overflows) words.tabIndex = 0;
+    else words.removeAttribute("tabindex");
+  }
+}

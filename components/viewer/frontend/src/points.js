@@ -1,0 +1,62 @@
+/**
+ * Points as answers: `[x, y, z]` in mm. Where an item's panes lie in several worlds, the same mm mean different places, so
+ * the title of the pane that the point was taken in follows: `[x, y, z, "Prior"]`.
+ */
+
+import { liesApart } from "./hanging.js";
+import { spokenPoint } from "./planes.js";
+
+/** @typedef {number[]|[number, number, number, string]} Point */
+
+export class Points {
+  /**
+   * @param {import("./panes.js").Panes} panes
+   * @param {any} images  payload.images
+   */
+  constructor(panes, images) {
+    this.panes = panes;
+    this.specs = images?.panes ?? [];
+    const apart = this.specs.map((_, i) => i).filter((i) => liesApart(images, i));
+    /** one pane of each world; none where there is but one world @type {number[]} */
+    this.worlds = apart.length ? [0, ...apart] : [];
+  }
+
+  /** @returns {{pane: number, title: string}[]} where a point can be taken, when it makes a difference */
+  places() {
+    return this.worlds.map((pane) => ({ pane, title: this.specs[pane].title }));
+  }
+
+  /** @param {number} [pane]  without it, the one in which the reader set the crosshair @returns {Point|null} */
+  take(pane = this.panes.view.aimed) {
+    if (!this.panes.images) return null;
+    const mm = this.panes.view.crosshairIn(pane).map((value) => Math.round(value * 100) / 100);
+    return this.worlds.length ? /** @type {any} */ ([...mm, this.specs[pane].title]) : mm;
+  }
+
+  /** Put the crosshair there. @param {Point} point */
+  show(point) {
+    if (!this.panes.images) return;
+    const { view } = this.panes;
+    const pane = this.paneOf(point);
+    if (view.active.pane !== pane) view.nextPane(pane);
+    view.moveCrosshair(this.mm(point), pane);
+  }
+
+  /** @param {Point} point @returns {string} */
+  say(point) {
+    const mm = this.mm(point);
+    const pane = this.paneOf(point);
+    const words = this.panes.images ? this.panes.panes[pane].spoken(mm) : spokenPoint(mm);
+    return this.worlds.length ? `${this.specs[pane].title}: ${words}` : words;
+  }
+
+  /** @param {Point} point */
+  paneOf(point) {
+    return Math.max(0, this.specs.findIndex(({ title }) => title === point[3]));
+  }
+
+  /** @param {Point} point @returns {number[]} */
+  mm(point) {
+    return /** @type {number[]} */ (point.slice(0, 3));
+  }
+}

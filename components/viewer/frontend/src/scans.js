@@ -1,0 +1,60 @@
+/**
+ * Fetches scans. Their addresses are good for an hour or two: one that has run out is renewed while its item is on the screen,
+ * and nobody notices. Whoever asked goes on using the address of the payload, which is the scan's name in this room.
+ */
+
+import { Refusal } from "./transport.js";
+
+export class Scans {
+  /** @param {import("./room.js").Room} room */
+  constructor(room) {
+    this.room = room;
+    /** @type {Map<string, string>} by the address of the payload */
+    this.renewed = new Map();
+    /** @type {Promise<void>|null} */
+    this.renewing = null;
+  }
+
+  /** @param {string} url @param {AbortSignal} signal @returns {Promise<ArrayBuffer>} */
+  async bytes(url, signal) {
+    const { transport } = this.room;
+    const tried = this.renewed.get(url) ?? url;
+    try {
+      return await transport.bytes(tried, signal);
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.status !== 404) throw error;
+      await this.renew();
+      const other = this.renewed.get(url) ?? url;
+      if (other === tried) throw error;
+      return transport.bytes(other, signal);
+    }
+  }
+
+  /** New addresses for the item on the screen; without them everything stays as it is. */
+  async renew() {
+    this.renewing ??= this.ask().finally(() => (this.renewing = null));
+    await this.renewing;
+  }
+
+  async ask() {
+    const { room } = this;
+    const { payload, turn } = room;
+    if (payload?.kind !== "item" || payload.phase === "preview") return;
+    try {
+      const answer = await room.transport.get(`reading/scans?assignment=${encodeURIComponent(payload.assignment)}`);
+      if (turn !== room.turn) return;
+      const [before, after] = [payload, answer].map(addresses);
+      // Another number of scans is another item.
+      if (before.length === after.length) before.forEach((url, i) => this.renewed.set(url, after[i]));
+    } catch (error) {
+      // Signed out, or another item lies on the desk: what was asked for stays refused, and says so.
+      if (!(error instanceof Refusal)) throw error;
+    }
+  }
+}
+
+/** @param {{images: any, prefetch?: string[]}} payload @returns {string[]} of its scans, in the order of the payload */
+function addresses({ images, prefetch = [] }) {
+  const shown = (images?.panes ?? []).flatMap(({ volumes, overlays = [] }) => [...volumes, ...overlays].map(({ url }) => url));
+  return [...shown, ...prefetch];
+}
