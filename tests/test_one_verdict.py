@@ -176,3 +176,22 @@ def test_the_same_item_submitted_in_two_tabs(room: TinyRoom) -> None:
     expect(other.page.locator(".prompt")).to_have_text(room.prompt)
 
     assert room.stored() == {prompt: 1}
+
+
+def test_the_next_item_is_not_opened_under_the_hand_of_another_tab(room: TinyRoom) -> None:
+    other = TinyRoom(room.page.context.new_page(), room.server, room.study)
+    open_room(other)
+    prompt = room.ready_to_submit()
+    room.submit()
+    room.fill_in_anything()
+    room.wait_for_draft()
+
+    other.page.locator(".fields .option, .fields textarea").first.click()
+    other.page.keyboard.type("x")
+    other.page.get_by_text("This item was submitted already").wait_for()
+    other.page.wait_for_timeout(450)
+    other.page.keyboard.press("Enter")
+    other.page.wait_for_timeout(300)
+
+    assert room.stored() == {prompt: 1}
+    assert other.prompt == prompt

@@ -56,18 +56,6 @@ def test_draft_of_another_tab_is_never_overwritten_unasked(room: MakeRoom) -> No
     assert reader.posted("draft")[-1]["sequence"] == 42
 
 
-def test_item_that_was_closed_elsewhere_leads_to_the_next_one(room: MakeRoom) -> None:
-    reader = room("plain")
-    reader.open()
-    done = {"kind": "done", "title": "Thank you", "message": "All done.", "progress": {"done": 1, "total": 1}}
-    reader.fail("draft", 409, error="This item was submitted already.", next=done)
-
-    reader.press("1")
-
-    reader.see("All done.")
-    expect(reader.page.locator(".receipt")).to_have_text("This item was submitted already.")
-
-
 def test_verdict_is_sent_again_with_the_same_key_until_it_is_answered(room: MakeRoom) -> None:
     reader = room("plain", "second")
     reader.open()
@@ -102,7 +90,7 @@ def test_signed_out_reader_finds_the_unsaved_answers_again(room: MakeRoom) -> No
     reader.open()
     reader.fail("draft", 401, error="Sign in first.")
     reader.press("2")
-    reader.see("You are signed out; your draft is kept.")
+    reader.see("You are signed out; your draft is kept in this tab.")
     assert reader.page.get_by_role("link", name="Sign in again").get_attribute("href") == f"{reader.url}/sign-in"
 
     reader.page.get_by_role("button", name="I have signed in").click()
@@ -266,7 +254,7 @@ def test_other_sequence_that_does_not_come_leaves_the_first_one_with_its_own_nam
     reader.see("T2 (simulated) could not be loaded; this is still T1.")
     expect(reader.page.locator(".value")).to_have_text("T1: 120")
     if status == 401:
-        reader.see("You are signed out; your draft is kept.")
+        reader.see("You are signed out; your draft is kept in this tab.")
         expect(reader.page.locator(".submit")).to_be_disabled()
     else:
         expect(reader.page.locator(".submit")).to_be_enabled()
@@ -319,7 +307,7 @@ def test_session_that_ended_while_the_tab_slept_keeps_what_is_answered_next(room
     reader.see("Draft saved")
 
     reader.press("Enter")
-    reader.see("You are signed out; your draft is kept.")
+    reader.see("You are signed out; your draft is kept in this tab.")
     reader.page.get_by_role("button", name="I have signed in").click()
     reader.page.locator(".submit:not([disabled])").wait_for()
 
@@ -327,6 +315,37 @@ def test_session_that_ended_while_the_tab_slept_keeps_what_is_answered_next(room
     reader.submit()
     first, second = reader.posted("verdict")
     assert first["key"] == second["key"]
+
+
+def test_time_at_an_item_goes_on_after_a_session_that_ended(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+    reader.page.wait_for_timeout(2000)
+    reader.fail("verdict", 401, error="Sign in first.")
+    reader.press("1", "4", "Enter")
+    reader.page.get_by_role("button", name="I have signed in").click()
+    reader.page.locator(".submit:not([disabled])").wait_for()
+
+    reader.submit()
+
+    first, second = reader.posted("verdict")
+    assert second["active_ms"] > first["active_ms"] > 2000
+
+
+def test_sequence_that_cannot_be_shown_can_be_reported_and_its_item_skipped(room: MakeRoom) -> None:
+    reader = room("second", "plain")
+    reader.page.route(
+        "**/reading/volume/t2-*", lambda route: route.fulfill(status=404, json={"error": "Not within reach."})
+    )
+    reader.open()
+
+    reader.press("t")
+    reader.see("T2 (simulated) cannot be shown. Not within reach.")
+    reader.page.get_by_role("button", name="Report and skip this item").click()
+
+    expect(reader.page.locator(".count")).to_contain_text("1 of 2 done")
+    (failure,) = reader.posted("failure")
+    assert failure["reason"] == "T2 (simulated): Not within reach."
 
 
 def test_reader_goes_on_after_a_restart_of_the_server_without_a_reload(room: MakeRoom, stand_in: RunningServer) -> None:

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
+
+from playwright.sync_api import expect
+
+from tests.components.conftest import Room
+
+MakeRoom = Callable[..., Room]
 
 ROOT = Path(__file__).resolve().parents[2]
 LIST = (ROOT / "components" / "viewer" / "frontend" / "src" / "keys.js").read_text(encoding="utf-8")
@@ -25,3 +32,13 @@ def test_no_key_has_two_meanings() -> None:
 
     assert len(names) > 30
     assert sorted(names) == sorted(set(names))
+
+
+def test_letters_go_by_their_place_on_a_keyboard_without_latin_letters(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+
+    cyrillic = "{ key: 'т', code: 'KeyN', bubbles: true, cancelable: true }"
+    reader.page.evaluate(f"window.dispatchEvent(new KeyboardEvent('keydown', {cyrillic}))")
+
+    expect(reader.page.get_by_role("button", name="Not assessable")).to_have_attribute("aria-expanded", "true")

@@ -41,6 +41,7 @@ export class Actions {
     }
     const value = ["digit", "preset"].includes(binding.action) ? Number(event.code.replace(/\D/g, ""))
       : ["nudge", "pan"].includes(binding.action) ? ARROWS[event.key]
+      : binding.action === "submit" ? event.timeStamp
       : binding.value;
     if (this.act(binding.action, value) !== false) event.preventDefault();
     event.stopPropagation();
@@ -71,7 +72,7 @@ export class Actions {
       case "takePoint": return form.takePoint();
       case "panel": return form.toggle(value);
       case "answer": return form.goToNext();
-      case "submit": return room.submit();
+      case "submit": return room.submit(value);
       case "escape": return this.escape();
       case "scroll": return view.scroll(value);
       case "plane": return view.nextPlane(value);

@@ -10,6 +10,9 @@ import { Refusal, clockTime, waitOnline } from "./transport.js";
 const WAITS = [1000, 2000, 4000, 8000, 15_000];
 const STASH = "blindread.unsaved";
 
+/** @param {string} assignment */
+const stashOf = (assignment) => `${STASH} ${assignment}`;
+
 export class Drafts {
   /**
    * @param {Transport} transport
@@ -66,7 +69,7 @@ export class Drafts {
         if (!(error instanceof Refusal)) throw error;
         this.waiting ??= answers;
         if (this.closed) break;
-        if (error.status === 409) {
+        if (error.status === 409 || error.status === 404) {
           this.stopped = true;
           this.newest = Math.max(this.sequence, error.body.sequence ?? 0);
           this.report.onConflict(error);
@@ -122,14 +125,14 @@ export class Drafts {
  */
 export function stash(assignment, sequence, answers) {
   try {
-    sessionStorage.setItem(STASH, JSON.stringify({ assignment, sequence: sequence + 1, answers }));
+    sessionStorage.setItem(stashOf(assignment), JSON.stringify({ sequence: sequence + 1, answers }));
   } catch {
     // Storage can be switched off; the server's draft is the one that counts.
   }
 }
 
 /**
- * Answers that this tab could not save before it was reloaded, if they belong to this assignment and are newer.
+ * Answers that this tab could not save before it was reloaded, if they are newer than what the server has.
  *
  * @param {string} assignment
  * @param {number} sequence  of the draft the server sent
@@ -137,9 +140,9 @@ export function stash(assignment, sequence, answers) {
  */
 export function unsavedAnswers(assignment, sequence) {
   try {
-    const entry = JSON.parse(sessionStorage.getItem(STASH) ?? "null");
-    if (entry?.assignment === assignment && entry.sequence > sequence) return entry.answers;
-    sessionStorage.removeItem(STASH);
+    const entry = JSON.parse(sessionStorage.getItem(stashOf(assignment)) ?? "null");
+    if (entry?.sequence > sequence) return entry.answers;
+    unstash(assignment);
   } catch {
     // See above.
   }
@@ -149,7 +152,7 @@ export function unsavedAnswers(assignment, sequence) {
 /** @param {string} assignment */
 export function unstash(assignment) {
   try {
-    if (JSON.parse(sessionStorage.getItem(STASH) ?? "null")?.assignment === assignment) sessionStorage.removeItem(STASH);
+    sessionStorage.removeItem(stashOf(assignment));
   } catch {
     // See above.
   }

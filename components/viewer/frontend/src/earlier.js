@@ -12,6 +12,12 @@ export class Earlier {
     this.going = false;
   }
 
+  /** Whether somebody still waits for what was asked for: nothing else came on the screen, and the window was not closed. */
+  awaited(turn, url) {
+    const { turn: now, stage, dialogs } = this.room;
+    return turn === now && stage !== "sending" && (url === "reading/resume" || dialogs.open === "earlier");
+  }
+
   async toggle() {
     const { room } = this;
     const { dialogs, payload } = room;
@@ -61,15 +67,24 @@ export class Earlier {
   /** @param {string} url @param {object} body */
   async go(url, body) {
     const { room } = this;
+    const { turn } = room;
     if (this.going || room.stage === "sending") return;
     this.going = true;
+    if (url === "reading/resume") room.form.setInert(true);
+    else room.dialogs.show("earlier", "Earlier items", h("p", {}, "Opening …"));
     try {
       // The server must know the newest answers before this item is left, but a reader must not wait for ever.
       await Promise.race([room.drafts?.flush(), new Promise((resolve) => setTimeout(resolve, LONGEST_FLUSH))]);
       const { payload } = await room.transport.post(url, body);
+      if (!this.awaited(turn, url)) {
+        if (url === "reading/reopen") await room.transport.post("reading/resume", { assignment: payload.assignment });
+        return;
+      }
       room.setAside();
       room.show(payload);
     } catch (error) {
+      if (!this.awaited(turn, url)) return;
+      if (room.stage === "open") room.form.setInert(false);
       const way = this.trouble(error, () => this.go(url, body));
       room.dialogs.show("earlier", "Earlier items", way);
     } finally {

@@ -19,7 +19,7 @@ const TYPING_DELAY = 800;
 export class Form {
   /**
    * @param {any} description    payload.form
-   * @param {{onChange: (answers: Answers, delay: number) => void, onSubmit: () => void,
+   * @param {{onChange: (answers: Answers, delay: number) => void, onSubmit: (at: number) => void,
    *          points: import("./points.js").Points, preview: boolean}} room
    */
   constructor(description, room) {
@@ -29,7 +29,7 @@ export class Form {
     this.rows = description.fields.map((field) => this.row(field));
     this.extras = this.makeExtras();
     this.problemLine = h("p", { class: "problem-line", role: "alert" });
-    this.button = h("button", { type: "button", class: "submit", onclick: () => room.onSubmit() });
+    this.button = h("button", { type: "button", class: "submit", onclick: ({ timeStamp }) => room.onSubmit(timeStamp) });
     if (room.preview) this.button.append("Preview: nothing is sent");
     else this.button.append("Submit", h("kbd", {}, "Enter"));
     this.fields = h("div", { class: "fields" }, ...this.rows.map((row) => row.box), this.extras.element);

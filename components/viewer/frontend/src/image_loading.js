@@ -92,9 +92,22 @@ export class ImageLoading {
     }
   }
 
-  /** One more image, that was asked for while the others are shown, was refused. @param {any} error */
-  refused(error) {
-    if (error instanceof Refusal && error.status === 401) this.room.saving.signedOut();
+  /**
+   * One more image, that was asked for while the others are shown, was refused or could not be read.
+   *
+   * @param {any} error
+   * @param {string} label  of the image, as the reader knows it
+   */
+  refused(error, label) {
+    const { room } = this;
+    if (error instanceof Refusal && error.status === 401) return room.saving.signedOut();
+    const lasting = error instanceof VolumeError || (error instanceof Refusal && !error.passing);
+    if (!lasting || room.stage !== "open" || room.payload.phase === "preview") return;
+    const { turn } = room;
+    const ways = [["Go on without it", () => room.screen.say(null)]];
+    // A verdict that is being revised stands already.
+    if (!room.payload.revision) ways.push(["Report and skip this item", () => this.report(turn, `${label}: ${error.message}`)]);
+    room.screen.say(`${label} cannot be shown. ${error.message}`, .../** @type {any} */ (ways));
   }
 
   changeRenderer() {

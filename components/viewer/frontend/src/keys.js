@@ -108,12 +108,24 @@ export const MOUSE = [
  */
 export function combination(event) {
   const digit = /^(?:Digit|Numpad)(\d)$/.exec(event.code ?? "");
-  const letter = /^[a-z]$/i.test(event.key);
+  const letter = latinLetter(event);
   // A number pad without its lock moves the cursor instead.
   const isDigit = digit && (event.code.startsWith("Digit") || /\d/.test(event.key));
-  const name = isDigit ? digit[1] : letter ? event.key.toLowerCase() : event.key;
+  const name = isDigit ? digit[1] : letter ?? event.key;
   const shift = event.shiftKey && (isDigit || letter || event.key.length > 1);
   return `${event.ctrlKey ? "Ctrl+" : ""}${event.metaKey ? "Meta+" : ""}${event.altKey ? "Alt+" : ""}${shift ? "Shift+" : ""}${name}`;
+}
+
+/**
+ * The letter of a key, also on a layout without Latin letters: there it goes by its place on the keyboard.
+ *
+ * @param {KeyboardEvent} event
+ * @returns {string|null}
+ */
+function latinLetter({ key, code }) {
+  if (/^[a-z]$/i.test(key)) return key.toLowerCase();
+  const place = /^Key([A-Z])$/.exec(code ?? "");
+  return place && /^[^\x00-\x7f]$/u.test(key) ? place[1].toLowerCase() : null;
 }
 
 /** @type {Map<string, Binding>} */

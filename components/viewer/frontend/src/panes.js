@@ -18,7 +18,7 @@ import { VolumeError } from "./volume.js";
 export class Panes {
   /**
    * @param {{shelf: import("./volume.js").VolumeShelf, makeRenderer: () => Renderer, act: (action: string, value?: any) => void,
-   *          onRead: () => void, onTrouble: (error: Error, renderer: Renderer) => void, onRefused: (error: Error) => void}} room
+   *          onRead: () => void, onTrouble: (error: Error, renderer: Renderer) => void, onRefused: (error: Error, label: string) => void}} room
    */
   constructor(room) {
     this.room = room;
@@ -263,7 +263,7 @@ export class Panes {
       wait.textContent = "Loading the overlay …";
       wait.hidden = false;
       const arrived = await Promise.all(missing.map(({ url }) => this.room.shelf.get(url))).catch((error) => {
-        if (turn === this.turn) this.room.onRefused(error);
+        if (turn === this.turn) this.room.onRefused(error, "The overlay");
         return null;
       });
       if (turn !== this.turn) return;
@@ -322,7 +322,7 @@ export class Panes {
       if (turn === this.turn && pane.chosen === n) {
         pane.wait.textContent = `${label} could not be loaded; this is still ${this.shownIn(index).label}. Choose ${label} again to retry.`;
         pane.wait.hidden = false;
-        this.room.onRefused(/** @type {Error} */ (error));
+        this.room.onRefused(/** @type {Error} */ (error), label);
       }
     }
   }

@@ -84,7 +84,7 @@ export class Room {
       act,
       onRead: () => this.screen.tools.paint(this.panes),
       onTrouble: (error, renderer) => this.loading.rendererFailed(error, renderer.name),
-      onRefused: (error) => this.loading.refused(error),
+      onRefused: (error, label) => this.loading.refused(error, label),
     });
     this.screen = new Screen(element, this.panes.element, [this.dialogs.element, this.pausing.element], act);
     this.screen.paintRenderer(this.renderers);
@@ -129,7 +129,20 @@ export class Room {
       if (this.finished.has(`${payload.assignment} ${payload.phase}`)) return;
       if (now?.kind === "item" && now.assignment === payload.assignment && now.phase === payload.phase) return;
     } else if (now?.kind === "done" || this.stage === "sending") return;
-    this.show(payload);
+    // Whoever is answering must not find another item under the hand.
+    if (this.stage === "open" || this.stage === "blocked") this.offerNext("This item is no longer on your list.", payload);
+    else this.show(payload);
+  }
+
+  /**
+   * The item on the screen was closed elsewhere: nothing more of it is taken, and the next one comes when it is asked for.
+   *
+   * @param {string} sentence
+   * @param {any} next  payload
+   */
+  offerNext(sentence, next) {
+    this.drafts?.close();
+    this.block(sentence, ["Go on", () => this.goOver(next)]);
   }
 
   /** A reload, or an earlier item in between: time and trace of this one go on when it comes back. */
@@ -177,7 +190,7 @@ export class Room {
     screen.paintItem(payload);
     this.form = new Form(payload.form, {
       onChange: (answers, delay) => this.drafts?.change(answers, delay),
-      onSubmit: () => this.submit(),
+      onSubmit: (at) => this.submit(at),
       points: new Points(this.panes, payload.images),
       preview: payload.phase === "preview",
     });
@@ -252,14 +265,15 @@ export class Room {
     this.next = next;
     this.openedAt = performance.now();
     this.screen.draft("");
-    const button = h("button", { type: "button", class: "submit", onclick: () => this.submit() }, "Next", h("kbd", {}, "Enter"));
+    const button = h("button", { type: "button", class: "submit", onclick: ({ timeStamp }) => this.submit(timeStamp) }, "Next", h("kbd", {}, "Enter"));
     this.screen.paintFeedback(feedbackPanel(feedback), button);
   }
 
-  submit() {
-    if (this.stage === "feedback" && performance.now() - this.openedAt >= SETTLE) return this.goOver(this.next);
-    if (this.stage !== "open" || this.payload.phase === "preview") return;
-    if (performance.now() - this.openedAt < SETTLE) return;
+  /** @param {number} at  when the key or the button was pressed, which may be long before a busy browser says so */
+  submit(at) {
+    const settled = at - this.openedAt >= SETTLE;
+    if (this.stage === "feedback" && settled) return this.goOver(this.next);
+    if (this.stage !== "open" || this.payload.phase === "preview" || !settled) return;
     if (this.form.check()) this.saving.submit();
   }
 

@@ -93,9 +93,12 @@ export class Saving {
   refused(refusal, again) {
     const { room } = this;
     if (refusal.status === 401) return this.signedOut();
+    if (refusal.status === 404) return this.notOurs();
     const { next } = refusal.body;
     const elsewhere = next && (next.kind !== "item" || next.assignment !== room.payload.assignment || next.phase !== room.payload.phase);
     if (refusal.status === 409 && elsewhere) {
+      if (room.stage !== "loading") return room.offerNext(refusal.message, next);
+      // Nothing was answered here yet.
       room.goOver(next);
       room.screen.receipt.textContent = refusal.message;
       return;
@@ -104,11 +107,24 @@ export class Saving {
   }
 
   /** What is on the screen stays in this tab until it is saved, so that a reload after signing in brings it back. */
+  keepHere() {
+    const { payload, drafts, form } = this.room;
+    if (payload.phase !== "preview") stash(payload.assignment, drafts?.sequence ?? payload.draft?.sequence ?? 0, form.read());
+  }
+
+  /** The login of this browser has no such item: somebody else's, then. */
+  notOurs() {
+    const { room } = this;
+    this.keepHere();
+    room.block("This item is not among those of whoever is signed in in this browser now. Your answers are kept in this tab until you sign in again.",
+      ["Sign in", room.transport.resolve("sign-in").href],
+      ["I have signed in: go on", () => window.location.reload()]);
+  }
+
   signedOut() {
     const { room } = this;
-    const { payload } = room;
-    if (payload.phase !== "preview") stash(payload.assignment, room.drafts?.sequence ?? payload.draft?.sequence ?? 0, room.form.read());
-    room.block("You are signed out; your draft is kept.",
+    this.keepHere();
+    room.block("You are signed out; your draft is kept in this tab.",
       ["Sign in again", room.transport.resolve("sign-in").href],
       ["I have signed in: go on", () => window.location.reload()]);
   }
