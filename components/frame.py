@@ -26,7 +26,7 @@ _STYLE = """<style>
 .stMainBlockContainer { padding: .6rem 1.4rem 1rem; max-width: none }
 .stAppHeader { display: none }
 .st-key-head { border-bottom: 1px solid color-mix(in srgb, currentColor 18%, transparent); min-height: 2.2rem }
-.st-key-head :is(p, .stMarkdown > *) { margin: 0 }
+.st-key-head :is(p, [data-testid=stMarkdownContainer]) { margin: 0 }
 h1 { font-size: 1.6rem !important; padding: .4rem 0 !important }
 </style>"""
 
