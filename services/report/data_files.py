@@ -173,7 +173,11 @@ def _fields(collected: Collected, readings: Readings) -> DataFile:
             _ITEM,
             Column("candidate", "Candidate", "Key of the candidate, in the scoring phase"),
             Column("field", "Field", "Key of the field"),
-            Column("value", "Value", "What was filled in: option id, number or text; a point is x | y | z in mm, and the title of the pane"),
+            Column(
+                "value",
+                "Value",
+                "What was filled in: option id, number or text; a point is x | y | z in mm, with the title of its pane",
+            ),
         ),
         tuple(rows),
     )

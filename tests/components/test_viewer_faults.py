@@ -368,8 +368,8 @@ def test_streamlits_own_window_does_not_keep_a_reader_from_submitting_while_the_
     reader.open()
     # It may open and be closed between two looks of a test.
     reader.page.evaluate(
-        """() => { window.opened = 0; new MutationObserver((changes) => changes.forEach(({ addedNodes }) => addedNodes.forEach(
-            (node) => { if (node.textContent?.includes("Connection error")) window.opened += 1; }))
+        """() => { window.opened = 0; new MutationObserver((changes) => changes.forEach(({ addedNodes }) =>
+            addedNodes.forEach((node) => { if (node.textContent?.includes("Connection error")) window.opened += 1; }))
         ).observe(document.body, { childList: true, subtree: true }); }"""
     )
 
