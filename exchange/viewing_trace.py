@@ -2,8 +2,9 @@
 
 A trace is stored as it came. Older ones hold `volumes` (of those only that were drawn: `pane`, `label`, `seen`),
 `windows` and `crosshair`; newer ones list every volume that was offered, with `title`, `opened` and `ms`, and add
-`overlays` and `tools`; the newest also hold `offsets`, with which panes were linked. It comes from somebody's browser, so anything may stand in it: what is missing, or not of the
-kind that is expected, is None here, which means "not recorded" and is never zero.
+`overlays` and `tools`; the newest also hold `offsets`, with which panes were linked. It comes from somebody's browser,
+so anything may stand in it: what is missing, or not of the kind that is expected, is None here, which means "not
+recorded" and is never zero.
 """
 
 from __future__ import annotations

@@ -176,7 +176,7 @@ def _fields(collected: Collected, readings: Readings) -> DataFile:
             Column(
                 "value",
                 "Value",
-                "What was filled in: option id, number or text; a point is x | y | z in mm, and the title of the pane",
+                "What was filled in: option id, number or text; a point is x | y | z in mm, with the title of its pane",
             ),
         ),
         tuple(rows),

@@ -68,8 +68,8 @@ def traces_file(looks: Sequence[Look]) -> DataFile:
                 "Trace",
                 "The trace as the browser sent it, as JSON: volumes (pane from 0, title and label as shown, opened, ms "
                 "of active time on the screen, seen: share of the slices of each plane), windows (each change of the "
-                "window, oldest first, at most the last 12), crosshair (at submission, in mm), offsets (title of a pane "
-                "that the reader linked by hand, and mm along x, y and z from the crosshair to the same place there), "
+                "window, oldest first, at most the last 12), crosshair (at submission, in mm), offsets (title of a "
+                "pane linked by hand, and mm along x, y and z from the crosshair to the same place there), "
                 "overlays (how many were offered, ms shown) and tools (how often each was used). Older traces lack "
                 "title, opened, ms, overlays, tools and offsets, and list only volumes that were opened; empty without "
                 "a trace",

@@ -279,6 +279,20 @@ def test_reader_who_is_offline_for_a_while_submits_and_goes_on_when_the_network_
     assert verdict["answers"]["fields"] == {"answer": "yes", "confidence": 4}
 
 
+def test_sentence_about_the_network_is_gone_when_practice_gives_its_feedback(room: MakeRoom) -> None:
+    reader = room("practice", "plain")
+    reader.open()
+    reader.fail("verdict", 503)
+    reader.press("1", "4")
+    reader.page.wait_for_timeout(450)
+
+    reader.press("Enter")
+    reader.see("No answer from the server yet; trying again. Your answers are kept.")
+
+    reader.page.locator(".feedback").wait_for()
+    expect(reader.page.locator(".alert")).to_be_hidden()
+
+
 def test_hour_asleep_is_idle_time_and_the_item_goes_on_as_it_was(room: MakeRoom) -> None:
     reader = room("plain")
     reader.page.clock.install()
@@ -360,8 +374,34 @@ def test_reader_goes_on_after_a_restart_of_the_server_without_a_reload(room: Mak
     stand_in.start()
     reader.see("Draft saved")
     expect(reader.page.get_by_role("radio", name="Yes")).to_be_checked()
-    expect(reader.page.get_by_test_id("stDialog")).to_have_count(0)
     reader.submit()
+
+    (verdict,) = reader.posted("verdict")
+    assert verdict["answers"]["fields"] == {"answer": "yes", "confidence": 4}
+
+
+def test_streamlits_own_window_does_not_keep_a_reader_from_submitting_while_the_server_is_down(
+    room: MakeRoom, stand_in: RunningServer
+) -> None:
+    reader = room("plain", "second", streamlit=True)
+    reader.open()
+    # It may open and be closed between two looks of a test.
+    reader.page.evaluate(
+        """() => { window.opened = 0; new MutationObserver((changes) => changes.forEach(({ addedNodes }) =>
+            addedNodes.forEach((node) => { if (node.textContent?.includes("Connection error")) window.opened += 1; }))
+        ).observe(document.body, { childList: true, subtree: true }); }"""
+    )
+
+    stand_in.kill9()
+    reader.page.wait_for_function("() => window.opened > 0")
+    reader.page.get_by_text("Yes", exact=True).click()
+    reader.press("4")
+    reader.see("Not saved yet, retrying")
+    expect(reader.page.get_by_test_id("stDialog")).to_have_count(0)
+    reader.press("Enter")
+    reader.see("No answer from the server yet; trying again. Your answers are kept.")
+    stand_in.start()
+    expect(reader.page.locator(".prompt")).to_have_text("Is the finding on the right side?")
 
     (verdict,) = reader.posted("verdict")
     assert verdict["answers"]["fields"] == {"answer": "yes", "confidence": 4}

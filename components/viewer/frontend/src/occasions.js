@@ -20,11 +20,18 @@ export function feedbackPanel({ correct, lines: pairs }) {
 }
 
 /**
- * @param {{receipt: string, saved_at: string}} revision
+ * One line, so that the prompt keeps its place; the rest of it stands in the head.
+ *
+ * @param {{saved_at: string}} revision
  * @param {() => void} onBack
  */
-export function revisionBanner({ receipt, saved_at: savedAt }, onBack) {
+export function revisionBanner({ saved_at: savedAt }, onBack) {
   return h("div", { class: "revision", role: "note" },
-    h("p", {}, `You are revising the verdict of ${clockTime(savedAt)}, receipt ${receipt}. Submitting replaces it; the old one is kept on record.`),
-    h("button", { type: "button", class: "plain", onclick: onBack }, "Back without a change", h("kbd", {}, "Q")));
+    h("p", {}, `You are revising the verdict of ${clockTime(savedAt)}`),
+    h("button", { type: "button", class: "plain", title: "Back without a change (Q)", "aria-label": "Back without a change", onclick: onBack }, "Back", h("kbd", {}, "Q")));
+}
+
+/** @param {{receipt: string}} revision */
+export function revisionWords({ receipt }) {
+  return `Submitting replaces ${receipt}, which is kept on record.`;
 }

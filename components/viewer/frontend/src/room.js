@@ -6,6 +6,7 @@
 import { Actions } from "./actions.js";
 import { forgetAside, keepAside, keptAside } from "./aside.js";
 import { ItemClock } from "./clock.js";
+import { closeConnectionDialogs } from "./connection_dialog.js";
 import { Dialogs } from "./dialogs.js";
 import { h } from "./dom.js";
 import { unsavedAnswers, unstash } from "./drafts.js";
@@ -109,6 +110,7 @@ export class Room {
       this.setAside();
     }, { signal });
     window.addEventListener("resize", () => this.screen.fit(), { signal });
+    closeConnectionDialogs(signal);
   }
 
   /**

@@ -69,6 +69,7 @@ export class Saving {
       return;
     }
     screen.receipt.textContent = `Saved · receipt ${answer.receipt} · ${clockTime(answer.saved_at)}`;
+    if (turn === room.turn) screen.say(null);
     if (turn !== room.turn) room.finish(payload);
     else if (answer.feedback) room.showFeedback(answer.feedback, answer.next);
     else room.goOver(answer.next);

@@ -3,7 +3,7 @@
 import { wordsOf } from "./brief.js";
 import { BriefPlace } from "./brief_place.js";
 import { h } from "./dom.js";
-import { practiceWords, revisionBanner } from "./occasions.js";
+import { practiceWords, revisionBanner, revisionWords } from "./occasions.js";
 import styles from "./styles.css";
 import { Toolbar } from "./toolbar.js";
 
@@ -208,7 +208,9 @@ export class Screen {
     this.progress.setAttribute("aria-valuenow", String(done));
     const left = total - done;
     this.count.textContent = total ? `${done} of ${total} done · ${left === 1 ? "1 item" : `${left} items`} left` : "";
-    this.phase.textContent = payload.practice ? practiceWords(payload.practice) : PHASES[payload.phase] ?? "";
+    this.phase.textContent = payload.practice ? practiceWords(payload.practice)
+      : payload.revision ? revisionWords(payload.revision)
+      : PHASES[payload.phase] ?? "";
     const { earlier } = this.roomTools;
     // Its place is kept, so that the others stay where they are when it comes and goes.
     earlier.hidden = !MAY_REVISE.includes(payload.phase ?? "reading");
