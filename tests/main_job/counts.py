@@ -6,9 +6,9 @@ from collections import Counter
 from typing import Any
 
 from tests.main_job.contents import CANDIDATES, FLAGS, ITEMS, REASONS, Item
-from tests.main_job.expected import FORMATS
 from tests.main_job.expected_marks import humans_of, words_accepted
 from tests.main_job.facts import NOT_ASSESSABLE, Facts
+from tests.main_job.parts import FORMATS
 
 Rows = list[dict[str, Any]]
 GROUNDINGS = {"image_grounded": "Image-grounded", "image_informed": "Image-informed"}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass
 
 from tests.main_job.contents import ITEMS, Item
 from tests.main_job.expected_marks import add_marks
@@ -22,41 +21,12 @@ from tests.main_job.independent import (
     same,
     share,
 )
+from tests.main_job.parts import ALL, BY_CATEGORY, BY_FORMAT, BY_GROUNDING, CLOSED, OPEN, Part
 from tests.main_job.sheet import Sheet
 from tests.main_job.viewing import Traces, add_viewing
 
 Pair = tuple[Hashable, Hashable, Hashable]
-FORMATS = {"yes_no": "Yes/no", "choice": "Choice", "open": "Open text"}
 POOLED = "descriptive only: pools answers of different formats"
-
-
-@dataclass(frozen=True)
-class Part:
-    """Some of the items, as a stratum of the report."""
-
-    stratum: str
-    title: str
-    items: tuple[Item, ...]
-
-
-def _part(stratum: str, title: str, belongs: Callable[[Item], bool]) -> Part:
-    return Part(stratum, title, tuple(item for item in ITEMS.values() if belongs(item)))
-
-
-ALL = _part("all", "All items", lambda item: True)
-CLOSED = _part("closed", "Closed formats (yes/no and choice)", lambda item: item.is_closed)
-BY_FORMAT = [
-    _part(f"format {name}", title, lambda item, name=name: item.format == name) for name, title in FORMATS.items()
-]
-OPEN = BY_FORMAT[-1]
-BY_CATEGORY = [
-    _part(f"category {name}", name, lambda item, name=name: item.category == name)
-    for name in sorted({item.category for item in ITEMS.values()})
-]
-BY_GROUNDING = [
-    _part("image_grounded", "Image-grounded", lambda item: item.grounding == "image_grounded"),
-    _part("image_informed", "Image-informed", lambda item: item.grounding == "image_informed"),
-]
 
 
 def expected_estimates(facts: Facts, active_ms: Mapping[str, Mapping[str, int]], traces: Traces) -> Sheet:

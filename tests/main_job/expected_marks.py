@@ -20,6 +20,7 @@ from tests.main_job.independent import (
     spearman,
     token_f1,
 )
+from tests.main_job.parts import BY_CATEGORY
 from tests.main_job.sheet import Sheet
 
 Pair = tuple[Hashable, Hashable, Hashable]

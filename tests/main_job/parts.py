@@ -1,0 +1,39 @@
+"""The parts of the items by which the report tells its figures apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tests.main_job.contents import ITEMS, Item
+
+FORMATS = {"yes_no": "Yes/no", "choice": "Choice", "open": "Open text"}
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some of the items, as a stratum of the report."""
+
+    stratum: str
+    title: str
+    items: tuple[Item, ...]
+
+
+def _part(stratum: str, title: str, belongs: Callable[[Item], bool]) -> Part:
+    return Part(stratum, title, tuple(item for item in ITEMS.values() if belongs(item)))
+
+
+ALL = _part("all", "All items", lambda item: True)
+CLOSED = _part("closed", "Closed formats (yes/no and choice)", lambda item: item.is_closed)
+BY_FORMAT = [
+    _part(f"format {name}", title, lambda item, name=name: item.format == name) for name, title in FORMATS.items()
+]
+OPEN = BY_FORMAT[-1]
+BY_CATEGORY = [
+    _part(f"category {name}", name, lambda item, name=name: item.category == name)
+    for name in sorted({item.category for item in ITEMS.values()})
+]
+BY_GROUNDING = [
+    _part("image_grounded", "Image-grounded", lambda item: item.grounding == "image_grounded"),
+    _part("image_informed", "Image-informed", lambda item: item.grounding == "image_informed"),
+]
