@@ -21,6 +21,7 @@ FieldType = Literal["yes_no", "choice", "several", "ordinal", "number", "text", 
 Key = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
 ShortText = Annotated[str, Field(min_length=1, max_length=200)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
+_MOST_PRESETS = 9
 
 
 class Part(BaseModel):
@@ -158,6 +159,8 @@ class Hanging(Part):
             raise ValueError(f"window_percentiles are {low:g} and {high:g}, expected two rising numbers from 0 to 100")
         for sequence, window in self.windows.items():
             _require_rising(f"the window of sequence '{sequence}'", window)
+        if len(self.presets) > _MOST_PRESETS:
+            raise ValueError(f"{len(self.presets)} presets, expected at most {_MOST_PRESETS}: each has a digit as its key")
         if len(self.planes) != len(set(self.planes)):
             raise ValueError("planes names a plane twice; name each at most once")
         if self.panes is not None:

@@ -65,6 +65,10 @@ def test_the_demo_and_the_tiny_protocol_are_accepted() -> None:
         ),
         (lambda p: p.update(hanging={"window_percentiles": [99, 1]}), "two rising numbers from 0 to 100"),
         (lambda p: p.update(hanging={"convention": "upside down"}), "radiological"),
+        (
+            lambda p: p.update(hanging={"presets": [{"label": f"P{n}", "window": [0, 1]} for n in range(10)]}),
+            "10 presets, expected at most 9",
+        ),
         (lambda p: p.update(context={"dates": "exact"}), "months_since_prior"),
         (lambda p: p["scoring"].update(sample=0), "key scoring.sample"),
         (

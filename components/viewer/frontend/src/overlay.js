@@ -12,6 +12,8 @@ const CROSS = "#ffd34d";
 const RULER = "#7fe3ff";
 const ACTIVE = "#4da3ff";
 const TRACK = 6;
+/** Width of a tile, in CSS pixels, below which there is no room for whole words. */
+const NARROW = 170;
 const LARGE = "600 15px system-ui, sans-serif";
 const SMALL = "12px system-ui, sans-serif";
 
@@ -166,9 +168,11 @@ function labels(context, pane, tile) {
     write(context, letters.bottom, middleX, clip.y + clip.height - 5, "center", "bottom", LARGE, TEXT);
   }
   if (of === 1) return;
-  write(context, plane.title, clip.x + 7, clip.y + 6, "left", "top", SMALL, QUIET);
-  const inside = slice >= 0 && slice < of;
-  write(context, inside ? `${slice + 1} / ${of}` : "outside the image", clip.x + clip.width - 7, clip.y + 6, "right", "top", SMALL, QUIET);
+  // The letter stands between the name and the number.
+  const narrow = clip.width < NARROW;
+  write(context, narrow ? plane.title.slice(0, 3) : plane.title, clip.x + 7, clip.y + 6, "left", "top", SMALL, QUIET);
+  const number = narrow ? String(slice + 1) : `${slice + 1} / ${of}`;
+  write(context, slice >= 0 && slice < of ? number : narrow ? "outside" : "outside the image", clip.x + clip.width - 7, clip.y + 6, "right", "top", SMALL, QUIET);
 }
 
 function scrollBar(context, pane, tile) {

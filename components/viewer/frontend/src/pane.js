@@ -127,7 +127,9 @@ export class Pane {
     write(this.reading, this.spoken(mm));
     write(this.value, `${this.spec.volumes[this.shown].label}: ${value === null ? "outside" : Math.round(value * 10) / 10}`);
     const { clip } = this.tiles[0];
-    const place = `bottom: ${this.size.height - clip.y - clip.height + 5}px; max-width: ${clip.width - 20}px`;
+    // In a narrow tile the read-out would run into the letter at the bottom.
+    const above = this.placed && clip.width < 340 ? 22 : 5;
+    const place = `bottom: ${this.size.height - clip.y - clip.height + above}px; max-width: ${clip.width - 20}px`;
     if (this.readout.getAttribute("style") !== place) this.readout.setAttribute("style", place);
     this.legend.hidden = !masked;
     if (!this.apart) return;

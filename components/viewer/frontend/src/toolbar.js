@@ -35,7 +35,7 @@ export class Toolbar {
 
   /** @param {any} images  payload.images */
   offer(images) {
-    this.presets.replaceChildren(...(images?.presets ?? []).slice(0, 9).map(({ label }, i) =>
+    this.presets.replaceChildren(...(images?.presets ?? []).map(({ label }, i) =>
       h("button", { type: "button", class: "tool", title: `Window: ${label} (Shift ${i + 1})`, onclick: () => this.act("preset", i + 1) }, label)));
     this.masks.hidden = !images?.panes.some(({ overlays }) => overlays?.length);
     this.masks.setAttribute("aria-pressed", "false");

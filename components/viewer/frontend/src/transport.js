@@ -22,6 +22,9 @@ export class Refusal extends Error {
 }
 
 const PATIENCE = 20_000;
+
+/** Characters of a request that a browser goes on sending after its page was left; the limit of 64 KiB is for all of them together. */
+const LARGEST_KEPT = 16_000;
 const WAITS = [1000, 2000, 4000, 8000, 15_000];
 
 export class Transport {
@@ -73,7 +76,10 @@ export class Transport {
    * @throws {Refusal}
    */
   post(url, body, signal) {
-    return this.ask(url, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }, signal);
+    const sent = JSON.stringify(body);
+    // What is on its way outlives the page, as far as browsers allow it.
+    const keepalive = sent.length < LARGEST_KEPT;
+    return this.ask(url, { method: "POST", headers: { "Content-Type": "application/json" }, body: sent, keepalive }, signal);
   }
 
   /**
