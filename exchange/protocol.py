@@ -63,7 +63,7 @@ class FormField(Part):
     help: str | None = None
     required: bool = True
     options: list[Option] = []
-    shuffle: bool = False
+    shuffle: bool = False  # stands in protocols that are stored already; see below
     unit: str | None = None
     minimum: float | None = None
     maximum: float | None = None
@@ -72,6 +72,11 @@ class FormField(Part):
     @model_validator(mode="after")
     def _is_consistent(self) -> FormField:
         ids = [option.id for option in self.options]
+        if self.shuffle:
+            raise ValueError(
+                f"field '{self.key}' has shuffle: true, but options in a form keep their order; "
+                "for the options of items set reading.shuffle_options"
+            )
         if len(ids) != len(set(ids)):
             raise ValueError(f"field '{self.key}' lists an option id twice; give every option its own id")
         if self.type == "ordinal" and len(ids) < 2:

@@ -59,6 +59,7 @@ def test_the_demo_and_the_tiny_protocol_are_accepted() -> None:
             lambda p: p["forms"]["choice"]["fields"][1].update(depends_on={"field": "nowhere", "values": ["a"]}),
             "depends on 'nowhere'",
         ),
+        (lambda p: field_of(p, "choice").update(shuffle=True), "set reading.shuffle_options"),
         (
             lambda p: field_of(p, "choice").update(depends_on={"field": "confidence", "values": ["1"]}),
             "no field above it",
