@@ -418,7 +418,10 @@ def test_no_revision_slips_in_while_the_queue_is_being_opened(database: Database
     raters = situation.raters
     for rater, given in zip(raters, (FLAGGED, None), strict=True):
         read_all(situation, rater, by_prompt={f"Prompt of i{number}?": given for number in range(1, 7) if given})
-    revised = [(rater, line["assignment"]) for rater in raters for line in revising.list_revisable(database, rater)]
+    desks = [(rater, on_the_desk(situation, rater)["assignment"]) for rater in raters]
+    revised = [
+        (rater, line["assignment"]) for rater, desk in desks for line in revising.list_revisable(database, rater, desk)
+    ]
 
     def revise(rater: Actor, assignment: str, comment: str) -> None:
         try:

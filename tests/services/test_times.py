@@ -168,7 +168,7 @@ def test_a_revision_adds_its_own_time_once_in_the_summary_and_in_the_report(data
     (_, revised) = times(database)
     assert revised[0] == 4_000
     assert revised[1] < 60_000
-    assert session_summary.session_summary(database, rater)["active_ms"] == 64_000
+    assert session_summary.session_summary(database, rater, payload["assignment"])["active_ms"] == 64_000
     read_all(situation, rater)
     closing.close_study(database, situation.admin, "tiny")
     report = build_report(database, situation.admin, "tiny")
