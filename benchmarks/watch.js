@@ -54,13 +54,19 @@
 
   let found = null;
 
+  /** In square pixels of the page, as large as it is shown. */
+  function area(element) {
+    const { width, height } = element.getBoundingClientRect();
+    return width * height;
+  }
+
   /** The canvas that shows the scan: the largest one, but for what is drawn over it. */
   function canvas() {
     if (found?.isConnected && found.ownerDocument.defaultView && found.width > 1) return found;
     found = null;
     for (const root of roots(document)) {
       for (const one of root.querySelectorAll("canvas:not(.overlay)")) {
-        if (one.clientWidth * one.clientHeight > (found ? found.clientWidth * found.clientHeight : 40_000)) found = one;
+        if (area(one) > (found ? area(found) : 40_000)) found = one;
       }
     }
     return found;

@@ -3,6 +3,8 @@
  * which is what remote desktops in hospitals have.
  */
 
+import { h } from "./dom.js";
+
 /** @typedef {import("./volume.js").Volume} Volume */
 /** @typedef {import("./planes.js").Tile} Tile */
 
@@ -12,7 +14,7 @@
  *
  * @typedef {Object} Renderer
  * @property {string} name                                   as it is reported with the verdict
- * @property {HTMLCanvasElement} canvas
+ * @property {HTMLElement} element                           what is put into the pane
  * @property {(width: number, height: number, ratio: number) => void} resize    CSS pixels and device pixels per CSS pixel
  * @property {(volume: Volume) => Promise<void>} load        make a volume ready; loaded ones switch without delay
  * @property {(volume: Volume, window: [number, number], tiles: Tile[], smooth: boolean) => void} draw
@@ -50,23 +52,61 @@ function greys(volume, [low, high]) {
   return { table, first };
 }
 
+/**
+ * One plane: a canvas of one pixel per voxel behind a frame of the tile's size. The browser scales it when it puts the page
+ * together, which it does anyway; a picture scaled here first would cost the same once more.
+ */
+class SliceView {
+  constructor() {
+    this.canvas = h("canvas", {});
+    this.context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d", { alpha: false }));
+    this.frame = h("div", { class: "slice" }, this.canvas);
+    this.image = new ImageData(1, 1);
+    /** What is painted and where, so that nothing is done twice. */
+    this.painted = "";
+    this.placed = "";
+  }
+
+  /**
+   * @param {Tile} tile
+   * @param {boolean} smooth
+   */
+  place({ clip, image }, smooth) {
+    const left = Math.round(clip.x);
+    const top = Math.round(clip.y);
+    const size = `width: ${Math.round(clip.x + clip.width) - left}px; height: ${Math.round(clip.y + clip.height) - top}px`;
+    const { width, height } = this.canvas;
+    const scale = `matrix(${image.width / width}, 0, 0, ${image.height / height}, ${image.x - left}, ${image.y - top})`;
+    const placed = `${left} ${top} ${size} ${scale} ${smooth}`;
+    if (placed === this.placed) return;
+    this.placed = placed;
+    this.frame.style.cssText = `left: ${left}px; top: ${top}px; ${size}`;
+    this.canvas.style.cssText = `transform: ${scale}; image-rendering: ${smooth ? "auto" : "pixelated"}`;
+  }
+
+  /** @param {number} width @param {number} height  in voxels */
+  resize(width, height) {
+    if (this.image.width === width && this.image.height === height) return;
+    this.canvas.width = width;
+    this.canvas.height = height;
+    this.image = new ImageData(width, height);
+    this.painted = this.placed = "";
+  }
+}
+
 /** @implements {Renderer} */
 export class CanvasRenderer {
   constructor() {
     this.name = "canvas";
-    this.canvas = document.createElement("canvas");
-    this.context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d", { alpha: false }));
-    this.ratio = 1;
-    /** @type {Map<string, {key: string, canvas: HTMLCanvasElement, image: ImageData}>} */
-    this.slices = new Map();
+    this.element = h("div", { class: "slices" });
+    /** @type {Map<string, SliceView>} by plane */
+    this.views = new Map();
     /** @type {{key: string, table: Uint32Array, first: number}|null} */
     this.greys = null;
   }
 
-  resize(width, height, ratio) {
-    this.ratio = ratio;
-    this.canvas.width = Math.max(1, Math.round(width * ratio));
-    this.canvas.height = Math.max(1, Math.round(height * ratio));
+  resize() {
+    // Tiles say where slices lie, and the browser scales them.
   }
 
   async load() {
@@ -74,9 +114,7 @@ export class CanvasRenderer {
   }
 
   clear() {
-    this.context.setTransform(1, 0, 0, 1, 0, 0);
-    this.context.fillStyle = "#000";
-    this.context.fillRect(0, 0, this.canvas.width, this.canvas.height);
+    this.element.style.visibility = "hidden";
   }
 
   /**
@@ -86,60 +124,54 @@ export class CanvasRenderer {
    * @param {boolean} smooth
    */
   draw(volume, window, tiles, smooth) {
-    this.clear();
-    const { context } = this;
+    const shown = new Set();
     for (const tile of tiles) {
-      if (tile.slice < 0 || tile.slice >= volume.shape[tile.plane.through]) continue;
-      const cut = this.cut(volume, window, tile);
-      context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
-      context.save();
-      context.beginPath();
-      context.rect(tile.clip.x, tile.clip.y, tile.clip.width, tile.clip.height);
-      context.clip();
-      context.imageSmoothingEnabled = smooth;
-      // Better than "low" makes smaller copies of the slice first, which only a picture smaller than the slice needs.
-      context.imageSmoothingQuality = tile.image.width * this.ratio < cut.width ? "medium" : "low";
-      context.drawImage(cut, tile.image.x, tile.image.y, tile.image.width, tile.image.height);
-      context.restore();
+      const { plane, slice } = tile;
+      if (slice < 0 || slice >= volume.shape[plane.through]) continue;
+      const view = this.viewOf(plane.name);
+      shown.add(view);
+      view.resize(volume.shape[plane.across], volume.shape[plane.down]);
+      this.paint(view, volume, window, tile);
+      view.place(tile, smooth);
     }
+    for (const view of this.views.values()) view.frame.hidden = !shown.has(view);
+    this.element.style.visibility = "";
+  }
+
+  /** @param {string} name */
+  viewOf(name) {
+    let view = this.views.get(name);
+    if (!view) {
+      view = new SliceView();
+      this.views.set(name, view);
+      this.element.append(view.frame);
+    }
+    return view;
   }
 
   /**
-   * One slice as a canvas of one pixel per voxel, kept until another slice or window is wanted.
-   *
+   * @param {SliceView} view
    * @param {Volume} volume
    * @param {[number, number]} window
    * @param {Tile} tile
-   * @returns {HTMLCanvasElement}
    */
-  cut(volume, window, { plane, slice }) {
+  paint(view, volume, window, { plane, slice }) {
     const greyKey = `${volume.url} ${window}`;
-    const key = `${greyKey} ${plane.mirrored} ${slice}`;
-    const width = volume.shape[plane.across];
-    const height = volume.shape[plane.down];
-    let kept = this.slices.get(plane.name);
-    if (kept?.key === key) return kept.canvas;
-    if (!kept || kept.canvas.width !== width || kept.canvas.height !== height) {
-      const canvas = document.createElement("canvas");
-      canvas.width = width;
-      canvas.height = height;
-      kept = { key, canvas, image: new ImageData(width, height) };
-      this.slices.set(plane.name, kept);
-    }
-    if (volume.stored instanceof Float32Array) paintScaled(volume, window, plane, slice, kept.image);
+    const painted = `${greyKey} ${plane.mirrored} ${slice}`;
+    if (view.painted === painted) return;
+    if (volume.stored instanceof Float32Array) paintScaled(volume, window, plane, slice, view.image);
     else {
       if (this.greys?.key !== greyKey) this.greys = { key: greyKey, ...greys(volume, window) };
-      paintLooked(volume, this.greys, plane, slice, kept.image);
+      paintLooked(volume, this.greys, plane, slice, view.image);
     }
-    /** @type {CanvasRenderingContext2D} */ (kept.canvas.getContext("2d")).putImageData(kept.image, 0, 0);
-    kept.key = key;
-    return kept.canvas;
+    view.context.putImageData(view.image, 0, 0);
+    view.painted = painted;
   }
 
   destroy() {
-    this.slices.clear();
+    this.views.clear();
     this.greys = null;
-    this.canvas.remove();
+    this.element.remove();
   }
 }
 

@@ -151,7 +151,7 @@ export class NiivueRenderer {
   /** @param {(error: Error) => void} onLost  the graphics context went away */
   constructor(onLost) {
     this.name = "niivue";
-    this.canvas = document.createElement("canvas");
+    this.element = this.canvas = document.createElement("canvas");
     this.painter = new SlicePainter();
     this.ratio = 1;
     /** @type {Promise<unknown>|null} */

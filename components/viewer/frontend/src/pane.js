@@ -39,7 +39,7 @@ export class Pane {
     this.link = h("span", { class: "link-words", role: "status" });
     this.linkTools = h("span", { class: "link-tools" });
     this.linkBox = h("div", { class: "link-box", hidden: true }, this.link, this.linkTools);
-    this.stage = h("div", { class: "stage" }, renderer.canvas, this.overlay, this.readout, this.linkBox, this.wait, this.warning);
+    this.stage = h("div", { class: "stage" }, renderer.element, this.overlay, this.readout, this.linkBox, this.wait, this.warning);
     this.legend = h("span", { class: "legend" });
     this.sequences = h("div", { class: "sequences", role: "group", "aria-label": "Sequence" });
     this.header = h("header", {}, this.title, this.legend, this.sequences);

@@ -133,8 +133,8 @@ export class Panes {
     const ready = [];
     for (const pane of this.panes) {
       const renderer = this.room.makeRenderer();
-      renderer.canvas.style.visibility = "hidden";
-      pane.stage.prepend(renderer.canvas);
+      renderer.element.style.visibility = "hidden";
+      pane.stage.prepend(renderer.element);
       renderer.resize(pane.size.width, pane.size.height, pixelRatio());
       if (pane.volume) await renderer.load(pane.volume);
       ready.push(renderer);
@@ -170,9 +170,9 @@ export class Panes {
   replace(pane, renderer) {
     pane.renderer.destroy();
     pane.renderer = renderer;
-    pane.stage.prepend(renderer.canvas);
+    pane.stage.prepend(renderer.element);
     renderer.resize(pane.size.width, pane.size.height, pixelRatio());
-    renderer.canvas.style.visibility = "";
+    renderer.element.style.visibility = "";
   }
 
   resize() {
