@@ -131,8 +131,9 @@ export class Room {
       if (this.finished.has(`${payload.assignment} ${payload.phase}`)) return;
       if (now?.kind === "item" && now.assignment === payload.assignment && now.phase === payload.phase) return;
     } else if (now?.kind === "done" || this.stage === "sending") return;
-    // Whoever is answering must not find another item under the hand.
-    if (this.stage === "open" || this.stage === "blocked") this.offerNext("This item is no longer on your list.", payload);
+    // Whoever is answering must not find another item under the hand. What is unsaved stays in the tab: the list may be somebody else's.
+    const answering = now?.kind === "item" && ["open", "blocked"].includes(this.stage) && !this.finished.has(`${now.assignment} ${now.phase}`);
+    if (answering) this.offerNext("This item is no longer on your list.", () => this.show(payload));
     else this.show(payload);
   }
 
@@ -140,11 +141,11 @@ export class Room {
    * The item on the screen was closed elsewhere: nothing more of it is taken, and the next one comes when it is asked for.
    *
    * @param {string} sentence
-   * @param {any} next  payload
+   * @param {() => void} goOn
    */
-  offerNext(sentence, next) {
+  offerNext(sentence, goOn) {
     this.drafts?.close();
-    this.block(sentence, ["Go on", () => this.goOver(next)]);
+    this.block(sentence, ["Go on", goOn]);
   }
 
   /** A reload, or an earlier item in between: time and trace of this one go on when it comes back. */

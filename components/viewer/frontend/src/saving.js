@@ -98,7 +98,7 @@ export class Saving {
     const { next } = refusal.body;
     const elsewhere = next && (next.kind !== "item" || next.assignment !== room.payload.assignment || next.phase !== room.payload.phase);
     if (refusal.status === 409 && elsewhere) {
-      if (room.stage !== "loading") return room.offerNext(refusal.message, next);
+      if (room.stage !== "loading") return room.offerNext(refusal.message, () => room.goOver(next));
       // Nothing was answered here yet.
       room.goOver(next);
       room.screen.receipt.textContent = refusal.message;
