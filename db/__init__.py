@@ -4,7 +4,8 @@ from db.audit import AuditEvent
 from db.base import Base, new_public_id, now
 from db.engine import Database, database_from_environment, make_engine
 from db.judging import JudgeRun, JudgeVerdict
-from db.people import Acknowledgement, Credential, Invitation, LoginSession, Membership, Person
+from db.maintenance import Lease, Verification
+from db.people import Acknowledgement, Credential, Invitation, LoginSession, Membership, Person, SignInTry
 from db.reading import (
     Adjudication,
     Assignment,
@@ -51,6 +52,7 @@ __all__ = [
     "Item",
     "JudgeRun",
     "JudgeVerdict",
+    "Lease",
     "LoginSession",
     "Membership",
     "Overlay",
@@ -60,10 +62,12 @@ __all__ = [
     "Reference",
     "Reopening",
     "ReviewTask",
+    "SignInTry",
     "Study",
     "StudyEvent",
     "TechnicalFailure",
     "Verdict",
+    "Verification",
     "ViewingTrace",
     "Volume",
     "database_from_environment",

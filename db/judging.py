@@ -5,20 +5,17 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, CheckConstraint, Column, UniqueConstraint
+from sqlalchemy import JSON, CheckConstraint, Column, UniqueConstraint, text
 from sqlmodel import Field
 
-from db.base import Base, now, one_of
+from db.base import Base, now
 
 
 class JudgeRun(Base, table=True):
     """One judge's one pass over the candidates of a study; append-only."""
 
     __tablename__ = "judge_run"
-    __table_args__ = (
-        UniqueConstraint("study_id", "name"),
-        UniqueConstraint("study_id", "source_sha256"),
-    )
+    __table_args__ = (UniqueConstraint("study_id", "name"),)
 
     id: int | None = Field(default=None, primary_key=True)
     study_id: int = Field(foreign_key="study.id")
@@ -26,16 +23,21 @@ class JudgeRun(Base, table=True):
     judge: str = Field(max_length=120)
     source_sha256: str = Field(max_length=64)
     parameters: dict[str, Any] = Field(default_factory=dict, sa_column=Column(JSON, nullable=False))
+    # The codes that a verdict of this run can have, lowest first.
+    scale: list[str] = Field(
+        default_factory=lambda: ["incorrect", "correct"],
+        sa_column=Column(JSON, nullable=False, server_default='["incorrect", "correct"]'),
+    )
+    hash_rule: int = Field(default=1, sa_column_kwargs={"server_default": text("1")})
     created_at: datetime = Field(default_factory=now)
 
 
 class JudgeVerdict(Base, table=True):
-    """A judge's verdict on a candidate, or the error that stands in its place; append-only."""
+    """A judge's verdict on a candidate (a code of its run's scale) or the error in its place; append-only."""
 
     __tablename__ = "judge_verdict"
     __table_args__ = (
         UniqueConstraint("run_id", "candidate_id"),
-        CheckConstraint(f"verdict IS NULL OR {one_of('verdict', 'correct', 'incorrect')}", name="verdict"),
         CheckConstraint("(verdict IS NULL) <> (error IS NULL)", name="verdict_or_error"),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import CheckConstraint, UniqueConstraint
+from sqlalchemy import BigInteger, CheckConstraint, UniqueConstraint, text
 from sqlmodel import Field
 
 from db.base import Base, now, one_of
@@ -21,6 +21,10 @@ class Person(Base, table=True):
     login: str = Field(unique=True, max_length=120)
     name: str = Field(max_length=120)
     is_owner: bool = False
+    # Belongs to the demo, and goes with it.
+    is_demo: bool = Field(default=False, sa_column_kwargs={"server_default": text("false")})
+    # Nobody signs in under this login as long as this stands.
+    locked_at: datetime | None = None
     created_at: datetime = Field(default_factory=now)
 
 
@@ -46,6 +50,10 @@ class LoginSession(Base, table=True):
     last_seen_at: datetime = Field(default_factory=now)
     expires_at: datetime
     ended_at: datetime | None = None
+    # By the machine's monotonic clock, which nobody can set; comparable under one `boot_id` only.
+    monotonic_ms: int | None = Field(default=None, sa_type=BigInteger)
+    seen_monotonic_ms: int | None = Field(default=None, sa_type=BigInteger)
+    boot_id: str | None = Field(default=None, max_length=36)
 
 
 class Invitation(Base, table=True):
@@ -61,6 +69,24 @@ class Invitation(Base, table=True):
     created_at: datetime = Field(default_factory=now)
     expires_at: datetime
     consumed_at: datetime | None = None
+    # Ended before it was used: by a newer link, by a password of one's own, or by a new membership.
+    ended_at: datetime | None = None
+    # None for the command line and in links that are older than this column.
+    issued_by_id: int | None = Field(default=None, foreign_key="person.id")
+    study_id: int | None = Field(default=None, foreign_key="study.id")
+    # Whether its person had signed in before it was issued; then they are told of it, and the report counts it.
+    for_known: bool = Field(default=False, sa_column_kwargs={"server_default": text("false")})
+    told_at: datetime | None = None
+
+
+class SignInTry(Base, table=True):
+    """A try to sign in by password that was not (yet) a success; of a login or an address, by its SHA-256."""
+
+    __tablename__ = "sign_in_try"
+
+    id: int | None = Field(default=None, primary_key=True)
+    subject_sha256: str = Field(index=True, max_length=64)
+    at: datetime = Field(default_factory=now)
 
 
 class Membership(Base, table=True):
@@ -81,6 +107,8 @@ class Membership(Base, table=True):
     specialty: str = Field(default="", max_length=120)
     years: int | None = None
     created_at: datetime = Field(default_factory=now)
+    # Taken out of the study before any verdict.
+    removed_at: datetime | None = None
 
 
 class Acknowledgement(Base, table=True):

@@ -5,12 +5,13 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, CheckConstraint, Column, Index, UniqueConstraint, text
+from sqlalchemy import JSON, BigInteger, CheckConstraint, Column, Index, UniqueConstraint, text
 from sqlmodel import Field
 
 from db.base import Base, new_public_id, now, one_of
 
-PHASES = ("practice", "reading", "scoring", "review", "opinions")
+# What an assignment rates.
+KINDS = ("items", "candidates", "pairs", "references", "answers")
 
 
 class Assignment(Base, table=True):
@@ -40,7 +41,8 @@ class Assignment(Base, table=True):
             sqlite_where=text("candidate_id IS NOT NULL"),
             postgresql_where=text("candidate_id IS NOT NULL"),
         ),
-        CheckConstraint(one_of("phase", *PHASES), name="phase"),
+        CheckConstraint(one_of("kind", *KINDS), name="kind"),
+        CheckConstraint("step >= 1", name="step"),
     )
 
     id: int | None = Field(default=None, primary_key=True)
@@ -49,7 +51,10 @@ class Assignment(Base, table=True):
     membership_id: int = Field(foreign_key="membership.id")
     item_id: int = Field(foreign_key="item.id", index=True)
     candidate_id: int | None = Field(default=None, foreign_key="candidate.id")
+    # The key of a phase of the protocol; what is rated in it, and the step of the work on one unit.
     phase: str
+    kind: str = Field(default="items", max_length=20, sa_column_kwargs={"server_default": "items"})
+    step: int = Field(default=1, sa_column_kwargs={"server_default": text("1")})
     pass_number: int = 1
     position: int
     option_order: list[str] = Field(default_factory=list, sa_column=Column(JSON, nullable=False))
@@ -68,6 +73,9 @@ class Display(Base, table=True):
     load_ms: int
     renderer: str = Field(max_length=40)
     viewport: str = Field(max_length=20)
+    # By the machine's monotonic clock, which nobody can set; comparable under one `boot_id` only.
+    monotonic_ms: int | None = Field(default=None, sa_type=BigInteger)
+    boot_id: str | None = Field(default=None, max_length=36)
 
 
 class Draft(Base, table=True):
@@ -118,6 +126,8 @@ class Verdict(Base, table=True):
     receipt: str = Field(unique=True, max_length=9)
     idempotency_key: str = Field(unique=True, max_length=64)
     content_sha256: str = Field(max_length=64)
+    # By which rule the audit chain proves this row: 1 is the hash of the answers alone.
+    hash_rule: int = Field(default=1, sa_column_kwargs={"server_default": text("1")})
 
 
 class Reopening(Base, table=True):
@@ -213,3 +223,5 @@ class Adjudication(Base, table=True):
     receipt: str = Field(unique=True, max_length=9)
     idempotency_key: str = Field(unique=True, max_length=64)
     content_sha256: str = Field(max_length=64)
+    # By which rule the audit chain proves this row: 1 is the hash of the answers alone.
+    hash_rule: int = Field(default=1, sa_column_kwargs={"server_default": text("1")})

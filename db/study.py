@@ -24,6 +24,10 @@ class Study(Base, table=True):
     key: str = Field(unique=True, max_length=80)
     title: str = Field(max_length=200)
     simulated_readers: bool = False
+    # Belongs to the demo, and goes with it.
+    is_demo: bool = Field(default=False, sa_column_kwargs={"server_default": text("false")})
+    # Removed as a draft, or with the demo: the row stays for the audit chain, under a key of its own.
+    removed_at: datetime | None = None
     # Keys every token and keyed hash of the study; never leaves the server.
     salt: str = Field(default_factory=_new_salt, max_length=64)
     created_at: datetime = Field(default_factory=now)
@@ -78,6 +82,8 @@ class Volume(Base, table=True):
     file_name: str = Field(max_length=400)
     sha256: str = Field(max_length=64)
     voxel_sha256: str = Field(max_length=64)
+    # Of the file without its gzip: what the browser compares. None until it was made for a file of 0.1.0.
+    unpacked_sha256: str | None = Field(default=None, max_length=64)
     shape: list[int] = Field(sa_column=Column(JSON, nullable=False))
     spacing: list[float] = Field(sa_column=Column(JSON, nullable=False))
     window: list[float] = Field(sa_column=Column(JSON, nullable=False))
@@ -107,6 +113,8 @@ class Overlay(Base, table=True):
     file_name: str = Field(max_length=400)
     sha256: str = Field(max_length=64)
     voxel_sha256: str = Field(max_length=64)
+    # Of the file without its gzip: what the browser compares. None until it was made for a file of 0.1.0.
+    unpacked_sha256: str | None = Field(default=None, max_length=64)
     shape: list[int] = Field(sa_column=Column(JSON, nullable=False))
     spacing: list[float] = Field(sa_column=Column(JSON, nullable=False))
 
@@ -147,7 +155,7 @@ class Item(Base, table=True):
 
 
 class Reference(Base, table=True):
-    """The answer counted as right; append-only in versions, the highest version holds.
+    """The answer counted as right; append-only in versions once frozen, the highest version holds.
 
     No query that serves a reading phase joins this table.
     """
@@ -183,16 +191,20 @@ class Candidate(Base, table=True):
 
 
 class Freeze(Base, table=True):
-    """The fixed state of a study, once per study; append-only."""
+    """The fixed state of a study in one version; append-only."""
 
     __tablename__ = "freeze"
+    __table_args__ = (UniqueConstraint("study_id", "version"),)
 
     id: int | None = Field(default=None, primary_key=True)
-    study_id: int = Field(foreign_key="study.id", unique=True)
+    study_id: int = Field(foreign_key="study.id")
+    version: int = Field(default=1, sa_column_kwargs={"server_default": text("1")})
     manifest_json: str
     sha256: str = Field(max_length=64)
     seed: int
     method: str = Field(max_length=200)
+    # 1: from the protocol's seed alone; 2: from the study's draw key.
+    draw_rule: int = Field(default=1, sa_column_kwargs={"server_default": text("1")})
     created_at: datetime = Field(default_factory=now)
 
 

@@ -227,10 +227,11 @@ def _add_task(
             membership_id=reviewer_id,
             item_id=stored_id(read.item.id),
             phase=phase,
+            step=step,
             position=position,
             option_order=option_order,
         )
-        for phase in ("review", "opinions")
+        for step, phase in enumerate(("review", "opinions"), start=1)
     )
     session.add(review)
     session.add(opinions)

@@ -47,6 +47,7 @@ def assign_rater(session: Session, study_id: int, rater: Membership, protocol: P
                 item_id=frozen.item_id,
                 candidate_id=frozen.candidate_id,
                 phase="scoring",
+                kind="candidates",
                 position=position,
             )
         )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from alembic import command
-from sqlalchemy import Engine, inspect, text
+from sqlalchemy import Connection, Engine, inspect, text
 from sqlalchemy.exc import DBAPIError
 
 import db
@@ -44,7 +45,20 @@ ROWS: tuple[tuple[str, dict[str, Any]], ...] = (
                  "software_version": "0", "freeze_sha256": "f", "receipt": "7K2M-9FQD", "idempotency_key": "k",
                  "content_sha256": "c"}),
     ("flag", {"id": 1, "verdict_id": 1, "kind": "prompt", "note": "odd", "created_at": MOMENT}),
+    ("freeze", {"id": 1, "study_id": 1, "manifest_json": "{}", "sha256": "f", "seed": 1, "method": "all",
+                "created_at": MOMENT}),
+    ("candidate", {"id": 1, "study_id": 1, "item_id": 1, "key": "c", "model": "m", "answer": "yes"}),
+    ("judge_run", {"id": 1, "study_id": 1, "name": "run", "judge": "j", "source_sha256": "s", "parameters": "{}",
+                   "created_at": MOMENT}),
+    ("judge_verdict", {"id": 1, "run_id": 1, "candidate_id": 1, "verdict": "correct", "explanation": ""}),
 )  # fmt: skip
+
+
+def insert_into(connection: Connection, table: str, row: dict[str, Any]) -> None:
+    known = {column["name"] for column in inspect(connection).get_columns(table)}
+    assert set(row) <= known, (table, set(row) - known)
+    columns, values = ", ".join(f'"{name}"' for name in row), ", ".join(f":{name}" for name in row)
+    connection.execute(text(f'INSERT INTO "{table}" ({columns}) VALUES ({values})'), row)
 
 
 @pytest.fixture
@@ -54,10 +68,7 @@ def old_engine(empty_database_url: str) -> Iterator[Engine]:
     command.upgrade(configuration(engine), "0001")
     with engine.connect() as connection:
         for table, row in ROWS:
-            known = {column["name"] for column in inspect(engine).get_columns(table)}
-            assert set(row) <= known, (table, set(row) - known)
-            columns, values = ", ".join(f'"{name}"' for name in row), ", ".join(f":{name}" for name in row)
-            connection.execute(text(f'INSERT INTO "{table}" ({columns}) VALUES ({values})'), row)
+            insert_into(connection, table, row)
         connection.commit()
     yield engine
     engine.dispose()
@@ -90,7 +101,7 @@ def test_every_row_is_there_afterwards_and_new_columns_say_nothing(old_engine: E
     assert [str(value) for value in (item["overlays"], after["study_case"][0]["history"])] == ["[]", "[]"]
 
 
-@pytest.mark.parametrize("table", ["reference", "verdict", "flag", "display"])
+@pytest.mark.parametrize("table", ["verdict", "flag", "display", "freeze", "judge_run", "judge_verdict"])
 def test_rows_that_were_guarded_still_are(old_engine: Engine, table: str) -> None:
     upgrade(old_engine)
 
@@ -99,7 +110,7 @@ def test_rows_that_were_guarded_still_are(old_engine: Engine, table: str) -> Non
             connection.execute(text(statement))
 
 
-def test_an_old_assignment_keeps_its_guards_and_practice_can_be_assigned(old_engine: Engine) -> None:
+def test_an_old_assignment_keeps_its_guards_and_any_phase_can_be_assigned(old_engine: Engine) -> None:
     upgrade(old_engine)
     insert = (
         "INSERT INTO assignment (id, public_id, study_id, membership_id, item_id, phase, pass_number, position, "
@@ -109,9 +120,61 @@ def test_an_old_assignment_keeps_its_guards_and_practice_can_be_assigned(old_eng
     with old_engine.connect() as connection:
         connection.execute(text(insert), {"id": 2, "public_id": "b", "phase": "practice", "at": MOMENT})
         connection.commit()
-    for phase in ("reading", "training"):
-        with old_engine.connect() as connection, pytest.raises(DBAPIError):
-            connection.execute(text(insert), {"id": 3, "public_id": "c", "phase": phase, "at": MOMENT})
+        connection.execute(text(insert), {"id": 3, "public_id": "c", "phase": "second_look", "at": MOMENT})
+        connection.commit()
+    with old_engine.connect() as connection, pytest.raises(DBAPIError, match=r"(?i)unique"):
+        connection.execute(text(insert), {"id": 4, "public_id": "d", "phase": "reading", "at": MOMENT})
+
+
+def test_old_phases_get_their_kind_and_step(old_engine: Engine) -> None:
+    insert = (
+        "INSERT INTO assignment (id, public_id, study_id, membership_id, item_id, phase, pass_number, position, "
+        "option_order, created_at) VALUES (:id, :public_id, 1, 1, 1, :phase, 1, 1, '[]', :at)"
+    )
+    with old_engine.connect() as connection:
+        for number, phase in enumerate(("scoring", "review", "opinions"), start=2):
+            connection.execute(text(insert), {"id": number, "public_id": phase, "phase": phase, "at": MOMENT})
+        connection.commit()
+
+    upgrade(old_engine)
+
+    with old_engine.connect() as connection:
+        rows = connection.execute(text("SELECT phase, kind, step FROM assignment ORDER BY id")).all()
+    assert [tuple(row) for row in rows] == [
+        ("reading", "items", 1),
+        ("scoring", "candidates", 1),
+        ("review", "items", 1),
+        ("opinions", "items", 2),
+    ]
+
+
+def test_rows_of_the_first_version_say_that_they_follow_its_rules(old_engine: Engine, tmp_path: Path) -> None:
+    upgrade(old_engine)
+
+    with db.Database(old_engine, tmp_path).reading() as session:
+        freeze, run = session.get_one(db.Freeze, 1), session.get_one(db.JudgeRun, 1)
+        assert (freeze.draw_rule, freeze.version) == (1, 1)
+        assert (run.hash_rule, run.scale) == (1, ["incorrect", "correct"])
+        assert session.get_one(db.Verdict, 1).hash_rule == 1
+
+
+@pytest.mark.parametrize("frozen", [True, False])
+def test_references_can_be_removed_until_their_study_is_frozen(old_engine: Engine, frozen: bool) -> None:
+    if not frozen:
+        with old_engine.connect() as connection:
+            for table, row in ROWS:
+                if table in {"study", "study_case", "item", "reference"}:
+                    moved = {name: 2 if value == 1 and name.endswith("id") else value for name, value in row.items()}
+                    insert_into(connection, table, {**moved, "key": "draft"} if "key" in moved else moved)
+            connection.commit()
+    upgrade(old_engine)
+
+    with old_engine.connect() as connection:
+        if frozen:
+            with pytest.raises(DBAPIError, match="append-only"):
+                connection.execute(text("DELETE FROM reference WHERE item_id = 1"))
+        else:
+            assert connection.execute(text("DELETE FROM reference WHERE item_id = 2")).rowcount == 1
 
 
 def test_the_models_read_what_the_first_version_wrote(old_engine: Engine, tmp_path: Any) -> None:
@@ -138,6 +201,5 @@ def test_a_check_that_was_once_named_otherwise_is_replaced_too(old_engine: Engin
 
     upgrade(old_engine)
 
-    [check] = inspect(old_engine).get_check_constraints("assignment")
-    assert check["name"] == before
-    assert "practice" in str(check["sqltext"])
+    checks = {str(check["name"]) for check in inspect(old_engine).get_check_constraints("assignment")}
+    assert checks == {"ck_assignment_kind", "ck_assignment_step"}
