@@ -11,7 +11,7 @@ from pwdlib import PasswordHash
 from pwdlib.hashers.argon2 import Argon2Hasher
 from sqlmodel import Session, col, select
 
-from db import Credential, Database, Invitation, LoginSession, Person, audit, now
+from db import Credential, Database, Invitation, LoginSession, Person, audit, now, standing
 from db.base import stored_id
 from services.errors import Conflict, NotAllowed, NotFound, NotSignedIn
 
@@ -143,8 +143,8 @@ def actor_of_token(database: Database, token: str | None) -> Actor | None:
     if not token:
         return None
     with database.reading() as session:
-        found = session.exec(select(LoginSession).where(LoginSession.token_sha256 == _sha256(token))).first()
-        actor = _actor(session, found)
+        found, person = session.exec(standing.BY_TOKEN, params={"token_sha256": _sha256(token)}).first() or _NOBODY
+    actor = _actor(found, person)
     if actor is not None and found is not None and now() - found.last_seen_at > SEEN_RESOLUTION:
         _note_seen(database, actor.login_session_id)
     return actor
@@ -159,19 +159,22 @@ def actor_of_session(database: Database, login_session_id: int) -> Actor:
         When the session has ended or expired.
     """
     with database.reading() as session:
-        actor = _actor(session, session.get(LoginSession, login_session_id))
+        found = session.exec(standing.BY_SESSION, params={"login_session_id": login_session_id}).first() or _NOBODY
+    actor = _actor(*found)
     if actor is None:
         raise NotSignedIn("You are signed out; sign in again to go on.")
     return actor
 
 
-def _actor(session: Session, found: LoginSession | None) -> Actor | None:
+_NOBODY = (None, None)
+
+
+def _actor(found: LoginSession | None, person: Person | None) -> Actor | None:
     moment = now()
-    if found is None or found.ended_at is not None:
+    if found is None or person is None or found.ended_at is not None:
         return None
     if moment > found.expires_at or moment - found.last_seen_at > IDLE_LIMIT:
         return None
-    person = _person(session, found.person_id)
     return Actor(stored_id(person.id), stored_id(found.id), person.name, person.is_owner, found.created_at)
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import hmac
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import func
-from sqlmodel import Session, col, select
+from sqlmodel import Session, select
 
 from db import (
     Adjudication,
@@ -31,7 +30,7 @@ from services import displaying, practice, revision_rules
 from services.answers import check_answers, check_draft
 from services.errors import Conflict, Incomplete, NotAllowed, StaleDraft
 from services.identity import Actor
-from services.permission import own_assignment, require_role, state_of
+from services.permission import own_assignment, require_role, state_of, turn_of
 from services.storing import (
     NOTHING_MEASURED,
     Circumstances,
@@ -43,6 +42,8 @@ from services.storing import (
 )
 
 LARGEST_SEQUENCE = 2**31 - 1
+# Earlier than anything that is stored.
+BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -62,9 +63,7 @@ def current_payload(database: Database, actor: Actor, study_key: str, queue: str
     with database.reading() as session:
         study, membership = require_role(session, actor, study_key, displaying.role_of_queue(queue))
         _require_open(session, study)
-        if queue == "scoring":
-            displaying.require_marking_open(session, study, membership)
-        return displaying.queue_payload(session, actor, study, membership, queue)
+        return _desk_payload(session, actor, study, membership, queue)
 
 
 def payload_after_reload(database: Database, actor: Actor, study_key: str, queue: str) -> dict[str, Any]:
@@ -72,10 +71,17 @@ def payload_after_reload(database: Database, actor: Actor, study_key: str, queue
     with database.reading() as session:
         study, membership = require_role(session, actor, study_key, displaying.role_of_queue(queue))
         _require_open(session, study)
-        revised = revision_rules.reopened(session, actor, membership) if queue == "reading" else None
+        protocol = displaying.protocol_of(session, stored_id(study.id))
+        revised = revision_rules.reopened(session, actor, protocol, membership) if queue == "reading" else None
         if revised is not None:
             return displaying.revision_payload(session, actor, study, *revised)
-    return current_payload(database, actor, study_key, queue)
+        return _desk_payload(session, actor, study, membership, queue)
+
+
+def _desk_payload(session: Session, actor: Actor, study: Study, membership: Membership, queue: str) -> dict[str, Any]:
+    if queue == "scoring":
+        displaying.require_marking_open(session, study, membership)
+    return displaying.queue_payload(session, actor, study, membership, queue)
 
 
 def queue_of_assignment(database: Database, actor: Actor, public_id: str) -> tuple[str, str]:
@@ -126,7 +132,7 @@ def save_draft(database: Database, actor: Actor, public_id: str, sequence: int, 
         _require_open(session, study)
         if _is_closed(session, assignment) and not _is_being_revised(session, actor, assignment):
             raise Conflict("This item was submitted already; the draft is not needed any more.")
-        draft = session.get(Draft, assignment.id)
+        draft = turn_of(session, assignment).draft
         if draft is None:
             draft = Draft(assignment_id=stored_id(assignment.id), sequence=sequence, answers=checked)
         elif sequence == draft.sequence and checked == draft.answers:
@@ -220,14 +226,11 @@ def _display_of(
     """Return the display that a verdict rests on: of this login session and, in a revision, since it was reopened."""
     keys = displaying.keys_of(study, actor)
     expected = keys.idempotency_key(assignment.public_id)
-    query = select(Display).where(
-        Display.assignment_id == assignment.id, Display.login_session_id == actor.login_session_id
-    )
+    since = BEGINNING
     if superseded is not None:
         expected = keys.revision_key(assignment.public_id, superseded.receipt)
-        opening = revision_rules.opening_of(session, actor, assignment.membership_id)
-        query = query.where(Display.shown_at >= opening.opened_at)
-    display = session.exec(query.order_by(col(Display.id).desc())).first()
+        since = revision_rules.opening_of(session, actor, assignment.membership_id).opened_at
+    display = queries.newest_display(session, stored_id(assignment.id), actor.login_session_id, since)
     if display is None or not hmac.compare_digest(expected.encode(), key.encode()):
         raise Conflict("This item has not been shown on this screen; reload the page and look at it first.")
     return display
@@ -235,17 +238,15 @@ def _display_of(
 
 def _passed_ms(session: Session, assignment: Assignment, superseded: Verdict | None) -> int | None:
     """Return the time since the item was first shown, in whichever login session; for a revision, since the verdict."""
-    query = select(func.min(Display.shown_at)).where(Display.assignment_id == assignment.id)
-    if superseded is not None:
-        query = query.where(Display.shown_at >= superseded.submitted_at)
-    first_shown = session.exec(query).one()
+    since = superseded.submitted_at if superseded is not None else BEGINNING
+    first_shown = queries.first_shown(session, stored_id(assignment.id), since)
     return (now() - first_shown) // timedelta(milliseconds=1) if first_shown is not None else None
 
 
 def _feedback(session: Session, protocol: Protocol, assignment: Assignment) -> dict[str, Any] | None:
     if assignment.phase != "practice":
         return None
-    item = queries.shown_item(session, assignment.item_id)
+    item = displaying.item_of(session, assignment)
     words = displaying.reference_texts(item, queries.reference_of_practice_item(session, assignment.item_id))
     return practice.feedback_on(session, protocol.reading.practice, assignment, item, words)
 
@@ -286,24 +287,28 @@ def _require_open(session: Session, study: Study) -> None:
 
 def _require_current(session: Session, assignment: Assignment) -> None:
     protocol = displaying.protocol_of(session, assignment.study_id)
-    queue = displaying.QUEUE_OF_PHASE[assignment.phase]
-    waiting = displaying.waiting_for(session, protocol, assignment.membership_id, queue, limit=1)
-    if not waiting or waiting[0].id != assignment.id:
+    if not displaying.is_on_the_desk(session, protocol, assignment):
         raise Conflict("Another item is on your desk now; reload the page to go on with it.")
 
 
 def _is_being_revised(session: Session, actor: Actor, assignment: Assignment) -> bool:
-    found = revision_rules.reopened(session, actor, session.get_one(Membership, assignment.membership_id))
+    protocol = displaying.protocol_of(session, assignment.study_id)
+    membership = session.get_one(Membership, assignment.membership_id)
+    found = revision_rules.reopened(session, actor, protocol, membership)
     return found is not None and found[0].id == assignment.id
 
 
 def _is_closed(session: Session, assignment: Assignment) -> bool:
+    if turn_of(session, assignment).has_come:
+        return False
     failed = session.exec(select(TechnicalFailure.id).where(TechnicalFailure.assignment_id == assignment.id)).first()
     return failed is not None or bool(_stored(session, assignment))
 
 
 def _stored(session: Session, assignment: Assignment) -> Sequence[Verdict | Adjudication]:
-    """Return what was submitted for an assignment, oldest first."""
+    """Return what was submitted for an assignment, oldest first; nothing while it is still to be closed."""
+    if turn_of(session, assignment).has_come:
+        return []
     if assignment.phase == "opinions":
         task = queries.review_task_of(session, assignment)
         return session.exec(select(Adjudication).where(Adjudication.task_id == task.id)).all()
