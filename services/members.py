@@ -14,7 +14,7 @@ from exchange.protocol import Protocol
 from services import assigning, displaying, freezing, practice
 from services.errors import Conflict, NotAllowed, NotFound, require_length
 from services.identity import Actor, add_person, issue_link
-from services.permission import require_role, state_of
+from services.permission import REMAINS, STILL_MEMBER, require_role, state_of
 
 _PSEUDONYM_WORD = {"rater": "Rater", "reviewer": "Reviewer", "admin": "Admin"}
 
@@ -143,7 +143,7 @@ def studies_of(database: Database, actor: Actor) -> list[StudyLine]:
         rows = session.exec(
             select(Study, Membership)
             .join(Membership)
-            .where(Membership.person_id == actor.person_id)
+            .where(Membership.person_id == actor.person_id, *REMAINS, *STILL_MEMBER)
             .order_by(col(Study.id))
         ).all()
         return [
