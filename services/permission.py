@@ -11,6 +11,7 @@ from sqlmodel import Session, select
 
 from db import Assignment, Database, Draft, Membership, Study, standing
 from db.base import stored_id
+from db.standing import REMAINS, STILL_MEMBER
 from services.errors import NotAllowed, NotFound
 from services.identity import Actor
 
@@ -24,18 +25,17 @@ class Turn:
 
 
 def study_of(session: Session, key: str) -> Study:
-    """Return the study with this key."""
-    study = session.exec(select(Study).where(Study.key == key)).first()
+    """Return the study with this key; one that was removed is not found."""
+    study = session.exec(select(Study).where(Study.key == key, *REMAINS)).first()
     if study is None:
         raise NotFound(f"There is no study '{key}'.")
     return study
 
 
 def membership_of(session: Session, actor: Actor, study: Study) -> Membership | None:
-    """Return what the actor is in the study, or None."""
-    return session.exec(
-        select(Membership).where(Membership.study_id == study.id, Membership.person_id == actor.person_id)
-    ).first()
+    """Return what the actor is in the study, or None; who was taken out of it is nothing there."""
+    query = select(Membership).where(Membership.study_id == study.id, Membership.person_id == actor.person_id)
+    return session.exec(query.where(*STILL_MEMBER)).first()
 
 
 def administers(database: Database, actor: Actor) -> bool:
@@ -43,7 +43,11 @@ def administers(database: Database, actor: Actor) -> bool:
     if actor.is_owner:
         return True
     with database.reading() as session:
-        admin = select(Membership.id).where(Membership.person_id == actor.person_id, Membership.role == "admin")
+        admin = (
+            select(Membership.id)
+            .join(Study)
+            .where(Membership.person_id == actor.person_id, Membership.role == "admin", *REMAINS, *STILL_MEMBER)
+        )
         return session.exec(admin).first() is not None
 
 
@@ -141,7 +145,7 @@ def _member(session: Session, actor: Actor, study_key: str) -> tuple[Study | Non
 def _locked(session: Session, actor: Actor, study_key: str) -> tuple[Study | None, Membership | None]:
     # Not the full lock of the row: it would wait for everybody who adds a row that names the study, and deadlock with
     # those among them that hold the lock of the audit chain.
-    study = session.exec(select(Study).where(Study.key == study_key).with_for_update(key_share=True)).first()
+    study = session.exec(select(Study).where(Study.key == study_key, *REMAINS).with_for_update(key_share=True)).first()
     return study, membership_of(session, actor, study) if study else None
 
 
