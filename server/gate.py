@@ -14,6 +14,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from server import static_files
 from server.cookies import token_of
 from services.environment import database
 from services.identity import Actor, actor_of_token
@@ -53,6 +54,7 @@ class Gate:
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
+        self._known = static_files.Known()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or answer it here."""
@@ -75,8 +77,12 @@ class Gate:
         checks_origin = scope["type"] == "websocket" or scope.get("method") in UNSAFE_METHODS
         if checks_origin and not _same_origin(connection.headers):
             return JSONResponse({"error": "This request comes from another site."}, status_code=403)
-        actor = await to_thread.run_sync(actor_of_token, database(), token_of(connection))
+        token = token_of(connection)
+        if static_files.asks_for_one(scope) and token in self._known:
+            return None
+        actor = await to_thread.run_sync(actor_of_token, database(), token)
         if actor is not None:
+            self._remember(path, token)
             if path.startswith(ADMIN_PATHS) and not await to_thread.run_sync(administers, database(), actor):
                 return _nothing_here()
             _hand_on(scope, actor)
@@ -86,6 +92,12 @@ class Gate:
         if _is_page(scope, connection.headers):
             return RedirectResponse("/sign-in", status_code=303)
         return JSONResponse({"error": "You are signed out; sign in again to go on."}, status_code=401)
+
+    def _remember(self, path: str, token: str | None) -> None:
+        if path == "/sign-out":
+            self._known.forget(token)
+        else:
+            self._known.note(token)
 
 
 def _nothing_here() -> Response:

@@ -13,6 +13,7 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 
+from components.viewer import bundle_name, bundle_path
 from db import Database, database_from_environment
 from server import reading_room
 from server.gate import Gate
@@ -168,3 +169,39 @@ def test_a_review_and_its_decision_take_at_most_so_many_statements(installed: Da
     assert (decided["phase"], opinions["phase"]) == ("review", "opinions")
     assert len(of_review) <= MOST_PER_ITEM + 10, "\n".join(of_review)
     assert len(of_decision) <= MOST_PER_ITEM + 10, "\n".join(of_decision)
+
+
+def test_files_of_the_program_ask_the_database_once_and_then_not_again_for_a_while(
+    installed: Database, tmp_path: Path
+) -> None:
+    open_study(installed, tmp_path / "study")
+    client = client_of(installed, "rater-1")
+    bundle = f"/assets/viewer/{bundle_name()}"
+
+    with statements(installed.engine) as first:
+        content = client.get(bundle).content
+    with statements(installed.engine) as later:
+        plain = client.get(bundle, headers={"Accept-Encoding": "identity"})
+        refused = [client.get(path).status_code for path in ("/static/js/none.js", "/component/none/none.js")]
+
+    assert len(first) == 1
+    assert later == []
+    assert content == plain.content == bundle_path().read_bytes()
+    assert refused == [404, 404]
+
+
+def test_who_was_known_a_moment_ago_is_asked_for_again_by_everything_else(installed: Database, tmp_path: Path) -> None:
+    situation = open_study(installed, tmp_path / "study")
+    client, payload = _first_item(situation, "rater-1")
+    bundle = f"/assets/viewer/{bundle_name()}"
+    assert client.get(bundle).status_code == 200
+
+    actor = identity.actor_of_token(installed, client.cookies["blindread-default"])
+    assert actor is not None
+    identity.sign_out(installed, actor.login_session_id)
+
+    assert client.get(f"/{_scans_of(payload)[0]}").status_code == 401
+    assert client.get("/reading/revisable", params={"assignment": payload["assignment"]}).status_code == 401
+    assert client.get(bundle).status_code == 200
+    client.cookies.clear()
+    assert client.get(bundle).status_code == 401
