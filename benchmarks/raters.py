@@ -61,6 +61,7 @@ class Rater:
             self._sign_in()
             payload = self._open_page()
             while payload["kind"] == "item" and time.monotonic() < end:
+                self._ask_for_nothing()
                 payload = self._read_one(payload, think, end)
                 self.items += 1
         except (OSError, http.client.HTTPException, WebSocketException, Refused) as error:
@@ -129,7 +130,6 @@ class Rater:
         self._fetch([*volumes[1:], *payload["prefetch"]])
         rest = max(0.2, self._dice.uniform(0.5, 1.5) * think - (time.monotonic() - started))
         answers = {"fields": {"answer": "yes"}, "not_assessable": None, "comment": "", "flag": None}
-        self._ask_for_nothing()
         for number in range(1, DRAFTS + 1):
             time.sleep(rest / (DRAFTS + 1))
             answers = {"fields": {"answer": "yes", "confidence": "2"}, "comment": "a word " * number}

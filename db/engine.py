@@ -83,8 +83,11 @@ def make_engine(url: str) -> Engine:
     @event.listens_for(engine, "begin")
     def _begin(connection: Any) -> None:
         # A deferred BEGIN that reads and then writes fails with "database is locked" whatever the timeout.
-        writing = connection.get_execution_options().get("blindread_writing", False)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+        if connection.get_execution_options().get("blindread_writing", False):
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+        else:
+            # It waits for nobody and cannot fail, and half of all statements would be this one.
+            connection.connection.dbapi_connection.execute("BEGIN")
 
     return engine
 

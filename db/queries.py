@@ -202,13 +202,18 @@ def open_assignments(
     return list(session.exec(_open(tuple(phases), limit), params={"membership_id": membership_id}))
 
 
+def _of(phases: Sequence[str]) -> Any:
+    # Not `in_`, whose text is made anew for each execution.
+    return or_(*(col(Assignment.phase) == phase for phase in phases))
+
+
 @lru_cache(maxsize=32)
 def _open(phases: tuple[str, ...], limit: int | None) -> Any:
     return (
         select(Assignment)
         .where(
             Assignment.membership_id == bindparam("membership_id"),
-            col(Assignment.phase).in_(phases),
+            _of(phases),
             ~is_closed(Assignment, phases),
         )
         .order_by(col(Assignment.position), col(Assignment.phase).desc())
@@ -247,7 +252,7 @@ def count_assignments(
 
 @lru_cache(maxsize=32)
 def _counts(phases: tuple[str, ...], of_one_pass: bool) -> Any:
-    chosen: list[Any] = [Assignment.membership_id == bindparam("membership_id"), col(Assignment.phase).in_(phases)]
+    chosen: list[Any] = [Assignment.membership_id == bindparam("membership_id"), _of(phases)]
     if of_one_pass:
         chosen.append(Assignment.pass_number == bindparam("pass_number"))
     closed = func.sum(case((is_closed(Assignment, phases), 1), else_=0))

@@ -9,13 +9,13 @@ from sqlalchemy import select as select_columns
 from sqlalchemy.orm import aliased
 from sqlmodel import col, select
 
-from db.people import LoginSession, Membership, Person
+from db.base import Base
+from db.people import Membership, Person
 from db.queries import is_closed
 from db.reading import Assignment, Draft
 from db.study import Freeze, Study, StudyEvent
 
-# The phases of one queue: they are worked through together, by position, a review before the opinions on it.
-_OF_A_REVIEWER = ("review", "opinions")
+_LOGIN_SESSION, _PERSON, _DRAFT = (Base.metadata.tables[name] for name in ("login_session", "person", "draft"))
 
 
 def _frozen(study_id: Any) -> Any:
@@ -26,7 +26,7 @@ def _frozen(study_id: Any) -> Any:
 
 def _last_event(study_id: Any) -> Any:
     """Return the kind of the last event that opened or closed a study, as a column."""
-    moving = col(StudyEvent.kind).in_(("open", "close", "reopen"))
+    moving = or_(*(col(StudyEvent.kind) == kind for kind in ("open", "close", "reopen")))
     last = select(StudyEvent.kind).where(StudyEvent.study_id == study_id, moving)
     return last.order_by(col(StudyEvent.id).desc()).limit(1).scalar_subquery()
 
@@ -35,9 +35,11 @@ def _something_earlier_is_open() -> Any:
     """Whether anything that is not closed comes before an assignment in its queue."""
     earlier = aliased(Assignment)
     own, other = col(Assignment.phase), col(earlier.phase)
+    # They are one queue, worked through by position, a review before the opinions on it.
+    of_a_reviewer = [or_(phase == "review", phase == "opinions") for phase in (own, other)]
     return exists().where(
         col(earlier.membership_id) == Assignment.membership_id,
-        or_(own == other, and_(own.in_(_OF_A_REVIEWER), other.in_(_OF_A_REVIEWER))),
+        or_(own == other, and_(*of_a_reviewer)),
         or_(
             col(earlier.position) < col(Assignment.position),
             and_(col(earlier.position) == Assignment.position, other > own),
@@ -99,7 +101,15 @@ OF_ASSIGNMENT: Any = (
     )
 )
 
-_SIGNED_IN = select(LoginSession, Person).join(Person, col(Person.id) == LoginSession.person_id)
-# A login session with its person; parameter `token_sha256` or `login_session_id`.
-BY_TOKEN: Any = _SIGNED_IN.where(LoginSession.token_sha256 == bindparam("token_sha256"))
-BY_SESSION: Any = _SIGNED_IN.where(LoginSession.id == bindparam("login_session_id"))
+# The columns of a login session with those of its person that say who it is; no objects, since every request asks.
+_SIGNED_IN = select_columns(*_LOGIN_SESSION.c, col(Person.name), col(Person.is_owner), col(Person.locked_at)).join(
+    _PERSON, _PERSON.c.id == _LOGIN_SESSION.c.person_id
+)
+# Parameter `token_sha256` or `login_session_id`.
+BY_TOKEN: Any = _SIGNED_IN.where(_LOGIN_SESSION.c.token_sha256 == bindparam("token_sha256"))
+BY_SESSION: Any = _SIGNED_IN.where(_LOGIN_SESSION.c.id == bindparam("login_session_id"))
+
+# The draft of an assignment, new or over the one before it; parameters `assignment`, `sequence`, `answers`, `saved_at`.
+_WRITTEN: dict[str, Any] = {name: bindparam(name) for name in ("sequence", "answers", "saved_at")}
+NEW_DRAFT: Any = _DRAFT.insert().values(assignment_id=bindparam("assignment"), **_WRITTEN)
+NEXT_DRAFT: Any = _DRAFT.update().where(_DRAFT.c.assignment_id == bindparam("assignment")).values(**_WRITTEN)

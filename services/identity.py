@@ -6,6 +6,7 @@ import hashlib
 import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from pwdlib import PasswordHash
 from pwdlib.hashers.argon2 import Argon2Hasher
@@ -142,9 +143,9 @@ def actor_of_token(database: Database, token: str | None) -> Actor | None:
     """Return who holds a login-session token, or None."""
     if not token:
         return None
-    with database.reading() as session:
-        found, person = session.exec(standing.BY_TOKEN, params={"token_sha256": _sha256(token)}).first() or _NOBODY
-    actor = _actor(found, person)
+    with database.engine.connect() as connection:
+        found = connection.execute(standing.BY_TOKEN, {"token_sha256": _sha256(token)}).first()
+    actor = _actor(found)
     if actor is not None and found is not None and now() - found.last_seen_at > SEEN_RESOLUTION:
         _note_seen(database, actor.login_session_id)
     return actor
@@ -158,24 +159,22 @@ def actor_of_session(database: Database, login_session_id: int) -> Actor:
     NotSignedIn
         When the session has ended or expired.
     """
-    with database.reading() as session:
-        found = session.exec(standing.BY_SESSION, params={"login_session_id": login_session_id}).first() or _NOBODY
-    actor = _actor(*found)
+    with database.engine.connect() as connection:
+        found = connection.execute(standing.BY_SESSION, {"login_session_id": login_session_id}).first()
+    actor = _actor(found)
     if actor is None:
         raise NotSignedIn("You are signed out; sign in again to go on.")
     return actor
 
 
-_NOBODY = (None, None)
-
-
-def _actor(found: LoginSession | None, person: Person | None) -> Actor | None:
+def _actor(found: Any) -> Actor | None:
+    """Return who a login session with its person, as read from the database, stands for; None when it has ended."""
     moment = now()
-    if found is None or person is None or found.ended_at is not None:
+    if found is None or found.ended_at is not None:
         return None
     if moment > found.expires_at or moment - found.last_seen_at > IDLE_LIMIT:
         return None
-    return Actor(stored_id(person.id), stored_id(found.id), person.name, person.is_owner, found.created_at)
+    return Actor(found.person_id, found.id, found.name, found.is_owner, found.created_at)
 
 
 def _note_seen(database: Database, login_session_id: int) -> None:

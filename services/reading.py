@@ -15,7 +15,6 @@ from db import (
     Assignment,
     Database,
     Display,
-    Draft,
     Membership,
     Study,
     TechnicalFailure,
@@ -23,6 +22,7 @@ from db import (
     audit,
     now,
     queries,
+    standing,
 )
 from db.base import stored_id
 from exchange.protocol import Protocol
@@ -133,15 +133,16 @@ def save_draft(database: Database, actor: Actor, public_id: str, sequence: int, 
         if _is_closed(session, assignment) and not _is_being_revised(session, actor, assignment):
             raise Conflict("This item was submitted already; the draft is not needed any more.")
         draft = turn_of(session, assignment).draft
-        if draft is None:
-            draft = Draft(assignment_id=stored_id(assignment.id), sequence=sequence, answers=checked)
-        elif sequence == draft.sequence and checked == draft.answers:
+        if draft is not None and sequence == draft.sequence and checked == draft.answers:
             return draft.sequence, draft.saved_at
-        elif sequence <= draft.sequence:
+        if draft is not None and sequence <= draft.sequence:
             raise StaleDraft("A newer draft of this item was saved from another tab.", draft.sequence)
-        draft.sequence, draft.answers, draft.saved_at = sequence, checked, now()
-        session.add(draft)
-        return draft.sequence, draft.saved_at
+        saved_at = now()
+        session.connection().execute(
+            standing.NEW_DRAFT if draft is None else standing.NEXT_DRAFT,
+            {"assignment": assignment.id, "sequence": sequence, "answers": checked, "saved_at": saved_at},
+        )
+        return sequence, saved_at
 
 
 def submit(
