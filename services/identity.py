@@ -13,6 +13,7 @@ from sqlmodel import Session, col, select
 
 from db import Credential, Database, Invitation, LoginSession, Person, audit, now
 from db.base import stored_id
+from services import clock
 from services.errors import Conflict, NotAllowed, NotFound, NotSignedIn
 
 IDLE_LIMIT = timedelta(hours=8)
@@ -145,7 +146,7 @@ def actor_of_token(database: Database, token: str | None) -> Actor | None:
     with database.reading() as session:
         found = session.exec(select(LoginSession).where(LoginSession.token_sha256 == _sha256(token))).first()
         actor = _actor(session, found)
-    if actor is not None and found is not None and now() - found.last_seen_at > SEEN_RESOLUTION:
+    if actor is not None and found is not None and clock.idled_ms(found) > SEEN_RESOLUTION // timedelta(milliseconds=1):
         _note_seen(database, actor.login_session_id)
     return actor
 
@@ -166,10 +167,9 @@ def actor_of_session(database: Database, login_session_id: int) -> Actor:
 
 
 def _actor(session: Session, found: LoginSession | None) -> Actor | None:
-    moment = now()
     if found is None or found.ended_at is not None:
         return None
-    if moment > found.expires_at or moment - found.last_seen_at > IDLE_LIMIT:
+    if clock.login_is_over(found, IDLE_LIMIT):
         return None
     person = _person(session, found.person_id)
     return Actor(stored_id(person.id), stored_id(found.id), person.name, person.is_owner, found.created_at)
@@ -179,7 +179,7 @@ def _note_seen(database: Database, login_session_id: int) -> None:
     with database.writing() as session:
         found = session.get(LoginSession, login_session_id)
         if found is not None:
-            found.last_seen_at = now()
+            clock.note_seen(found)
             session.add(found)
 
 
@@ -211,8 +211,9 @@ def _set_password(session: Session, person_id: int, password: str) -> None:
 
 def _open_login_session(session: Session, person_id: int, *, how: str) -> str:
     token = secrets.token_urlsafe(32)
-    opened: datetime = now()
-    session.add(LoginSession(token_sha256=_sha256(token), person_id=person_id, expires_at=opened + ABSOLUTE_LIMIT))
+    opened = LoginSession(token_sha256=_sha256(token), person_id=person_id, expires_at=now() + ABSOLUTE_LIMIT)
+    clock.note_seen(opened)
+    session.add(opened)
     audit.record(session, "signed in", person_id=person_id, how=how)
     return token
 
