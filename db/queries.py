@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 from functools import lru_cache
 from typing import Any
 
@@ -259,27 +259,12 @@ def _counts(phases: tuple[str, ...], of_one_pass: bool) -> Any:
     return select(func.count(), closed).select_from(Assignment).where(*chosen)
 
 
-def newest_display(session: Session, assignment_id: int, login_session_id: int, since: datetime) -> Display | None:
-    """Return the last display of an assignment in a login session, if there was one since a moment."""
-    named = {"assignment_id": assignment_id, "login_session_id": login_session_id, "since": since}
-    found: Display | None = session.exec(_NEWEST_DISPLAY, params=named).first()
-    return found
+def displays_of(session: Session, assignment_id: int) -> list[Display]:
+    """Return when an assignment was shown, in whichever login session, oldest first."""
+    return list(session.exec(_DISPLAYS, params={"assignment_id": assignment_id}))
 
 
-_DISPLAYED = (Display.assignment_id == bindparam("assignment_id"), Display.shown_at >= bindparam("since"))
-_NEWEST_DISPLAY: Any = (
-    select(Display)
-    .where(*_DISPLAYED, Display.login_session_id == bindparam("login_session_id"))
-    .order_by(col(Display.id).desc())
-    .limit(1)
-)
-_FIRST_SHOWN: Any = select(func.min(Display.shown_at)).where(*_DISPLAYED)
-
-
-def first_shown(session: Session, assignment_id: int, since: datetime) -> datetime | None:
-    """Return when an assignment was first shown since a moment, in whichever login session."""
-    found: datetime | None = session.exec(_FIRST_SHOWN, params={"assignment_id": assignment_id, "since": since}).one()
-    return found
+_DISPLAYS: Any = select(Display).where(Display.assignment_id == bindparam("assignment_id")).order_by(col(Display.id))
 
 
 def root_verdict(session: Session, assignment_id: int) -> Verdict | None:

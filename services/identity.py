@@ -14,6 +14,7 @@ from sqlmodel import Session, col, select
 
 from db import Credential, Database, Invitation, LoginSession, Person, audit, now, standing
 from db.base import stored_id
+from services import clock
 from services.errors import Conflict, NotAllowed, NotFound, NotSignedIn
 
 IDLE_LIMIT = timedelta(hours=8)
@@ -144,9 +145,9 @@ def actor_of_token(database: Database, token: str | None) -> Actor | None:
     if not token:
         return None
     with database.engine.connect() as connection:
-        found = connection.execute(standing.BY_TOKEN, {"token_sha256": _sha256(token)}).first()
+        found: Any = connection.execute(standing.BY_TOKEN, {"token_sha256": _sha256(token)}).first()
     actor = _actor(found)
-    if actor is not None and found is not None and now() - found.last_seen_at > SEEN_RESOLUTION:
+    if actor is not None and found is not None and clock.idled_ms(found) > SEEN_RESOLUTION // timedelta(milliseconds=1):
         _note_seen(database, actor.login_session_id)
     return actor
 
@@ -169,10 +170,9 @@ def actor_of_session(database: Database, login_session_id: int) -> Actor:
 
 def _actor(found: Any) -> Actor | None:
     """Return who a login session with its person, as read from the database, stands for; None when it has ended."""
-    moment = now()
     if found is None or found.ended_at is not None:
         return None
-    if moment > found.expires_at or moment - found.last_seen_at > IDLE_LIMIT:
+    if clock.login_is_over(found, IDLE_LIMIT):
         return None
     return Actor(found.person_id, found.id, found.name, found.is_owner, found.created_at)
 
@@ -181,7 +181,7 @@ def _note_seen(database: Database, login_session_id: int) -> None:
     with database.writing() as session:
         found = session.get(LoginSession, login_session_id)
         if found is not None:
-            found.last_seen_at = now()
+            clock.note_seen(found)
             session.add(found)
 
 
@@ -213,8 +213,9 @@ def _set_password(session: Session, person_id: int, password: str) -> None:
 
 def _open_login_session(session: Session, person_id: int, *, how: str) -> str:
     token = secrets.token_urlsafe(32)
-    opened: datetime = now()
-    session.add(LoginSession(token_sha256=_sha256(token), person_id=person_id, expires_at=opened + ABSOLUTE_LIMIT))
+    opened = LoginSession(token_sha256=_sha256(token), person_id=person_id, expires_at=now() + ABSOLUTE_LIMIT)
+    clock.note_seen(opened)
+    session.add(opened)
     audit.record(session, "signed in", person_id=person_id, how=how)
     return token
 

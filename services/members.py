@@ -11,7 +11,7 @@ from sqlmodel import Session, col, select
 from db import Assignment, Database, Draft, Membership, Person, Study, TechnicalFailure, Verdict, audit, queries
 from db.base import stored_id
 from exchange.protocol import Protocol
-from services import assigning, displaying, freezing, permission, practice
+from services import assigning, displaying, freezing, permission, practice, proofs
 from services.errors import Conflict, NotAllowed, NotFound, require_length
 from services.identity import Actor, add_person, issue_link
 from services.permission import require_role, state_of
@@ -133,7 +133,15 @@ def join(
     session.flush()
     if role == "rater" and freezing.is_frozen(session, study):
         assigning.assign_rater(session, study_id, membership, displaying.protocol_of(session, study_id))
-    audit.record(session, "member joined", person_id=by, study_id=study_id, role=role, member=person_id)
+    audit.record(
+        session,
+        "member joined",
+        person_id=by,
+        study_id=study_id,
+        role=role,
+        member=person_id,
+        rows=proofs.sealed([membership]),
+    )
     return membership
 
 

@@ -8,9 +8,10 @@ from typing import Any
 
 from sqlmodel import Session
 
-from db import Adjudication, Assignment, Display, Flag, Verdict, ViewingTrace, queries
+from db import Adjudication, Assignment, Base, Display, Flag, Verdict, ViewingTrace, queries
 from db.base import stored_id
 from exchange.viewing_trace import kept_trace
+from services import proofs
 from services.answers import Answers
 from services.errors import Conflict
 from services.permission import freeze_of
@@ -65,8 +66,8 @@ def store_verdict(
     receipt: str,
     key: str,
     superseded: Verdict | None,
-) -> Verdict:
-    """Add a verdict with its flag and its viewing trace, where there are any."""
+) -> tuple[Verdict, list[Base]]:
+    """Add a verdict with its flag and its viewing trace, where there are any; return it, and all rows to be sealed."""
     verdict = Verdict(
         assignment_id=stored_id(assignment.id),
         supersedes_id=superseded.id if superseded is not None else None,
@@ -85,15 +86,19 @@ def store_verdict(
         receipt=receipt,
         idempotency_key=key,
         content_sha256=checked.content_sha256(),
+        hash_rule=proofs.RULE,
     )
     session.add(verdict)
     session.flush()
+    stored: list[Base] = [verdict]
     if checked.flag is not None:
-        session.add(Flag(verdict_id=stored_id(verdict.id), kind=checked.flag[0], note=checked.flag[1]))
+        stored.append(Flag(verdict_id=stored_id(verdict.id), kind=checked.flag[0], note=checked.flag[1]))
     trace = kept_trace(circumstances.trace)
     if trace is not None:
-        session.add(ViewingTrace(verdict_id=stored_id(verdict.id), trace=trace))
-    return verdict
+        stored.append(ViewingTrace(verdict_id=stored_id(verdict.id), trace=trace))
+    session.add_all(stored)
+    session.flush()
+    return verdict, stored
 
 
 def _freeze_of(session: Session, assignment: Assignment) -> str:
@@ -125,6 +130,7 @@ def store_decision(session: Session, assignment: Assignment, checked: Answers, r
         receipt=receipt,
         idempotency_key=key,
         content_sha256=checked.content_sha256(),
+        hash_rule=proofs.RULE,
     )
     session.add(decision)
     session.flush()

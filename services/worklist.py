@@ -11,7 +11,7 @@ from sqlmodel import Session, select
 from db import Acknowledgement, Database, Study, audit, queries
 from db.base import stored_id
 from exchange.protocol import Protocol
-from services import displaying, practice
+from services import displaying, practice, proofs
 from services.identity import Actor
 from services.permission import require_role, state_of, studies_of
 
@@ -102,9 +102,16 @@ def acknowledge_instructions(database: Database, actor: Actor, study_key: str, q
             # It ends what may be revised, so it may not be done in passing, before the last read.
             displaying.require_reads_closed(session, stored_id(membership.id))
         if earlier is None:
-            session.add(Acknowledgement(membership_id=stored_id(membership.id), phase=queue, text_sha256=text_sha256))
+            acknowledged = Acknowledgement(membership_id=stored_id(membership.id), phase=queue, text_sha256=text_sha256)
+            session.add(acknowledged)
+            session.flush()
             audit.record(
-                session, "instructions acknowledged", person_id=actor.person_id, study_id=study.id, phase=queue
+                session,
+                "instructions acknowledged",
+                person_id=actor.person_id,
+                study_id=study.id,
+                phase=queue,
+                rows=proofs.sealed([acknowledged]),
             )
 
 
