@@ -144,10 +144,7 @@ def actor_of_token(database: Database, token: str | None) -> Actor | None:
         return None
     with database.reading() as session:
         found = session.exec(select(LoginSession).where(LoginSession.token_sha256 == _sha256(token))).first()
-        actor = _actor(session, found)
-    if actor is not None and found is not None and now() - found.last_seen_at > SEEN_RESOLUTION:
-        _note_seen(database, actor.login_session_id)
-    return actor
+        return _actor(session, found)
 
 
 def actor_of_session(database: Database, login_session_id: int) -> Actor:
@@ -175,10 +172,11 @@ def _actor(session: Session, found: LoginSession | None) -> Actor | None:
     return Actor(stored_id(person.id), stored_id(found.id), person.name, person.is_owner, found.created_at)
 
 
-def _note_seen(database: Database, login_session_id: int) -> None:
+def note_seen(database: Database, login_session_id: int) -> None:
+    """Write that somebody was here just now, unless that was written within the last minute."""
     with database.writing() as session:
         found = session.get(LoginSession, login_session_id)
-        if found is not None:
+        if found is not None and now() - found.last_seen_at > SEEN_RESOLUTION:
             found.last_seen_at = now()
             session.add(found)
 
