@@ -8,6 +8,7 @@ import sys
 import time
 import traceback
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,17 @@ _events = structlog.get_logger()
 _plain_record = logging.getLogRecordFactory()
 
 
+class _Lines(structlog.PrintLogger):
+    """Writes lines; those that a full disk does not take are lost, and whoever caused them is answered all the same."""
+
+    def msg(self, message: str) -> None:
+        """Write one line."""
+        with suppress(OSError):
+            super().msg(message)
+
+    log = debug = info = warning = error = critical = exception = msg
+
+
 def configure_logs() -> None:
     """Write our own events as JSON lines and the libraries' warnings to standard error, and no error's own words."""
     shared: list[structlog.typing.Processor] = [
@@ -37,7 +49,7 @@ def configure_logs() -> None:
     ]
     structlog.configure(
         processors=[*shared, structlog.processors.format_exc_info, structlog.processors.JSONRenderer()],
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=lambda *_: _Lines(sys.stderr),
         cache_logger_on_first_use=True,
     )
     for name in _QUIET:
