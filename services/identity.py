@@ -144,12 +144,8 @@ def actor_of_token(database: Database, token: str | None) -> Actor | None:
     """Return who holds a login-session token, or None."""
     if not token:
         return None
-    with database.engine.connect() as connection:
-        found: Any = connection.execute(standing.BY_TOKEN, {"token_sha256": _sha256(token)}).first()
-    actor = _actor(found)
-    if actor is not None and found is not None and clock.idled_ms(found) > SEEN_RESOLUTION // timedelta(milliseconds=1):
-        _note_seen(database, actor.login_session_id)
-    return actor
+    with database.asking() as connection:
+        return _actor(connection.execute(standing.BY_TOKEN, {"token_sha256": _sha256(token)}).first())
 
 
 def actor_of_session(database: Database, login_session_id: int) -> Actor:
@@ -160,7 +156,7 @@ def actor_of_session(database: Database, login_session_id: int) -> Actor:
     NotSignedIn
         When the session has ended or expired.
     """
-    with database.engine.connect() as connection:
+    with database.asking() as connection:
         found = connection.execute(standing.BY_SESSION, {"login_session_id": login_session_id}).first()
     actor = _actor(found)
     if actor is None:
@@ -177,10 +173,11 @@ def _actor(found: Any) -> Actor | None:
     return Actor(found.person_id, found.id, found.name, found.is_owner, found.created_at)
 
 
-def _note_seen(database: Database, login_session_id: int) -> None:
+def note_seen(database: Database, login_session_id: int) -> None:
+    """Write that somebody was here just now, unless that was written within the last minute."""
     with database.writing() as session:
         found = session.get(LoginSession, login_session_id)
-        if found is not None:
+        if found is not None and clock.idled_ms(found) > SEEN_RESOLUTION // timedelta(milliseconds=1):
             clock.note_seen(found)
             session.add(found)
 
