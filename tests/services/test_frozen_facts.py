@@ -142,7 +142,7 @@ def test_verifying_asks_the_database_and_not_the_memory(opened: Situation) -> No
 
     behind_our_back(opened.database, "UPDATE item SET prompt = 'Another?' WHERE key = 'i2'")
 
-    assert verifying.verify_study(opened.database, "tiny") == ["Changed since the freeze: items i2."]
+    assert "Changed since the freeze: items i2." in verifying.verify_study(opened.database, "tiny")
 
 
 def test_a_payload_that_somebody_changes_changes_nothing_that_is_remembered(opened: Situation) -> None:
