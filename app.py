@@ -14,18 +14,19 @@ from typing import Any
 import streamlit
 from starlette.middleware import Middleware
 
-from server import reading_room, sign_in
+from server import reading_room, sign_in, verifier
 from server.gate import Gate
 from server.logs import configure_logs
 
 
 @asynccontextmanager
 async def lifespan(_app: Any) -> AsyncIterator[None]:
-    """Prepare the process: logs, and everything loaded so far taken out of the garbage collector's sight."""
+    """Prepare the process (logs; all that is loaded out of the garbage collector's sight), and verify daily beside it."""
     configure_logs()
     gc.collect()
     gc.freeze()
-    yield
+    async with verifier.beside_the_server():
+        yield
 
 
 app = streamlit.App(
