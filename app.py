@@ -21,7 +21,7 @@ from server.logs import configure_logs
 
 @asynccontextmanager
 async def lifespan(_app: Any) -> AsyncIterator[None]:
-    """Prepare the process (logs; all that is loaded out of the garbage collector's sight), and verify daily beside it."""
+    """Prepare the process: logs, and everything loaded so far taken out of the garbage collector's sight."""
     configure_logs()
     gc.collect()
     gc.freeze()

@@ -1,6 +1,6 @@
 """The daily verification: a process of its own beside the server, which ends with it. What it does: services.
 
-`python -m server.verifier [BYTES_PER_SECOND]` is that process. Nothing is ever written to its standard input: the end
+`python -m server.verifier BYTES_PER_SECOND` is that process. Nothing is ever written to its standard input: the end
 of it says that the server is gone, however it went.
 """
 
@@ -54,11 +54,12 @@ async def _verify_daily() -> None:
             wait = AFTER_A_FAILURE_SECONDS
 
 
-async def _run_once() -> float:
+async def _run_once(bytes_per_second: int = BYTES_PER_SECOND) -> float:
     """Run the process to its end and return after how many seconds it wants to be run again."""
     path = os.pathsep.join([str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    command = (sys.executable, "-m", __name__, str(bytes_per_second))
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", __name__, stdin=PIPE, stdout=PIPE, env={**os.environ, "PYTHONPATH": path}
+        *command, stdin=PIPE, stdout=PIPE, env={**os.environ, "PYTHONPATH": path}
     )
     try:
         # Not `communicate`, which would close its standard input.
@@ -97,7 +98,7 @@ class _EndOfServer:
         os._exit(0)
 
 
-def main(bytes_per_second: float) -> None:
+def main(bytes_per_second: int) -> None:
     """Verify what is due, as the least important process of the machine."""
     os.nice(LOWEST_PRIORITY)
     # Ctrl+C in a terminal reaches this process too; it is the server's end that ends it.
@@ -118,7 +119,7 @@ def main(bytes_per_second: float) -> None:
 
 if __name__ == "__main__":
     try:
-        main(float(sys.argv[1]) if len(sys.argv) > 1 else BYTES_PER_SECOND)
+        main(int(sys.argv[1]))
     except Exception:  # noqa: BLE001  the log says what it was, in words that quote nobody
         _log.exception("the daily verification failed")
         raise SystemExit(1) from None
