@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import NoResultFound
 from sqlmodel import Session, col, select
 
 from db import Database, Freeze, Study, Verification, now
@@ -21,6 +21,8 @@ from services.volume_integrity import Pace
 _log = logging.getLogger(__name__)
 LEASE = "daily verification"
 EVERY = timedelta(days=1)
+# What rows that were changed by hand may lead to; that the database does not answer is nothing against the study.
+_BROKEN_ROWS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, NoResultFound)
 # Prolonged while files are read; what a killed process held can be taken after it.
 HELD_FOR = timedelta(minutes=2)
 # A run that was killed reads at most this much of its files again.
@@ -141,9 +143,7 @@ def _problems_of_rows(database: Database, key: str) -> list[str]:
     """Verify what the database holds of a study; rows that the program cannot even read are a problem of their own."""
     try:
         return verifying.verify_study(database, key, files=False)
-    except SQLAlchemyError:
-        raise
-    except Exception as error:  # noqa: BLE001  the other studies are verified all the same
+    except _BROKEN_ROWS as error:
         _log.exception("a study could not be verified")
         return [f"The verification came to an end by an error ({type(error).__name__}): something in it is broken."]
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import logging
 
-from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session, col, select
 
-from db import AuditEvent, Database, Overlay, Study, Verification, Volume, audit
+from db import AuditEvent, Database, Membership, Overlay, Study, Verification, Volume, audit
 from services.identity import Actor
 
 _log = logging.getLogger(__name__)
@@ -21,17 +20,22 @@ _IN_WORDS = {
 
 
 def note(database: Database, actor: Actor, sha256: str, state: str) -> None:
-    """Record in the audit trail of every study with this file what was found: once, until a verification finds none.
+    """Record what was found in the audit trail of the actor's studies with this file: once, until one verifies again.
 
     The file is refused whether or not this can be written.
     """
     try:
         with database.writing() as session:
             for table in (Volume, Overlay):
-                rows = session.exec(select(table.study_id, table.key).where(table.sha256 == sha256)).all()
+                rows = session.exec(
+                    select(table.study_id, table.key)
+                    .join(Membership, col(Membership.study_id) == table.study_id)
+                    .where(table.sha256 == sha256, Membership.person_id == actor.person_id)
+                    .order_by(col(table.id))
+                ).all()
                 for study_id, key in rows:
                     _record_once(session, actor, study_id, {"file": sha256, "state": state}, table.__name__, key)
-    except SQLAlchemyError:
+    except Exception:  # noqa: BLE001  whatever keeps it from being noted, the scan is refused
         _log.exception("a damaged scan could not be noted")
 
 

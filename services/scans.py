@@ -42,7 +42,7 @@ def read_scan(database: Database, actor: Actor, token: str) -> bytes:
     Raises
     ------
     NotIntact
-        They are not, or are gone; the audit trail of every study with this scan says so.
+        They are not, or are gone; the audit trail of the actor's study says so.
     """
     path = scan_in_reach(database, actor, token)
     try:

@@ -209,3 +209,15 @@ def test_of_very_many_problems_the_first_are_kept() -> None:
 
     assert len(kept) == daily_verification.PROBLEMS_KEPT + 1
     assert kept[-1].startswith("There are further problems")
+
+
+def test_rows_that_the_program_cannot_read_are_a_problem_and_not_its_end(opened: Situation) -> None:
+    with opened.database.engine.begin() as connection:
+        connection.exec_driver_sql("DROP TRIGGER freeze_no_update")
+        connection.exec_driver_sql("UPDATE freeze SET manifest_json = '{'")
+
+    verify(opened.database)
+
+    (run,) = runs_of(opened.database)
+    assert run.ended_at is not None
+    assert run.problems == ["The verification came to an end by an error (JSONDecodeError): something in it is broken."]
