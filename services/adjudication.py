@@ -86,7 +86,11 @@ def open_review_queue(database: Database, actor: Actor, study_key: str) -> Queue
         reviewers = list(
             session.exec(
                 select(Membership)
-                .where(Membership.study_id == study_id, Membership.role == "reviewer")
+                .where(
+                    Membership.study_id == study_id,
+                    Membership.role == "reviewer",
+                    col(Membership.removed_at).is_(None),
+                )
                 .order_by(col(Membership.id))
             )
         )
@@ -157,13 +161,13 @@ def _dealt(
 
 def _items_to_consider(session: Session, study_id: int, protocol: Protocol) -> tuple[list[_ReadItem], int]:
     """Return the items that every rater has closed and no reviewer has yet, and how many are still open."""
-    in_queue = set(
-        session.exec(select(Assignment.item_id).where(Assignment.study_id == study_id, Assignment.phase == "review"))
-    )
+    in_queue = _in_queue(session, study_id)
     still_open = {
         assignment.item_id
         for membership in session.exec(
-            select(Membership).where(Membership.study_id == study_id, Membership.role == "rater")
+            select(Membership).where(
+                Membership.study_id == study_id, Membership.role == "rater", col(Membership.removed_at).is_(None)
+            )
         ).all()
         # Who has failed the practice for good will never read the items; the others need not wait for that.
         if not practice.has_failed(session, protocol, stored_id(membership.id))
@@ -192,12 +196,29 @@ def _items_to_consider(session: Session, study_id: int, protocol: Protocol) -> t
     return ready, len(still_open)
 
 
+def _in_queue(session: Session, study_id: int) -> set[int]:
+    """Return the items that a reviewer has; what one had who was taken out is dealt again."""
+    return set(
+        session.exec(
+            select(Assignment.item_id)
+            .join(Membership, col(Membership.id) == Assignment.membership_id)
+            .where(Assignment.study_id == study_id, Assignment.phase == "review", col(Membership.removed_at).is_(None))
+        )
+    )
+
+
 def _conversations_in_queue(session: Session, study_id: int) -> Reached:
     reached: Reached = defaultdict(dict)
     for conversation, turn, reviewer in session.exec(
         select(Item.conversation, Item.turn, Assignment.membership_id)
         .join(Assignment, col(Assignment.item_id) == Item.id)
-        .where(Assignment.study_id == study_id, Assignment.phase == "review", col(Item.conversation).is_not(None))
+        .join(Membership, col(Membership.id) == Assignment.membership_id)
+        .where(
+            Assignment.study_id == study_id,
+            Assignment.phase == "review",
+            col(Item.conversation).is_not(None),
+            col(Membership.removed_at).is_(None),
+        )
     ):
         reached[str(conversation)][reviewer] = max(reached[str(conversation)].get(reviewer, 0), turn or 0)
     return dict(reached)
@@ -262,5 +283,6 @@ def _controls(session: Session, study_id: int) -> int:
         select(func.count())
         .select_from(ReviewTask)
         .join(Assignment, col(Assignment.id) == ReviewTask.review_assignment_id)
-        .where(Assignment.study_id == study_id, ReviewTask.origin == "control")
+        .join(Membership, col(Membership.id) == Assignment.membership_id)
+        .where(Assignment.study_id == study_id, ReviewTask.origin == "control", col(Membership.removed_at).is_(None))
     ).one()

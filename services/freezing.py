@@ -78,7 +78,9 @@ def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
         session.add(StudyEvent(study_id=study_id, kind="open", person_id=actor.person_id))
         session.flush()
         for rater in session.exec(
-            select(Membership).where(Membership.study_id == study_id, Membership.role == "rater")
+            select(Membership).where(
+                Membership.study_id == study_id, Membership.role == "rater", col(Membership.removed_at).is_(None)
+            )
         ).all():
             assigning.assign_rater(session, study_id, rater, protocol)
         audit.record(

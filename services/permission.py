@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlmodel import Session, col, select
 
 from db import Assignment, Database, Freeze, Membership, Study, StudyEvent
@@ -9,9 +11,14 @@ from services.errors import NotAllowed, NotFound
 from services.identity import Actor
 
 
+def in_force() -> tuple[Any, ...]:
+    """Whether a membership, joined with its study, counts: neither of the two was removed."""
+    return col(Membership.removed_at).is_(None), col(Study.removed_at).is_(None)
+
+
 def study_of(session: Session, key: str) -> Study:
     """Return the study with this key."""
-    study = session.exec(select(Study).where(Study.key == key)).first()
+    study = session.exec(select(Study).where(Study.key == key, col(Study.removed_at).is_(None))).first()
     if study is None:
         raise NotFound(f"There is no study '{key}'.")
     return study
@@ -20,7 +27,11 @@ def study_of(session: Session, key: str) -> Study:
 def membership_of(session: Session, actor: Actor, study: Study) -> Membership | None:
     """Return what the actor is in the study, or None."""
     return session.exec(
-        select(Membership).where(Membership.study_id == study.id, Membership.person_id == actor.person_id)
+        select(Membership).where(
+            Membership.study_id == study.id,
+            Membership.person_id == actor.person_id,
+            col(Membership.removed_at).is_(None),
+        )
     ).first()
 
 
@@ -29,7 +40,11 @@ def administers(database: Database, actor: Actor) -> bool:
     if actor.is_owner:
         return True
     with database.reading() as session:
-        admin = select(Membership.id).where(Membership.person_id == actor.person_id, Membership.role == "admin")
+        admin = (
+            select(Membership.id)
+            .join(Study)
+            .where(Membership.person_id == actor.person_id, Membership.role == "admin", *in_force())
+        )
         return session.exec(admin).first() is not None
 
 
@@ -42,7 +57,7 @@ def require_role(
     the study as a whole wait until this transaction has ended, and then see what it did.
     """
     # PostgreSQL refuses even to compare with a NUL character, and the key may come from an address that anybody edits.
-    query = select(Study).where(Study.key == study_key.replace("\x00", ""))
+    query = select(Study).where(Study.key == study_key.replace("\x00", ""), col(Study.removed_at).is_(None))
     # Not the full lock of the row: it would wait for everybody who adds a row that names the study, and deadlock with
     # those among them that hold the lock of the audit chain.
     study = session.exec(query.with_for_update(key_share=True) if lock else query).first()
@@ -83,9 +98,10 @@ def own_assignment(
         select(Assignment, Study, Membership)
         .join(Study, col(Study.id) == Assignment.study_id)
         .join(Membership, col(Membership.id) == Assignment.membership_id)
-        .where(Assignment.public_id == public_id, Membership.person_id == actor.person_id)
+        .where(Assignment.public_id == public_id, Membership.person_id == actor.person_id, *in_force())
     )
-    row = session.exec(query.with_for_update(of=Assignment) if lock else query).first()
+    # The membership too: whoever waited here for its removal to end must see it.
+    row = session.exec(query.with_for_update(of=(Assignment, Membership)) if lock else query).first()
     if row is None:
         raise NotFound("There is no such item among yours.")
     return row[0], row[1], row[2]

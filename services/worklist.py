@@ -12,7 +12,7 @@ from db.base import stored_id
 from exchange.protocol import Protocol
 from services import displaying, practice
 from services.identity import Actor
-from services.permission import require_role, state_of
+from services.permission import in_force, require_role, state_of
 
 SETTLED = "This part shows references. From here on, your verdicts on the items stay as they are."
 
@@ -41,7 +41,11 @@ def desks_of(database: Database, actor: Actor) -> list[Desk]:
         rows = session.exec(
             select(Study, Membership)
             .join(Membership)
-            .where(Membership.person_id == actor.person_id, col(Membership.role).in_(("rater", "reviewer")))
+            .where(
+                Membership.person_id == actor.person_id,
+                col(Membership.role).in_(("rater", "reviewer")),
+                *in_force(),
+            )
             .order_by(col(Study.id))
         ).all()
         for study, membership in rows:
