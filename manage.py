@@ -21,6 +21,7 @@ from services import (
     importing,
     judging,
     members,
+    outstanding,
     removing,
     upkeep,
     verifying,
@@ -215,10 +216,17 @@ def verify(
 
 
 @cli.command()
-def close(study: str, act_as: As = None) -> None:
-    """Lock the data of a study and open its report."""
+def close(
+    study: str,
+    reason: Annotated[str, typer.Option(help="Why it is closed although work is open; kept for good.")] = "",
+    act_as: As = None,
+) -> None:
+    """Say what is still to be done in a study, lock its data and open its report; open work needs a reason."""
     with _opened() as database:
-        closing.close_study(database, identity.actor_for_command_line(database, act_as), study)
+        actor = identity.actor_for_command_line(database, act_as)
+        for one in outstanding.open_work_of(database, actor, study):
+            console.print(one.sentence, markup=False)
+        closing.close_study(database, actor, study, reason)
         console.print("Closed: no more verdicts are taken, and the report is open.")
 
 

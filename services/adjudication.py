@@ -56,10 +56,29 @@ class _ReadItem:
 
 def canonical_answer(item_format: str, verdict: Verdict) -> tuple[str, str]:
     """Return what is compared between raters: the option's identity, or the normalised text, or not assessable."""
-    if verdict.not_assessable is not None:
+    return compared(item_format, verdict.fields.get("answer", ""), verdict.not_assessable is not None)
+
+
+def compared(item_format: str, answer: Any, not_assessable: bool) -> tuple[str, str]:
+    """Return what is compared of an answer as it was stored."""
+    if not_assessable:
         return ("not assessable", "")
-    answer: Any = verdict.fields.get("answer", "")
     return ("answer", normalise_answer(str(answer)) if item_format == "open" else str(answer))
+
+
+def count_not_sent(session: Session, study_id: int) -> tuple[int, int]:
+    """Return how many items differ or are flagged and are with no reviewer, and how many were read at all."""
+    rows = session.exec(
+        select(Assignment.item_id, Item.format, Verdict.fields, Verdict.not_assessable)
+        .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
+        .join(Item, col(Item.id) == Assignment.item_id)
+        .where(Assignment.study_id == study_id, Assignment.phase == "reading", queries.stands())
+    )
+    said: dict[int, set[tuple[str, str]]] = defaultdict(set)
+    for item_id, item_format, fields, not_assessable in rows:
+        said[item_id].add(compared(item_format, fields.get("answer", ""), not_assessable is not None))
+    to_review = {item_id for item_id, answers in said.items() if len(answers) > 1} | _flagged(session, study_id)
+    return len(to_review - _in_queue(session, study_id)), len(said)
 
 
 def open_review_queue(database: Database, actor: Actor, study_key: str) -> QueueSummary:
@@ -180,7 +199,17 @@ def _items_to_consider(session: Session, study_id: int, protocol: Protocol) -> t
     verdicts: dict[int, list[Verdict]] = defaultdict(list)
     for verdict, item_id in queries.standing_verdicts(session, study_id, "reading"):
         verdicts[item_id].append(verdict)
-    flagged = set(
+    flagged = _flagged(session, study_id)
+    ready = [
+        _ReadItem(item, verdicts[stored_id(item.id)], item.id in flagged)
+        for item in items
+        if item.id not in in_queue and item.id not in still_open and verdicts[stored_id(item.id)]
+    ]
+    return ready, len(still_open)
+
+
+def _flagged(session: Session, study_id: int) -> set[int]:
+    return set(
         session.exec(
             select(Assignment.item_id)
             .join(Verdict, col(Verdict.assignment_id) == Assignment.id)
@@ -188,12 +217,6 @@ def _items_to_consider(session: Session, study_id: int, protocol: Protocol) -> t
             .where(Assignment.study_id == study_id, Assignment.phase == "reading", queries.stands())
         )
     )
-    ready = [
-        _ReadItem(item, verdicts[stored_id(item.id)], item.id in flagged)
-        for item in items
-        if item.id not in in_queue and item.id not in still_open and verdicts[stored_id(item.id)]
-    ]
-    return ready, len(still_open)
 
 
 def _in_queue(session: Session, study_id: int) -> set[int]:
