@@ -19,7 +19,7 @@ from exchange.protocol import Protocol
 from services import assigning, displaying, practice
 from services.errors import Conflict
 from services.identity import Actor
-from services.permission import require_role, state_of
+from services.permission import STILL_MEMBER, require_role, state_of
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def open_review_queue(database: Database, actor: Actor, study_key: str) -> Queue
                 .where(
                     Membership.study_id == study_id,
                     Membership.role == "reviewer",
-                    col(Membership.removed_at).is_(None),
+                    *STILL_MEMBER,
                 )
                 .order_by(col(Membership.id))
             )
@@ -184,9 +184,7 @@ def _items_to_consider(session: Session, study_id: int, protocol: Protocol) -> t
     still_open = {
         assignment.item_id
         for membership in session.exec(
-            select(Membership).where(
-                Membership.study_id == study_id, Membership.role == "rater", col(Membership.removed_at).is_(None)
-            )
+            select(Membership).where(Membership.study_id == study_id, Membership.role == "rater", *STILL_MEMBER)
         ).all()
         # Who has failed the practice for good will never read the items; the others need not wait for that.
         if not practice.has_failed(session, protocol, stored_id(membership.id))
@@ -225,7 +223,7 @@ def _in_queue(session: Session, study_id: int) -> set[int]:
         session.exec(
             select(Assignment.item_id)
             .join(Membership, col(Membership.id) == Assignment.membership_id)
-            .where(Assignment.study_id == study_id, Assignment.phase == "review", col(Membership.removed_at).is_(None))
+            .where(Assignment.study_id == study_id, Assignment.phase == "review", *STILL_MEMBER)
         )
     )
 
@@ -240,7 +238,7 @@ def _conversations_in_queue(session: Session, study_id: int) -> Reached:
             Assignment.study_id == study_id,
             Assignment.phase == "review",
             col(Item.conversation).is_not(None),
-            col(Membership.removed_at).is_(None),
+            *STILL_MEMBER,
         )
     ):
         reached[str(conversation)][reviewer] = max(reached[str(conversation)].get(reviewer, 0), turn or 0)
@@ -307,5 +305,5 @@ def _controls(session: Session, study_id: int) -> int:
         .select_from(ReviewTask)
         .join(Assignment, col(Assignment.id) == ReviewTask.review_assignment_id)
         .join(Membership, col(Membership.id) == Assignment.membership_id)
-        .where(Assignment.study_id == study_id, ReviewTask.origin == "control", col(Membership.removed_at).is_(None))
+        .where(Assignment.study_id == study_id, ReviewTask.origin == "control", *STILL_MEMBER)
     ).one()

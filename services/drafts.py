@@ -28,7 +28,7 @@ from db.base import stored_id
 from services import volume_store
 from services.errors import Conflict, InputRefused, require_length
 from services.identity import Actor
-from services.permission import require_role, state_of
+from services.permission import STILL_MEMBER, require_role, state_of
 
 STUDY_KEY = re.compile("[a-z0-9][a-z0-9-]{0,59}")
 LONGEST_TITLE = 200
@@ -169,7 +169,7 @@ def _others(session: Session, study: Study, actor: Actor) -> tuple[str, ...]:
             .where(
                 Membership.study_id == study.id,
                 Membership.person_id != actor.person_id,
-                col(Membership.removed_at).is_(None),
+                *STILL_MEMBER,
             )
             .order_by(col(Membership.id))
         )

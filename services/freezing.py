@@ -29,7 +29,7 @@ from services import assigning, displaying, volume_store
 from services.errors import Conflict
 from services.identity import Actor
 from services.manifest import build_manifest, canonical, sha256_of
-from services.permission import require_role
+from services.permission import STILL_MEMBER, require_role
 
 
 @dataclass(frozen=True)
@@ -78,9 +78,7 @@ def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
         session.add(StudyEvent(study_id=study_id, kind="open", person_id=actor.person_id))
         session.flush()
         for rater in session.exec(
-            select(Membership).where(
-                Membership.study_id == study_id, Membership.role == "rater", col(Membership.removed_at).is_(None)
-            )
+            select(Membership).where(Membership.study_id == study_id, Membership.role == "rater", *STILL_MEMBER)
         ).all():
             assigning.assign_rater(session, study_id, rater, protocol)
         audit.record(

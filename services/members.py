@@ -14,7 +14,7 @@ from exchange.protocol import Protocol
 from services import assigning, displaying, practice, removing
 from services.errors import Conflict, NotAllowed, NotFound, require_length
 from services.identity import Actor, add_person, issue_link
-from services.permission import in_force, require_role, state_of
+from services.permission import REMAINS, STILL_MEMBER, require_role, state_of
 
 _PSEUDONYM_WORD = {"rater": "Rater", "reviewer": "Reviewer", "admin": "Admin"}
 
@@ -149,7 +149,7 @@ def studies_of(database: Database, actor: Actor) -> list[StudyLine]:
         rows = session.exec(
             select(Study, Membership)
             .join(Membership)
-            .where(Membership.person_id == actor.person_id, *in_force())
+            .where(Membership.person_id == actor.person_id, *REMAINS, *STILL_MEMBER)
             .order_by(col(Study.id))
         ).all()
         return [
@@ -181,7 +181,7 @@ def progress_of_members(database: Database, actor: Actor, study_key: str) -> lis
         rows = session.exec(
             select(Membership, Person)
             .join(Person)
-            .where(Membership.study_id == study.id, Membership.role != "admin", col(Membership.removed_at).is_(None))
+            .where(Membership.study_id == study.id, Membership.role != "admin", *STILL_MEMBER)
             .order_by(col(Membership.id))
         ).all()
         lines = []
@@ -222,7 +222,7 @@ def allow_another_attempt(database: Database, actor: Actor, study_key: str, logi
             .where(
                 Membership.study_id == study_id,
                 Membership.role == "rater",
-                col(Membership.removed_at).is_(None),
+                *STILL_MEMBER,
                 Person.login == login.replace("\x00", "").strip().lower(),
             )
         ).first()

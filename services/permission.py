@@ -2,37 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sqlmodel import Session, col, select
 
 from db import Assignment, Database, Freeze, Membership, Study, StudyEvent
 from services.errors import NotAllowed, NotFound
 from services.identity import Actor
 
-
-def in_force() -> tuple[Any, ...]:
-    """Whether a membership, joined with its study, counts: neither of the two was removed."""
-    return col(Membership.removed_at).is_(None), col(Study.removed_at).is_(None)
+# A removed study, or membership, keeps its row for the audit chain, which names it; for everybody else it is gone.
+REMAINS = (col(Study.removed_at).is_(None),)
+STILL_MEMBER = (col(Membership.removed_at).is_(None),)
 
 
 def study_of(session: Session, key: str) -> Study:
-    """Return the study with this key."""
-    study = session.exec(select(Study).where(Study.key == key, col(Study.removed_at).is_(None))).first()
+    """Return the study with this key; one that was removed is not found."""
+    study = session.exec(select(Study).where(Study.key == key, *REMAINS)).first()
     if study is None:
         raise NotFound(f"There is no study '{key}'.")
     return study
 
 
 def membership_of(session: Session, actor: Actor, study: Study) -> Membership | None:
-    """Return what the actor is in the study, or None."""
-    return session.exec(
-        select(Membership).where(
-            Membership.study_id == study.id,
-            Membership.person_id == actor.person_id,
-            col(Membership.removed_at).is_(None),
-        )
-    ).first()
+    """Return what the actor is in the study, or None; who was taken out of it is nothing there."""
+    query = select(Membership).where(Membership.study_id == study.id, Membership.person_id == actor.person_id)
+    return session.exec(query.where(*STILL_MEMBER)).first()
 
 
 def administers(database: Database, actor: Actor) -> bool:
@@ -43,7 +35,7 @@ def administers(database: Database, actor: Actor) -> bool:
         admin = (
             select(Membership.id)
             .join(Study)
-            .where(Membership.person_id == actor.person_id, Membership.role == "admin", *in_force())
+            .where(Membership.person_id == actor.person_id, Membership.role == "admin", *REMAINS, *STILL_MEMBER)
         )
         return session.exec(admin).first() is not None
 
@@ -57,7 +49,7 @@ def require_role(
     the study as a whole wait until this transaction has ended, and then see what it did.
     """
     # PostgreSQL refuses even to compare with a NUL character, and the key may come from an address that anybody edits.
-    query = select(Study).where(Study.key == study_key.replace("\x00", ""), col(Study.removed_at).is_(None))
+    query = select(Study).where(Study.key == study_key.replace("\x00", ""), *REMAINS)
     # Not the full lock of the row: it would wait for everybody who adds a row that names the study, and deadlock with
     # those among them that hold the lock of the audit chain.
     study = session.exec(query.with_for_update(key_share=True) if lock else query).first()
@@ -98,7 +90,7 @@ def own_assignment(
         select(Assignment, Study, Membership)
         .join(Study, col(Study.id) == Assignment.study_id)
         .join(Membership, col(Membership.id) == Assignment.membership_id)
-        .where(Assignment.public_id == public_id, Membership.person_id == actor.person_id, *in_force())
+        .where(Assignment.public_id == public_id, Membership.person_id == actor.person_id, *REMAINS, *STILL_MEMBER)
     )
     # The membership too: whoever waited here for its removal to end must see it.
     row = session.exec(query.with_for_update(of=(Assignment, Membership)) if lock else query).first()

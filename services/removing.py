@@ -27,7 +27,7 @@ from db.base import stored_id
 from services import assigning, displaying
 from services.errors import Conflict, NotFound
 from services.identity import Actor
-from services.permission import in_force, require_role, state_of
+from services.permission import REMAINS, STILL_MEMBER, require_role, state_of
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def removable_members(database: Database, actor: Actor, study_key: str) -> list[
             .where(
                 Membership.study_id == study.id,
                 Membership.id != own.id,
-                col(Membership.removed_at).is_(None),
+                *STILL_MEMBER,
                 ~_has_answered(),
             )
             .order_by(col(Membership.id))
@@ -79,7 +79,7 @@ def remove_member(database: Database, actor: Actor, study_key: str, login: str) 
         member = session.exec(
             select(Membership)
             .join(Person)
-            .where(Membership.study_id == study.id, Person.login == wanted, col(Membership.removed_at).is_(None))
+            .where(Membership.study_id == study.id, Person.login == wanted, *STILL_MEMBER)
             .with_for_update(of=Membership)
         ).first()
         if member is None:
@@ -162,7 +162,7 @@ def _given_to_another(session: Session, member: Membership) -> bool:
                 Assignment.phase == "review",
                 Assignment.membership_id != member.id,
                 col(Assignment.item_id).in_(items),
-                col(Membership.removed_at).is_(None),
+                *STILL_MEMBER,
             )
             .limit(1)
         ).first()
@@ -174,7 +174,7 @@ def _end_links(session: Session, member: Membership) -> None:
     """End the open links into the study; all of a person who is in no other study and no owner."""
     person = session.get_one(Person, member.person_id)
     elsewhere = session.exec(
-        select(Membership.id).join(Study).where(Membership.person_id == person.id, *in_force()).limit(1)
+        select(Membership.id).join(Study).where(Membership.person_id == person.id, *REMAINS, *STILL_MEMBER).limit(1)
     ).first()
     query = select(Invitation).where(
         Invitation.person_id == person.id,

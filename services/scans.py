@@ -14,7 +14,7 @@ from services import displaying, reading, revision_rules, volume_store
 from services.errors import Conflict, NotFound
 from services.identity import Actor
 from services.keys import Keys
-from services.permission import in_force, state_of
+from services.permission import REMAINS, STILL_MEMBER, state_of
 
 
 def scan_in_reach(database: Database, actor: Actor, token: str) -> Path:
@@ -25,7 +25,9 @@ def scan_in_reach(database: Database, actor: Actor, token: str) -> Path:
     """
     with database.reading() as session:
         rows = session.exec(
-            select(Study, Membership).join(Membership).where(Membership.person_id == actor.person_id, *in_force())
+            select(Study, Membership)
+            .join(Membership)
+            .where(Membership.person_id == actor.person_id, *REMAINS, *STILL_MEMBER)
         ).all()
         for study, membership in rows:
             volumes, overlays = _in_reach(session, actor, study, membership)

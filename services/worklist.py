@@ -12,7 +12,7 @@ from db.base import stored_id
 from exchange.protocol import Protocol
 from services import displaying, practice
 from services.identity import Actor
-from services.permission import in_force, require_role, state_of
+from services.permission import REMAINS, STILL_MEMBER, require_role, state_of
 
 SETTLED = "This part shows references. From here on, your verdicts on the items stay as they are."
 
@@ -44,7 +44,8 @@ def desks_of(database: Database, actor: Actor) -> list[Desk]:
             .where(
                 Membership.person_id == actor.person_id,
                 col(Membership.role).in_(("rater", "reviewer")),
-                *in_force(),
+                *REMAINS,
+                *STILL_MEMBER,
             )
             .order_by(col(Study.id))
         ).all()
