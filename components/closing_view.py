@@ -1,4 +1,4 @@
-"""Closing a study on its page: what is still to be done stands before the button."""
+"""Closing a study on its page: what work is open stands before the button."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from services.outstanding import WORDS, OpenWork
 
 
 def draw_closing(line: StudyLine) -> None:
-    """Draw what is outstanding and the button that locks the data; of a closed study, the way back."""
+    """Draw what work is open and the button that locks the data; of a closed study, the way back."""
     if line.state == "open":
         _draw_close(line)
     elif line.state == "closed":
@@ -32,7 +32,7 @@ def _draw_close(line: StudyLine) -> None:
             icon=":material/pending_actions:",
         )
     else:
-        st.success("Nothing is outstanding: everything that was assigned is done.", icon=":material/task_alt:")
+        st.success("No work is open: everything that was assigned is done.", icon=":material/task_alt:")
     if work:
         st.dataframe(_table(work), hide_index=True, width="stretch")
     st.markdown("Closing locks the data: no more verdicts are taken, and the report opens.")
@@ -48,8 +48,8 @@ def _draw_close(line: StudyLine) -> None:
 
 def _table(work: list[OpenWork]) -> pd.DataFrame:
     return pd.DataFrame(
-        [(one.who, one.name or "–", one.open, one.total, WORDS[one.part]) for one in work],
-        columns=["who", "name", "open", "of", "what"],
+        [(one.who, one.name or "–", f"{one.open} of {one.total} {WORDS[one.part]}") for one in work],
+        columns=["who", "name", "open work"],
     )
 
 

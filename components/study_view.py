@@ -49,15 +49,15 @@ def draw_freeze(line: StudyLine) -> None:
         return
     st.markdown(f"Frozen {frozen.created_at[:16].replace('T', ' ')} UTC. SHA-256 of the manifest:")
     st.code(frozen.sha256, language=None)
-    left, right = st.columns(2)
-    left.download_button(
-        "Download the manifest",
-        json.dumps(frozen.manifest, indent=2, sort_keys=True, ensure_ascii=False),
-        file_name=f"{line.key}-manifest.json",
-        mime="application/json",
-        on_click="ignore",
-    )
-    right.button("Verify now", on_click=_verify, args=(line.key,))
+    with st.container(horizontal=True):
+        st.button("Verify now", on_click=_verify, args=(line.key,))
+        st.download_button(
+            "Download the manifest",
+            json.dumps(frozen.manifest, indent=2, sort_keys=True, ensure_ascii=False),
+            file_name=f"{line.key}-manifest.json",
+            mime="application/json",
+            on_click="ignore",
+        )
     st.caption(f"On the command line: `python manage.py verify {line.key}`")
     with st.expander("What the manifest covers"):
         st.dataframe(_manifest_table(frozen.manifest), hide_index=True, width="stretch")

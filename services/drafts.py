@@ -35,7 +35,7 @@ LONGEST_TITLE = 200
 
 
 @dataclass(frozen=True)
-class Draft:
+class DraftStudy:
     """What an admin may do with a study before its freeze; `others` are the pseudonyms of whoever was invited."""
 
     key: str
@@ -53,13 +53,13 @@ def require_key(key: str) -> str:
     return key
 
 
-def draft_of(database: Database, actor: Actor, study_key: str) -> Draft | None:
+def draft_of(database: Database, actor: Actor, study_key: str) -> DraftStudy | None:
     """Return a study that the actor administers as a draft, or None once it is frozen."""
     with database.reading() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         if state_of(session, stored_id(study.id)) != "draft":
             return None
-        return Draft(study.key, study.title, _others(session, study, actor))
+        return DraftStudy(study.key, study.title, _others(session, study, actor))
 
 
 def rename_draft(
