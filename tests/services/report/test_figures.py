@@ -84,7 +84,13 @@ def test_many_raters_are_drawn_as_a_map_of_pairs(sqlite_database: Database, tmp_
     assert drawn.data[0].z[0][1] == pytest.approx(values["Rater 1 and Rater 2"])
     assert drawn.data[0].z[4][2] == pytest.approx(values["Rater 3 and Rater 5"]) == 1.0
     assert drawn.data[0].z[3][3] is None
-    assert all("<br>n = 8" in note.text for note in drawn.layout.annotations if note.text)
+    percents = [
+        row
+        for row in rows_of(report, "agreement", "agreement_on_answers")
+        if row.stratum == "all" and row.scale == "percent"
+    ]
+    written = {note.text.split("<br>")[1] for note in drawn.layout.annotations if note.text}
+    assert written == {f"n = {row.estimate.n}" for row in percents}
     kappas = [
         row
         for row in rows_of(report, "agreement", "agreement_on_answers")
