@@ -14,7 +14,7 @@ from typing import Any
 import streamlit
 from starlette.middleware import Middleware
 
-from server import reading_room, sign_in
+from server import downloads, reading_room, sign_in
 from server.gate import Gate
 from server.logs import configure_logs
 
@@ -30,7 +30,7 @@ async def lifespan(_app: Any) -> AsyncIterator[None]:
 
 app = streamlit.App(
     "pages/entry/navigation.py",
-    routes=[*sign_in.routes, *reading_room.routes],
+    routes=[*sign_in.routes, *reading_room.routes, *downloads.routes],
     middleware=[Middleware(Gate)],
     lifespan=lifespan,
 )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pandas as pd
 import streamlit as st
 
@@ -50,13 +48,7 @@ def draw_freeze(line: StudyLine) -> None:
     st.markdown(f"Frozen {frozen.created_at[:16].replace('T', ' ')} UTC. SHA-256 of the manifest:")
     st.code(frozen.sha256, language=None)
     left, right = st.columns(2)
-    left.download_button(
-        "Download the manifest",
-        json.dumps(frozen.manifest, indent=2, sort_keys=True, ensure_ascii=False),
-        file_name=f"{line.key}-manifest.json",
-        mime="application/json",
-        on_click="ignore",
-    )
+    left.link_button("Download the manifest", f"/download/{line.key}/manifest.json")
     right.button("Verify now", on_click=_verify, args=(line.key,))
     st.caption(f"On the command line: `python manage.py verify {line.key}`")
     with st.expander("What the manifest covers"):
@@ -213,7 +205,7 @@ def _verify(study_key: str) -> None:
         if problems:
             _notify("error", " ".join(problems))
         else:
-            _notify("done", "All of it holds: protocol, items, volumes, candidates, references and the audit chain.")
+            _notify("done", " ".join([verifying.ALL_HOLDS, *verifying.remarks_on(database(), study_key)]))
     except Refused as refusal:
         _notify("error", str(refusal))
 
