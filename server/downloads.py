@@ -8,11 +8,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
+from server.threads import in_thread
 from services import freezing, report
 from services.environment import Database, database
 from services.errors import NotFound, Refused
@@ -44,7 +44,7 @@ FILES: dict[str, tuple[Making, str]] = {
 async def _send(request: Request) -> Response:
     study_key, name = str(request.path_params["study"]), str(request.path_params["name"])
     actor: Actor = request.state.actor
-    return await to_thread.run_sync(_made, actor, study_key, name)
+    return await in_thread("files", _made, actor, study_key, name)
 
 
 def _made(actor: Actor, study_key: str, name: str) -> Response:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Integer, cast, func
+from sqlalchemy import Integer, bindparam, cast, func
 from sqlmodel import Session, col, select
 
 from db import Assignment, Item, Membership, PracticeResult, Reference, TechnicalFailure, Verdict, audit, queries
@@ -62,13 +62,14 @@ def progress_of_pass(session: Session, membership_id: int) -> tuple[int, int]:
 
 def results_of(session: Session, membership_id: int) -> list[PracticeResult]:
     """Return how a rater's passes ended, oldest first."""
-    return list(
-        session.exec(
-            select(PracticeResult)
-            .where(PracticeResult.membership_id == membership_id)
-            .order_by(col(PracticeResult.pass_number))
-        )
-    )
+    return list(session.exec(_RESULTS, params={"membership_id": membership_id}))
+
+
+_RESULTS: Any = (
+    select(PracticeResult)
+    .where(PracticeResult.membership_id == bindparam("membership_id"))
+    .order_by(col(PracticeResult.pass_number))
+)
 
 
 def end_pass_if_done(session: Session, protocol: Protocol, assignment: Assignment) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session, select
 
 from db import (
     Adjudication,
@@ -16,7 +16,6 @@ from db import (
     Base,
     Database,
     Display,
-    Draft,
     Membership,
     Study,
     TechnicalFailure,
@@ -24,6 +23,7 @@ from db import (
     audit,
     now,
     queries,
+    standing,
 )
 from db.base import stored_id
 from exchange.protocol import Protocol
@@ -31,7 +31,7 @@ from services import clock, displaying, practice, proofs, revision_rules
 from services.answers import check_answers, check_draft
 from services.errors import Conflict, Incomplete, NotAllowed, StaleDraft
 from services.identity import Actor
-from services.permission import own_assignment, require_role, state_of
+from services.permission import own_assignment, require_role, state_of, turn_of
 from services.storing import (
     NOTHING_MEASURED,
     Circumstances,
@@ -62,9 +62,7 @@ def current_payload(database: Database, actor: Actor, study_key: str, queue: str
     with database.reading() as session:
         study, membership = require_role(session, actor, study_key, displaying.role_of_queue(queue))
         _require_open(session, study)
-        if queue == "scoring":
-            displaying.require_marking_open(session, study, membership)
-        return displaying.queue_payload(session, actor, study, membership, queue)
+        return _desk_payload(session, actor, study, membership, queue)
 
 
 def payload_after_reload(database: Database, actor: Actor, study_key: str, queue: str) -> dict[str, Any]:
@@ -72,10 +70,17 @@ def payload_after_reload(database: Database, actor: Actor, study_key: str, queue
     with database.reading() as session:
         study, membership = require_role(session, actor, study_key, displaying.role_of_queue(queue))
         _require_open(session, study)
-        revised = revision_rules.reopened(session, actor, membership) if queue == "reading" else None
+        protocol = displaying.protocol_of(session, stored_id(study.id))
+        revised = revision_rules.reopened(session, actor, protocol, membership) if queue == "reading" else None
         if revised is not None:
             return displaying.revision_payload(session, actor, study, *revised)
-    return current_payload(database, actor, study_key, queue)
+        return _desk_payload(session, actor, study, membership, queue)
+
+
+def _desk_payload(session: Session, actor: Actor, study: Study, membership: Membership, queue: str) -> dict[str, Any]:
+    if queue == "scoring":
+        displaying.require_marking_open(session, study, membership)
+    return displaying.queue_payload(session, actor, study, membership, queue)
 
 
 def queue_of_assignment(database: Database, actor: Actor, public_id: str) -> tuple[str, str]:
@@ -132,16 +137,17 @@ def save_draft(database: Database, actor: Actor, public_id: str, sequence: int, 
             if _is_closed(session, assignment):
                 raise Conflict("This item was submitted already; the draft is not needed any more.")
             _require_turn(session, study, membership, assignment)
-        draft = session.get(Draft, assignment.id)
-        if draft is None:
-            draft = Draft(assignment_id=stored_id(assignment.id), sequence=sequence, answers=checked)
-        elif sequence == draft.sequence and checked == draft.answers:
+        draft = turn_of(session, assignment).draft
+        if draft is not None and sequence == draft.sequence and checked == draft.answers:
             return draft.sequence, draft.saved_at
-        elif sequence <= draft.sequence:
+        if draft is not None and sequence <= draft.sequence:
             raise StaleDraft("A newer draft of this item was saved from another tab.", draft.sequence)
-        draft.sequence, draft.answers, draft.saved_at = sequence, checked, now()
-        session.add(draft)
-        return draft.sequence, draft.saved_at
+        saved_at = now()
+        session.connection().execute(
+            standing.NEW_DRAFT if draft is None else standing.NEXT_DRAFT,
+            {"assignment": assignment.id, "sequence": sequence, "answers": checked, "saved_at": saved_at},
+        )
+        return sequence, saved_at
 
 
 def submit(
@@ -224,9 +230,7 @@ def _superseded(
 
 def _displays_of(session: Session, assignment: Assignment) -> list[Display]:
     """Return when an assignment was shown, in whichever login session, oldest first."""
-    return list(
-        session.exec(select(Display).where(Display.assignment_id == assignment.id).order_by(col(Display.id))).all()
-    )
+    return queries.displays_of(session, stored_id(assignment.id))
 
 
 def _display_of(
@@ -270,7 +274,7 @@ def _passed_ms(displays: Sequence[Display], superseded: Verdict | None) -> int |
 def _feedback(session: Session, protocol: Protocol, assignment: Assignment) -> dict[str, Any] | None:
     if assignment.phase != "practice":
         return None
-    item = queries.shown_item(session, assignment.item_id)
+    item = displaying.item_of(session, assignment)
     words = displaying.reference_texts(item, queries.reference_of_practice_item(session, assignment.item_id))
     return practice.feedback_on(session, protocol.reading.practice, assignment, item, words)
 
@@ -325,24 +329,30 @@ def _require_turn(session: Session, study: Study, membership: Membership, assign
     if assignment.phase == "scoring":
         displaying.require_marking_open(session, study, membership)
     protocol = displaying.protocol_of(session, assignment.study_id)
-    queue = displaying.QUEUE_OF_PHASE[assignment.phase]
-    waiting = displaying.waiting_for(session, protocol, assignment.membership_id, queue, limit=1)
-    if not waiting or waiting[0].id != assignment.id:
+    if not displaying.is_on_the_desk(session, protocol, assignment):
         raise Conflict("Another item is on your desk now; reload the page to go on with it.")
 
 
 def _is_being_revised(session: Session, actor: Actor, assignment: Assignment) -> bool:
-    found = revision_rules.reopened(session, actor, session.get_one(Membership, assignment.membership_id))
+    if turn_of(session, assignment).has_come:
+        return False
+    protocol = displaying.protocol_of(session, assignment.study_id)
+    membership = session.get_one(Membership, assignment.membership_id)
+    found = revision_rules.reopened(session, actor, protocol, membership)
     return found is not None and found[0].id == assignment.id
 
 
 def _is_closed(session: Session, assignment: Assignment) -> bool:
+    if turn_of(session, assignment).has_come:
+        return False
     failed = session.exec(select(TechnicalFailure.id).where(TechnicalFailure.assignment_id == assignment.id)).first()
     return failed is not None or bool(_stored(session, assignment))
 
 
 def _stored(session: Session, assignment: Assignment) -> Sequence[Verdict | Adjudication]:
-    """Return what was submitted for an assignment, oldest first."""
+    """Return what was submitted for an assignment, oldest first; nothing while it is still to be closed."""
+    if turn_of(session, assignment).has_come:
+        return []
     if assignment.phase == "opinions":
         task = queries.review_task_of(session, assignment)
         return session.exec(select(Adjudication).where(Adjudication.task_id == task.id)).all()

@@ -54,9 +54,9 @@ def clock_sentences(collected: Collected) -> tuple[str, ...]:
     found = collected.contradictory_times
     if not found:
         return ()
-    verdicts = "1 verdict bears times that contradict" if found == 1 else f"{found} verdicts bear times that contradict"
+    verdicts = "1 verdict bears" if found == 1 else f"{found} verdicts bear"
     return (
-        f"{verdicts} each other, because the server's clock was set; `manage.py verify` names them. Answers and their "
+        f"{verdicts} times that contradict each other, because the server's clock was set; `manage.py verify` names them. Answers and their "
         "order are not touched by it, nor are active and idle times.",
     )
 

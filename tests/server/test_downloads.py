@@ -41,7 +41,7 @@ def asking(database: Database, login: str | None) -> TestClient:
     client = TestClient(Starlette(routes=downloads.routes, middleware=[Middleware(Gate)]), base_url="http://127.0.0.1")
     if login is not None:
         token = identity.use_link(database, identity.make_link(database, login, "sign_in"), None)
-        client.cookies.set("blindread", token)
+        client.cookies.set("blindread-default", token)
     return client
 
 
