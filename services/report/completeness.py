@@ -55,10 +55,11 @@ def clock_sentences(collected: Collected) -> tuple[str, ...]:
     if not found:
         return ()
     verdicts = "1 verdict bears" if found == 1 else f"{found} verdicts bear"
-    return (
-        f"{verdicts} times that contradict each other, because the server's clock was set; `manage.py verify` names them. Answers and their "
-        "order are not touched by it, nor are active and idle times.",
+    sentence = (
+        f"{verdicts} times that contradict each other, because the server's clock was set; `manage.py verify` names "
+        "them. Answers and their order are not touched by it, nor are active and idle times."
     )
+    return (sentence,)
 
 
 def _counts(readings: Readings) -> PlainTable:
