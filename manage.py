@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
 from services import (
+    audit_head,
     closing,
     demo,
     drafts,
@@ -22,6 +23,7 @@ from services import (
     judging,
     members,
     outstanding,
+    redrawing,
     removing,
     upkeep,
     verifying,
@@ -65,6 +67,12 @@ def _bar() -> Iterator[Callable[[int, int, str], None]]:
             bar.update(task, completed=done, total=max(total, 1), description=text)
 
         yield feed
+
+
+def _offer_audit_head(database: environment.Database) -> None:
+    """Print the head of the audit chain, to be kept elsewhere."""
+    console.print(f"Head of the audit chain, to be kept elsewhere: {audit_head.present_head(database)}")
+    console.print(audit_head.WHY_TO_KEEP, markup=False)
 
 
 @cli.command()
@@ -217,14 +225,30 @@ def verify(
         typer.Option(exists=True, dir_okay=False, help="audit-head.txt of a backup: shows whether the chain was cut."),
     ] = None,
 ) -> None:
-    """Recompute a frozen study's manifest, its volumes' hashes and the audit chain."""
+    """Compare a frozen study, its volumes and every row of it with the manifest and the audit chain."""
     with _opened() as database:
         problems = verifying.verify_study(database, study, audit_head.read_text("utf-8") if audit_head else None)
         for problem in problems:
             console.print(problem, style="bold red", markup=False)
+        for remark in verifying.remarks_on(database, study):
+            console.print(remark, markup=False)
         if problems:
             raise typer.Exit(1)
-        console.print("All of it holds: protocol, items, volumes, candidates, references and the audit chain.")
+        console.print(verifying.ALL_HOLDS)
+
+
+@cli.command("redraw")
+def draw_again(package: Path) -> None:
+    """Repeat the draws of a study package from the keys in it, and compare; needs no database."""
+    try:
+        repeated, problems = redrawing.redraw(package)
+    except Refused as refusal:
+        repeated, problems = 0, [str(refusal)]
+    for problem in problems:
+        console.print(problem, style="bold red", markup=False)
+    if problems:
+        raise typer.Exit(1)
+    console.print(f"{repeated} draws come out as they are stored: orders, options, sample, controls and opinions.")
 
 
 @cli.command()
@@ -259,6 +283,7 @@ def report(
             closing.take_interim_look(database, actor, study, reason)
         for path in export_report(database, actor, study, out):
             console.print(str(path), markup=False)
+        _offer_audit_head(database)
 
 
 @cli.command()
@@ -275,6 +300,7 @@ def export(
             closing.take_interim_look(database, actor, study, reason)
         for path in export_study(database, actor, study, out):
             console.print(str(path), markup=False)
+        _offer_audit_head(database)
 
 
 @cli.command()
@@ -283,6 +309,7 @@ def backup(folder: Path) -> None:
     with _opened() as database:
         for path in upkeep.back_up_installation(database, folder):
             console.print(str(path), markup=False)
+        _offer_audit_head(database)
 
 
 @judge_cli.command("import")
