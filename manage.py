@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
 from services import closing, demo, environment, freezing, identity, importing, judging, members, upkeep, verifying
-from services.errors import InputRefused, Refused
+from services.errors import InputRefused, Refused, Unavailable
 from services.packaging import export_study
 from services.report.export import export_report
 
@@ -32,7 +32,7 @@ def _opened(*, prepared: bool = True) -> Iterator[environment.Database]:
         if prepared:
             upkeep.require_prepared(database)
         yield database
-    except (Refused, InputRefused, FileExistsError, FileNotFoundError) as refusal:
+    except (Refused, InputRefused, Unavailable, FileExistsError, FileNotFoundError) as refusal:
         console.print(str(refusal), style="bold red", markup=False)
         raise typer.Exit(1) from None
     finally:
@@ -54,10 +54,28 @@ def _bar() -> Iterator[Callable[[int, int, str], None]]:
 
 @cli.command()
 def init() -> None:
-    """Migrate the database."""
+    """Migrate the database, after a backup of it."""
     with _opened(prepared=False) as database:
-        upkeep.prepare(database)
+        saved = upkeep.prepare(database)
+        if saved is not None:
+            console.print(f"What it was before the migration lies in {saved}.", markup=False)
         console.print(f"The database is ready in {database.data_dir}.")
+
+
+@cli.command()
+def serve(
+    port: Annotated[int, typer.Option(help="The port to listen on.")] = 8501,
+    address: Annotated[str | None, typer.Option(help="The address to listen on; 127.0.0.1 without it.")] = None,
+) -> None:
+    """Start the server, and serve until told to end."""
+    # Streamlit takes a second to load, which no other command needs.
+    from server import serving
+
+    try:
+        serving.serve(port, address)
+    except OSError as error:
+        console.print(f"Port {port} cannot be opened ({error.strerror}); choose another.", style="bold red")
+        raise typer.Exit(1) from None
 
 
 @cli.command("demo")
