@@ -11,7 +11,20 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-from services import closing, demo, environment, freezing, identity, importing, judging, members, upkeep, verifying
+from services import (
+    closing,
+    demo,
+    environment,
+    freezing,
+    identity,
+    importing,
+    judging,
+    leftovers,
+    members,
+    restoring,
+    upkeep,
+    verifying,
+)
 from services.errors import InputRefused, Refused, Unavailable
 from services.packaging import export_study
 from services.report.export import export_report
@@ -225,6 +238,36 @@ def backup(folder: Path) -> None:
     with _opened() as database:
         for path in upkeep.back_up_installation(database, folder):
             console.print(str(path), markup=False)
+
+
+@cli.command("restore")
+def restore_backup(folder: Path) -> None:
+    """Bring a backup into an installation without a database, check it, and end everybody's login session."""
+    with _opened(prepared=False) as database:
+        done = restoring.restore_installation(database, folder)
+        for problem in done.problems:
+            console.print(problem, style="bold red", markup=False)
+        console.print(
+            f"Restored {done.studies} studies into {database.data_dir} (schema {done.schema}); "
+            f"{done.sessions_ended} login sessions were ended, and every open link.",
+            markup=False,
+        )
+        if done.problems:
+            raise typer.Exit(1)
+        console.print("All of it holds: volumes, manifests and the audit chain. Start the server.")
+
+
+@cli.command()
+def clean(yes: Annotated[bool, typer.Option("--yes", help="Remove them.")] = False) -> None:
+    """List prepared volumes that nothing refers to and that are older than a day; remove them with --yes."""
+    with _opened() as database:
+        found = leftovers.remove_leftovers(database) if yes else leftovers.list_leftovers(database)
+        for one in found:
+            console.print(f"{one.path}  {one.size / 2**20:.1f} MB, {one.hours} hours old", markup=False)
+        total = f"{len(found)} files, {sum(one.size for one in found) / 2**20:.1f} MB"
+        console.print(
+            f"Removed: {total}." if yes else f"Nothing refers to: {total}. 'manage.py clean --yes' removes them."
+        )
 
 
 @judge_cli.command("import")

@@ -29,12 +29,14 @@ from exchange.item_table import ItemRow, OverlayRow, VolumeRow
 from exchange.refusal import InputRefused
 from exchange.study_folder import StudyFolder, read_study_folder
 from imaging import ImagingError, PreparedVolume, prepare_mask, prepare_volume
-from services import volume_store
+from services import leftovers, volume_store
 from services.errors import Conflict, NotAllowed
 from services.identity import Actor
 from services.placement import require_in_place
 
 STUDY_KEY = re.compile("[a-z0-9][a-z0-9-]{0,59}")
+# Volumes after which an import says that it is still running.
+RENEWED_EVERY = 20
 Progress = Callable[[int, int, str], None]
 
 
@@ -92,12 +94,13 @@ def import_study(
     with database.reading() as session:
         _require_new(session, study_key)
     kept: list[str] = []
-    try:
-        prepared = _prepare_all(database, contents, progress, kept)
-        return _store_study(database, actor, study_key, contents, prepared, title, simulated_readers)
-    except BaseException:
-        _remove_files(database, kept)
-        raise
+    with leftovers.importing(database) as lease:
+        try:
+            prepared = _prepare_all(database, contents, progress, kept, lease)
+            return _store_study(database, actor, study_key, contents, prepared, title, simulated_readers)
+        except BaseException:
+            _remove_files(database, kept)
+            raise
 
 
 def _remove_files(database: Database, kept: list[str]) -> None:
@@ -160,7 +163,13 @@ class _Prepared:
     overlays: dict[str, PreparedVolume]
 
 
-def _prepare_all(database: Database, contents: StudyFolder, progress: Progress | None, kept: list[str]) -> _Prepared:
+def _prepare_all(
+    database: Database,
+    contents: StudyFolder,
+    progress: Progress | None,
+    kept: list[str],
+    lease: leftovers.ImportLease,
+) -> _Prepared:
     """Prepare every file, keep its bytes in the store alone, and note in `kept` which files are new there."""
     prepared = _Prepared({}, {})
     total = len(contents.volumes) + len(contents.overlays)
@@ -168,6 +177,8 @@ def _prepare_all(database: Database, contents: StudyFolder, progress: Progress |
     for done, row in enumerate(rows):
         if progress is not None:
             progress(done, total, f"Preparing volume {done + 1} of {total}")
+        if done % RENEWED_EVERY == 0:
+            lease.renew()
         volume = _prepare(row, contents)
         if volume_store.keep(database, volume.content, volume.sha256):
             kept.append(volume.sha256)
