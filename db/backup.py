@@ -53,6 +53,8 @@ def restore(database: Database, copy: Path) -> None:
             raise DamagedCopy(f"{copy} is damaged ({error}); use another backup.") from error
         if found != [("ok",)]:
             raise DamagedCopy(f"{copy} is damaged ({found[0][0]}); use another backup.")
+        if not source.execute("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").fetchone():
+            raise DamagedCopy(f"{copy} holds no database of Blindread; use another backup.")
         database.engine.dispose()
         target.parent.mkdir(parents=True, exist_ok=True)
         with closing(sqlite3.connect(target)) as empty:

@@ -10,8 +10,8 @@ from sqlmodel import col, select
 
 from db import Database, Invitation, LoginSession, Overlay, Study, Volume, audit, now
 from db.backup import DamagedCopy, restore
-from db.migrate import newest_schema, schema_of, standing, upgrade
-from services import permission, verifying, volume_store
+from db.migrate import newest_schema, schema_of, standing
+from services import permission, upkeep, verifying, volume_store
 from services.errors import Conflict, InputRefused
 from services.upkeep import copy_name
 
@@ -60,7 +60,7 @@ def restore_installation(database: Database, backup: Path) -> Restored:
             f"The backup has schema {schema} and this program knows up to {newest_schema(database.engine)}; restore it "
             "with the program that made it, or a newer one."
         )
-    upgrade(database.engine)
+    upkeep.prepare(database)
     _copy_volumes(backup / "volumes", database.volume_dir)
     ended = _end_sessions_and_links(database)
     studies, problems = _check(database, backup)
