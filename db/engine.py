@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.exc import TimeoutError as PoolExhausted
 from sqlmodel import Session
@@ -38,6 +38,12 @@ class Database:
         """Open a session whose transaction only reads."""
         with _pool_in_words(), Session(self.engine, expire_on_commit=False) as session:
             yield session
+
+    @contextmanager
+    def asking(self) -> Iterator[Connection]:
+        """Open a connection for one plain question, without all that a session keeps of its rows."""
+        with _pool_in_words(), self.engine.connect() as connection:
+            yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
@@ -106,9 +112,12 @@ def make_engine(url: str) -> Engine:
     @event.listens_for(engine, "begin")
     def _begin(connection: Any) -> None:
         # A deferred BEGIN that reads and then writes fails with "database is locked" whatever the timeout.
-        writing = connection.get_execution_options().get("blindread_writing", False)
         connection.connection.driver_connection.execute(f"PRAGMA busy_timeout={_busy_milliseconds()}")
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+        if connection.get_execution_options().get("blindread_writing", False):
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+        else:
+            # It waits for nobody and cannot fail, and half of all statements would be this one.
+            connection.connection.driver_connection.execute("BEGIN")
 
     return _with_words_for_waiting(engine)
 

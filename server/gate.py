@@ -13,7 +13,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from server import presence
+from server import presence, static_files
 from server.cookies import token_of
 from server.faults import asks_for_page
 from server.headers import with_security_headers
@@ -40,6 +40,7 @@ class Gate:
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
+        self._known = static_files.Known()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or answer it here."""
@@ -66,8 +67,11 @@ class Gate:
             # Before anybody is looked up: these answer although the database does not.
             return None
         token = token_of(connection)
+        if static_files.asks_for_one(scope) and token in self._known:
+            return None
         actor = await in_thread("gate", actor_of_token, database(), token) if token else None
         if actor is not None:
+            self._remember(path, token)
             if path.startswith(ADMIN_PATHS) and not await in_thread("gate", administers, database(), actor):
                 return _nothing_here()
             presence.note(actor)
@@ -76,6 +80,12 @@ class Gate:
         if scope.get("method") == "GET" and asks_for_page(scope):
             return RedirectResponse("/sign-in", status_code=303)
         return JSONResponse({"error": "You are signed out; sign in again to go on."}, status_code=401)
+
+    def _remember(self, path: str, token: str | None) -> None:
+        if path == "/sign-out":
+            self._known.forget(token)
+        else:
+            self._known.note(token)
 
 
 def _nothing_here() -> Response:

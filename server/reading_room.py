@@ -13,6 +13,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
+from server import static_files
 from server.logs import logged
 from server.threads import in_thread
 from services import reading, revising, scans, session_summary
@@ -251,9 +252,11 @@ async def send_bundle(request: Request) -> Response:
     path = VIEWER_FOLDER / request.path_params["file"]
     if not _BUNDLE_NAME.fullmatch(path.name) or not path.is_file():
         return _json({"error": "This version of the viewer is gone; reload the page."}, 404)
-    return FileResponse(
-        path, media_type="text/javascript", headers={"Cache-Control": "private, max-age=604800, immutable"}
-    )
+    headers = {"Cache-Control": "private, max-age=604800, immutable", "Vary": "Accept-Encoding"}
+    if "gzip" not in request.headers.get("accept-encoding", ""):
+        return FileResponse(path, media_type="text/javascript", headers=headers)
+    # Packed within this very request the first time, and then never again: no thread for each file.
+    return Response(static_files.packed(path), media_type="text/javascript", headers={**headers, "Content-Encoding": "gzip"})
 
 
 routes = [

@@ -8,6 +8,7 @@ from pathlib import Path
 from db import Database, audit, now
 from db.backup import back_up
 from db.migrate import newest_schema, schema_of, standing, upgrade
+from services import sealing
 from services.errors import Conflict
 
 
@@ -29,6 +30,7 @@ def prepare(database: Database) -> Path | None:
         raise _too_new(database)
     saved = _back_up_before_migrating(database) if found == "older" else None
     upgrade(database.engine)
+    sealing.seal_earlier_rows(database)
     database.volume_dir.mkdir(parents=True, exist_ok=True)
     return saved
 

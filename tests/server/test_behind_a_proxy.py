@@ -25,9 +25,22 @@ from tests.harness.server import ROOT, RunningServer
 from tests.situations import any_answers, open_study
 
 MISSING = "nginx is not on this machine: install the system's package nginx-light."
-WHOLE = "worker_processes 1; daemon off; pid {folder}/pid; error_log {folder}/error.log;\n" \
-        "events {{}}\nhttp {{ access_log off; client_body_temp_path {folder}/t1; proxy_temp_path {folder}/t2; " \
-        "fastcgi_temp_path {folder}/t3; uwsgi_temp_path {folder}/t4; scgi_temp_path {folder}/t5;\n{servers}\n}}\n"  # fmt: skip
+WHOLE = """
+worker_processes 1;
+daemon off;
+pid {folder}/pid;
+error_log {folder}/error.log;
+events {{}}
+http {{
+    access_log off;
+    client_body_temp_path {folder}/t1;
+    proxy_temp_path {folder}/t2;
+    fastcgi_temp_path {folder}/t3;
+    uwsgi_temp_path {folder}/t4;
+    scgi_temp_path {folder}/t5;
+    {servers}
+}}
+"""
 
 
 @dataclass
