@@ -9,7 +9,7 @@ from components import verification_view
 from components.frame import PAGES, PREVIEW, REPORT
 from components.session import current_actor, database
 from components.study_list import STATE_BADGE
-from services import adjudication, daily_verification, freezing, judging, members
+from services import adjudication, daily_verification, freezing, judging, members, verifying
 from services.errors import InputRefused, Refused
 from services.members import MemberProgress, StudyLine
 
