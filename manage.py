@@ -15,13 +15,16 @@ from services import (
     audit_head,
     closing,
     demo,
+    drafts,
     environment,
     freezing,
     identity,
     importing,
     judging,
     members,
+    outstanding,
     redrawing,
+    removing,
     upkeep,
     verifying,
 )
@@ -142,13 +145,56 @@ def add_owner(login: str, name: Annotated[str, typer.Option(help="Their name.")]
 def import_folder(
     folder: Path,
     key: Annotated[str | None, typer.Option(help="Stored in place of the protocol's name.")] = None,
+    over_draft: Annotated[
+        bool, typer.Option("--over-draft", help="Take the place of a draft with this key to which nobody is invited.")
+    ] = False,
     act_as: As = None,
 ) -> None:
     """Check, prepare and store a study folder: all of it, or nothing."""
     with _opened() as database, _bar() as feed:
         actor = identity.actor_for_command_line(database, act_as)
-        done = importing.import_study(database, actor, folder, key=key, progress=feed)
+        done = importing.import_study(database, actor, folder, key=key, over_draft=over_draft, progress=feed)
         console.print(f"Study '{done.study_key}': {done.cases} cases, {done.volumes} volumes, {done.items} items.")
+
+
+@cli.command("rename-draft")
+def rename_draft(
+    study: str,
+    key: Annotated[str | None, typer.Option(help="The new key, as long as nobody is invited.")] = None,
+    title: Annotated[str | None, typer.Option(help="The new title.")] = None,
+    act_as: As = None,
+) -> None:
+    """Give a study that is not frozen another key or title."""
+    with _opened() as database:
+        actor = identity.actor_for_command_line(database, act_as)
+        renamed = drafts.rename_draft(database, actor, study, key=key, title=title)
+        console.print(f"The draft is '{renamed}' now.", markup=False)
+
+
+@cli.command("delete-draft")
+def delete_draft(
+    study: str,
+    yes: Annotated[bool, typer.Option("--yes", help="Delete it; without this nothing is done.")] = False,
+    act_as: As = None,
+) -> None:
+    """Delete a study that is not frozen and to which nobody is invited, with its volumes."""
+    with _opened() as database:
+        actor = identity.actor_for_command_line(database, act_as)
+        found = drafts.draft_of(database, actor, study)
+        if found is not None and not found.others and not yes:
+            console.print(f"'{study}' ({found.title}) would be deleted for good; add --yes to do it.", markup=False)
+            raise typer.Exit(1)
+        drafts.remove_draft(database, actor, study)
+        console.print(f"The draft '{study}' is deleted; its key is free.", markup=False)
+
+
+@cli.command("remove-member")
+def remove_member(study: str, login: str, act_as: As = None) -> None:
+    """Take somebody who has given no verdict out of a study; inviting them again lets them back in."""
+    with _opened() as database:
+        actor = identity.actor_for_command_line(database, act_as)
+        pseudonym = removing.remove_member(database, actor, study, login)
+        console.print(f"'{login}' ({pseudonym}) is out of '{study}'.", markup=False)
 
 
 @cli.command()
@@ -190,14 +236,24 @@ def draw_again(package: Path) -> None:
         console.print(problem, style="bold red", markup=False)
     if problems:
         raise typer.Exit(1)
+    if not repeated:
+        console.print("No draw of this package can be repeated: those of release 0.1.0 follow from its seed alone.")
+        return
     console.print(f"{repeated} draws come out as they are stored: orders, options, sample, controls and opinions.")
 
 
 @cli.command()
-def close(study: str, act_as: As = None) -> None:
-    """Lock the data of a study and open its report."""
+def close(
+    study: str,
+    reason: Annotated[str, typer.Option(help="Why it is closed although work is open; kept for good.")] = "",
+    act_as: As = None,
+) -> None:
+    """Say what is still to be done in a study, lock its data and open its report; open work needs a reason."""
     with _opened() as database:
-        closing.close_study(database, identity.actor_for_command_line(database, act_as), study)
+        actor = identity.actor_for_command_line(database, act_as)
+        for one in outstanding.open_work_of(database, actor, study):
+            console.print(one.sentence, markup=False)
+        closing.close_study(database, actor, study, reason)
         console.print("Closed: no more verdicts are taken, and the report is open.")
 
 

@@ -20,14 +20,14 @@ _STYLE = """
   .report-notices { list-style: none; margin: 0.3rem 0; padding: 0.5rem 0.9rem; max-width: 62rem;
     border-left: 4px solid #b7791f; background: color-mix(in srgb, #b7791f 14%, transparent); }
   .report-notices li { margin: 0.15rem 0; font-size: 0.93rem; }
-  .report-words h3 { font-size: 1.25rem; padding: 0; margin: 0.2rem 0 0.4rem; }
+  .report-words h2 { font-size: 1.25rem; padding: 0; margin: 0.2rem 0 0.4rem; }
   .report-words p { max-width: 62rem; margin: 0.2rem 0; }
   .report-table { overflow-x: auto; margin: 0.2rem 0 1.1rem; }
-  .report-table h4 { font-size: 1.02rem; margin: 0.8rem 0 0.1rem; padding: 0; }
-  .report-table p, .report-table li { font-size: 0.84rem; opacity: 0.78; margin: 0.1rem 0; max-width: 62rem; }
+  .report-table h3 { font-size: 1.02rem; margin: 0.8rem 0 0.1rem; padding: 0; }
+  .report-table p, .report-table li { font-size: 0.84rem; opacity: 0.85; margin: 0.1rem 0; max-width: 62rem; }
   .report-table ul { list-style: none; padding: 0; margin: 0.3rem 0 0; }
   .report-table table { border-collapse: collapse; font-size: 0.88rem; margin: 0.3rem 0; }
-  .report-table th { font-weight: 600; text-align: left; vertical-align: bottom; opacity: 0.8; white-space: nowrap;
+  .report-table th { font-weight: 600; text-align: left; vertical-align: bottom; opacity: 0.85; white-space: nowrap;
     padding: 0.2rem 1.1rem 0.2rem 0; border-bottom: 1px solid color-mix(in srgb, currentColor 35%, transparent); }
   .report-table td { text-align: left; vertical-align: top; padding: 0.2rem 1.1rem 0.2rem 0; max-width: 26rem; }
   .report-table tr.group td { border-top: 1px solid color-mix(in srgb, currentColor 14%, transparent); }
@@ -114,7 +114,7 @@ def draw_report(actor: Actor, found: Report) -> None:
 
 def _draw_section(section: Section, figures: list[report.Figure]) -> None:
     st.html(
-        f'<div class="report-words"><h3>{html.escape(section.title)}</h3>'
+        f'<div class="report-words"><h2>{html.escape(section.title)}</h2>'
         + "".join(f"<p>{html.escape(paragraph)}</p>" for paragraph in section.explanation)
         + "</div>"
     )
@@ -140,7 +140,7 @@ def _in_ink(figure: Any) -> Any:
 
 def _table(table: PrintedTable) -> str:
     """Return a table as HTML with every text escaped."""
-    heading = f"<h4>{html.escape(table.title)}</h4>"
+    heading = f"<h3>{html.escape(table.title)}</h3>"
     explanation = f"<p>{html.escape(table.explanation)}</p>" if table.explanation else ""
     head = "".join(f'<th scope="col">{html.escape(text)}</th>' for text in table.headings)
     body = "".join(

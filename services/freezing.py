@@ -25,6 +25,7 @@ from db import (
     audit,
 )
 from db.base import stored_id
+from db.standing import STILL_MEMBER
 from exchange.protocol import Protocol
 from services import assigning, displaying, draws, proofs, volume_store
 from services.errors import Conflict
@@ -85,7 +86,7 @@ def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
         session.flush()
         draws.note(session, study_id, key, "scoring sample")
         for rater in session.exec(
-            select(Membership).where(Membership.study_id == study_id, Membership.role == "rater")
+            select(Membership).where(Membership.study_id == study_id, Membership.role == "rater", *STILL_MEMBER)
         ).all():
             assigning.assign_rater(session, study_id, rater, protocol)
         audit.record(

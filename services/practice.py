@@ -53,6 +53,15 @@ def who_has_failed(session: Session, protocol: Protocol, study_id: int) -> set[i
     return without_success - queries.members_with_open(session, study_id, "practice")
 
 
+def who_has_not_passed(session: Session, protocol: Protocol, study_id: int) -> set[int]:
+    """Return the raters for whom the items are shut, with as many queries for a hundred raters as for one."""
+    if protocol.reading.practice is None:
+        return set()
+    raters = select(Membership.id).where(Membership.study_id == study_id, Membership.role == "rater")
+    passed = select(PracticeResult.membership_id).where(col(PracticeResult.passed))
+    return {stored_id(rater) for rater in session.exec(raters.where(~col(Membership.id).in_(passed)))}
+
+
 def progress_of_pass(session: Session, membership_id: int) -> tuple[int, int]:
     """Return how many items of the rater's present pass through the practice are closed, and how many it has."""
     return queries.count_assignments(

@@ -7,6 +7,7 @@ from collections import Counter
 from exchange.report_structure import Column, EstimateRow, EstimateTable, PlainTable, Section
 from services.report.collected import Collected
 from services.report.computing import Computing
+from services.report.missing import missing_of, missing_table
 from services.report.readings import Readings
 
 
@@ -14,6 +15,7 @@ def completeness_section(collected: Collected, readings: Readings, computing: Co
     """Build the section: counts per rater, reasons, technical failures and flags."""
     tables = (
         _counts(readings),
+        missing_table(missing_of(collected)),
         _shares(readings, computing),
         _reasons(readings),
         _failures(readings),

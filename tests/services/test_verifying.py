@@ -9,7 +9,7 @@ from sqlmodel import Session, select
 
 from db import AuditEvent, Database, Study
 from db.engine import make_engine
-from db.guards import broken_guards
+from db.guards import APPEND_ONLY, broken_guards
 from services import adjudication, audit_head, upkeep, verifying
 from services.errors import Conflict
 from services.verifying_rows import row_problems
@@ -138,7 +138,7 @@ def test_changes_behind_the_programs_back_are_found_on_either_database(database:
             assert connection.exec_driver_sql(change).rowcount > 0, change
 
             assert row_problems(session, session.exec(select(Study)).one()) != [], change
-            assert broken_guards(connection) != []
+            assert broken_guards(connection) != [] or table not in APPEND_ONLY
             session.rollback()
 
 
