@@ -21,14 +21,17 @@ from services import (
     identity,
     importing,
     judging,
+    leftovers,
     members,
     outstanding,
     redrawing,
     removing,
+    restoring,
     upkeep,
     verifying,
+    volume_integrity,
 )
-from services.errors import InputRefused, Refused
+from services.errors import InputRefused, Refused, Unavailable
 from services.packaging import export_study
 from services.report.export import export_report
 
@@ -48,7 +51,7 @@ def _opened(*, prepared: bool = True) -> Iterator[environment.Database]:
         if prepared:
             upkeep.require_prepared(database)
         yield database
-    except (Refused, InputRefused, FileExistsError, FileNotFoundError) as refusal:
+    except (Refused, InputRefused, Unavailable, FileExistsError, FileNotFoundError) as refusal:
         console.print(str(refusal), style="bold red", markup=False)
         raise typer.Exit(1) from None
     finally:
@@ -76,10 +79,39 @@ def _offer_audit_head(database: environment.Database) -> None:
 
 @cli.command()
 def init() -> None:
-    """Migrate the database."""
+    """Migrate the database, after a backup of it."""
     with _opened(prepared=False) as database:
-        upkeep.prepare(database)
+        saved = upkeep.prepare(database)
+        if saved is not None:
+            console.print(f"What it was before the migration lies in {saved}.", markup=False)
+        _hash_unpacked_scans(database)
         console.print(f"The database is ready in {database.data_dir}.")
+
+
+def _hash_unpacked_scans(database: environment.Database) -> None:
+    """Make the hashes that browsers compare for scans that were prepared before there were any."""
+    if not volume_integrity.lacks_unpacked_hashes(database):
+        return
+    with _bar() as feed:
+        problems = volume_integrity.fill_unpacked_hashes(database, feed)
+    for problem in problems:
+        console.print(problem, style="bold red", markup=False)
+
+
+@cli.command()
+def serve(
+    port: Annotated[int, typer.Option(help="The port to listen on.")] = 8501,
+    address: Annotated[str | None, typer.Option(help="The address to listen on; 127.0.0.1 without it.")] = None,
+) -> None:
+    """Start the server, and serve until told to end."""
+    # Streamlit takes a second to load, which no other command needs.
+    from server import serving
+
+    try:
+        serving.serve(port, address)
+    except OSError as error:
+        console.print(f"Port {port} cannot be opened ({error.strerror}); choose another.", style="bold red")
+        raise typer.Exit(1) from None
 
 
 @cli.command("demo")
@@ -301,6 +333,36 @@ def backup(folder: Path) -> None:
         for path in upkeep.back_up_installation(database, folder):
             console.print(str(path), markup=False)
         _offer_audit_head(database)
+
+
+@cli.command("restore")
+def restore_backup(folder: Path) -> None:
+    """Bring a backup into an installation without a database, check it, and end everybody's login session."""
+    with _opened(prepared=False) as database:
+        done = restoring.restore_installation(database, folder)
+        for problem in done.problems:
+            console.print(problem, style="bold red", markup=False)
+        console.print(
+            f"Restored {done.studies} studies into {database.data_dir} (schema {done.schema}); "
+            f"{done.sessions_ended} login sessions were ended, and every open link.",
+            markup=False,
+        )
+        if done.problems:
+            raise typer.Exit(1)
+        console.print("All of it holds: volumes, manifests and the audit chain. Start the server.")
+
+
+@cli.command()
+def clean(yes: Annotated[bool, typer.Option("--yes", help="Remove them.")] = False) -> None:
+    """List prepared volumes that nothing refers to and that are older than a day; remove them with --yes."""
+    with _opened() as database:
+        found = leftovers.remove_leftovers(database) if yes else leftovers.list_leftovers(database)
+        for one in found:
+            console.print(f"{one.path}  {one.size / 2**20:.1f} MB, {one.hours} hours old", markup=False)
+        total = f"{len(found)} files, {sum(one.size for one in found) / 2**20:.1f} MB"
+        console.print(
+            f"Removed: {total}." if yes else f"Nothing refers to: {total}. 'manage.py clean --yes' removes them."
+        )
 
 
 @judge_cli.command("import")
