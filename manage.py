@@ -268,6 +268,9 @@ def draw_again(package: Path) -> None:
         console.print(problem, style="bold red", markup=False)
     if problems:
         raise typer.Exit(1)
+    if not repeated:
+        console.print("No draw of this package can be repeated: those of release 0.1.0 follow from its seed alone.")
+        return
     console.print(f"{repeated} draws come out as they are stored: orders, options, sample, controls and opinions.")
 
 
