@@ -15,7 +15,7 @@ import streamlit
 from starlette.middleware import Middleware
 
 from components.faults import draw_fault
-from server import health, reading_room, sign_in
+from server import downloads, health, reading_room, sign_in, verifier
 from server.faults import Faults
 from server.gate import Gate
 from server.logs import configure_logs
@@ -30,12 +30,13 @@ async def lifespan(_app: Any) -> AsyncIterator[None]:
     answer_at_once()
     gc.collect()
     gc.freeze()
-    yield
+    async with verifier.beside_the_server():
+        yield
 
 
 app = streamlit.App(
     "pages/entry/navigation.py",
-    routes=[*health.routes, *sign_in.routes, *reading_room.routes],
+    routes=[*health.routes, *sign_in.routes, *reading_room.routes, *downloads.routes],
     middleware=[Middleware(Faults), Middleware(Gate)],
     lifespan=lifespan,
     on_script_error=draw_fault,

@@ -8,7 +8,7 @@ from pathlib import Path
 from db import Database, audit, now
 from db.backup import back_up
 from db.migrate import newest_schema, schema_of, standing, upgrade
-from services import sealing
+from services import audit_head, sealing
 from services.errors import Conflict
 
 
@@ -87,6 +87,6 @@ def back_up_installation(database: Database, folder: Path) -> list[Path]:
         shutil.copytree(database.volume_dir, volumes, ignore=shutil.ignore_patterns(".incoming-*"))
     else:
         volumes.mkdir()
-    head = folder / "audit-head.txt"
-    head.write_text(chain_head + "\n", encoding="utf-8")
+    head = folder / audit_head.FILE_NAME
+    head.write_text(audit_head.head_file(chain_head), encoding="utf-8")
     return [copy, volumes, head]
