@@ -48,9 +48,11 @@ def _opened(*, prepared: bool = True) -> Iterator[environment.Database]:
     """Open the database, show refusals as one sentence, and close it, so that no log file stays beside it."""
     database = environment.database()
     try:
-        if prepared:
-            upkeep.require_prepared(database)
-        yield database
+        # Whoever waits here can press Ctrl+C; a large chain takes longer to verify than a request may.
+        with environment.unhurried():
+            if prepared:
+                upkeep.require_prepared(database)
+            yield database
     except (Refused, InputRefused, Unavailable, FileExistsError, FileNotFoundError) as refusal:
         console.print(str(refusal), style="bold red", markup=False)
         raise typer.Exit(1) from None

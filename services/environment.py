@@ -7,11 +7,20 @@ from pathlib import Path
 
 from db import Database, database_from_environment
 from db.engine import data_dir_from_environment
-from db.waiting import DOES_NOT_ANSWER, within
+from db.waiting import DOES_NOT_ANSWER, unhurried, within
 from db.waiting import LONGEST as LONGEST_WAIT
 from services.keys import TOKEN_PERIOD
 
-__all__ = ["DOES_NOT_ANSWER", "LONGEST_WAIT", "Database", "data_dir", "database", "volume_cache_control", "within"]
+__all__ = [
+    "DOES_NOT_ANSWER",
+    "LONGEST_WAIT",
+    "Database",
+    "data_dir",
+    "database",
+    "unhurried",
+    "volume_cache_control",
+    "within",
+]
 
 
 def database() -> Database:
