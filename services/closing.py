@@ -10,6 +10,7 @@ from sqlmodel import Session, col, select
 
 from db import Database, Person, Study, StudyEvent, audit, now
 from db.base import stored_id
+from services import proofs
 from services.errors import Conflict, NotAllowed
 from services.identity import Actor
 from services.outstanding import open_work
@@ -106,8 +107,18 @@ def _study_in(session: Session, actor: Actor, study_key: str, allowed_in: str) -
 
 
 def _note(session: Session, actor: Actor, study: Study, kind: str, reason: str, **detail: Any) -> None:
-    session.add(StudyEvent(study_id=stored_id(study.id), kind=kind, reason=reason, person_id=actor.person_id))
-    audit.record(session, f"study {kind}", person_id=actor.person_id, study_id=study.id, reason=reason, **detail)
+    event = StudyEvent(study_id=stored_id(study.id), kind=kind, reason=reason, person_id=actor.person_id)
+    session.add(event)
+    session.flush()
+    audit.record(
+        session,
+        f"study {kind}",
+        person_id=actor.person_id,
+        study_id=study.id,
+        reason=reason,
+        rows=proofs.sealed([event]),
+        **detail,
+    )
 
 
 def _checked(reason: str) -> str:

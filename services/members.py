@@ -10,11 +10,12 @@ from sqlmodel import Session, col, select
 
 from db import Assignment, Database, Draft, Membership, Person, Study, TechnicalFailure, Verdict, audit, queries
 from db.base import stored_id
+from db.standing import STILL_MEMBER
 from exchange.protocol import Protocol
-from services import assigning, displaying, practice, removing
+from services import assigning, displaying, permission, practice, proofs, removing
 from services.errors import Conflict, NotAllowed, NotFound, require_length
 from services.identity import Actor, add_person, issue_link
-from services.permission import REMAINS, STILL_MEMBER, require_role, state_of
+from services.permission import require_role, state_of
 
 _PSEUDONYM_WORD = {"rater": "Rater", "reviewer": "Reviewer", "admin": "Admin"}
 
@@ -118,16 +119,30 @@ def join(
         return found
     if role == "rater" and state_of(session, study_id) == "closed":
         raise Conflict("This study is closed; nobody can join it as a rater any more.")
-    membership = found or Membership(person_id=person_id, study_id=study_id, role="", pseudonym="")
     if found is not None:
-        removing.take_back(session, study, found, role)
-    if membership.role != role:
-        membership.role, membership.pseudonym = role, _new_pseudonym(session, study_id, role)
-    membership.specialty, membership.years = specialty or membership.specialty, years or membership.years
-    session.add(membership)
-    session.flush()
+        removing.take_back(session, found, role)
+        membership = found
+    else:
+        membership = Membership(
+            person_id=person_id,
+            study_id=study_id,
+            role=role,
+            pseudonym=_new_pseudonym(session, study_id, role),
+            specialty=specialty,
+            years=years,
+        )
+        session.add(membership)
+        session.flush()
     removing.assign_if_frozen(session, study, membership)
-    audit.record(session, "member joined", person_id=by, study_id=study_id, role=role, member=person_id)
+    audit.record(
+        session,
+        "member joined",
+        person_id=by,
+        study_id=study_id,
+        role=role,
+        member=person_id,
+        rows=proofs.sealed([membership]),
+    )
     return membership
 
 
@@ -146,12 +161,6 @@ def _new_pseudonym(session: Session, study_id: int, role: str) -> str:
 def studies_of(database: Database, actor: Actor) -> list[StudyLine]:
     """Return the studies in which the actor has a role."""
     with database.reading() as session:
-        rows = session.exec(
-            select(Study, Membership)
-            .join(Membership)
-            .where(Membership.person_id == actor.person_id, *REMAINS, *STILL_MEMBER)
-            .order_by(col(Study.id))
-        ).all()
         return [
             StudyLine(
                 study.key,
@@ -161,8 +170,14 @@ def studies_of(database: Database, actor: Actor) -> list[StudyLine]:
                 study.simulated_readers,
                 queries.count_items(session, stored_id(study.id)),
             )
-            for study, membership in rows
+            for study, membership in permission.studies_of(session, actor)
         ]
+
+
+def roles_of(database: Database, actor: Actor) -> set[str]:
+    """Return what the actor is, in whichever study."""
+    with database.reading() as session:
+        return {membership.role for _, membership in permission.studies_of(session, actor)}
 
 
 def study_line(database: Database, actor: Actor, study_key: str) -> StudyLine:

@@ -5,29 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import delete, exists, or_
+from sqlalchemy import exists
 from sqlmodel import Session, col, select
 
 from db import (
     Assignment,
     Database,
-    Display,
-    Draft,
     Invitation,
     Membership,
     Person,
-    ReviewTask,
     Study,
-    TechnicalFailure,
     Verdict,
     audit,
     now,
 )
 from db.base import stored_id
+from db.standing import REMAINS, STILL_MEMBER
 from services import assigning, displaying
 from services.errors import Conflict, NotFound
 from services.identity import Actor
-from services.permission import REMAINS, STILL_MEMBER, require_role, state_of
+from services.permission import require_role, state_of
 
 
 @dataclass(frozen=True)
@@ -75,17 +72,17 @@ def remove_member(database: Database, actor: Actor, study_key: str, login: str) 
         study, own = require_role(session, actor, study_key, "admin")
         if state_of(session, stored_id(study.id)) == "closed":
             raise Conflict("The study is closed; re-open it before anybody is taken out.")
-        # Whoever is submitting a verdict holds this row: what they submit counts before it is looked for.
         member = session.exec(
             select(Membership)
             .join(Person)
             .where(Membership.study_id == study.id, Person.login == wanted, *STILL_MEMBER)
-            .with_for_update(of=Membership)
         ).first()
         if member is None:
             raise NotFound(f"Nobody with the login '{login[:120]}' is in the study '{study.key}'.")
         if member.id == own.id:
             raise Conflict("You cannot take yourself out of a study; another admin of it can.")
+        # Whoever is submitting a verdict holds its assignment: it is stored before it is looked for, or comes too late.
+        session.exec(select(Assignment.id).where(Assignment.membership_id == member.id).with_for_update()).all()
         if session.exec(select(Membership.id).where(Membership.id == member.id, _has_answered())).first() is not None:
             raise Conflict(f"{member.pseudonym} has given verdicts, which are kept; only who gave none can be removed.")
         member.removed_at = now()
@@ -104,23 +101,21 @@ def remove_member(database: Database, actor: Actor, study_key: str, login: str) 
         return member.pseudonym
 
 
-def take_back(session: Session, study: Study, member: Membership, role: str) -> None:
-    """Let somebody who was taken out be a member again: with what they had, or in another role if they saw nothing.
+def take_back(session: Session, member: Membership, role: str) -> None:
+    """Let somebody who was taken out be a member again, with what they had.
 
     Raises
     ------
     Conflict
-        They have seen items in another role, or their items were given to another reviewer meanwhile.
+        They were something else, which the audit chain has proved for good, or their items were given to another
+        reviewer meanwhile.
     """
-    own = col(Assignment.membership_id) == member.id
     if role != member.role:
-        if session.exec(select(Assignment.id).where(own, _was_used()).limit(1)).first() is not None:
-            raise Conflict(
-                f"{member.pseudonym} has had items as {member.role} in this study before; invite them as that again."
-            )
-        session.exec(delete(Draft).where(col(Draft.assignment_id).in_(select(Assignment.id).where(own))))
-        session.exec(delete(Assignment).where(own))
-    elif role == "reviewer" and _given_to_another(session, member):
+        raise Conflict(
+            f"{member.pseudonym} was {member.role} in this study and can come back as that only; for another role give "
+            "them another login."
+        )
+    if role == "reviewer" and _given_to_another(session, member):
         raise Conflict(
             f"The items of {member.pseudonym} were given to another reviewer meanwhile; invite somebody else."
         )
@@ -140,16 +135,6 @@ def assign_if_frozen(session: Session, study: Study, member: Membership) -> None
 
 def _has_answered() -> Any:
     return exists().where(col(Verdict.assignment_id) == Assignment.id, col(Assignment.membership_id) == Membership.id)
-
-
-def _was_used() -> Any:
-    """Whether an assignment was on a screen, could not be shown, or is one of a reviewer's queue."""
-    return or_(
-        exists().where(col(Display.assignment_id) == Assignment.id),
-        exists().where(col(TechnicalFailure.assignment_id) == Assignment.id),
-        exists().where(col(ReviewTask.review_assignment_id) == Assignment.id),
-        exists().where(col(ReviewTask.opinions_assignment_id) == Assignment.id),
-    )
 
 
 def _given_to_another(session: Session, member: Membership) -> bool:
