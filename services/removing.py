@@ -72,17 +72,17 @@ def remove_member(database: Database, actor: Actor, study_key: str, login: str) 
         study, own = require_role(session, actor, study_key, "admin")
         if state_of(session, stored_id(study.id)) == "closed":
             raise Conflict("The study is closed; re-open it before anybody is taken out.")
+        # Whoever is submitting a verdict holds this row: it is stored before it is looked for, or comes too late.
         member = session.exec(
             select(Membership)
             .join(Person)
             .where(Membership.study_id == study.id, Person.login == wanted, *STILL_MEMBER)
+            .with_for_update(of=Membership)
         ).first()
         if member is None:
             raise NotFound(f"Nobody with the login '{login[:120]}' is in the study '{study.key}'.")
         if member.id == own.id:
             raise Conflict("You cannot take yourself out of a study; another admin of it can.")
-        # Whoever is submitting a verdict holds its assignment: it is stored before it is looked for, or comes too late.
-        session.exec(select(Assignment.id).where(Assignment.membership_id == member.id).with_for_update()).all()
         if session.exec(select(Membership.id).where(Membership.id == member.id, _has_answered())).first() is not None:
             raise Conflict(f"{member.pseudonym} has given verdicts, which are kept; only who gave none can be removed.")
         member.removed_at = now()
