@@ -15,7 +15,7 @@ import streamlit
 from starlette.middleware import Middleware
 
 from components.faults import draw_fault
-from server import health, reading_room, sign_in
+from server import health, reading_room, sign_in, verifier
 from server.faults import Faults
 from server.gate import Gate
 from server.logs import configure_logs
@@ -27,7 +27,8 @@ async def lifespan(_app: Any) -> AsyncIterator[None]:
     configure_logs()
     gc.collect()
     gc.freeze()
-    yield
+    async with verifier.beside_the_server():
+        yield
 
 
 app = streamlit.App(

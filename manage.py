@@ -25,6 +25,7 @@ from services import (
     removing,
     upkeep,
     verifying,
+    volume_integrity,
 )
 from services.errors import InputRefused, Refused
 from services.packaging import export_study
@@ -71,7 +72,18 @@ def init() -> None:
     """Migrate the database."""
     with _opened(prepared=False) as database:
         upkeep.prepare(database)
+        _hash_unpacked_scans(database)
         console.print(f"The database is ready in {database.data_dir}.")
+
+
+def _hash_unpacked_scans(database: environment.Database) -> None:
+    """Make the hashes that browsers compare for scans that were prepared before there were any."""
+    if not volume_integrity.lacks_unpacked_hashes(database):
+        return
+    with _bar() as feed:
+        problems = volume_integrity.fill_unpacked_hashes(database, feed)
+    for problem in problems:
+        console.print(problem, style="bold red", markup=False)
 
 
 @cli.command("demo")

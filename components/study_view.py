@@ -7,10 +7,11 @@ import json
 import pandas as pd
 import streamlit as st
 
+from components import verification_view
 from components.frame import PAGES, PREVIEW, REPORT
 from components.session import current_actor, database
 from components.study_list import STATE_BADGE
-from services import adjudication, freezing, judging, members, verifying
+from services import adjudication, daily_verification, freezing, judging, members
 from services.errors import InputRefused, Refused
 from services.members import MemberProgress, StudyLine
 
@@ -33,6 +34,7 @@ def draw_head(line: StudyLine) -> None:
         )
         st.page_link(PAGES / REPORT[0], label="Report", icon=":material/bar_chart:", query_params={"study": line.key})
     _draw_notice()
+    verification_view.draw_alarm(line)
 
 
 def draw_freeze(line: StudyLine) -> None:
@@ -58,6 +60,7 @@ def draw_freeze(line: StudyLine) -> None:
             mime="application/json",
             on_click="ignore",
         )
+    verification_view.draw_last_verification(line)
     st.caption(f"On the command line: `python manage.py verify {line.key}`")
     with st.expander("What the manifest covers"):
         st.dataframe(_manifest_table(frozen.manifest), hide_index=True, width="stretch")
@@ -186,9 +189,10 @@ def _freeze(study_key: str) -> None:
 
 def _verify(study_key: str) -> None:
     try:
-        problems = verifying.verify_for_admin(database(), current_actor(), study_key)
+        problems = daily_verification.verify_now(database(), current_actor(), study_key)
         if problems:
-            _notify("error", " ".join(problems))
+            count = "One problem was" if len(problems) == 1 else f"{len(problems)} problems were"
+            _notify("error", f"Verified just now: {count} found.")
         else:
             _notify("done", "All of it holds: protocol, items, volumes, candidates, references and the audit chain.")
     except Refused as refusal:

@@ -51,6 +51,7 @@ class ShownVolume:
     window: list[float]
     intensity_range: list[float]
     placed: bool
+    unpacked_sha256: str | None
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,7 @@ class ShownOverlay:
     colour: str
     style: str
     opacity: float
+    unpacked_sha256: str | None
 
 
 def protocol_json(session: Session, study_id: int) -> str:
@@ -109,6 +111,7 @@ def shown_volumes(session: Session, case_id: int) -> list[ShownVolume]:
             col(Volume.window),
             col(Volume.intensity_range),
             col(Volume.placed),
+            col(Volume.unpacked_sha256),
         )
         .where(col(Volume.case_id) == case_id)
         .order_by(col(Volume.role), col(Volume.id))
@@ -127,6 +130,7 @@ def shown_overlays(session: Session, case_id: int) -> list[ShownOverlay]:
             col(Overlay.colour),
             col(Overlay.style),
             col(Overlay.opacity),
+            col(Overlay.unpacked_sha256),
         )
         .where(col(Overlay.case_id) == case_id)
         .order_by(col(Overlay.id))

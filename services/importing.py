@@ -288,6 +288,7 @@ def _volume(study_id: int, case_id: int, row: VolumeRow, prepared: PreparedVolum
         file_name=row.path.name,
         sha256=prepared.sha256,
         voxel_sha256=prepared.voxel_sha256,
+        unpacked_sha256=prepared.unpacked_sha256,
         shape=list(prepared.shape),
         spacing=list(prepared.spacing),
         window=list(prepared.window),
@@ -308,6 +309,7 @@ def _overlay(study_id: int, case_id: int, row: OverlayRow, prepared: PreparedVol
         file_name=row.path.name,
         sha256=prepared.sha256,
         voxel_sha256=prepared.voxel_sha256,
+        unpacked_sha256=prepared.unpacked_sha256,
         shape=list(prepared.shape),
         spacing=list(prepared.spacing),
     )

@@ -28,10 +28,19 @@ ROUNDING = 1e-9
 def state_of_practice(session: Session, membership_id: int) -> str:
     """Return `passed`, `open` (there are practice items to read), or `failed` (every attempt is used up)."""
     results = results_of(session, membership_id)
-    if any(result.passed for result in results):
+    if _passed(results):
         return "passed"
     waiting = queries.open_assignments(session, membership_id, ("practice",), limit=1)
     return "open" if waiting or not results else "failed"
+
+
+def has_passed(session: Session, membership_id: int) -> bool:
+    """Say whether a pass of a rater was enough: it opens the real items."""
+    return _passed(results_of(session, membership_id))
+
+
+def _passed(results: list[PracticeResult]) -> bool:
+    return any(result.passed for result in results)
 
 
 def has_failed(session: Session, protocol: Protocol, membership_id: int) -> bool:

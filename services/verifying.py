@@ -15,16 +15,14 @@ from db import (
     Flag,
     Freeze,
     Item,
-    Overlay,
     Reference,
     ReviewTask,
     Verdict,
-    Volume,
     audit,
 )
 from db.base import stored_id
 from db.guards import broken_guards
-from services import volume_store
+from services import volume_integrity
 from services.answers import Answers
 from services.errors import NotFound
 from services.identity import Actor
@@ -33,13 +31,15 @@ from services.permission import require_role, study_of
 from services.verifying_rows import row_problems
 
 
-def verify_study(database: Database, study_key: str, audit_head: str | None = None) -> list[str]:
+def verify_study(database: Database, study_key: str, audit_head: str | None = None, *, files: bool = True) -> list[str]:
     """Recompute a study's manifest, the hashes of its verdicts and decisions, and the audit chain.
 
     Parameters
     ----------
     audit_head
         A head of the audit chain that was kept elsewhere, as in a backup: only it shows whether the end was cut off.
+    files
+        Whether the prepared files are read too; without, what the database holds is verified alone.
 
     Returns
     -------
@@ -56,16 +56,8 @@ def verify_study(database: Database, study_key: str, audit_head: str | None = No
         if sha256_of(stored) != freeze.sha256:
             problems.append("The stored manifest does not have the SHA-256 that was frozen with it.")
         problems += _differences(stored, build_manifest(session, study, stored["scoring_sample"]))
-        problems += [
-            f"The prepared file of volume '{volume.key}' is missing or damaged."
-            for volume in session.exec(select(Volume).where(Volume.study_id == study.id))
-            if not volume_store.is_intact(database, volume.sha256)
-        ]
-        problems += [
-            f"The prepared file of overlay '{overlay.key}' is missing or damaged."
-            for overlay in session.exec(select(Overlay).where(Overlay.study_id == study.id))
-            if not volume_store.is_intact(database, overlay.sha256)
-        ]
+        if files:
+            problems += volume_integrity.problems_of_files(database, session, stored_id(study.id))
         problems += [
             f"The reference of item '{key}' was given a new version after the freeze."
             for key in session.exec(

@@ -13,10 +13,17 @@ from sqlmodel import select
 
 from db import Database, Overlay, Volume, audit
 
+_ENDING = ".nii.gz"
+
 
 def path_of(database: Database, sha256: str) -> Path:
     """Return where the file with this SHA-256 lies."""
-    return database.volume_dir / sha256[:2] / f"{sha256}.nii.gz"
+    return database.volume_dir / sha256[:2] / f"{sha256}{_ENDING}"
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 that a file of the store is named by."""
+    return path.name.removesuffix(_ENDING)
 
 
 def keep(database: Database, content: bytes, sha256: str) -> bool:

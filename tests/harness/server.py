@@ -123,7 +123,8 @@ class RunningServer:
 def clean_environment(data_dir: Path, environment: Mapping[str, str]) -> dict[str, str]:
     """Return this process's environment without Blindread's and Streamlit's settings, and with the given ones."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(OWN_SETTINGS)}
-    return {**inherited, "BLINDREAD_DATA_DIR": str(data_dir), "PYTHONUNBUFFERED": "1", **environment}
+    own = {"BLINDREAD_DATA_DIR": str(data_dir), "BLINDREAD_DAILY_VERIFICATION": "off", "PYTHONUNBUFFERED": "1"}
+    return {**inherited, **own, **environment}
 
 
 def run_manage(environment: Mapping[str, str], *arguments: str, timeout: float = 300, root: Path = ROOT) -> str:
