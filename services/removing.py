@@ -76,7 +76,7 @@ def remove_member(database: Database, actor: Actor, study_key: str, login: str) 
         study, own = require_role(session, actor, study_key, "admin")
         if state_of(session, stored_id(study.id)) == "closed":
             raise Conflict("The study is closed; re-open it before anybody is taken out.")
-        # Whoever is submitting a verdict holds this row: what they submit counts before it is looked for.
+        # Whoever is submitting a verdict holds this row: it is stored before it is looked for, or comes too late.
         member = session.exec(
             select(Membership)
             .join(Person)
