@@ -84,9 +84,8 @@ def item_of(session: Session, study_id: int, item_id: int) -> ShownItem:
 def case_of(session: Session, study_id: int, case_id: int) -> Case:
     """Return the scans of a case; anew while the hash of an unpacked file is still to be filled in."""
     case = _fact(session, study_id, ("case", case_id), lambda: _case(session, case_id))
-    if all(scan.unpacked_sha256 is not None for scan in (*case.volumes, *case.overlays)):
-        return case
-    return _case(session, case_id)
+    hashes = [volume.unpacked_sha256 for volume in case.volumes] + [one.unpacked_sha256 for one in case.overlays]
+    return _case(session, case_id) if None in hashes else case
 
 
 def turns_before(session: Session, study_id: int, item: ShownItem) -> list[tuple[int, str]]:
