@@ -16,6 +16,7 @@ from starlette.middleware import Middleware
 
 from server import reading_room, sign_in
 from server.gate import Gate
+from server.hosts import Hosts
 from server.logs import configure_logs
 
 
@@ -31,6 +32,6 @@ async def lifespan(_app: Any) -> AsyncIterator[None]:
 app = streamlit.App(
     "pages/entry/navigation.py",
     routes=[*sign_in.routes, *reading_room.routes],
-    middleware=[Middleware(Gate)],
+    middleware=[Middleware(Hosts), Middleware(Gate)],
     lifespan=lifespan,
 )

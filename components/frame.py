@@ -7,8 +7,8 @@ from pathlib import Path
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from components.session import current_actor, database
-from services import identity, members
+from components.session import database
+from services import members
 from services.identity import Actor
 
 PAGES = Path(__file__).resolve().parents[1] / "pages"
@@ -27,8 +27,15 @@ _STYLE = """<style>
 .stAppHeader { display: none }
 .st-key-head { border-bottom: 1px solid color-mix(in srgb, currentColor 18%, transparent); min-height: 2.2rem }
 .st-key-head :is(p, [data-testid=stMarkdownContainer]) { margin: 0 }
+.way-out { margin: 0 }
+.way-out button { font: inherit; color: inherit; background: none; border: 0; padding: .35rem .5rem; cursor: pointer;
+                  border-radius: .375rem }
+.way-out button:hover { text-decoration: underline }
 h1 { font-size: 1.6rem !important; padding: .4rem 0 !important }
 </style>"""
+
+# A form of the page's own, so that the answer can take the cookie from the browser and empty its cache.
+_WAY_OUT = '<form method="post" action="/sign-out" class="way-out"><button type="submit">Sign out</button></form>'
 
 
 def pages_of(actor: Actor) -> list[StreamlitPage]:
@@ -55,8 +62,4 @@ def draw(actor: Actor, pages: list[StreamlitPage]) -> None:
                 st.page_link(page, label=page.title)
         st.space("stretch")
         st.markdown(actor.name, width="content")
-        st.button("Sign out", on_click=_sign_out, type="tertiary")
-
-
-def _sign_out() -> None:
-    identity.sign_out(database(), current_actor().login_session_id)
+        st.html(_WAY_OUT, width="content")

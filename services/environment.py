@@ -7,12 +7,31 @@ import os
 from db import Database, database_from_environment
 from services.keys import TOKEN_PERIOD
 
-__all__ = ["Database", "database", "volume_cache_control"]
+__all__ = ["Database", "allowed_hosts", "database", "proxies", "public_url", "volume_cache_control"]
 
 
 def database() -> Database:
     """Return the database that the environment names, opened once per process."""
     return database_from_environment()
+
+
+def allowed_hosts() -> frozenset[str]:
+    """Return the names, beside this machine's own, under which the server answers: BLINDREAD_ALLOWED_HOSTS."""
+    return frozenset(name.lower() for name in _listed("BLINDREAD_ALLOWED_HOSTS"))
+
+
+def proxies() -> tuple[str, ...]:
+    """Return the addresses or networks of the proxies in front of the server: BLINDREAD_PROXIES."""
+    return _listed("BLINDREAD_PROXIES")
+
+
+def public_url() -> str:
+    """Return the address that people open, without a slash at its end: BLINDREAD_PUBLIC_URL, or nothing."""
+    return os.environ.get("BLINDREAD_PUBLIC_URL", "").strip().rstrip("/")
+
+
+def _listed(variable: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in os.environ.get(variable, "").split(",") if part.strip())
 
 
 def volume_cache_control() -> str:

@@ -13,6 +13,7 @@ __all__ = [
     "NotSignedIn",
     "Refused",
     "StaleDraft",
+    "TooManyTries",
     "require_length",
 ]
 
@@ -23,6 +24,10 @@ class Refused(Exception):
 
 class NotSignedIn(Refused):
     """The login session is unknown, ended or expired."""
+
+
+class TooManyTries(Refused):
+    """A login or an address has tried as many passwords as are taken in ten minutes."""
 
 
 class NotAllowed(Refused):
