@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 from collections.abc import Iterator
@@ -13,6 +14,8 @@ from typing import Any
 
 from sqlalchemy import Engine, create_engine, event
 from sqlmodel import Session
+
+from db.private import keep_private, make_private_folder
 
 # 32 threads that write at once wait 2.7 s (p99) for SQLite's own lock and 0.6 s for this one.
 _sqlite_writers = threading.RLock()
@@ -103,5 +106,9 @@ def url_from_environment() -> str:
 def database_from_environment() -> Database:
     """Open, once per process, the database that the environment names."""
     data_dir = data_dir_from_environment()
-    data_dir.mkdir(parents=True, exist_ok=True)
+    make_private_folder(data_dir)
+    for path in keep_private(data_dir)[:1]:
+        logging.getLogger("blindread").warning(
+            "Other users of this machine may read %s: it is not ours to close.", path
+        )
     return Database(make_engine(url_from_environment()), data_dir)

@@ -10,6 +10,7 @@ from sqlalchemy import inspect
 from db import Database, audit
 from db.backup import back_up
 from db.migrate import upgrade
+from db.private import keep_private, make_private_folder
 from services.errors import Conflict
 
 
@@ -37,6 +38,7 @@ def back_up_installation(database: Database, folder: Path) -> list[Path]:
     # Read before the copy is made: the copy then holds this head, also when people go on writing.
     with database.reading() as session:
         chain_head = audit.head(session)
+    make_private_folder(folder)
     back_up(database, copy)
     volumes = folder / "volumes"
     if database.volume_dir.is_dir():
@@ -45,4 +47,5 @@ def back_up_installation(database: Database, folder: Path) -> list[Path]:
         volumes.mkdir()
     head = folder / "audit-head.txt"
     head.write_text(chain_head + "\n", encoding="utf-8")
+    keep_private(folder)
     return [copy, volumes, head]
