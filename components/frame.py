@@ -20,6 +20,7 @@ STUDY = ("admin/study.py", "Study", "study")
 PREVIEW = ("admin/preview.py", "Preview", "preview")
 IMPORT = ("admin/import_study.py", "Import", "import")
 REPORT = ("admin/report.py", "Report", "report")
+PEOPLE = ("admin/people.py", "People", "people")
 
 # Streamlit leaves six rem above every page; in a reading room that is a row of pixels of the scan.
 _STYLE = """<style>
@@ -43,7 +44,7 @@ def pages_of(actor: Actor) -> list[StreamlitPage]:
     roles = {line.role for line in members.studies_of(database(), actor)}
     offered = []
     if "admin" in roles or actor.is_owner:
-        offered += [STUDIES, STUDY, PREVIEW, REPORT] + ([IMPORT] if actor.is_owner else [])
+        offered += [STUDIES, STUDY, PREVIEW, REPORT] + ([IMPORT, PEOPLE] if actor.is_owner else [])
     if roles & {"rater", "reviewer"} or not offered:
         offered = [WORKLIST, ROOM, *offered]
     return [
@@ -58,7 +59,7 @@ def draw(actor: Actor, pages: list[StreamlitPage]) -> None:
     with st.container(key="head", horizontal=True, vertical_alignment="center", gap="medium"):
         st.markdown("**Blindread**", width="content")
         for page in pages:
-            if page.title in {"Worklist", "Studies", "Import"}:
+            if page.title in {"Worklist", "Studies", "Import", "People"}:
                 st.page_link(page, label=page.title)
         st.space("stretch")
         st.markdown(actor.name, width="content")

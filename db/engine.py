@@ -21,6 +21,9 @@ from db.private import keep_private, make_private_folder
 _sqlite_writers = threading.RLock()
 
 
+DATABASE_FILE = "blindread.db"
+
+
 @dataclass(frozen=True)
 class Database:
     """An open database and the folder beside it that holds the prepared volumes."""
@@ -99,7 +102,7 @@ def data_dir_from_environment() -> Path:
 
 def url_from_environment() -> str:
     """Return `DATABASE_URL`, or the SQLite file in the data folder."""
-    return os.environ.get("DATABASE_URL") or f"sqlite:///{data_dir_from_environment() / 'blindread.db'}"
+    return os.environ.get("DATABASE_URL") or f"sqlite:///{data_dir_from_environment() / DATABASE_FILE}"
 
 
 @lru_cache(maxsize=1)

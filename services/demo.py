@@ -47,8 +47,8 @@ def is_seeded(database: Database) -> bool:
 def mark_demo(database: Database) -> None:
     """Mark the demo's studies and people as such, also those of a release that did not.
 
-    They are told by their keys and logins together with the roles that the demo gave them, so that a study of somebody's
-    own under one of the keys is none.
+    They are told by their keys and logins together with the roles that the demo gave them, so that a study of
+    somebody's own under one of the keys is none.
     """
     roles = {login: role for login, _, role in (*PEOPLE, *SIMULATED)}
     with database.writing() as session:

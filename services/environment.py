@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 from db import Database, database_from_environment
 from services.keys import TOKEN_PERIOD
 
-__all__ = ["Database", "allowed_hosts", "database", "proxies", "public_url", "volume_cache_control"]
+__all__ = [
+    "Database",
+    "allowed_hosts",
+    "choose_data_dir",
+    "database",
+    "proxies",
+    "public_url",
+    "volume_cache_control",
+]
 
 
 def database() -> Database:
     """Return the database that the environment names, opened once per process."""
     return database_from_environment()
+
+
+def choose_data_dir(folder: Path) -> None:
+    """Work on another data folder than the environment names; to be called before the database is opened."""
+    os.environ["BLINDREAD_DATA_DIR"] = str(folder)
 
 
 def allowed_hosts() -> frozenset[str]:

