@@ -169,6 +169,8 @@ class Collected:
     reviews: tuple[Review, ...]
     candidates: tuple[CandidateAnswer, ...]
     runs: tuple[Run, ...]
+    # The pseudonym behind each link that was made for a rater or reviewer whose account was in use already.
+    links_for_known: tuple[str, ...] = ()
 
     @property
     def members(self) -> tuple[tuple[str, tuple[Member, ...]], ...]:
