@@ -35,8 +35,8 @@ def warning_of_another(database: Database) -> str:
         return ""
     listed = " and ".join(str(folder) for folder in others)
     return (
-        f"Nobody is in this database, while {listed} is in use: put '--data-dir {others[0]}' before the command if you "
-        "mean that one."
+        f"Nobody is in this database, while people are in {listed}: put '--data-dir {others[0]}' before the command if "
+        "you mean that one."
     )
 
 

@@ -255,8 +255,8 @@ def test_another_folder_can_be_named_and_an_empty_one_is_warned_of(
     used = installed("--data-dir", data_dir, "init")
 
     assert f"Data folder {tmp_path / 'elsewhere'}," in empty.stderr
-    assert f"Nobody is in this database, while {data_dir}" in empty.stderr
-    assert "--data-dir" in empty.stderr
+    assert "Nobody is in this database, while people are in " in empty.stderr
+    assert str(data_dir) in empty.stderr
     assert "Nobody" not in used.stderr
 
 
@@ -266,7 +266,8 @@ def test_the_folder_of_a_server_that_runs_is_named(run: Run, server: Callable[..
 
     warned = run("init")
 
-    assert f"{running.data_dir.resolve()} is in use" in warned.stderr.replace(" and ", " is in use and ")
+    assert "people are in" in warned.stderr
+    assert str(running.data_dir.resolve()) in warned.stderr
 
 
 def test_there_can_be_further_owners(installed: Run, data_dir: Path) -> None:

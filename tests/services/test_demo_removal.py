@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from sqlmodel import select
 
 from db import Database, Person, Study, audit
-from db.engine import make_engine
-from services import demo, demo_removal, identity, members, people, upkeep
+from services import demo, demo_removal, identity, importing, members, people, upkeep
 from services.errors import Conflict, NotAllowed
-from tests.harness import databases
-from tests.harness.server import RunningServer
-from tests.situations import signed_in
+from tests.harness.server import clean_environment, run_manage
+from tests.situations import signed_in, write_study_folder
 
 
 @pytest.fixture
-def with_demo(seeded_data_dir: Path, tmp_path: Path) -> Iterator[Database]:
-    """A copy of the seeded demo."""
-    shutil.copytree(seeded_data_dir, tmp_path / "demo")
-    engine = make_engine(databases.sqlite_url(tmp_path / "demo" / "blindread.db"))
-    yield Database(engine, tmp_path / "demo")
-    engine.dispose()
+def with_demo(sqlite_database: Database, tmp_path: Path) -> Database:
+    """The demo's people in studies under the demo's keys; what is read in them makes no difference here."""
+    with sqlite_database.writing() as session:
+        identity.add_person(session, "demo-admin", "Demo admin", is_owner=True)
+    admin = signed_in(sqlite_database, "demo-admin")
+    for key, crowd in ((demo.OPEN_KEY, demo.PEOPLE[1:]), (demo.FINISHED_KEY, demo.SIMULATED)):
+        importing.import_study(sqlite_database, admin, write_study_folder(tmp_path / key), key=key)
+        for login, name, role in crowd:
+            members.invite(sqlite_database, admin, key, login, name, role)
+    upkeep.prepare(sqlite_database)
+    return sqlite_database
 
 
 def marks(database: Database) -> tuple[set[str], set[str]]:
@@ -114,13 +115,13 @@ def test_the_demo_stays_while_its_admin_is_the_only_one_of_a_real_study(with_dem
         demo_removal.remove_demo(with_demo, owner)
 
 
-def test_make_run_does_not_bring_the_demo_back(server: Callable[..., RunningServer]) -> None:
-    running = server()
-    running.manage("owner", "ada", "--name", "Ada")
-    running.manage("remove-demo")
+def test_make_run_does_not_bring_the_demo_back(with_demo: Database) -> None:
+    environment = clean_environment(with_demo.data_dir, {})
+    run_manage(environment, "owner", "ada", "--name", "Ada")
+    run_manage(environment, "remove-demo")
 
-    assert "removed, and not brought in again" in running.manage("demo")
-    printed = running.manage("links", "--port", str(running.port))
+    assert "removed, and not brought in again" in run_manage(environment, "demo")
+    printed = run_manage(environment, "links")
 
     assert "/link/" not in printed
-    assert f"--data-dir {running.data_dir} owner LOGIN --name NAME" in printed
+    assert f"--data-dir {with_demo.data_dir} owner LOGIN --name NAME" in printed
