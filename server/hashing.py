@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 from anyio import CapacityLimiter, to_thread
 
+from services.environment import LONGEST_WAIT, within
+
 T = TypeVar("T")
 
 # A hash takes a tenth of a second and 64 MB, so two at once; whoever came last of so many waits about a second.
@@ -34,4 +36,9 @@ async def in_turn(work: Callable[..., T], *arguments: Any) -> T:
     """
     if _threads().statistics().tasks_waiting >= MOST_WAITING:
         raise Busy
-    return await to_thread.run_sync(functools.partial(work, *arguments), limiter=_threads())
+    return await to_thread.run_sync(functools.partial(_bounded, work, arguments), limiter=_threads())
+
+
+def _bounded(work: Callable[..., T], arguments: tuple[Any, ...]) -> T:
+    with within(LONGEST_WAIT):
+        return work(*arguments)

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
-from anyio import to_thread
 from jinja2 import Environment, FileSystemLoader, select_autoescape
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -18,6 +17,7 @@ from starlette.routing import Route
 
 from server.cookies import drop_token, set_token, token_of
 from server.hashing import Busy, in_turn
+from server.threads import in_thread
 from services.environment import database
 from services.errors import Refused, TooManyTries
 from services.identity import actor_of_token, look_at_link, sign_out, use_link
@@ -43,13 +43,13 @@ async def take_sign_in(request: Request) -> Response:
     login, password = form.get("login", "")[:200], form.get("password", "")[:400]
     begin = functools.partial(begin_sign_in, address=_address(request), browser=token_of(request))
     try:
-        attempt = await to_thread.run_sync(begin, database(), login)
+        attempt = await in_thread("writes", begin, database(), login)
     except TooManyTries as refusal:
         return _page("sign_in.html", 429, retry_after=600, error=str(refusal), login=login)
     try:
         token = await in_turn(finish_sign_in, database(), attempt, password)
     except Busy:
-        await to_thread.run_sync(abandon_sign_in, database(), attempt)
+        await in_thread("writes", abandon_sign_in, database(), attempt)
         return _page("sign_in.html", 503, retry_after=5, error=_BUSY, login=login)
     except Refused as refusal:
         return _page("sign_in.html", 401, error=str(refusal), login=login)
@@ -58,7 +58,7 @@ async def take_sign_in(request: Request) -> Response:
 
 async def show_link(request: Request) -> Response:
     """GET /link/{token}: a button only, so that a mail scanner that follows links does not use them up."""
-    link = await to_thread.run_sync(look_at_link, database(), request.path_params["token"])
+    link = await in_thread("gate", look_at_link, database(), request.path_params["token"])
     return _page("link.html", 200 if link else 410, link=link)
 
 
@@ -67,7 +67,7 @@ async def take_link(request: Request) -> Response:
     store, token = database(), request.path_params["token"]
     form = await _form(request)
     password, again = form.get("password", ""), form.get("again", "")
-    link = await to_thread.run_sync(look_at_link, store, token)
+    link = await in_thread("gate", look_at_link, store, token)
     if link is not None and link.purpose == "join" and password != again:
         return _page("link.html", 400, link=link, error="The two passwords differ; type the same one twice.")
     try:
@@ -75,7 +75,7 @@ async def take_link(request: Request) -> Response:
             session_token = await in_turn(use_link, store, token, password)
         else:
             # Without a password there is nothing to hash, and no queue to wait in.
-            session_token = await to_thread.run_sync(use_link, store, token, None)
+            session_token = await in_thread("writes", use_link, store, token, None)
     except Busy:
         return _page("link.html", 503, retry_after=5, link=link, error=_BUSY)
     except Refused as refusal:
@@ -85,29 +85,24 @@ async def take_link(request: Request) -> Response:
 
 async def show_notice(request: Request) -> Response:
     """GET /notice: that links were made for the account of whoever has just signed in."""
-    notices = await to_thread.run_sync(notices_of, database(), request.state.actor)
+    notices = await in_thread("gate", notices_of, database(), request.state.actor)
     return _page("notice.html", notices=notices) if notices else RedirectResponse("/", status_code=303)
 
 
 async def take_notice(request: Request) -> Response:
     """POST /notice: read and understood."""
-    await to_thread.run_sync(confirm_notices, database(), request.state.actor)
+    await in_thread("writes", confirm_notices, database(), request.state.actor)
     return RedirectResponse("/", status_code=303)
 
 
 async def take_sign_out(request: Request) -> Response:
     """POST /sign-out."""
-    await to_thread.run_sync(sign_out, database(), request.state.actor.login_session_id)
+    await in_thread("writes", sign_out, database(), request.state.actor.login_session_id)
     response = RedirectResponse("/sign-in", status_code=303)
     drop_token(request, response)
     # Not the storage: answers that could not be saved yet wait there for the reader who comes back.
     response.headers["Clear-Site-Data"] = '"cache"'
     return response
-
-
-async def health(request: Request) -> Response:
-    """GET /health: that the server answers, and nothing else."""
-    return Response("ok", media_type="text/plain")
 
 
 async def _form(request: Request) -> dict[str, str]:
@@ -129,11 +124,11 @@ def _address(request: Request) -> str:
 
 
 async def _signed_in(request: Request, token: str, *, stay: bool) -> Response:
-    earlier = await to_thread.run_sync(actor_of_token, database(), token_of(request))
+    earlier = await in_thread("gate", actor_of_token, database(), token_of(request))
     if earlier is not None:
-        await to_thread.run_sync(sign_out, database(), earlier.login_session_id)
-    actor = await to_thread.run_sync(actor_of_token, database(), token)
-    told = await to_thread.run_sync(notices_of, database(), actor) if actor else []
+        await in_thread("writes", sign_out, database(), earlier.login_session_id)
+    actor = await in_thread("gate", actor_of_token, database(), token)
+    told = await in_thread("gate", notices_of, database(), actor) if actor else []
     response = RedirectResponse("/notice" if told else "/", status_code=303)
     set_token(request, response, token, stay=stay)
     return response
@@ -167,5 +162,4 @@ routes = [
     Route("/notice", show_notice, methods=["GET"]),
     Route("/notice", take_notice, methods=["POST"]),
     Route("/sign-out", take_sign_out, methods=["POST"]),
-    Route("/health", health, methods=["GET"]),
 ]

@@ -6,9 +6,13 @@ import os
 from pathlib import Path
 
 from db import Database, database_from_environment
+from db.waiting import DOES_NOT_ANSWER, within
+from db.waiting import LONGEST as LONGEST_WAIT
 from services.keys import TOKEN_PERIOD
 
 __all__ = [
+    "DOES_NOT_ANSWER",
+    "LONGEST_WAIT",
     "Database",
     "allowed_hosts",
     "choose_data_dir",
@@ -16,6 +20,7 @@ __all__ = [
     "proxies",
     "public_url",
     "volume_cache_control",
+    "within",
 ]
 
 

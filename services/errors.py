@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from db.waiting import Unavailable
 from exchange.refusal import InputRefused
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "Refused",
     "StaleDraft",
     "TooManyTries",
+    "Unavailable",
     "require_length",
 ]
 

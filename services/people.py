@@ -10,10 +10,10 @@ from sqlmodel import Session, col, select
 
 from db import Database, LoginSession, Membership, Person, Study, audit, now
 from db.base import stored_id
+from db.standing import REMAINS, STILL_MEMBER
 from services.errors import Conflict, NotAllowed, NotFound, require_length
 from services.identity import Actor, add_person, end_login_sessions, end_open_links, issue_link, person_with
 from services.logins import canonical_login
-from services.permission import REMAINS, STILL_MEMBER
 
 
 @dataclass(frozen=True)

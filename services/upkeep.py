@@ -11,13 +11,14 @@ from db import Database, audit
 from db.backup import back_up
 from db.migrate import upgrade
 from db.private import keep_private, make_private_folder
-from services import demo, people
+from services import demo, people, sealing
 from services.errors import Conflict
 
 
 def prepare(database: Database) -> None:
     """Bring the database to the newest schema, and what earlier releases left to the form of this one."""
     upgrade(database.engine)
+    sealing.seal_earlier_rows(database)
     database.volume_dir.mkdir(parents=True, exist_ok=True)
     people.make_logins_canonical(database)
     demo.mark_demo(database)
