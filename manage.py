@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -116,7 +117,7 @@ def links(port: Annotated[int, typer.Option(help="The port that the server liste
             console.print(f"\nNew links: make links PORT={port}    Sign-in page: http://127.0.0.1:{port}/sign-in")
         else:
             console.print(f"\nThere is no demo here. Sign-in page: http://127.0.0.1:{port}/sign-in")
-        own = f"{sys.executable} manage.py --data-dir {database.data_dir} owner LOGIN --name NAME"
+        own = f"{sys.executable} manage.py --data-dir {shlex.quote(str(database.data_dir))} owner LOGIN --name NAME"
         console.print(f"An account of your own, as an owner: {own}\n", markup=False)
 
 

@@ -51,11 +51,10 @@ def _draw_outcome(study_key: str) -> None:
         return
     st.success(
         "Send each of them their letter; the sign at its upper right copies it. Each link works once, and no letter is "
-        "shown again once you leave this page."
+        "shown again after this page was reloaded."
     )
     for one in invited:
-        st.markdown("Letter to")
-        st.text(f"{one.name} ({one.login})")
+        st.text(f"Letter to {one.name} ({one.login})")
         st.code(one.letter, language=None, wrap_lines=True)
 
 
