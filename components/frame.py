@@ -32,6 +32,7 @@ _STYLE = """<style>
 .way-out button { font: inherit; color: inherit; background: none; border: 0; padding: .35rem .5rem; cursor: pointer;
                   border-radius: .375rem }
 .way-out button:hover { text-decoration: underline }
+[data-testid=stCaptionContainer] { opacity: 0.85 !important }
 h1 { font-size: 1.6rem !important; padding: .4rem 0 !important }
 </style>"""
 

@@ -40,7 +40,7 @@ def _inside(folder: Path) -> Iterator[tuple[Path, int]]:
     """Yield what we write into a data folder or a backup, and nothing that somebody else put there."""
     yield from ((path, FILE) for path in folder.glob("blindread.*") if path.is_file() and not path.is_symlink())
     yield from ((path, FILE) for path in (folder / "audit-head.txt",) if path.is_file())
-    for name in ("volumes", "incoming", "demo-study"):
+    for name in ("volumes", "incoming", "demo-study", "backups"):
         top = folder / name
         if not top.is_dir() or top.is_symlink():
             continue

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from db import Database, database_from_environment
+from db.engine import data_dir_from_environment
 from db.waiting import DOES_NOT_ANSWER, within
 from db.waiting import LONGEST as LONGEST_WAIT
 from services.keys import TOKEN_PERIOD
@@ -16,6 +17,7 @@ __all__ = [
     "Database",
     "allowed_hosts",
     "choose_data_dir",
+    "data_dir",
     "database",
     "proxies",
     "public_url",
@@ -51,6 +53,11 @@ def public_url() -> str:
 
 def _listed(variable: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in os.environ.get(variable, "").split(",") if part.strip())
+
+
+def data_dir() -> Path:
+    """Return the folder of database and volumes that the environment names."""
+    return data_dir_from_environment()
 
 
 def volume_cache_control() -> str:

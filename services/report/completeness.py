@@ -7,6 +7,7 @@ from collections import Counter
 from exchange.report_structure import Column, EstimateRow, EstimateTable, PlainTable, Section
 from services.report.collected import Collected
 from services.report.computing import Computing
+from services.report.missing import missing_of, missing_table
 from services.report.readings import Readings
 
 
@@ -14,6 +15,7 @@ def completeness_section(collected: Collected, readings: Readings, computing: Co
     """Build the section: counts per rater, reasons, technical failures and flags."""
     tables = (
         _counts(readings),
+        missing_table(missing_of(collected)),
         _shares(readings, computing),
         _reasons(readings),
         _failures(readings),
@@ -31,6 +33,7 @@ def completeness_section(collected: Collected, readings: Readings, computing: Co
             ),
             *not_let_in_sentences(collected),
             *link_sentences(collected),
+            *clock_sentences(collected),
         ),
         tables=tuple(table for table in tables if table.rows),
     )
@@ -61,6 +64,19 @@ def link_sentences(collected: Collected) -> tuple[str, ...]:
             f"({names}). Whoever held one could act as that person; each of them is told at the next sign-in."
         ),
     )
+
+
+def clock_sentences(collected: Collected) -> tuple[str, ...]:
+    """Say in words how many verdicts bear times that cannot all be right; nothing where none does."""
+    found = collected.contradictory_times
+    if not found:
+        return ()
+    verdicts = "1 verdict bears" if found == 1 else f"{found} verdicts bear"
+    sentence = (
+        f"{verdicts} times that contradict each other, because the server's clock was set; `manage.py verify` names "
+        "them. Answers and their order are not touched by it, nor are active and idle times."
+    )
+    return (sentence,)
 
 
 def _counts(readings: Readings) -> PlainTable:
