@@ -14,6 +14,7 @@ __all__ = [
     "NotSignedIn",
     "Refused",
     "StaleDraft",
+    "TooManyTries",
     "Unavailable",
     "require_length",
 ]
@@ -25,6 +26,10 @@ class Refused(Exception):
 
 class NotSignedIn(Refused):
     """The login session is unknown, ended or expired."""
+
+
+class TooManyTries(Refused):
+    """A login or an address has tried as many passwords as are taken in ten minutes."""
 
 
 class NotAllowed(Refused):
