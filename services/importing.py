@@ -26,13 +26,14 @@ from db import (
 )
 from db.base import stored_id
 from exchange.item_table import ItemRow, OverlayRow, VolumeRow
-from exchange.refusal import InputRefused
-from exchange.study_folder import StudyFolder, read_study_folder
+from exchange.refusal import Conversion, InputRefused, Problems
+from exchange.study_folder import StudyFolder
 from imaging import ImagingError, PreparedVolume, prepare_mask, prepare_volume
 from services import volume_store
+from services.checking import checked_folder, problem_of_scan
 from services.errors import Conflict, NotAllowed
 from services.identity import Actor
-from services.placement import require_in_place
+from services.placement import check_placement
 
 STUDY_KEY = re.compile("[a-z0-9][a-z0-9-]{0,59}")
 Progress = Callable[[int, int, str], None]
@@ -40,7 +41,7 @@ Progress = Callable[[int, int, str], None]
 
 @dataclass(frozen=True)
 class Imported:
-    """What an import brought in."""
+    """What an import brought in, what was converted on the way, and what may be meant otherwise."""
 
     study_key: str
     title: str
@@ -48,6 +49,8 @@ class Imported:
     volumes: int
     items: int
     candidates: int
+    conversions: tuple[Conversion, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 def import_study(
@@ -76,13 +79,13 @@ def import_study(
     Raises
     ------
     InputRefused
-        One sentence naming file, line or key; nothing is stored.
+        With all that is wrong, each naming file and line or key; nothing is stored.
     Conflict
         A study with this key exists already.
     """
     if not actor.is_owner:
         raise NotAllowed("Only an owner can bring in a study; ask one to do it or to make you owner.")
-    contents = read_study_folder(folder)
+    contents = checked_folder(folder)
     study_key = key or contents.protocol.name
     if not STUDY_KEY.fullmatch(study_key):
         raise InputRefused(
@@ -149,6 +152,8 @@ def _store_study(
         volumes=len(contents.volumes),
         items=len(contents.items),
         candidates=len(contents.candidates),
+        conversions=contents.conversions,
+        warnings=contents.warnings,
     )
 
 
@@ -162,19 +167,24 @@ class _Prepared:
 
 def _prepare_all(database: Database, contents: StudyFolder, progress: Progress | None, kept: list[str]) -> _Prepared:
     """Prepare every file, keep its bytes in the store alone, and note in `kept` which files are new there."""
-    prepared = _Prepared({}, {})
+    prepared, problems = _Prepared({}, {}), Problems()
     total = len(contents.volumes) + len(contents.overlays)
     rows: list[VolumeRow | OverlayRow] = [*contents.volumes, *contents.overlays]
     for done, row in enumerate(rows):
         if progress is not None:
             progress(done, total, f"Preparing volume {done + 1} of {total}")
-        volume = _prepare(row, contents)
+        try:
+            volume = _prepare(row, contents)
+        except InputRefused as refusal:
+            problems.take(refusal)
+            continue
         if volume_store.keep(database, volume.content, volume.sha256):
             kept.append(volume.sha256)
         # A study has hundreds of volumes; their bytes would fill the memory.
         part = prepared.volumes if isinstance(row, VolumeRow) else prepared.overlays
         part[row.key] = replace(volume, content=b"")
-    require_in_place(contents, prepared.volumes, prepared.overlays)
+    check_placement(problems, contents, prepared.volumes, prepared.overlays)
+    problems.refuse()
     if progress is not None:
         progress(total, total, "Storing the study")
     return prepared
@@ -187,8 +197,7 @@ def _prepare(row: VolumeRow | OverlayRow, contents: StudyFolder) -> PreparedVolu
             return prepare_mask(row.path, convention=hanging.convention)
         return prepare_volume(row.path, percentiles=hanging.window_percentiles, convention=hanging.convention)
     except ImagingError as error:
-        table = "volumes.csv, volume" if isinstance(row, VolumeRow) else "overlays.csv, overlay"
-        raise InputRefused(f"{table} '{row.key}': {error}") from error
+        raise InputRefused([problem_of_scan(row, error)]) from error
 
 
 def _store(session: Session, study_id: int, contents: StudyFolder, prepared: _Prepared) -> None:

@@ -211,7 +211,7 @@ def test_a_scaling_that_is_not_finite_is_refused(tmp_path):
 
 
 def test_intensities_beyond_a_32_bit_float_are_refused(tmp_path):
-    with pytest.raises(ImagingError, match=r"^a\.nii holds intensities from .* rescale it"):
+    with pytest.raises(ImagingError, match=r"^a\.nii has intensities from .* rescale it"):
         prepare_volume(save(tmp_path / "a.nii", blob("f8") * 1e300))
 
 
