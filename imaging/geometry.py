@@ -65,8 +65,8 @@ def header_affine(header: Nifti1Header) -> Affine:
     farthest = float(np.abs(affine[:3, 3]).max())
     if farthest > FARTHEST:
         raise GeometryError(
-            f"puts its first voxel {farthest:g} mm from the scanner's centre, but at most {FARTHEST:g} mm are expected: "
-            "save it again with its orientation"
+            f"puts its first voxel {farthest:g} mm from the scanner's centre, but at most {FARTHEST:g} mm are "
+            "expected: save it again with its orientation"
         )
     return affine
 

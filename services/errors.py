@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from exchange.refusal import InputRefused
+from exchange.refusal import LISTED, InputRefused
 
 __all__ = [
+    "LISTED",
     "Conflict",
     "Incomplete",
     "InputRefused",

@@ -13,6 +13,7 @@ from db import Database
 from exchange.refusal import Conversion
 from exchange.study_folder import StudyFolder, read_study_folder
 from exchange.study_zip import unpack_study_zip
+from exchange.tables import STUDY_TABLES, table_in_markdown, title_of
 from imaging import ImagingError, check_volume, is_picture_file, prepare_volume
 from services.checking import checked_folder, problem_of_scan
 from services.errors import InputRefused, NotAllowed, NotFound
@@ -49,6 +50,11 @@ class Incoming:
     volumes: list[IncomingVolume]
     conversions: tuple[Conversion, ...] = ()
     warnings: tuple[str, ...] = ()
+
+
+def documented_tables() -> list[tuple[str, str, str]]:
+    """Return (title, what a line is, its columns) of every table of a study folder, in Markdown."""
+    return [(title_of(table), table.says, table_in_markdown(table)) for table in STUDY_TABLES]
 
 
 def receive_upload(database: Database, actor: Actor, file: IO[bytes], file_name: str) -> Incoming:
