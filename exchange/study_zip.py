@@ -77,7 +77,7 @@ def _unpack(
     if not path.parts or path.is_absolute() or ".." in path.parts or ":" in path.parts[0]:
         raise InputRefused(f"{name} names the path '{shown(member.filename)}', which leads out of it; pack it again.")
     parts = [len(part.encode("utf-8", "replace")) for part in path.parts]
-    if max(parts) > limits.name_bytes or sum(parts) > limits.path_bytes:
+    if max(parts) > limits.name_bytes or sum(parts) + len(parts) > limits.path_bytes:
         raise InputRefused(
             f"{name} holds the name '{shown(member.filename)}' of {len(member.filename)} letters, at most "
             f"{limits.name_bytes} are taken; shorten it and pack the study folder again."

@@ -255,3 +255,33 @@ def test_progress_is_told_volume_by_volume(sqlite_database: Database, folder: Pa
     )
 
     assert said == [(number, 9) for number in range(10)]
+
+
+def test_problems_of_tables_and_scans_are_said_at_once_and_nothing_is_stored(
+    sqlite_database: Database, folder: Path
+) -> None:
+    owner = owner_of(sqlite_database)
+    rows = rows_of_every_table(sqlite_database)
+    truncated(folder)
+    rewrite("volumes.csv", "volumes/c3-p.nii.gz", "volumes/none.nii.gz")(folder)
+    rewrite("cases.csv", "c1,subject-1,Vignette of c1,50", "c1,subject-1,Vignette of c1,old")(folder)
+
+    with pytest.raises(InputRefused) as refusal:
+        importing.import_study(sqlite_database, owner, folder)
+
+    assert [(problem.file, problem.place) for problem in refusal.value.problems] == [
+        ("cases.csv", "line 2"), ("volumes.csv", "line 10"), ("volumes.csv", "volume 'c2-t1'"),
+    ]  # fmt: skip
+    assert rows_of_every_table(sqlite_database) == rows
+
+
+def test_all_scans_that_cannot_be_read_are_named_at_once(sqlite_database: Database, folder: Path) -> None:
+    owner = owner_of(sqlite_database)
+    truncated(folder)
+    (folder / "volumes" / "c3-t1.nii.gz").write_bytes(b"no scan")
+
+    with pytest.raises(InputRefused) as refusal:
+        importing.import_study(sqlite_database, owner, folder)
+
+    assert [problem.place for problem in refusal.value.problems] == ["volume 'c2-t1'", "volume 'c3-t1'"]
+    assert not [path for path in (sqlite_database.data_dir / "volumes").rglob("*") if path.is_file()]
