@@ -33,7 +33,7 @@ h1 { font-size: 1.6rem !important; padding: .4rem 0 !important }
 
 def pages_of(actor: Actor) -> list[StreamlitPage]:
     """Return the pages that are open to somebody; everybody else's lead to their own first page."""
-    roles = {line.role for line in members.studies_of(database(), actor)}
+    roles = members.roles_of(database(), actor)
     offered = []
     if "admin" in roles or actor.is_owner:
         offered += [STUDIES, STUDY, PREVIEW, REPORT] + ([IMPORT] if actor.is_owner else [])

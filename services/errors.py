@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from db.waiting import Unavailable
 from exchange.refusal import LISTED, InputRefused
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "NotSignedIn",
     "Refused",
     "StaleDraft",
+    "Unavailable",
     "require_length",
 ]
 
