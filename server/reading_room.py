@@ -256,9 +256,7 @@ async def send_bundle(request: Request) -> Response:
     if "gzip" not in request.headers.get("accept-encoding", ""):
         return FileResponse(path, media_type="text/javascript", headers=headers)
     # Packed within this very request the first time, and then never again: no thread for each file.
-    return Response(
-        static_files.packed(path), media_type="text/javascript", headers={**headers, "Content-Encoding": "gzip"}
-    )
+    return Response(static_files.packed(path), media_type="text/javascript", headers={**headers, "Content-Encoding": "gzip"})
 
 
 routes = [
