@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import IO
 
 import pandas as pd
@@ -69,20 +70,24 @@ def _draw_problems(refusal: InputRefused) -> None:
     listed = refusal.problems[:LISTED]
     more = f" The first {len(listed)} are listed." if refusal.count > len(listed) else ""
     st.error(f"Nothing was stored: {refusal.count} problems.{more} Mend them, pack the folder again and upload it.")
-    st.dataframe(
+    # Not a dataframe: that would cut the sentences, which are what is needed.
+    st.table(
         pd.DataFrame(
-            [(problem.file, problem.place, problem.says) for problem in listed],
+            [[_plain(text) for text in (problem.file, problem.place, problem.says)] for problem in listed],
             columns=["file", "where", "what was found, what is expected, what to do"],
-        ),
-        hide_index=True,
-        width="stretch",
+        ).set_index("file")
     )
+
+
+def _plain(text: str) -> str:
+    """Return a text whose signs are shown as they are, where Markdown would be read."""
+    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", text)
 
 
 def draw_remarks(found: Incoming) -> None:
     """Draw what was converted and what may be meant otherwise."""
     if found.warnings:
-        st.warning("\n".join(["Look at this before you import:", "", *(f"- {one}" for one in found.warnings)]))
+        st.warning("\n".join(["Look at this before you import:", "", *(f"- {_plain(one)}" for one in found.warnings)]))
     if found.conversions:
         with st.expander(f"{len(found.conversions)} conversions", expanded=True):
             st.dataframe(
