@@ -31,12 +31,13 @@ from services import (
     redrawing,
     removing,
     restoring,
+    starting,
     upkeep,
     verifying,
     volume_integrity,
     whereabouts,
 )
-from services.errors import InputRefused, Refused, Unavailable
+from services.errors import LISTED, InputRefused, Refused, Unavailable
 from services.packaging import export_study
 from services.report.export import export_report
 
@@ -74,11 +75,24 @@ def _opened(*, prepared: bool = True) -> Iterator[environment.Database]:
             if prepared:
                 upkeep.require_prepared(database)
             yield database
-    except (Refused, InputRefused, Unavailable, FileExistsError, FileNotFoundError) as refusal:
+    except InputRefused as refusal:
+        _print_problems(refusal)
+        raise typer.Exit(1) from None
+    except (Refused, Unavailable, FileExistsError, FileNotFoundError) as refusal:
         console.print(str(refusal), style="bold red", markup=False)
         raise typer.Exit(1) from None
     finally:
         database.engine.dispose()
+
+
+def _print_problems(refusal: InputRefused) -> None:
+    """Print every problem on a line of its own, and of very many how many more there are."""
+    for problem in refusal.problems[:LISTED]:
+        console.print(str(problem), style="bold red", markup=False)
+    more = refusal.count - min(len(refusal.problems), LISTED)
+    if refusal.count > 1:
+        after = f", of which {more} are not listed" if more else ""
+        console.print(f"{refusal.count} problems{after}. Nothing was stored.", style="bold red", markup=False)
 
 
 @contextmanager
@@ -248,6 +262,26 @@ def import_folder(
         actor = identity.actor_for_command_line(database, act_as)
         done = importing.import_study(database, actor, folder, key=key, over_draft=over_draft, progress=feed)
         console.print(f"Study '{done.study_key}': {done.cases} cases, {done.volumes} volumes, {done.items} items.")
+        for conversion in done.conversions:
+            console.print(f"Converted: {conversion}", markup=False)
+        for warning in done.warnings:
+            console.print(f"Look at this: {warning}", style="yellow", markup=False)
+
+
+@cli.command("new-study")
+def new_study(folder: Path) -> None:
+    """Write a filled study of three items, to start from: it imports as it is."""
+    try:
+        starting.new_study(folder)
+    except (Refused, OSError) as refusal:
+        problem = refusal.strerror if isinstance(refusal, OSError) else str(refusal)
+        console.print(problem or "The folder cannot be written.", style="bold red", markup=False)
+        raise typer.Exit(1) from None
+    console.print(
+        f"The study is in {folder}: change it, then 'manage.py import {folder}'. docs/tables.md says what stands in "
+        "every column.",
+        markup=False,
+    )
 
 
 @cli.command("rename-draft")
@@ -294,7 +328,9 @@ def remove_member(study: str, login: str, act_as: As = None) -> None:
 def freeze(study: str, act_as: As = None) -> None:
     """Fix a study's contents and open it for reading."""
     with _opened() as database:
-        frozen = freezing.freeze_study(database, identity.actor_for_command_line(database, act_as), study)
+        actor = identity.actor_for_command_line(database, act_as)
+        console.print(freezing.standing_of(database, actor, study).sentence)
+        frozen = freezing.freeze_study(database, actor, study)
         console.print(f"Frozen. SHA-256 of the manifest: {frozen.sha256}")
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from db.waiting import Unavailable
-from exchange.refusal import InputRefused
+from exchange.refusal import LISTED, InputRefused
 
 __all__ = [
+    "LISTED",
     "Conflict",
     "Incomplete",
     "InputRefused",
