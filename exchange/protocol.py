@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from exchange.acknowledged_text import without_images
 from exchange.refusal import InputRefused
 
 FieldType = Literal["yes_no", "choice", "several", "ordinal", "number", "text", "ranked", "point"]
@@ -209,6 +210,19 @@ class Context(Part):
     dates: Literal["months_since_prior", "acquisition_date", "hidden"] = "months_since_prior"
 
 
+TextSetting = Literal["plain", "markdown"]
+
+
+class TextSettings(Part):
+    """How each kind of text is set: as it is written, or as Markdown without images, links and HTML."""
+
+    prompt: TextSetting = "plain"
+    vignette: TextSetting = "plain"
+    reference: TextSetting = "plain"
+    candidate: TextSetting = "plain"
+    explanation: TextSetting = "plain"
+
+
 class Practice(Part):
     """Items that are read before the real ones, until enough of the answers are right."""
 
@@ -279,6 +293,7 @@ class Protocol(Part):
     seed: int = 1
     hanging: Hanging = Hanging()
     context: Context = Context()
+    text: TextSettings = TextSettings()
     forms: Annotated[dict[Key, Form], Field(min_length=1)]
     reading: Reading = Reading()
     scoring: Scoring | None = None
@@ -344,7 +359,7 @@ def parse_protocol(text: str, name: str = "protocol.yaml") -> Protocol:
     if not isinstance(found, dict):
         raise InputRefused(f"{name}: expected keys such as name, title and forms, found {type(found).__name__}.")
     try:
-        return Protocol.model_validate(found)
+        return _without_images(Protocol.model_validate(found), name)
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"]) or "the whole file"
@@ -353,6 +368,25 @@ def parse_protocol(text: str, name: str = "protocol.yaml") -> Protocol:
         rest = f" ({more} more after it)" if more else ""
         value = "" if first["type"] in {"missing", "value_error"} else f", found {_shorten(first['input'])}"
         raise InputRefused(f"{name}, key {key}: {problem}{value}; mend the key{rest}.") from None
+
+
+def _without_images(protocol: Protocol, name: str) -> Protocol:
+    """Leave images out of what is acknowledged; a protocol that is stored already keeps what was acknowledged."""
+    parts = {
+        name: part.model_copy(update={"instructions": without_images(part.instructions)})
+        for name, part in (("scoring", protocol.scoring), ("adjudication", protocol.adjudication))
+        if part is not None
+    }
+    texts = {key: without_images(getattr(protocol, key)) for key in ("instructions", "consent")}
+    written = {"instructions": texts["instructions"]} | {
+        f"{key}.instructions": part.instructions for key, part in parts.items()
+    }
+    for key, text in written.items():
+        if not text.strip():
+            raise InputRefused(
+                f"{name}, key {key}: nothing is left without its images, which are not shown here; write it in words."
+            )
+    return protocol.model_copy(update=texts | parts)
 
 
 def _shorten(value: Any) -> str:
