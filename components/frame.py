@@ -28,6 +28,19 @@ _STYLE = """<style>
 .st-key-head { border-bottom: 1px solid color-mix(in srgb, currentColor 18%, transparent); min-height: 2.2rem }
 .st-key-head :is(p, [data-testid=stMarkdownContainer]) { margin: 0 }
 h1 { font-size: 1.6rem !important; padding: .4rem 0 !important }
+@media (pointer: coarse) { .stMain :is(button, a) { min-height: 44px; min-width: 44px } }
+</style>"""
+
+# On a screen of 768 lines two head lines cost too much of the scan: there the room's line leaves space for this one.
+_ONE_LINE = """<style>
+@media (max-height: 800px) and (min-width: 1200px) {
+  :root { --beside-head: 21rem }
+  .stLayoutWrapper:has(> .st-key-head) { margin-bottom: -1rem }
+  .st-key-head { position: absolute; top: .6rem; right: 1.4rem; z-index: 1; width: 20rem; height: 42px; border: 0;
+                 gap: .7rem; flex-wrap: nowrap; justify-content: flex-end }
+  .st-key-head > :first-child, .st-key-head > :has(.stSpace) { display: none }
+  .st-key-head p { white-space: nowrap; overflow: hidden; text-overflow: ellipsis }
+}
 </style>"""
 
 
@@ -56,6 +69,11 @@ def draw(actor: Actor, pages: list[StreamlitPage]) -> None:
         st.space("stretch")
         st.markdown(actor.name, width="content")
         st.button("Sign out", on_click=_sign_out, type="tertiary")
+
+
+def draw_in_one_line_with_the_room() -> None:
+    """Let the head line share that of the reading room where the screen is low."""
+    st.html(_ONE_LINE)
 
 
 def _sign_out() -> None:

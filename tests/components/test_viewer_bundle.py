@@ -34,6 +34,14 @@ def test_every_package_in_the_bundle_has_a_permissive_licence() -> None:
     assert set(licences.values()) <= {"BSD-2-Clause", "MIT", "ISC", "Apache-2.0"}
 
 
+def test_every_package_in_the_bundle_is_the_one_that_was_published() -> None:
+    lock = json.loads((FOLDER / "frontend" / "package-lock.json").read_text(encoding="utf-8"))
+
+    for package in BUNDLE["bundled"]:
+        locked = lock["packages"][f"node_modules/{package['name']}"]
+        assert (package["version"], package["integrity"]) == (locked["version"], locked["integrity"])
+
+
 def test_addresses_in_the_bundle_stand_in_comments_and_in_niivues_description_of_itself() -> None:
     text = viewer.bundle_path().read_text(encoding="utf-8")
 
