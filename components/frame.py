@@ -35,7 +35,7 @@ h1 { font-size: 1.6rem !important; padding: .4rem 0 !important }
 _ONE_LINE = """<style>
 @media (max-height: 800px) and (min-width: 1200px) {
   :root { --beside-head: 21rem }
-  .stLayoutWrapper:has(> .st-key-head) { margin-bottom: -1rem }
+  .st-key-room { margin-top: -1rem }
   .st-key-head { position: absolute; top: .6rem; right: 1.4rem; z-index: 1; width: 20rem; height: 42px; border: 0;
                  gap: .7rem; flex-wrap: nowrap; justify-content: flex-end }
   .st-key-head > :first-child, .st-key-head > :has(.stSpace) { display: none }

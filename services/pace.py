@@ -54,8 +54,9 @@ def about_how_long(session: Session, membership_id: int, queue: str, left: int) 
     """Return about how long the units that are left take, in words; nothing where the own pace is not known yet."""
     for phase, pace in _PACES.get(queue, ()):
         times = _active_times(session, membership_id, phase)
-        if len(times) >= FEWEST:
-            return f"about {duration(statistics.median(times) * left)} {pace}"
+        median = statistics.median(times) if len(times) >= FEWEST else 0
+        if median:
+            return f"about {duration(median * left)} {pace}"
     return ""
 
 

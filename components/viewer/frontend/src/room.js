@@ -210,7 +210,7 @@ export class Room {
     this.stage = "done";
     this.openedAt = performance.now();
     this.goNext = next ? () => window.location.assign(this.transport.resolve(next.place)) : null;
-    this.screen.paintDone(payload, next ? nextPart(next, this.transport.resolve(next.place).href) : null,
+    this.screen.paintParting("done", payload, next ? nextPart(next, this.transport.resolve(next.place).href) : null,
       h("p", {}, h("a", { class: "plain", href: this.transport.resolve("worklist").href }, "Your worklist")),
       summary ? summaryLines(summary) : null);
   }
@@ -223,7 +223,7 @@ export class Room {
       this.begun = payload.assignment;
       this.show(payload);
     };
-    this.screen.paintDone({ title: "The practice is over", message: "From here on your answers count." }, nextPart(payload.ahead, this.goNext));
+    this.screen.paintParting("between", { title: "The practice is over", message: "From here on your answers count." }, nextPart(payload.ahead, this.goNext));
   }
 
   /** Everything of the item is on the screen: tell the server, then open the form. */

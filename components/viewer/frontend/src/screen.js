@@ -212,12 +212,18 @@ export class Screen {
     this.footPlace.replaceChildren(button);
   }
 
-  /** @param {any} payload  of the end of the list @param {...(HTMLElement|null)} more */
-  paintDone(payload, ...more) {
+  /**
+   * Nothing to be read or answered stands here: the end of the list, or the step from the practice to the real items.
+   *
+   * @param {"done"|"between"} name
+   * @param {{title: string, message: string}} words
+   * @param {...(HTMLElement|null)} more
+   */
+  paintParting(name, { title, message }, ...more) {
     this.images.hidden = true;
     this.cards.hidden = false;
     this.body.classList.add("alone");
-    this.cards.replaceChildren(h("div", { class: "done" }, h("h2", {}, payload.title), h("p", {}, payload.message), ...more));
+    this.cards.replaceChildren(h("div", { class: name }, h("h2", {}, title), h("p", {}, message), ...more.filter((part) => part !== null)));
     this.brief.paint([], [], false);
     this.form = null;
     this.skips.hidden = true;
