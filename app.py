@@ -14,7 +14,9 @@ from typing import Any
 import streamlit
 from starlette.middleware import Middleware
 
-from server import reading_room, sign_in
+from components.faults import draw_fault
+from server import health, reading_room, sign_in
+from server.faults import Faults
 from server.gate import Gate
 from server.logs import configure_logs
 
@@ -30,7 +32,8 @@ async def lifespan(_app: Any) -> AsyncIterator[None]:
 
 app = streamlit.App(
     "pages/entry/navigation.py",
-    routes=[*sign_in.routes, *reading_room.routes],
-    middleware=[Middleware(Gate)],
+    routes=[*health.routes, *sign_in.routes, *reading_room.routes],
+    middleware=[Middleware(Faults), Middleware(Gate)],
     lifespan=lifespan,
+    on_script_error=draw_fault,
 )

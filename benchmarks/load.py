@@ -21,7 +21,12 @@ from benchmarks.serving import Served, console, end_when_told, memory_mb, progre
 
 TARGET = 0.300  # seconds, 95th percentile of submitting
 CASES = 16
-NAMES = {"shown": "display acknowledged", "draft": "draft", "verdict": "submit, with the next item"}
+NAMES = {
+    "shown": "display acknowledged",
+    "draft": "draft",
+    "verdict": "submit, with the next item",
+    "null": "null request",
+}
 
 
 @dataclass
@@ -97,6 +102,10 @@ def _print(seen: Seen, watched: Watched, title: str, crowd: list[Rater]) -> None
     reached = float(np.percentile(seen.seconds["verdict"], 95)) if seen.seconds["verdict"] else float("nan")
     word = "held" if reached < TARGET else "missed"
     console.print(f"Submit p95 {1000 * reached:.0f} ms; target {1000 * TARGET:.0f} ms: {word}.")
+    nothing = float(np.percentile(seen.seconds["null"], 95)) if seen.seconds["null"] else float("nan")
+    console.print(
+        f"A null request in the same run: p95 {1000 * nothing:.0f} ms; submit takes {reached / nothing:.1f} times that."
+    )
     lasted = watched.seconds[-1] - watched.seconds[0]
     share = (watched.processor[-1] - watched.processor[0]) / lasted
     received = sum(seen.volume_bytes) / 2**20

@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.exceptions import WebSocketException
 from websockets.sync.client import ClientConnection
 
@@ -49,6 +50,7 @@ class Rater:
         self._cookie = ""
         self._volumes: deque[str] = deque(maxlen=KEPT_VOLUMES)
         self._page: AbstractContextManager[ClientConnection] | None = None
+        self._opened: ClientConnection | None = None
         self.items = 0
 
     def read(self, think: float, begin: float, end: float) -> None:
@@ -59,14 +61,42 @@ class Rater:
             self._sign_in()
             payload = self._open_page()
             while payload["kind"] == "item" and time.monotonic() < end:
+                self._ask_for_nothing()
                 payload = self._read_one(payload, think, end)
                 self.items += 1
         except (OSError, http.client.HTTPException, WebSocketException, Refused) as error:
             self._seen.errors.append(f"{type(error).__name__}: {error}")
         finally:
-            self._connection.close()
-            if self._page is not None:
-                self._page.__exit__(None, None, None)
+            self.leave()
+
+    def enter(self) -> dict[str, Any]:
+        """Sign in, open the reading page and return the first item."""
+        self._sign_in()
+        return self._open_page()
+
+    def enter_page(self) -> None:
+        """Sign in and open the reading page, whatever it draws."""
+        self._sign_in()
+        self._open_socket()
+        self.rerun_page()
+
+    def read_next(self, payload: dict[str, Any]) -> dict[str, Any]:
+        """Read one item as fast as the drafts allow, and return the next one."""
+        return self._read_one(payload, 0.0, float("inf"))
+
+    def rerun_page(self) -> list[ForwardMsg]:
+        """Let the server run the reading page once more."""
+        if self._opened is None:
+            raise Refused("No page is open.")
+        streamlit_socket.ask(self._opened, "reading", f"study={STUDY}&phase=reading")
+        return streamlit_socket.messages_of_run(self._opened)
+
+    def leave(self) -> None:
+        """Close what is open."""
+        self._connection.close()
+        if self._page is not None:
+            self._page.__exit__(None, None, None)
+            self._page = None
 
     def _sign_in(self) -> None:
         started = time.perf_counter()
@@ -78,16 +108,18 @@ class Rater:
     def _open_page(self) -> dict[str, Any]:
         """Open the page's websocket, as the browser does, and keep it open; return the item that it draws."""
         started = time.perf_counter()
-        name, value = self._cookie.split("=", 1)
-        self._page = streamlit_socket.socket(self._running, {name: value})
-        opened = self._page.__enter__()
-        streamlit_socket.ask(opened, "reading", f"study={STUDY}&phase=reading")
-        for message in streamlit_socket.messages_of_run(opened):
+        self._open_socket()
+        for message in self.rerun_page():
             if message.delta.new_element.HasField("bidi_component"):
                 payload: dict[str, Any] = json.loads(message.delta.new_element.bidi_component.json)["payload"]
                 self._seen.seconds["first page by websocket"].append(time.perf_counter() - started)
                 return payload
         raise Refused("The reading page drew no item.")
+
+    def _open_socket(self) -> None:
+        name, value = self._cookie.split("=", 1)
+        self._page = streamlit_socket.socket(self._running, {name: value})
+        self._opened = self._page.__enter__()
 
     def _read_one(self, payload: dict[str, Any], think: float, end: float) -> dict[str, Any]:
         started = time.monotonic()
@@ -112,6 +144,12 @@ class Rater:
         if following is None:
             raise Refused("The verdict was stored, but no next item came.")
         return following
+
+    def _ask_for_nothing(self) -> None:
+        """Ask for an answer that takes no work: what it takes is the way there and back, and the wait for a turn."""
+        started = time.perf_counter()
+        self._ask("GET", "/health", expected=200)
+        self._seen.seconds["null"].append(time.perf_counter() - started)
 
     def _fetch(self, urls: list[str]) -> None:
         for url in urls:

@@ -46,7 +46,7 @@ _ONE_LINE = """<style>
 
 def pages_of(actor: Actor) -> list[StreamlitPage]:
     """Return the pages that are open to somebody; everybody else's lead to their own first page."""
-    roles = {line.role for line in members.studies_of(database(), actor)}
+    roles = members.roles_of(database(), actor)
     offered = []
     if "admin" in roles or actor.is_owner:
         offered += [STUDIES, STUDY, PREVIEW, REPORT] + ([IMPORT] if actor.is_owner else [])

@@ -32,6 +32,7 @@ from db.study import (
     StudyEvent,
     Volume,
 )
+from db.waiting import Unavailable
 
 __all__ = [
     "Acknowledgement",
@@ -66,6 +67,7 @@ __all__ = [
     "Study",
     "StudyEvent",
     "TechnicalFailure",
+    "Unavailable",
     "Verdict",
     "Verification",
     "ViewingTrace",

@@ -33,6 +33,9 @@ class AuditEvent(Base, table=True):
     hash: str = Field(unique=True, max_length=64)
 
 
+_LAST_HASH = select(AuditEvent.hash).order_by(col(AuditEvent.id).desc()).limit(1)
+
+
 def _link_hash(event: AuditEvent) -> str:
     body = json.dumps(
         [event.previous_hash, event.at.isoformat(), event.person_id, event.study_id, event.action, event.detail],
@@ -50,7 +53,7 @@ def record(
         # Two writers that read the same last link would both build on it; SQLite's BEGIN IMMEDIATE already
         # lets in one writer at a time.
         session.connection().execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _CHAIN_LOCK})
-    last = session.exec(select(AuditEvent.hash).order_by(col(AuditEvent.id).desc()).limit(1)).first()
+    last = session.exec(_LAST_HASH).first()
     event = AuditEvent(
         at=now(),
         person_id=person_id,
@@ -77,7 +80,7 @@ def broken_links(session: Session) -> Iterator[int]:
 
 def head(session: Session) -> str:
     """Return the last hash of the chain; kept outside the database it reveals a chain whose end was cut off."""
-    return session.exec(select(AuditEvent.hash).order_by(col(AuditEvent.id).desc()).limit(1)).first() or GENESIS
+    return session.exec(_LAST_HASH).first() or GENESIS
 
 
 def leads_to(session: Session, earlier_head: str) -> bool:

@@ -5,17 +5,25 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import ExceptionContext
+from sqlalchemy.exc import TimeoutError as PoolExhausted
 from sqlmodel import Session
+
+from db import postgresql
+from db.waiting import CANNOT_STORE, DOES_NOT_ANSWER, ONE_STEP, Unavailable, left
 
 # 32 threads that write at once wait 2.7 s (p99) for SQLite's own lock and 0.6 s for this one.
 _sqlite_writers = threading.RLock()
+# What SQLite says when others hold the file, and when the disk is full or may not be written.
+_SQLITE_BUSY = ("database is locked", "database table is locked", "database is busy")
+_SQLITE_CANNOT_STORE = ("database or disk is full", "readonly database", "disk I/O error", "unable to open database")
 
 
 @dataclass(frozen=True)
@@ -28,14 +36,20 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """Open a session whose transaction only reads."""
-        with Session(self.engine, expire_on_commit=False) as session:
+        with _pool_in_words(), Session(self.engine, expire_on_commit=False) as session:
             yield session
+
+    @contextmanager
+    def asking(self) -> Iterator[Connection]:
+        """Open a connection for one plain question, without all that a session keeps of its rows."""
+        with _pool_in_words(), self.engine.connect() as connection:
+            yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
         """Open a session in one writing transaction: committed at the end, rolled back by any exception."""
-        lock = _sqlite_writers if self.engine.dialect.name == "sqlite" else _NO_LOCK
-        with lock, Session(self.engine, expire_on_commit=False) as session:
+        turn = _turn_to_write() if self.engine.dialect.name == "sqlite" else nullcontext()
+        with turn, _pool_in_words(), Session(self.engine, expire_on_commit=False) as session:
             session.connection(execution_options={"blindread_writing": True})
             yield session
             session.commit()
@@ -46,23 +60,38 @@ class Database:
         return self.data_dir / "volumes"
 
 
-class _NoLock:
-    def __enter__(self) -> None:
-        return None
+@contextmanager
+def _turn_to_write() -> Iterator[None]:
+    """Let one thread of this process write at a time, and nobody wait for their turn for ever."""
+    if not _sqlite_writers.acquire(timeout=left()):
+        raise Unavailable(DOES_NOT_ANSWER)
+    try:
+        yield
+    finally:
+        _sqlite_writers.release()
 
-    def __exit__(self, *_: object) -> None:
-        return None
 
-
-_NO_LOCK = _NoLock()
+@contextmanager
+def _pool_in_words() -> Iterator[None]:
+    try:
+        yield
+    except PoolExhausted as error:
+        raise Unavailable(DOES_NOT_ANSWER) from error
 
 
 def make_engine(url: str) -> Engine:
     """Make the engine for a database URL, with the settings that keep verdicts safe."""
     # An error that quotes its parameters would put answers and names into a log or onto a terminal.
     if not url.startswith("sqlite"):
-        return create_engine(url, pool_size=10, max_overflow=20, pool_pre_ping=True, hide_parameters=True)
-    engine = create_engine(url, connect_args={"check_same_thread": False, "timeout": 30}, hide_parameters=True)
+        return _with_words_for_waiting(_make_postgresql_engine(url))
+    engine = create_engine(
+        url,
+        connect_args={"check_same_thread": False, "timeout": ONE_STEP},
+        pool_size=10,
+        max_overflow=50,
+        pool_timeout=ONE_STEP,
+        hide_parameters=True,
+    )
 
     @event.listens_for(engine, "connect")
     def _prepare_connection(connection: Any, _record: Any) -> None:
@@ -72,7 +101,7 @@ def make_engine(url: str) -> Engine:
         for pragma in (
             "journal_mode=WAL",
             "synchronous=FULL",
-            "busy_timeout=30000",
+            f"busy_timeout={int(1000 * ONE_STEP)}",
             "foreign_keys=ON",
             # Without it INSERT OR REPLACE deletes the old row past the trigger that refuses deletion.
             "recursive_triggers=ON",
@@ -83,8 +112,50 @@ def make_engine(url: str) -> Engine:
     @event.listens_for(engine, "begin")
     def _begin(connection: Any) -> None:
         # A deferred BEGIN that reads and then writes fails with "database is locked" whatever the timeout.
-        writing = connection.get_execution_options().get("blindread_writing", False)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+        connection.connection.driver_connection.execute(f"PRAGMA busy_timeout={_busy_milliseconds()}")
+        if connection.get_execution_options().get("blindread_writing", False):
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+        else:
+            # It waits for nobody and cannot fail, and half of all statements would be this one.
+            connection.connection.driver_connection.execute("BEGIN")
+
+    return _with_words_for_waiting(engine)
+
+
+def _busy_milliseconds() -> int:
+    return int(1000 * min(left(), 3600.0))
+
+
+def _make_postgresql_engine(url: str) -> Engine:
+    engine = create_engine(
+        url,
+        connect_args=postgresql.SETTINGS,
+        pool_size=10,
+        max_overflow=20,
+        pool_timeout=ONE_STEP,
+        pool_pre_ping=True,
+        hide_parameters=True,
+    )
+
+    @event.listens_for(engine, "do_connect")
+    def _connect(_dialect: Any, _record: Any, arguments: Any, named: Any) -> Any:
+        return postgresql.connect(*arguments, **named)
+
+    return engine
+
+
+def _with_words_for_waiting(engine: Engine) -> Engine:
+    """Let the engine raise `Unavailable` for what may be gone at the next try, wherever it arises."""
+
+    @event.listens_for(engine, "handle_error", retval=True)
+    def _in_words(context: ExceptionContext) -> Unavailable | None:
+        error = context.original_exception
+        text = str(error) if type(error).__module__ == "sqlite3" else ""
+        if any(part in text for part in _SQLITE_CANNOT_STORE) or postgresql.cannot_store(error):
+            return Unavailable(CANNOT_STORE)
+        if any(part in text for part in _SQLITE_BUSY) or postgresql.is_passing(error):
+            return Unavailable(DOES_NOT_ANSWER)
+        return None
 
     return engine
 

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 from alembic import command
 from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import Engine
+
+from db.waiting import unhurried
+
+Standing = Literal["empty", "older", "current", "newer"]
 
 
 def configuration(engine: Engine) -> Config:
@@ -19,4 +26,34 @@ def configuration(engine: Engine) -> Config:
 
 def upgrade(engine: Engine) -> None:
     """Run every migration that the database has not seen yet."""
-    command.upgrade(configuration(engine), "head")
+    with unhurried():
+        command.upgrade(configuration(engine), "head")
+
+
+def schema_of(engine: Engine) -> str | None:
+    """Return the number of the database's schema; None without tables of ours."""
+    with engine.connect() as connection:
+        return MigrationContext.configure(connection).get_current_revision()
+
+
+def newest_schema(engine: Engine) -> str:
+    """Return the number of the schema that this program works on."""
+    newest = _scripts(engine).get_current_head()
+    if newest is None:
+        raise RuntimeError("the program has no migrations")
+    return newest
+
+
+def standing(engine: Engine) -> Standing:
+    """Say how the database's schema stands to the program's."""
+    found = schema_of(engine)
+    if found is None:
+        return "empty"
+    if found == newest_schema(engine):
+        return "current"
+    known = {one.revision for one in _scripts(engine).walk_revisions()}
+    return "older" if found in known else "newer"
+
+
+def _scripts(engine: Engine) -> ScriptDirectory:
+    return ScriptDirectory.from_config(configuration(engine))

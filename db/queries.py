@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import exists, func, or_
+from sqlalchemy import bindparam, case, exists, func, or_
 from sqlalchemy import select as select_columns
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from db.base import stored_id
-from db.reading import Adjudication, Assignment, Flag, ReviewTask, TechnicalFailure, Verdict
+from db.reading import Adjudication, Assignment, Display, Flag, ReviewTask, TechnicalFailure, Verdict
 from db.study import Candidate, Case, Item, Overlay, ProtocolRecord, Reference, Volume
 
 
@@ -70,27 +71,29 @@ def protocol_json(session: Session, study_id: int) -> str:
 
 def shown_item(session: Session, item_id: int) -> ShownItem:
     """Read what of an item and its case may be shown."""
-    query = (
-        select_columns(
-            col(Item.case_id),
-            col(Item.form),
-            col(Item.prompt),
-            col(Item.options),
-            col(Item.sequences),
-            col(Item.uses_prior),
-            col(Item.overlays),
-            col(Item.start),
-            col(Item.conversation),
-            col(Item.turn),
-            col(Case.vignette),
-            col(Case.age),
-            col(Case.history),
-        )
-        .join(Case, col(Case.id) == Item.case_id)
-        .where(col(Item.id) == item_id)
-    )
-    row: Any = session.connection().execute(query).one()
+    row: Any = session.connection().execute(_SHOWN_ITEM, {"item_id": item_id}).one()
     return ShownItem(item_id, *row)
+
+
+_SHOWN_ITEM = (
+    select_columns(
+        col(Item.case_id),
+        col(Item.form),
+        col(Item.prompt),
+        col(Item.options),
+        col(Item.sequences),
+        col(Item.uses_prior),
+        col(Item.overlays),
+        col(Item.start),
+        col(Item.conversation),
+        col(Item.turn),
+        col(Case.vignette),
+        col(Case.age),
+        col(Case.history),
+    )
+    .join(Case, col(Case.id) == Item.case_id)
+    .where(col(Item.id) == bindparam("item_id"))
+)
 
 
 def shown_volumes(session: Session, case_id: int) -> list[ShownVolume]:
@@ -131,6 +134,15 @@ def shown_overlays(session: Session, case_id: int) -> list[ShownOverlay]:
     return [ShownOverlay(*row) for row in rows]
 
 
+def scan_files(session: Session, case_id: int) -> dict[tuple[str, int], str]:
+    """Return the SHA-256 of the file of each of a case's volumes and overlays, by kind and id: never shown."""
+    of_volumes = session.exec(select(Volume.id, Volume.sha256).where(Volume.case_id == case_id))
+    of_overlays = session.exec(select(Overlay.id, Overlay.sha256).where(Overlay.case_id == case_id))
+    return {("volume", stored_id(volume_id)): sha256 for volume_id, sha256 in of_volumes} | {
+        ("overlay", stored_id(overlay_id)): sha256 for overlay_id, sha256 in of_overlays
+    }
+
+
 def candidate_answer(session: Session, candidate_id: int) -> str:
     """Read a candidate's answer, and not which model gave it."""
     return session.exec(select(Candidate.answer).where(Candidate.id == candidate_id)).one()
@@ -154,24 +166,30 @@ def reference_of_practice_item(session: Session, item_id: int) -> Reference:
     ).one()
 
 
-def _is_closed() -> Any:
-    """Whether an assignment needs nothing more: it has a verdict, a decision, or could not be shown."""
-    decided = (
-        select(Adjudication.id)
-        .join(ReviewTask, col(ReviewTask.id) == Adjudication.task_id)
-        .where(ReviewTask.opinions_assignment_id == Assignment.id)
-    )
-    unreadable = (
-        select(TechnicalFailure.id)
-        .join(ReviewTask, col(ReviewTask.review_assignment_id) == TechnicalFailure.assignment_id)
-        .where(ReviewTask.opinions_assignment_id == Assignment.id)
-    )
-    return or_(
-        exists().where(col(Verdict.assignment_id) == Assignment.id),
-        exists().where(col(TechnicalFailure.assignment_id) == Assignment.id),
-        decided.exists(),
-        unreadable.exists(),
-    )
+def is_closed(assignment: Any, phases: Sequence[str] | None = None) -> Any:
+    """Whether an assignment needs nothing more: it has a verdict, a decision, or could not be shown.
+
+    Parameters
+    ----------
+    assignment
+        The table, or an alias of it.
+    phases
+        What the assignment's phase may be, where that is known: only opinions are closed by a decision.
+    """
+    closed = [
+        exists().where(col(Verdict.assignment_id) == assignment.id),
+        exists().where(col(TechnicalFailure.assignment_id) == assignment.id),
+    ]
+    if phases is None or "opinions" in phases:
+        of_task = ReviewTask.opinions_assignment_id == assignment.id
+        decided = select(Adjudication.id).join(ReviewTask, col(ReviewTask.id) == Adjudication.task_id).where(of_task)
+        unreadable = (
+            select(TechnicalFailure.id)
+            .join(ReviewTask, col(ReviewTask.review_assignment_id) == TechnicalFailure.assignment_id)
+            .where(of_task)
+        )
+        closed += [decided.exists(), unreadable.exists()]
+    return or_(*closed)
 
 
 def open_assignments(
@@ -181,13 +199,25 @@ def open_assignments(
 
     A review comes before the opinions on the same item, as its phase sorts after theirs.
     """
-    return list(
-        session.exec(
-            select(Assignment)
-            .where(Assignment.membership_id == membership_id, col(Assignment.phase).in_(phases), ~_is_closed())
-            .order_by(col(Assignment.position), col(Assignment.phase).desc())
-            .limit(limit)
+    return list(session.exec(_open(tuple(phases), limit), params={"membership_id": membership_id}))
+
+
+def _of(phases: Sequence[str]) -> Any:
+    # Not `in_`, whose text is made anew for each execution.
+    return or_(*(col(Assignment.phase) == phase for phase in phases))
+
+
+@lru_cache(maxsize=32)
+def _open(phases: tuple[str, ...], limit: int | None) -> Any:
+    return (
+        select(Assignment)
+        .where(
+            Assignment.membership_id == bindparam("membership_id"),
+            _of(phases),
+            ~is_closed(Assignment, phases),
         )
+        .order_by(col(Assignment.position), col(Assignment.phase).desc())
+        .limit(limit)
     )
 
 
@@ -196,7 +226,7 @@ def members_with_open(session: Session, study_id: int, phase: str) -> set[int]:
     return set(
         session.exec(
             select(Assignment.membership_id)
-            .where(Assignment.study_id == study_id, Assignment.phase == phase, ~_is_closed())
+            .where(Assignment.study_id == study_id, Assignment.phase == phase, ~is_closed(Assignment, (phase,)))
             .distinct()
         )
     )
@@ -215,24 +245,47 @@ def count_assignments(
     session: Session, membership_id: int, phases: Sequence[str], *, pass_number: int | None = None
 ) -> tuple[int, int]:
     """Return how many of a member's assignments are closed, and how many there are, of one pass or of all."""
-    chosen: list[Any] = [Assignment.membership_id == membership_id, col(Assignment.phase).in_(phases)]
-    if pass_number is not None:
-        chosen.append(Assignment.pass_number == pass_number)
-    total = session.exec(select(func.count()).select_from(Assignment).where(*chosen)).one()
-    closed = session.exec(select(func.count()).select_from(Assignment).where(*chosen, _is_closed())).one()
-    return closed, total
+    query = _counts(tuple(phases), pass_number is not None)
+    total, closed = session.exec(query, params={"membership_id": membership_id, "pass_number": pass_number}).one()
+    return closed or 0, total
+
+
+@lru_cache(maxsize=32)
+def _counts(phases: tuple[str, ...], of_one_pass: bool) -> Any:
+    chosen: list[Any] = [Assignment.membership_id == bindparam("membership_id"), _of(phases)]
+    if of_one_pass:
+        chosen.append(Assignment.pass_number == bindparam("pass_number"))
+    closed = func.sum(case((is_closed(Assignment, phases), 1), else_=0))
+    return select(func.count(), closed).select_from(Assignment).where(*chosen)
+
+
+def displays_of(session: Session, assignment_id: int) -> list[Display]:
+    """Return when an assignment was shown, in whichever login session, oldest first."""
+    return list(session.exec(_DISPLAYS, params={"assignment_id": assignment_id}))
+
+
+_DISPLAYS: Any = select(Display).where(Display.assignment_id == bindparam("assignment_id")).order_by(col(Display.id))
 
 
 def root_verdict(session: Session, assignment_id: int) -> Verdict | None:
     """Return the first verdict of an assignment."""
-    return session.exec(
-        select(Verdict).where(Verdict.assignment_id == assignment_id, col(Verdict.supersedes_id).is_(None))
-    ).first()
+    found: Verdict | None = session.exec(_ROOT_VERDICT, params={"assignment_id": assignment_id}).first()
+    return found
+
+
+_ROOT_VERDICT: Any = select(Verdict).where(
+    Verdict.assignment_id == bindparam("assignment_id"), col(Verdict.supersedes_id).is_(None)
+)
 
 
 def verdict_chain(session: Session, assignment_id: int) -> list[Verdict]:
     """Return every verdict of an assignment: the first, and then each that superseded the one before it."""
-    return list(session.exec(select(Verdict).where(Verdict.assignment_id == assignment_id).order_by(col(Verdict.id))))
+    return list(session.exec(_VERDICT_CHAIN, params={"assignment_id": assignment_id}))
+
+
+_VERDICT_CHAIN: Any = (
+    select(Verdict).where(Verdict.assignment_id == bindparam("assignment_id")).order_by(col(Verdict.id))
+)
 
 
 def flag_of(session: Session, verdict_id: int) -> Flag | None:
@@ -240,18 +293,14 @@ def flag_of(session: Session, verdict_id: int) -> Flag | None:
     return session.exec(select(Flag).where(Flag.verdict_id == verdict_id)).first()
 
 
+@lru_cache(maxsize=1)
 def stands() -> Any:
     """Whether a verdict is the newest of its chain: no other supersedes it."""
     later = aliased(Verdict)
     return ~select(later.id).where(later.supersedes_id == Verdict.id).correlate(Verdict).exists()
 
 
-def conversation_of(session: Session, item_id: int) -> str | None:
-    """Return the name of the conversation that an item is a turn of."""
-    return session.exec(select(Item.conversation).where(Item.id == item_id)).one()
-
-
-def _turns_before(session: Session, item: ShownItem) -> list[tuple[int, str]]:
+def turns_before(session: Session, item: ShownItem) -> list[tuple[int, str]]:
     """Return id and prompt of the turns before an item in its conversation, in their order."""
     if item.conversation is None or item.turn is None:
         return []
@@ -264,11 +313,6 @@ def _turns_before(session: Session, item: ShownItem) -> list[tuple[int, str]]:
     return [(stored_id(item_id), prompt) for item_id, prompt in rows]
 
 
-def prompts_of_earlier_turns(session: Session, item: ShownItem) -> list[str]:
-    """Return the prompts of the turns before an item in its conversation, in their order."""
-    return [prompt for _, prompt in _turns_before(session, item)]
-
-
 @dataclass(frozen=True)
 class EarlierTurn:
     """An earlier turn of a conversation: its assignment, where the member has one, and the verdict that stands."""
@@ -279,37 +323,53 @@ class EarlierTurn:
     verdict: Verdict | None
 
 
-def earlier_turns(session: Session, assignment: Assignment, item: ShownItem, phase: str) -> list[EarlierTurn]:
-    """Return the turns before an item in its conversation, with what this very member answered in `phase`."""
-    turns = _turns_before(session, item)
+def earlier_turns(
+    session: Session, assignment: Assignment, turns: Sequence[tuple[int, str]], phase: str
+) -> list[EarlierTurn]:
+    """Return earlier turns of a conversation (item and prompt), with what this very member answered in `phase`."""
+    if not turns:
+        return []
     answered = {
         found.item_id: (found, verdict)
         for found, verdict in session.exec(
-            select(Assignment, Verdict)
-            .join(Verdict, col(Verdict.assignment_id) == Assignment.id, isouter=True)
-            .where(
-                Assignment.membership_id == assignment.membership_id,
-                Assignment.phase == phase,
-                Assignment.pass_number == assignment.pass_number,
-                col(Assignment.item_id).in_([item_id for item_id, _ in turns]),
-                or_(col(Verdict.id).is_(None), stands()),
-            )
+            _ANSWERED_TURNS,
+            params={
+                "membership_id": assignment.membership_id,
+                "phase": phase,
+                "pass_number": assignment.pass_number,
+                "items": [item_id for item_id, _ in turns],
+            },
         )
     }
     nothing: tuple[None, None] = (None, None)
     return [EarlierTurn(item_id, prompt, *answered.get(item_id, nothing)) for item_id, prompt in turns]
 
 
+_ANSWERED_TURNS: Any = (
+    select(Assignment, Verdict)
+    .join(Verdict, col(Verdict.assignment_id) == Assignment.id, isouter=True)
+    .where(
+        Assignment.membership_id == bindparam("membership_id"),
+        Assignment.phase == bindparam("phase"),
+        Assignment.pass_number == bindparam("pass_number"),
+        col(Assignment.item_id).in_(bindparam("items", expanding=True)),
+        or_(col(Verdict.id).is_(None), stands()),
+    )
+)
+
+
 def review_task_of(session: Session, assignment: Assignment) -> ReviewTask:
     """Return the task that a review or opinions assignment belongs to."""
-    return session.exec(
-        select(ReviewTask).where(
-            or_(
-                col(ReviewTask.review_assignment_id) == stored_id(assignment.id),
-                col(ReviewTask.opinions_assignment_id) == stored_id(assignment.id),
-            )
-        )
-    ).one()
+    found: ReviewTask = session.exec(_REVIEW_TASK, params={"assignment_id": stored_id(assignment.id)}).one()
+    return found
+
+
+_REVIEW_TASK: Any = select(ReviewTask).where(
+    or_(
+        col(ReviewTask.review_assignment_id) == bindparam("assignment_id"),
+        col(ReviewTask.opinions_assignment_id) == bindparam("assignment_id"),
+    )
+)
 
 
 def count_items(session: Session, study_id: int) -> int:

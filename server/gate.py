@@ -8,20 +8,23 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit
 
-from anyio import to_thread
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse, RedirectResponse, Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
+from server import presence, static_files
 from server.cookies import token_of
+from server.faults import asks_for_page
+from server.headers import with_security_headers
+from server.threads import in_thread
 from services.environment import database
 from services.identity import Actor, actor_of_token
 from services.permission import administers
 
 # `.streamlit/config.toml` maps this header into `st.user`; only the gate may set it.
 SESSION_HEADER = b"x-blindread-session"
-OPEN_PATHS = frozenset({"/sign-in", "/health"})
+OPEN_PATHS = frozenset({"/sign-in", "/health", "/ready"})
 # The token alone: with anything below it, the path would lead on to Streamlit's own files.
 _OPEN_LINK = re.compile(r"/link/[^/\\]+")
 OPEN_METHODS = frozenset({"GET", "HEAD", "POST"})
@@ -31,28 +34,13 @@ SHUT_PATHS = ("/_stcore/metrics", "/_stcore/agent", "/auth/", "/oauth2callback")
 ADMIN_PATHS = ("/_stcore/upload_file", "/media/")
 UNSAFE_METHODS = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 
-SECURITY_HEADERS = {
-    "X-Content-Type-Options": "nosniff",
-    # `no-referrer` would make Chromium send `Origin: null` with our own forms.
-    "Referrer-Policy": "same-origin",
-    "X-Frame-Options": "SAMEORIGIN",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
-    "Content-Security-Policy": (
-        "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval' blob:; "
-        "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; "
-        "connect-src 'self' data: blob:; worker-src 'self' blob:; frame-src 'self' blob: data:; "
-        "object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'self'"
-    ),
-}
-
 
 class Gate:
     """Deny by default: check the origin, find the login session, and hand its id on in a header of our own."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
+        self._known = static_files.Known()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or answer it here."""
@@ -65,7 +53,7 @@ class Gate:
         if refusal is not None:
             await _refuse(scope, receive, send, refusal)
             return
-        await self.app(scope, receive, _with_security_headers(send))
+        await self.app(scope, receive, with_security_headers(send))
 
     async def _refusal(self, scope: Scope, connection: HTTPConnection) -> Response | None:
         """Return the answer to somebody who may not pass; with None the scope carries their identity on."""
@@ -75,17 +63,29 @@ class Gate:
         checks_origin = scope["type"] == "websocket" or scope.get("method") in UNSAFE_METHODS
         if checks_origin and not _same_origin(connection.headers):
             return JSONResponse({"error": "This request comes from another site."}, status_code=403)
-        actor = await to_thread.run_sync(actor_of_token, database(), token_of(connection))
+        if _is_open(scope):
+            # Before anybody is looked up: these answer although the database does not.
+            return None
+        token = token_of(connection)
+        if static_files.asks_for_one(scope) and token in self._known:
+            return None
+        actor = await in_thread("gate", actor_of_token, database(), token) if token else None
         if actor is not None:
-            if path.startswith(ADMIN_PATHS) and not await to_thread.run_sync(administers, database(), actor):
+            self._remember(path, token)
+            if path.startswith(ADMIN_PATHS) and not await in_thread("gate", administers, database(), actor):
                 return _nothing_here()
+            presence.note(actor)
             _hand_on(scope, actor)
             return None
-        if _is_open(scope):
-            return None
-        if _is_page(scope, connection.headers):
+        if scope.get("method") == "GET" and asks_for_page(scope):
             return RedirectResponse("/sign-in", status_code=303)
         return JSONResponse({"error": "You are signed out; sign in again to go on."}, status_code=401)
+
+    def _remember(self, path: str, token: str | None) -> None:
+        if path == "/sign-out":
+            self._known.forget(token)
+        else:
+            self._known.note(token)
 
 
 def _nothing_here() -> Response:
@@ -114,33 +114,10 @@ def _same_origin(headers: Headers) -> bool:
     return origin is not None and urlsplit(origin).netloc == headers.get("host")
 
 
-def _is_page(scope: Scope, headers: Headers) -> bool:
-    return (
-        scope["type"] == "http"
-        and scope.get("method") == "GET"
-        and "text/html" in headers.get("accept", "")
-        and not scope["path"].startswith(("/_stcore/", "/media/", "/component/", "/static/", "/reading/"))
-    )
-
-
 async def _refuse(scope: Scope, receive: Receive, send: Send, refusal: Response) -> None:
     if scope["type"] == "websocket":
         # Closing before accepting makes the server answer the handshake with 403.
         await receive()
         await send({"type": "websocket.close", "code": 1008})
         return
-    await refusal(scope, receive, _with_security_headers(send))
-
-
-def _with_security_headers(send: Send) -> Send:
-    async def send_with_headers(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            headers = MutableHeaders(scope=message)
-            for name, value in SECURITY_HEADERS.items():
-                headers.setdefault(name, value)
-            if headers.get("content-type", "").startswith("text/html"):
-                # After a sign-out, the browser's way back must ask here and not its own memory.
-                headers["Cache-Control"] = "no-store"
-        await send(message)
-
-    return send_with_headers
+    await refusal(scope, receive, with_security_headers(send))

@@ -8,6 +8,8 @@ import sys
 import time
 import traceback
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import structlog
@@ -18,8 +20,25 @@ _QUIET = ("uvicorn.access", "httpx", "watchdog")
 # Their messages name what is wrong with the program or the machine. Any other message may hold what somebody entered:
 # a database's error quotes the very row that it refused.
 _TELLING = (OSError, ImportError, NameError, AttributeError)
+# Characters of one traceback, and seconds in which the same one is not written again.
+LONGEST_TRACE = 4_000
+SAME_WITHIN = 60.0
+MOST_CAUSES = 1_000
+_PROGRAM = str(Path(__file__).resolve().parents[1])
+_told: dict[str, float] = {}
 _events = structlog.get_logger()
 _plain_record = logging.getLogRecordFactory()
+
+
+class _Lines(structlog.PrintLogger):
+    """Writes lines; those that a full disk does not take are lost, and whoever caused them is answered all the same."""
+
+    def msg(self, message: str) -> None:
+        """Write one line."""
+        with suppress(OSError):
+            super().msg(message)
+
+    log = debug = info = warning = error = critical = exception = msg
 
 
 def configure_logs() -> None:
@@ -30,7 +49,7 @@ def configure_logs() -> None:
     ]
     structlog.configure(
         processors=[*shared, structlog.processors.format_exc_info, structlog.processors.JSONRenderer()],
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=lambda *_: _Lines(sys.stderr),
         cache_logger_on_first_use=True,
     )
     for name in _QUIET:
@@ -57,11 +76,33 @@ def logged(endpoint: Callable[[Request], Awaitable[Response]]) -> Callable[[Requ
     return answered
 
 
+def note_fault(error: BaseException, path: str, status: int) -> None:
+    """Write one line about an error that was answered: where, of what kind, and how it came to be if that is news."""
+    # What follows /link/ is a token.
+    route = "/".join(path.split("/")[: 3 if path.startswith("/reading/") else 2])
+    kind = f"{type(error).__module__}.{type(error).__qualname__}"
+    _events.error("failed", route=route, status=status, kind=kind, trace=_trace_of(error))
+
+
+def _trace_of(error: BaseException) -> str:
+    """Return how an error came to be, bounded; in the minute after it was written, only that it was."""
+    trace = "\n".join(_places(error))
+    if len(trace) > LONGEST_TRACE:
+        trace = f"{trace[: LONGEST_TRACE // 4]}\n  ...\n{trace[-3 * LONGEST_TRACE // 4 :]}"
+    moment = time.monotonic()
+    if moment - _told.get(trace, float("-inf")) < SAME_WITHIN:
+        return f"{type(error).__module__}.{type(error).__qualname__} (traceback written less than a minute ago)"
+    if len(_told) >= MOST_CAUSES:
+        _told.clear()
+    _told[trace] = moment
+    return trace
+
+
 def _record(*arguments: Any, **named: Any) -> logging.LogRecord:
     """Make a record that says where an error arose and of what kind it is, whichever library logs it."""
     record = _plain_record(*arguments, **named)
     if record.exc_info and record.exc_info[1] is not None:
-        record.exc_text = "\n".join(_places(record.exc_info[1]))
+        record.exc_text = _trace_of(record.exc_info[1])
         record.exc_info = None
     return record
 
@@ -76,6 +117,13 @@ def _places(error: BaseException) -> list[str]:
     return [
         *(line for one in [earlier, *inner] if one is not None for line in _places(one)),
         "Traceback (most recent call last):",
-        "".join(traceback.format_tb(error.__traceback__)).rstrip(),
+        "".join(traceback.format_list(_telling_frames(error))).rstrip(),
         f"{type(error).__module__}.{type(error).__qualname__}{told}",
     ]
+
+
+def _telling_frames(error: BaseException) -> list[traceback.FrameSummary]:
+    """Return the frames of our own program and the innermost one; libraries' own ways through themselves say little."""
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [one for one in frames[:-1] if one.filename.startswith(_PROGRAM) and "site-packages" not in one.filename]
+    return [*ours[-12:], *frames[-1:]]

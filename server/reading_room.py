@@ -9,12 +9,13 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from anyio import to_thread
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
+from server import static_files
 from server.logs import logged
+from server.threads import in_thread
 from services import reading, revising, scans, session_summary
 from services.environment import Database, database, volume_cache_control
 from services.errors import Conflict, Incomplete, NotAllowed, NotFound, NotSignedIn, Refused, StaleDraft
@@ -34,6 +35,9 @@ _STATUS: tuple[tuple[type[Refused], int], ...] = (
     (NotFound, 404),
 )
 
+# What comes with the answer to something that was stored, and can be asked for again.
+_BESIDE = {"next", "feedback"}
+
 Handler = Callable[[Actor, dict[str, Any]], dict[str, Any]]
 
 
@@ -45,7 +49,7 @@ def _posting(handle: Handler) -> Callable[[Request], Awaitable[Response]]:
         if body is None:
             return JSONResponse({"error": "The request is no plain JSON object, or is too long."}, status_code=400)
         actor: Actor = request.state.actor
-        return await to_thread.run_sync(_answer, handle, actor, body)
+        return await in_thread("writes", _answer, handle, actor, body)
 
     return endpoint
 
@@ -55,26 +59,34 @@ def _asking(handle: Handler) -> Callable[[Request], Awaitable[Response]]:
 
     async def endpoint(request: Request) -> Response:
         actor: Actor = request.state.actor
-        return await to_thread.run_sync(_answer, handle, actor, dict(request.query_params))
+        return await in_thread("reads", _answer, handle, actor, dict(request.query_params))
 
     return endpoint
 
 
 def _answer(handle: Handler, actor: Actor, body: dict[str, Any]) -> Response:
     try:
-        return _json(handle(actor, body))
+        answer = handle(actor, body)
     except Refused as refusal:
         status = next(code for kind, code in _STATUS if isinstance(refusal, kind))
-        answer: dict[str, Any] = {"error": str(refusal)}
+        refused: dict[str, Any] = {"error": str(refusal)}
         if isinstance(refusal, Incomplete):
-            answer["field"] = refusal.field
+            refused["field"] = refusal.field
         if isinstance(refusal, StaleDraft):
-            answer["sequence"] = refusal.sequence
+            refused["sequence"] = refusal.sequence
         elif isinstance(refusal, Conflict):
-            answer["next"] = _desk_after_conflict(actor, body)
-        return _json(answer, status)
+            refused["next"] = _desk_after_conflict(actor, body)
+        return _json(refused, status)
     except (KeyError, TypeError, ValueError, OverflowError):
         return _json({"error": "The request lacks something or holds something unexpected; reload the page."}, 400)
+    try:
+        return _json(answer)
+    except ValueError:
+        if "saved_at" not in answer:
+            raise
+        # It is committed, and its receipt goes out, also where a stored number beside it cannot be sent.
+        _log.exception("the answer to something stored could not be sent whole")
+        return _json({**{name: answer[name] for name in answer.keys() - _BESIDE}, "next": None})
 
 
 def _desk_after_conflict(actor: Actor, body: dict[str, Any]) -> dict[str, Any] | None:
@@ -220,13 +232,13 @@ async def send_volume(request: Request) -> Response:
     """GET /reading/volume/{token}: gzip passes through, so the browser's `fetch` yields the plain NIfTI bytes."""
     actor: Actor = request.state.actor
     try:
-        path = await to_thread.run_sync(scans.scan_in_reach, database(), actor, request.path_params["token"])
+        path = await in_thread("volumes", scans.scan_in_reach, database(), actor, request.path_params["token"])
     except Refused as refusal:
         return _json({"error": str(refusal)}, 404)
     if not path.is_file():
         return _json({"error": "The scan is missing on the server; report it and go on."}, 404)
     # No ETag and no date: the same scan in two studies must not be recognisable as one.
-    content = await to_thread.run_sync(path.read_bytes)
+    content = await in_thread("volumes", path.read_bytes)
     return Response(
         content,
         media_type="application/octet-stream",
@@ -240,9 +252,11 @@ async def send_bundle(request: Request) -> Response:
     path = VIEWER_FOLDER / request.path_params["file"]
     if not _BUNDLE_NAME.fullmatch(path.name) or not path.is_file():
         return _json({"error": "This version of the viewer is gone; reload the page."}, 404)
-    return FileResponse(
-        path, media_type="text/javascript", headers={"Cache-Control": "private, max-age=604800, immutable"}
-    )
+    headers = {"Cache-Control": "private, max-age=604800, immutable", "Vary": "Accept-Encoding"}
+    if "gzip" not in request.headers.get("accept-encoding", ""):
+        return FileResponse(path, media_type="text/javascript", headers=headers)
+    # Packed within this very request the first time, and then never again: no thread for each file.
+    return Response(static_files.packed(path), media_type="text/javascript", headers={**headers, "Content-Encoding": "gzip"})
 
 
 routes = [

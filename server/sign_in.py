@@ -17,6 +17,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from server.cookies import drop_token, set_token, token_of
+from server.threads import in_thread
 from services.environment import database
 from services.errors import Refused
 from services.identity import SHORTEST_PASSWORD, actor_of_token, look_at_link, sign_in, sign_out, use_link
@@ -65,7 +66,7 @@ async def take_sign_in(request: Request) -> Response:
 
 async def show_link(request: Request) -> Response:
     """GET /link/{token}: a button only, so that a mail scanner that follows links does not use them up."""
-    link = await to_thread.run_sync(look_at_link, database(), request.path_params["token"])
+    link = await in_thread("gate", look_at_link, database(), request.path_params["token"])
     return _page("link.html", 200 if link else 410, link=link)
 
 
@@ -74,7 +75,7 @@ async def take_link(request: Request) -> Response:
     store, token = database(), request.path_params["token"]
     form = await _form(request)
     password, again = form.get("password", ""), form.get("again", "")
-    link = await to_thread.run_sync(look_at_link, store, token)
+    link = await in_thread("gate", look_at_link, store, token)
     if link is not None and link.purpose == "join" and password != again:
         return _page("link.html", 400, link=link, error="The two passwords differ; type the same one twice.")
     try:
@@ -86,15 +87,10 @@ async def take_link(request: Request) -> Response:
 
 async def take_sign_out(request: Request) -> Response:
     """POST /sign-out."""
-    await to_thread.run_sync(sign_out, database(), request.state.actor.login_session_id)
+    await in_thread("writes", sign_out, database(), request.state.actor.login_session_id)
     response = RedirectResponse("/sign-in", status_code=303)
     drop_token(request, response)
     return response
-
-
-async def health(request: Request) -> Response:
-    """GET /health: that the server answers, and nothing else."""
-    return Response("ok", media_type="text/plain")
 
 
 async def _form(request: Request) -> dict[str, str]:
@@ -112,9 +108,9 @@ async def _form(request: Request) -> dict[str, str]:
 
 
 async def _signed_in(request: Request, token: str) -> Response:
-    earlier = await to_thread.run_sync(actor_of_token, database(), token_of(request))
+    earlier = await in_thread("gate", actor_of_token, database(), token_of(request))
     if earlier is not None:
-        await to_thread.run_sync(sign_out, database(), earlier.login_session_id)
+        await in_thread("writes", sign_out, database(), earlier.login_session_id)
     response = RedirectResponse("/", status_code=303)
     set_token(request, response, token)
     return response
@@ -149,5 +145,4 @@ routes = [
     Route("/link/{token}", show_link, methods=["GET"]),
     Route("/link/{token}", take_link, methods=["POST"]),
     Route("/sign-out", take_sign_out, methods=["POST"]),
-    Route("/health", health, methods=["GET"]),
 ]

@@ -13,10 +13,10 @@ from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from agreement import normalise_answer
-from db import Assignment, Database, Flag, Item, Membership, ReviewTask, Verdict, audit, queries
+from db import Assignment, Base, Database, Flag, Item, Membership, ReviewTask, Verdict, audit, queries
 from db.base import stored_id
 from exchange.protocol import Protocol
-from services import assigning, displaying, practice
+from services import assigning, displaying, draws, practice, proofs
 from services.errors import Conflict
 from services.identity import Actor
 from services.permission import require_role, state_of
@@ -94,14 +94,21 @@ def open_review_queue(database: Database, actor: Actor, study_key: str) -> Queue
             raise Conflict("This study has no reviewer yet; invite one first.")
         reached = _conversations_in_queue(session, study_id)
         waiting, not_yet_read = _items_to_consider(session, study_id, protocol)
-        dealer = random.Random(f"{protocol.seed}|review|{len(waiting)}|{_tasks(session, study_id)}")
-        chosen = _choose(waiting, protocol.adjudication.controls - _controls(session, study_id), reached, dealer)
+        key, occasion = draws.key_of(session, study_id, protocol.seed), _tasks(session, study_id)
+        dealer = key.dealer("review", occasion)
+        chosen, agreed = _choose(
+            waiting, protocol.adjudication.controls - _controls(session, study_id), reached, dealer
+        )
+        drawn = _noted(chosen, agreed)
         dealer.shuffle(chosen)
         origins = []
+        rows: list[Base] = []
         for reviewer, turns in _dealt(_in_turn(chosen), reviewers, reached):
             for read, origin in turns:
                 order = assigning.option_order(read.item, protocol, dealer)
-                _add_task(session, study_id, reviewer, read, origin, dealer, order)
+                opinions = [stored_id(verdict.id) for verdict in read.verdicts]
+                key.dealer("opinions", occasion, read.item.key).shuffle(opinions)
+                rows += _add_task(session, study_id, reviewer, read, origin, opinions, order)
                 origins.append(origin)
         summary = QueueSummary(
             flagged=origins.count("flag"),
@@ -110,14 +117,18 @@ def open_review_queue(database: Database, actor: Actor, study_key: str) -> Queue
             not_yet_read=not_yet_read,
             out_of_turn=len(chosen) - len(origins),
         )
+        draws.note(session, study_id, key, "review", occasion, **drawn, rows=proofs.sealed(rows))
         audit.record(session, "review queue opened", person_id=actor.person_id, study_id=study_id, items=len(origins))
         return summary
 
 
 def _choose(
     waiting: list[_ReadItem], controls_wanted: int, reached: Reached, dealer: random.Random
-) -> list[tuple[_ReadItem, str]]:
-    """Return the items for the queue with their origin: all flagged, all disagreeing, and a draw of the others."""
+) -> tuple[list[tuple[_ReadItem, str]], list[_ReadItem]]:
+    """Return the items for the queue with their origin (all flagged, all disagreeing, and a draw of the others).
+
+    Beside them those are returned that the controls were drawn from.
+    """
     chosen = [(read, "flag") for read in waiting if read.flagged]
     chosen += [(read, "disagreement") for read in waiting if read.differs and not read.flagged]
     # One verdict alone, beside a technical failure, is no agreement that a reviewer could be held against.
@@ -126,7 +137,16 @@ def _choose(
     agreed = [read for read in agreed if read.item.conversation not in reached]
     # Without anything to adjudicate, controls would only be controls.
     wanted = min(max(controls_wanted, 0), len(agreed)) if chosen else 0
-    return chosen + [(read, "control") for read in dealer.sample(agreed, wanted)]
+    return chosen + [(read, "control") for read in dealer.sample(agreed, wanted)], agreed
+
+
+def _noted(chosen: list[tuple[_ReadItem, str]], agreed: list[_ReadItem]) -> dict[str, Any]:
+    """Return what a draw of the queue began from, so that it can be repeated."""
+    return {
+        "for_review": [read.item.key for read, origin in chosen if origin != "control"],
+        "agreed": [read.item.key for read in agreed],
+        "controls": [read.item.key for read, origin in chosen if origin == "control"],
+    }
 
 
 def _in_turn(chosen: list[tuple[_ReadItem, str]]) -> list[list[tuple[_ReadItem, str]]]:
@@ -209,9 +229,9 @@ def _add_task(
     reviewer: Membership,
     read: _ReadItem,
     origin: str,
-    dealer: random.Random,
+    opinion_order: list[int],
     option_order: list[str],
-) -> None:
+) -> list[Base]:
     reviewer_id = stored_id(reviewer.id)
     position = (
         1
@@ -236,17 +256,15 @@ def _add_task(
     session.add(review)
     session.add(opinions)
     session.flush()
-    order = [stored_id(verdict.id) for verdict in read.verdicts]
-    dealer.shuffle(order)
-    session.add(
-        ReviewTask(
-            review_assignment_id=stored_id(review.id),
-            opinions_assignment_id=stored_id(opinions.id),
-            origin=origin,
-            opinion_order=order,
-        )
+    task = ReviewTask(
+        review_assignment_id=stored_id(review.id),
+        opinions_assignment_id=stored_id(opinions.id),
+        origin=origin,
+        opinion_order=opinion_order,
     )
+    session.add(task)
     session.flush()
+    return [review, opinions, task]
 
 
 def _tasks(session: Session, study_id: int) -> int:

@@ -11,6 +11,7 @@ from sqlmodel import Session, col, select
 from db import Assignment, Case, Freeze, FreezeItem, Item, Membership
 from db.base import stored_id
 from exchange.protocol import Protocol
+from services import draws, proofs
 
 T = TypeVar("T")
 REPEATED_DRAWS = 50
@@ -21,7 +22,8 @@ def assign_rater(session: Session, study_id: int, rater: Membership, protocol: P
     freeze = session.exec(select(Freeze).where(Freeze.study_id == study_id)).one()
     if protocol.reading.practice is not None:
         assign_practice(session, study_id, rater, protocol, pass_number=1)
-    dealer = random.Random(f"{protocol.seed}|{rater.pseudonym}")
+    key = draws.key_of(session, study_id, protocol.seed)
+    dealer = key.dealer("reading", rater.pseudonym)
     rows = session.exec(
         select(Item, Case.subject)
         .join(FreezeItem, col(FreezeItem.item_id) == Item.id)
@@ -30,7 +32,7 @@ def assign_rater(session: Session, study_id: int, rater: Membership, protocol: P
         .order_by(col(Item.id))
     ).all()
     items = ordered([(item, subject) for item, subject in rows], protocol, dealer)
-    _assign(session, rater, "reading", 1, items, protocol, dealer)
+    dealt = _assign(rater, "reading", 1, items, protocol, dealer)
     candidates = list(
         session.exec(
             select(FreezeItem)
@@ -38,9 +40,9 @@ def assign_rater(session: Session, study_id: int, rater: Membership, protocol: P
             .order_by(col(FreezeItem.candidate_id))
         )
     )
-    dealer.shuffle(candidates)
+    key.dealer("scoring", rater.pseudonym).shuffle(candidates)
     for position, frozen in enumerate(candidates, start=1):
-        session.add(
+        dealt.append(
             Assignment(
                 study_id=study_id,
                 membership_id=stored_id(rater.id),
@@ -51,6 +53,9 @@ def assign_rater(session: Session, study_id: int, rater: Membership, protocol: P
                 position=position,
             )
         )
+    session.add_all(dealt)
+    session.flush()
+    draws.note(session, study_id, key, "reading", rater.pseudonym, rows=proofs.sealed(dealt))
 
 
 def assign_practice(session: Session, study_id: int, rater: Membership, protocol: Protocol, pass_number: int) -> None:
@@ -70,13 +75,17 @@ def assign_practice(session: Session, study_id: int, rater: Membership, protocol
         )
         .order_by(col(Assignment.position))
     ).all()
-    dealer = random.Random(f"{protocol.seed}|{rater.pseudonym}|practice|{pass_number}")
+    key = draws.key_of(session, study_id, protocol.seed)
+    dealer = key.dealer("practice", rater.pseudonym, pass_number)
     items: list[Item] = []
     for _ in range(REPEATED_DRAWS):
         items = ordered([(item, subject) for item, subject in rows], protocol, dealer, shuffled=pass_number > 1)
         if [item.id for item in items] != list(before):
             break
-    _assign(session, rater, "practice", pass_number, items, protocol, dealer)
+    dealt = _assign(rater, "practice", pass_number, items, protocol, dealer)
+    session.add_all(dealt)
+    session.flush()
+    draws.note(session, study_id, key, "practice", rater.pseudonym, pass_number, rows=proofs.sealed(dealt))
 
 
 def ordered(
@@ -94,26 +103,25 @@ def ordered(
 
 
 def _assign(
-    session: Session,
     rater: Membership,
     phase: str,
     pass_number: int,
     items: Sequence[Item],
     protocol: Protocol,
     dealer: random.Random,
-) -> None:
-    for position, item in enumerate(items, start=1):
-        session.add(
-            Assignment(
-                study_id=rater.study_id,
-                membership_id=stored_id(rater.id),
-                item_id=stored_id(item.id),
-                phase=phase,
-                pass_number=pass_number,
-                position=position,
-                option_order=option_order(item, protocol, dealer),
-            )
+) -> list[Assignment]:
+    return [
+        Assignment(
+            study_id=rater.study_id,
+            membership_id=stored_id(rater.id),
+            item_id=stored_id(item.id),
+            phase=phase,
+            pass_number=pass_number,
+            position=position,
+            option_order=option_order(item, protocol, dealer),
         )
+        for position, item in enumerate(items, start=1)
+    ]
 
 
 def option_order(item: Item, protocol: Protocol, dealer: random.Random) -> list[str]:

@@ -105,7 +105,7 @@ def _field_payload(field: FormField) -> dict[str, Any]:
         "unit": field.unit,
         "minimum": field.minimum,
         "maximum": field.maximum,
-        "depends_on": None if depends_on is None else {"field": depends_on.field, "is": depends_on.values},
+        "depends_on": None if depends_on is None else {"field": depends_on.field, "is": list(depends_on.values)},
     }
     # Sent with every item: what the protocol does not say of a field is left out.
     return {name: value for name, value in described.items() if value is not None}

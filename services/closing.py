@@ -9,6 +9,7 @@ from sqlmodel import Session, col, select
 
 from db import Database, Person, StudyEvent, audit, now
 from db.base import stored_id
+from services import proofs
 from services.errors import Conflict, NotAllowed
 from services.identity import Actor
 from services.permission import require_role, state_of
@@ -68,8 +69,17 @@ def _append(database: Database, actor: Actor, study_key: str, kind: str, reason:
         state = state_of(session, stored_id(study.id))
         if state != allowed_in:
             raise Conflict(f"The study is {state}; this is possible only while it is {allowed_in}.")
-        session.add(StudyEvent(study_id=stored_id(study.id), kind=kind, reason=reason, person_id=actor.person_id))
-        audit.record(session, f"study {kind}", person_id=actor.person_id, study_id=study.id, reason=reason)
+        event = StudyEvent(study_id=stored_id(study.id), kind=kind, reason=reason, person_id=actor.person_id)
+        session.add(event)
+        session.flush()
+        audit.record(
+            session,
+            f"study {kind}",
+            person_id=actor.person_id,
+            study_id=study.id,
+            reason=reason,
+            rows=proofs.sealed([event]),
+        )
 
 
 def _checked(reason: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 from sqlmodel import Session, col, select
@@ -12,12 +11,13 @@ from db import Assignment, Draft, Item, Membership, Reference, Study, Verdict, n
 from db.base import stored_id
 from db.queries import ShownItem
 from exchange.protocol import Protocol
-from services import blinding, hanging, pace, practice, revision_rules, session_summary
+from services import blinding, frozen_facts, hanging, pace, practice, revision_rules, session_summary
 from services.answers import ShownForm
 from services.blinding import Desk, Shown
 from services.errors import Conflict, NotFound
 from services.identity import Actor
 from services.keys import TOKEN_PERIOD, Keys
+from services.permission import turn_of
 
 # Phases that are worked through together, in the order of their positions.
 QUEUES: dict[str, tuple[str, ...]] = {
@@ -49,13 +49,7 @@ def role_of_queue(queue: str) -> str:
 
 def protocol_of(session: Session, study_id: int) -> Protocol:
     """Return a study's protocol."""
-    return _parsed(queries.protocol_json(session, study_id))
-
-
-@lru_cache(maxsize=64)
-def _parsed(text: str) -> Protocol:
-    """Parse a protocol once: every request needs it, some of them more than once, and it cannot be changed."""
-    return Protocol.model_validate_json(text)
+    return frozen_facts.protocol_of(session, study_id)
 
 
 def keys_of(study: Study, actor: Actor) -> Keys:
@@ -74,7 +68,12 @@ def form_of(session: Session, protocol: Protocol, assignment: Assignment) -> Sho
     """Return the form that an assignment shows, and that its answers are checked against."""
     if assignment.phase == "scoring":
         return blinding.scoring_form(protocol)
-    return _form_with(protocol, assignment, queries.shown_item(session, assignment.item_id))
+    return _form_with(protocol, assignment, item_of(session, assignment))
+
+
+def item_of(session: Session, assignment: Assignment) -> ShownItem:
+    """Return what of an assignment's item may be shown."""
+    return frozen_facts.item_of(session, assignment.study_id, assignment.item_id)
 
 
 def _form_with(protocol: Protocol, assignment: Assignment, item: ShownItem) -> ShownForm:
@@ -100,6 +99,16 @@ def waiting_for(
     return queries.open_assignments(session, membership_id, phases, limit=limit)
 
 
+def is_on_the_desk(session: Session, protocol: Protocol, assignment: Assignment) -> bool:
+    """Say whether an assignment, read by `own_assignment`, is the first that its member may work on in its queue."""
+    if not turn_of(session, assignment).has_come:
+        return False
+    if assignment.phase not in ("practice", "reading") or protocol.reading.practice is None:
+        return True
+    stage = practice.state_of_practice(session, assignment.membership_id)
+    return stage == ("open" if assignment.phase == "practice" else "passed")
+
+
 def within_reach(session: Session, waiting: list[Assignment]) -> list[Assignment]:
     """Return the assignments whose scans may be fetched: the first of `waiting`, and the one after it.
 
@@ -108,8 +117,8 @@ def within_reach(session: Session, waiting: list[Assignment]) -> list[Assignment
     if len(waiting) < 2:
         return waiting
     first, second = waiting[:2]
-    conversation = queries.conversation_of(session, first.item_id)
-    continues = conversation is not None and conversation == queries.conversation_of(session, second.item_id)
+    conversation = item_of(session, first).conversation
+    continues = conversation is not None and conversation == item_of(session, second).conversation
     return [first] if continues and first.item_id != second.item_id else [first, second]
 
 
@@ -235,11 +244,12 @@ def _revisable(session: Session, actor: Actor, protocol: Protocol, assignment: A
 def _turns(session: Session, protocol: Protocol, assignment: Assignment, item: ShownItem) -> tuple[dict[str, Any], ...]:
     """Return the earlier turns of an item's conversation with the member's own answers, oldest first."""
     phase = "review" if assignment.phase == "opinions" else assignment.phase
+    before = frozen_facts.turns_before(session, assignment.study_id, item)
     turns = []
-    for turn in queries.earlier_turns(session, assignment, item, phase):
+    for turn in queries.earlier_turns(session, assignment, before, phase):
         lines = []
         if turn.assignment is not None and turn.verdict is not None:
-            earlier = queries.shown_item(session, turn.item_id)
+            earlier = item_of(session, turn.assignment)
             lines = lines_of(protocol, earlier, turn.assignment.option_order, turn.verdict)
         turns.append(blinding.turn_payload(turn.prompt, lines))
     return tuple(turns)
@@ -249,7 +259,12 @@ def preview_payload(session: Session, actor: Actor, study: Study, item: Item) ->
     """Return an item as a rater will see it, for an admin: from the same builder, and nothing can be submitted."""
     protocol = protocol_of(session, stored_id(study.id))
     shown_item = queries.shown_item(session, stored_id(item.id))
-    form = blinding.reading_form(protocol, shown_item, [])
+    shown = Shown(
+        shown_item,
+        queries.shown_volumes(session, shown_item.case_id),
+        queries.shown_overlays(session, shown_item.case_id) if shown_item.overlays else [],
+        blinding.reading_form(protocol, shown_item, []),
+    )
     keys = keys_of(study, actor)
     public_id = f"preview-{item.id}"
     desk = Desk(
@@ -259,24 +274,27 @@ def preview_payload(session: Session, actor: Actor, study: Study, item: Item) ->
         progress=(0, 1),
         draft=blinding.draft_payload(0, {}),
         notice=notice_of(study, protocol),
-        turns=tuple(
-            blinding.turn_payload(prompt, []) for prompt in queries.prompts_of_earlier_turns(session, shown_item)
-        ),
+        turns=tuple(blinding.turn_payload(prompt, []) for _, prompt in queries.turns_before(session, shown_item)),
     )
-    return blinding.item_payload(
-        desk=desk, shown=_shown_with(session, shown_item, form), protocol=protocol, keys=keys, prefetch=[]
-    )
+    return blinding.item_payload(desk=desk, shown=shown, protocol=protocol, keys=keys, prefetch=[])
 
 
 def scans_of(session: Session, protocol: Protocol, assignment: Assignment) -> tuple[list[int], list[int]]:
     """Return the ids of the volumes and of the overlays that an assignment shows."""
     if assignment.phase == "scoring":
         return [], []
-    shown = _shown(session, protocol, assignment)
+    item = item_of(session, assignment)
+    case = frozen_facts.case_of(session, assignment.study_id, item.case_id)
     return (
-        hanging.volumes_of(shown.item, shown.volumes, protocol.hanging),
-        hanging.overlays_of(shown.item, shown.overlays, protocol.hanging),
+        hanging.volumes_of(item, case.volumes, protocol.hanging),
+        hanging.overlays_of(item, case.overlays, protocol.hanging),
     )
+
+
+def file_of(session: Session, assignment: Assignment, kind: str, scan_id: int) -> str:
+    """Return the SHA-256 of the file of a volume or an overlay that an assignment shows."""
+    item = item_of(session, assignment)
+    return frozen_facts.case_of(session, assignment.study_id, item.case_id).files[kind, scan_id]
 
 
 def require_marking_open(session: Session, study: Study, membership: Membership) -> None:
@@ -297,13 +315,10 @@ def require_reads_closed(session: Session, membership_id: int) -> None:
 
 
 def _shown(session: Session, protocol: Protocol, assignment: Assignment) -> Shown:
-    item = queries.shown_item(session, assignment.item_id)
-    return _shown_with(session, item, _form_with(protocol, assignment, item))
-
-
-def _shown_with(session: Session, item: ShownItem, form: ShownForm) -> Shown:
-    overlays = queries.shown_overlays(session, item.case_id) if item.overlays else []
-    return Shown(item, queries.shown_volumes(session, item.case_id), overlays, form)
+    item = item_of(session, assignment)
+    case = frozen_facts.case_of(session, assignment.study_id, item.case_id)
+    overlays = case.overlays if item.overlays else []
+    return Shown(item, case.volumes, overlays, _form_with(protocol, assignment, item))
 
 
 def _prefetch(session: Session, protocol: Protocol, shown: Shown, following: list[Assignment]) -> list[int]:
@@ -321,7 +336,7 @@ def _scoring_payload(session: Session, protocol: Protocol, assignment: Assignmen
     if protocol.scoring is None or assignment.candidate_id is None:
         raise Conflict("This study has no answers to mark.")
     require_reads_closed(session, assignment.membership_id)
-    item = queries.shown_item(session, assignment.item_id)
+    item = item_of(session, assignment)
     reference = queries.reference_for_forms_that_show_it(session, assignment.item_id)
     return blinding.scoring_payload(
         desk=desk,

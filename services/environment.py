@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 
 from db import Database, database_from_environment
+from db.waiting import DOES_NOT_ANSWER, within
+from db.waiting import LONGEST as LONGEST_WAIT
 from services.keys import TOKEN_PERIOD
 
-__all__ = ["Database", "database", "volume_cache_control"]
+__all__ = ["DOES_NOT_ANSWER", "LONGEST_WAIT", "Database", "database", "volume_cache_control", "within"]
 
 
 def database() -> Database:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from db.waiting import Unavailable
 from exchange.refusal import InputRefused
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "NotSignedIn",
     "Refused",
     "StaleDraft",
+    "Unavailable",
     "require_length",
 ]
 

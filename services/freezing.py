@@ -25,7 +25,7 @@ from db import (
 )
 from db.base import stored_id
 from exchange.protocol import Protocol
-from services import assigning, displaying, volume_store
+from services import assigning, displaying, draws, proofs, volume_store
 from services.errors import Conflict
 from services.identity import Actor
 from services.manifest import build_manifest, canonical, sha256_of
@@ -61,7 +61,8 @@ def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
             if not volume_store.is_intact(database, overlay.sha256):
                 raise Conflict(f"The prepared file of overlay '{overlay.key}' is missing or damaged; import again.")
         protocol = displaying.protocol_of(session, study_id)
-        sample = _draw_sample(session, study_id, protocol)
+        key = draws.key_of(session, study_id, protocol.seed)
+        sample = _draw_sample(session, study_id, protocol, key.dealer("scoring sample"))
         probabilities = {candidate.key: probability for candidate, _, probability in sample}
         manifest = build_manifest(session, study, probabilities)
         method = f"all items; {len(sample)} candidates drawn at random within each model" if sample else "all items"
@@ -71,18 +72,26 @@ def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
             sha256=sha256_of(manifest),
             seed=protocol.seed,
             method=method,
+            draw_rule=draws.RULE,
         )
         session.add(freeze)
         session.flush()
         _store_sample(session, study_id, stored_id(freeze.id), sample)
-        session.add(StudyEvent(study_id=study_id, kind="open", person_id=actor.person_id))
+        opened = StudyEvent(study_id=study_id, kind="open", person_id=actor.person_id)
+        session.add(opened)
         session.flush()
+        draws.note(session, study_id, key, "scoring sample")
         for rater in session.exec(
             select(Membership).where(Membership.study_id == study_id, Membership.role == "rater")
         ).all():
             assigning.assign_rater(session, study_id, rater, protocol)
         audit.record(
-            session, "study frozen", person_id=actor.person_id, study_id=study_id, manifest_sha256=freeze.sha256
+            session,
+            "study frozen",
+            person_id=actor.person_id,
+            study_id=study_id,
+            manifest_sha256=freeze.sha256,
+            rows=proofs.sealed([opened]) | proofs.sealed_values(proofs.frozen_rows(session, study_id), study.salt),
         )
         return Frozen(freeze.sha256, manifest, freeze.created_at.isoformat())
 
@@ -97,7 +106,9 @@ def freeze_of(database: Database, actor: Actor, study_key: str) -> Frozen | None
         return Frozen(freeze.sha256, json.loads(freeze.manifest_json), freeze.created_at.isoformat())
 
 
-def _draw_sample(session: Session, study_id: int, protocol: Protocol) -> list[tuple[Candidate, str, float]]:
+def _draw_sample(
+    session: Session, study_id: int, protocol: Protocol, dealer: random.Random
+) -> list[tuple[Candidate, str, float]]:
     """Draw the candidates that raters mark: at random within each model, in proportion to its candidates."""
     if protocol.scoring is None:
         return []
@@ -105,7 +116,6 @@ def _draw_sample(session: Session, study_id: int, protocol: Protocol) -> list[tu
     for candidate in session.exec(select(Candidate).where(Candidate.study_id == study_id).order_by(col(Candidate.key))):
         by_model[candidate.model].append(candidate)
     total = sum(len(candidates) for candidates in by_model.values())
-    dealer = random.Random(f"{protocol.seed}|scoring sample")
     drawn = []
     taken = 0
     remaining = total

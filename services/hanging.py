@@ -102,8 +102,8 @@ def _volume(volume: ShownVolume, hanging: Hanging, keys: Keys) -> dict[str, Any]
     return {
         "label": volume.label,
         "url": volume_url(keys, volume.volume_id),
-        "window": list(window) if window is not None else volume.window,
-        "range": volume.intensity_range,
+        "window": list(volume.window if window is None else window),
+        "range": list(volume.intensity_range),
         "placed": volume.placed,
     }
 

@@ -6,13 +6,15 @@ import hashlib
 import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from pwdlib import PasswordHash
 from pwdlib.hashers.argon2 import Argon2Hasher
 from sqlmodel import Session, col, select
 
-from db import Credential, Database, Invitation, LoginSession, Person, audit, now
+from db import Credential, Database, Invitation, LoginSession, Person, audit, now, standing
 from db.base import stored_id
+from services import clock
 from services.errors import Conflict, NotAllowed, NotFound, NotSignedIn
 
 IDLE_LIMIT = timedelta(hours=8)
@@ -142,12 +144,8 @@ def actor_of_token(database: Database, token: str | None) -> Actor | None:
     """Return who holds a login-session token, or None."""
     if not token:
         return None
-    with database.reading() as session:
-        found = session.exec(select(LoginSession).where(LoginSession.token_sha256 == _sha256(token))).first()
-        actor = _actor(session, found)
-    if actor is not None and found is not None and now() - found.last_seen_at > SEEN_RESOLUTION:
-        _note_seen(database, actor.login_session_id)
-    return actor
+    with database.asking() as connection:
+        return _actor(connection.execute(standing.BY_TOKEN, {"token_sha256": _sha256(token)}).first())
 
 
 def actor_of_session(database: Database, login_session_id: int) -> Actor:
@@ -158,28 +156,29 @@ def actor_of_session(database: Database, login_session_id: int) -> Actor:
     NotSignedIn
         When the session has ended or expired.
     """
-    with database.reading() as session:
-        actor = _actor(session, session.get(LoginSession, login_session_id))
+    with database.asking() as connection:
+        found = connection.execute(standing.BY_SESSION, {"login_session_id": login_session_id}).first()
+    actor = _actor(found)
     if actor is None:
         raise NotSignedIn("You are signed out; sign in again to go on.")
     return actor
 
 
-def _actor(session: Session, found: LoginSession | None) -> Actor | None:
-    moment = now()
+def _actor(found: Any) -> Actor | None:
+    """Return who a login session with its person, as read from the database, stands for; None when it has ended."""
     if found is None or found.ended_at is not None:
         return None
-    if moment > found.expires_at or moment - found.last_seen_at > IDLE_LIMIT:
+    if clock.login_is_over(found, IDLE_LIMIT):
         return None
-    person = _person(session, found.person_id)
-    return Actor(stored_id(person.id), stored_id(found.id), person.name, person.is_owner, found.created_at)
+    return Actor(found.person_id, found.id, found.name, found.is_owner, found.created_at)
 
 
-def _note_seen(database: Database, login_session_id: int) -> None:
+def note_seen(database: Database, login_session_id: int) -> None:
+    """Write that somebody was here just now, unless that was written within the last minute."""
     with database.writing() as session:
         found = session.get(LoginSession, login_session_id)
-        if found is not None:
-            found.last_seen_at = now()
+        if found is not None and clock.idled_ms(found) > SEEN_RESOLUTION // timedelta(milliseconds=1):
+            clock.note_seen(found)
             session.add(found)
 
 
@@ -211,8 +210,9 @@ def _set_password(session: Session, person_id: int, password: str) -> None:
 
 def _open_login_session(session: Session, person_id: int, *, how: str) -> str:
     token = secrets.token_urlsafe(32)
-    opened: datetime = now()
-    session.add(LoginSession(token_sha256=_sha256(token), person_id=person_id, expires_at=opened + ABSOLUTE_LIMIT))
+    opened = LoginSession(token_sha256=_sha256(token), person_id=person_id, expires_at=now() + ABSOLUTE_LIMIT)
+    clock.note_seen(opened)
+    session.add(opened)
     audit.record(session, "signed in", person_id=person_id, how=how)
     return token
 

@@ -29,7 +29,7 @@ from exchange.item_table import ItemRow, OverlayRow, VolumeRow
 from exchange.refusal import InputRefused
 from exchange.study_folder import StudyFolder, read_study_folder
 from imaging import ImagingError, PreparedVolume, prepare_mask, prepare_volume
-from services import volume_store
+from services import proofs, volume_store
 from services.errors import Conflict, NotAllowed
 from services.identity import Actor
 from services.placement import require_in_place
@@ -140,8 +140,17 @@ def _store_study(
             raise _exists(study_key) from None
         study_id = stored_id(study.id)
         _store(session, study_id, contents, prepared)
-        session.add(Membership(person_id=actor.person_id, study_id=study_id, role="admin", pseudonym="Admin 1"))
-        audit.record(session, "study imported", person_id=actor.person_id, study_id=study_id, items=len(contents.items))
+        membership = Membership(person_id=actor.person_id, study_id=study_id, role="admin", pseudonym="Admin 1")
+        session.add(membership)
+        session.flush()
+        audit.record(
+            session,
+            "study imported",
+            person_id=actor.person_id,
+            study_id=study_id,
+            items=len(contents.items),
+            rows=proofs.sealed([membership]),
+        )
     return Imported(
         study_key=study_key,
         title=study.title,

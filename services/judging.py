@@ -12,6 +12,7 @@ from db import Candidate, Database, Item, JudgeRun, JudgeVerdict, audit
 from db.base import stored_id
 from exchange.judge_verdicts import JudgeRow, parse_judge_verdicts
 from exchange.refusal import InputRefused
+from services import proofs
 from services.errors import Conflict, require_length
 from services.freezing import is_frozen
 from services.identity import Actor
@@ -69,19 +70,22 @@ def import_judge_verdicts(
             judge=judge or name,
             source_sha256=source_sha256,
             parameters={"file": file_name},
+            hash_rule=proofs.RULE,
         )
         session.add(run)
         session.flush()
-        for row in rows:
-            session.add(
-                JudgeVerdict(
-                    run_id=stored_id(run.id),
-                    candidate_id=candidates[(row.item, row.candidate)],
-                    verdict=row.verdict,
-                    error=row.error,
-                    explanation=row.explanation,
-                )
+        verdicts = [
+            JudgeVerdict(
+                run_id=stored_id(run.id),
+                candidate_id=candidates[(row.item, row.candidate)],
+                verdict=row.verdict,
+                error=row.error,
+                explanation=row.explanation,
             )
+            for row in rows
+        ]
+        session.add_all(verdicts)
+        session.flush()
         audit.record(
             session,
             "judge verdicts imported",
@@ -89,6 +93,7 @@ def import_judge_verdicts(
             study_id=study_id,
             run=run.name,
             source_sha256=source_sha256,
+            rows=proofs.sealed([run, *verdicts]),
         )
         return _line(run, [row.verdict for row in rows], len(candidates))
 

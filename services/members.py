@@ -11,7 +11,7 @@ from sqlmodel import Session, col, select
 from db import Assignment, Database, Draft, Membership, Person, Study, TechnicalFailure, Verdict, audit, queries
 from db.base import stored_id
 from exchange.protocol import Protocol
-from services import assigning, displaying, freezing, practice
+from services import assigning, displaying, freezing, permission, practice, proofs
 from services.errors import Conflict, NotAllowed, NotFound, require_length
 from services.identity import Actor, add_person, issue_link
 from services.permission import require_role, state_of
@@ -133,19 +133,21 @@ def join(
     session.flush()
     if role == "rater" and freezing.is_frozen(session, study):
         assigning.assign_rater(session, study_id, membership, displaying.protocol_of(session, study_id))
-    audit.record(session, "member joined", person_id=by, study_id=study_id, role=role, member=person_id)
+    audit.record(
+        session,
+        "member joined",
+        person_id=by,
+        study_id=study_id,
+        role=role,
+        member=person_id,
+        rows=proofs.sealed([membership]),
+    )
     return membership
 
 
 def studies_of(database: Database, actor: Actor) -> list[StudyLine]:
     """Return the studies in which the actor has a role."""
     with database.reading() as session:
-        rows = session.exec(
-            select(Study, Membership)
-            .join(Membership)
-            .where(Membership.person_id == actor.person_id)
-            .order_by(col(Study.id))
-        ).all()
         return [
             StudyLine(
                 study.key,
@@ -155,8 +157,14 @@ def studies_of(database: Database, actor: Actor) -> list[StudyLine]:
                 study.simulated_readers,
                 queries.count_items(session, stored_id(study.id)),
             )
-            for study, membership in rows
+            for study, membership in permission.studies_of(session, actor)
         ]
+
+
+def roles_of(database: Database, actor: Actor) -> set[str]:
+    """Return what the actor is, in whichever study."""
+    with database.reading() as session:
+        return {membership.role for _, membership in permission.studies_of(session, actor)}
 
 
 def study_line(database: Database, actor: Actor, study_key: str) -> StudyLine:

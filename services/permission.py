@@ -1,27 +1,41 @@
-"""What somebody is in a study, read from the database inside the transaction that relies on it."""
+"""What somebody is in a study, read from the database inside the transaction that relies on it, and there only once.
+
+What a transaction has read is noted in its session, and goes with it.
+"""
 
 from __future__ import annotations
 
-from sqlmodel import Session, col, select
+from dataclasses import dataclass
 
-from db import Assignment, Database, Freeze, Membership, Study, StudyEvent
+from sqlmodel import Session, select
+
+from db import Assignment, Database, Draft, Membership, Study, standing
+from db.base import stored_id
+from db.standing import REMAINS, STILL_MEMBER
 from services.errors import NotAllowed, NotFound
 from services.identity import Actor
 
 
+@dataclass(frozen=True)
+class Turn:
+    """Whether an assignment is the first of its queue that is not closed, and its draft."""
+
+    has_come: bool
+    draft: Draft | None
+
+
 def study_of(session: Session, key: str) -> Study:
-    """Return the study with this key."""
-    study = session.exec(select(Study).where(Study.key == key)).first()
+    """Return the study with this key; one that was removed is not found."""
+    study = session.exec(select(Study).where(Study.key == key, *REMAINS)).first()
     if study is None:
         raise NotFound(f"There is no study '{key}'.")
     return study
 
 
 def membership_of(session: Session, actor: Actor, study: Study) -> Membership | None:
-    """Return what the actor is in the study, or None."""
-    return session.exec(
-        select(Membership).where(Membership.study_id == study.id, Membership.person_id == actor.person_id)
-    ).first()
+    """Return what the actor is in the study, or None; who was taken out of it is nothing there."""
+    query = select(Membership).where(Membership.study_id == study.id, Membership.person_id == actor.person_id)
+    return session.exec(query.where(*STILL_MEMBER)).first()
 
 
 def administers(database: Database, actor: Actor) -> bool:
@@ -29,7 +43,11 @@ def administers(database: Database, actor: Actor) -> bool:
     if actor.is_owner:
         return True
     with database.reading() as session:
-        admin = select(Membership.id).where(Membership.person_id == actor.person_id, Membership.role == "admin")
+        admin = (
+            select(Membership.id)
+            .join(Study)
+            .where(Membership.person_id == actor.person_id, Membership.role == "admin", *REMAINS, *STILL_MEMBER)
+        )
         return session.exec(admin).first() is not None
 
 
@@ -42,11 +60,8 @@ def require_role(
     the study as a whole wait until this transaction has ended, and then see what it did.
     """
     # PostgreSQL refuses even to compare with a NUL character, and the key may come from an address that anybody edits.
-    query = select(Study).where(Study.key == study_key.replace("\x00", ""))
-    # Not the full lock of the row: it would wait for everybody who adds a row that names the study, and deadlock with
-    # those among them that hold the lock of the audit chain.
-    study = session.exec(query.with_for_update(key_share=True) if lock else query).first()
-    membership = membership_of(session, actor, study) if study else None
+    study_key = study_key.replace("\x00", "")
+    study, membership = _locked(session, actor, study_key) if lock else _member(session, actor, study_key)
     if study is None or membership is None:
         raise NotFound("There is no such study among yours.")
     if membership.role not in roles:
@@ -59,17 +74,36 @@ def hold_study(session: Session, study_id: int) -> None:
     session.exec(select(Study.id).where(Study.id == study_id).with_for_update(read=True)).one()
 
 
-def state_of(session: Session, study_id: int) -> str:
-    """Return `draft` (not frozen), `open` or `closed` (data lock), derived from freeze and events."""
-    if session.exec(select(Freeze.id).where(Freeze.study_id == study_id)).first() is None:
-        return "draft"
-    last = session.exec(
-        select(StudyEvent.kind)
-        .where(StudyEvent.study_id == study_id, col(StudyEvent.kind).in_(("open", "close", "reopen")))
-        .order_by(col(StudyEvent.id).desc())
-        .limit(1)
-    ).first()
-    return "closed" if last == "close" else "open"
+def studies_of(session: Session, actor: Actor) -> list[tuple[Study, Membership]]:
+    """Return all studies in which the actor is something, oldest first."""
+    rows = session.exec(standing.OF_EVERY_STUDY, params={"person_id": actor.person_id}).all()
+    for study, _, freeze, last in rows:
+        _note(session, study, freeze, last)
+    return [(study, membership) for study, membership, _, _ in rows]
+
+
+def state_of(session: Session, study_id: int, *, afresh: bool = False) -> str:
+    """Return `draft` (not frozen), `open` or `closed` (data lock), derived from freeze and events.
+
+    Parameters
+    ----------
+    afresh
+        Ask the database again: while this transaction waited for a lock, somebody may have closed the study.
+    """
+    noted: str | None = session.info.get(("state", study_id))
+    if noted is not None and not afresh:
+        return noted
+    freeze, last = session.exec(standing.OF_STUDY, params={"study_id": study_id}).one()
+    return _state(freeze, last)
+
+
+def freeze_of(session: Session, study_id: int) -> str | None:
+    """Return the hash of a study's newest freeze; None where it is not frozen."""
+    noted: str | None = session.info.get(("freeze", study_id))
+    if noted is None:
+        noted, _ = session.exec(standing.OF_STUDY, params={"study_id": study_id}).one()
+        _note_freeze(session, study_id, noted)
+    return noted
 
 
 def own_assignment(
@@ -79,13 +113,55 @@ def own_assignment(
 
     With `lock`, others who want to write to the same assignment wait until this transaction has ended.
     """
-    query = (
-        select(Assignment, Study, Membership)
-        .join(Study, col(Study.id) == Assignment.study_id)
-        .join(Membership, col(Membership.id) == Assignment.membership_id)
-        .where(Assignment.public_id == public_id, Membership.person_id == actor.person_id)
-    )
-    row = session.exec(query.with_for_update(of=Assignment) if lock else query).first()
-    if row is None:
+    named = {"person_id": actor.person_id, "public_id": public_id}
+    if lock and session.get_bind().dialect.name == "postgresql":
+        # Alone, so that all the rest is read after the wait. SQLite lets in one writer at a time anyway.
+        session.exec(standing.LOCK_OF_ASSIGNMENT, params=named).first()
+    found = session.exec(standing.OF_ASSIGNMENT, params=named).first()
+    if found is None:
         raise NotFound("There is no such item among yours.")
-    return row[0], row[1], row[2]
+    assignment, study, membership, draft, freeze, last, in_turn = found
+    _note(session, study, freeze, last)
+    session.info["turn", assignment.id] = Turn(in_turn, draft)
+    return assignment, study, membership
+
+
+def turn_of(session: Session, assignment: Assignment) -> Turn:
+    """Return the turn of an assignment as `own_assignment` found it in this transaction."""
+    turn: Turn = session.info["turn", assignment.id]
+    return turn
+
+
+def _member(session: Session, actor: Actor, study_key: str) -> tuple[Study | None, Membership | None]:
+    named = {"person_id": actor.person_id, "study_key": study_key}
+    found = session.exec(standing.OF_MEMBER, params=named).first()
+    if found is None:
+        return None, None
+    study, membership, freeze, last = found
+    _note(session, study, freeze, last)
+    return study, membership
+
+
+def _locked(session: Session, actor: Actor, study_key: str) -> tuple[Study | None, Membership | None]:
+    # Not the full lock of the row: it would wait for everybody who adds a row that names the study, and deadlock with
+    # those among them that hold the lock of the audit chain.
+    study = session.exec(select(Study).where(Study.key == study_key, *REMAINS).with_for_update(key_share=True)).first()
+    return study, membership_of(session, actor, study) if study else None
+
+
+def _note(session: Session, study: Study, freeze: str | None, last: str | None) -> None:
+    study_id = stored_id(study.id)
+    _note_freeze(session, study_id, freeze)
+    session.info["state", study_id] = _state(freeze, last)
+
+
+def _note_freeze(session: Session, study_id: int, freeze: str | None) -> None:
+    # That there is none is not noted: this very transaction may be about to freeze.
+    if freeze is not None:
+        session.info["freeze", study_id] = freeze
+
+
+def _state(freeze: str | None, last: str | None) -> str:
+    if freeze is None:
+        return "draft"
+    return "closed" if last == "close" else "open"

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Integer, cast, func
+from sqlalchemy import Integer, bindparam, cast, func
 from sqlmodel import Session, col, select
 
-from db import Assignment, Item, Membership, PracticeResult, Reference, TechnicalFailure, Verdict, queries
+from db import Assignment, Item, Membership, PracticeResult, Reference, TechnicalFailure, Verdict, audit, queries
 from db.base import stored_id
 from db.queries import ShownItem
 from exchange.protocol import Practice, Protocol
-from services import assigning, blinding
+from services import assigning, blinding, proofs
 from services.correctness import AnswerKey, score
 
 FAILED = (
@@ -62,13 +62,14 @@ def progress_of_pass(session: Session, membership_id: int) -> tuple[int, int]:
 
 def results_of(session: Session, membership_id: int) -> list[PracticeResult]:
     """Return how a rater's passes ended, oldest first."""
-    return list(
-        session.exec(
-            select(PracticeResult)
-            .where(PracticeResult.membership_id == membership_id)
-            .order_by(col(PracticeResult.pass_number))
-        )
-    )
+    return list(session.exec(_RESULTS, params={"membership_id": membership_id}))
+
+
+_RESULTS: Any = (
+    select(PracticeResult)
+    .where(PracticeResult.membership_id == bindparam("membership_id"))
+    .order_by(col(PracticeResult.pass_number))
+)
 
 
 def end_pass_if_done(session: Session, protocol: Protocol, assignment: Assignment) -> None:
@@ -82,16 +83,16 @@ def end_pass_if_done(session: Session, protocol: Protocol, assignment: Assignmen
     judged = [mark for mark in marks if mark is not None]
     correct = sum(judged)
     passed = correct + ROUNDING >= rule.pass_mark * len(judged)
-    session.add(
-        PracticeResult(
-            membership_id=membership_id,
-            pass_number=pass_number,
-            correct=correct,
-            judged=len(judged),
-            passed=passed,
-        )
+    result = PracticeResult(
+        membership_id=membership_id,
+        pass_number=pass_number,
+        correct=correct,
+        judged=len(judged),
+        passed=passed,
     )
+    session.add(result)
     session.flush()
+    audit.record(session, "practice ended", study_id=assignment.study_id, rows=proofs.sealed([result]))
     if not passed and (rule.attempts is None or pass_number < rule.attempts):
         rater = session.get_one(Membership, membership_id)
         assigning.assign_practice(session, assignment.study_id, rater, protocol, pass_number + 1)

@@ -5,18 +5,17 @@ from __future__ import annotations
 import hmac
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import func
-from sqlmodel import Session, col, select
+from sqlmodel import Session, select
 
 from db import (
     Adjudication,
     Assignment,
+    Base,
     Database,
     Display,
-    Draft,
     Membership,
     Study,
     TechnicalFailure,
@@ -24,14 +23,15 @@ from db import (
     audit,
     now,
     queries,
+    standing,
 )
 from db.base import stored_id
 from exchange.protocol import Protocol
-from services import displaying, practice, revision_rules
+from services import clock, displaying, practice, proofs, revision_rules
 from services.answers import check_answers, check_draft
 from services.errors import Conflict, Incomplete, NotAllowed, StaleDraft
 from services.identity import Actor
-from services.permission import own_assignment, require_role, state_of
+from services.permission import own_assignment, require_role, state_of, turn_of
 from services.storing import (
     NOTHING_MEASURED,
     Circumstances,
@@ -62,9 +62,7 @@ def current_payload(database: Database, actor: Actor, study_key: str, queue: str
     with database.reading() as session:
         study, membership = require_role(session, actor, study_key, displaying.role_of_queue(queue))
         _require_open(session, study)
-        if queue == "scoring":
-            displaying.require_marking_open(session, study, membership)
-        return displaying.queue_payload(session, actor, study, membership, queue)
+        return _desk_payload(session, actor, study, membership, queue)
 
 
 def payload_after_reload(database: Database, actor: Actor, study_key: str, queue: str) -> dict[str, Any]:
@@ -72,10 +70,17 @@ def payload_after_reload(database: Database, actor: Actor, study_key: str, queue
     with database.reading() as session:
         study, membership = require_role(session, actor, study_key, displaying.role_of_queue(queue))
         _require_open(session, study)
-        revised = revision_rules.reopened(session, actor, membership) if queue == "reading" else None
+        protocol = displaying.protocol_of(session, stored_id(study.id))
+        revised = revision_rules.reopened(session, actor, protocol, membership) if queue == "reading" else None
         if revised is not None:
             return displaying.revision_payload(session, actor, study, *revised)
-    return current_payload(database, actor, study_key, queue)
+        return _desk_payload(session, actor, study, membership, queue)
+
+
+def _desk_payload(session: Session, actor: Actor, study: Study, membership: Membership, queue: str) -> dict[str, Any]:
+    if queue == "scoring":
+        displaying.require_marking_open(session, study, membership)
+    return displaying.queue_payload(session, actor, study, membership, queue)
 
 
 def queue_of_assignment(database: Database, actor: Actor, public_id: str) -> tuple[str, str]:
@@ -90,16 +95,20 @@ def record_display(
 ) -> datetime:
     """Store that the assignment's picture and prompt stand on the actor's screen; verdicts need it."""
     with database.writing() as session:
-        assignment, study, _ = own_assignment(session, actor, public_id)
+        assignment, study, membership = own_assignment(session, actor, public_id)
         _require_open(session, study)
         if not _is_being_revised(session, actor, assignment):
-            _require_current(session, assignment)
+            _require_turn(session, study, membership, assignment)
+        here = clock.read_clocks()
         display = Display(
             assignment_id=stored_id(assignment.id),
             login_session_id=actor.login_session_id,
+            shown_at=here.at,
             load_ms=bounded(load_ms),
             renderer=renderer[:40],
             viewport=viewport[:20],
+            monotonic_ms=here.monotonic_ms,
+            boot_id=here.boot_id,
         )
         session.add(display)
         return display.shown_at
@@ -122,20 +131,23 @@ def save_draft(database: Database, actor: Actor, public_id: str, sequence: int, 
     if not 0 <= sequence <= LARGEST_SEQUENCE:
         raise Incomplete("The draft carries a number that no draft has; reload the page.", "sequence")
     with database.writing() as session:
-        assignment, study, _ = own_assignment(session, actor, public_id, lock=True)
+        assignment, study, membership = own_assignment(session, actor, public_id, lock=True)
         _require_open(session, study)
-        if _is_closed(session, assignment) and not _is_being_revised(session, actor, assignment):
-            raise Conflict("This item was submitted already; the draft is not needed any more.")
-        draft = session.get(Draft, assignment.id)
-        if draft is None:
-            draft = Draft(assignment_id=stored_id(assignment.id), sequence=sequence, answers=checked)
-        elif sequence == draft.sequence and checked == draft.answers:
+        if not _is_being_revised(session, actor, assignment):
+            if _is_closed(session, assignment):
+                raise Conflict("This item was submitted already; the draft is not needed any more.")
+            _require_turn(session, study, membership, assignment)
+        draft = turn_of(session, assignment).draft
+        if draft is not None and sequence == draft.sequence and checked == draft.answers:
             return draft.sequence, draft.saved_at
-        elif sequence <= draft.sequence:
+        if draft is not None and sequence <= draft.sequence:
             raise StaleDraft("A newer draft of this item was saved from another tab.", draft.sequence)
-        draft.sequence, draft.answers, draft.saved_at = sequence, checked, now()
-        session.add(draft)
-        return draft.sequence, draft.saved_at
+        saved_at = now()
+        session.connection().execute(
+            standing.NEW_DRAFT if draft is None else standing.NEXT_DRAFT,
+            {"assignment": assignment.id, "sequence": sequence, "answers": checked, "saved_at": saved_at},
+        )
+        return sequence, saved_at
 
 
 def submit(
@@ -172,19 +184,20 @@ def submit(
         superseded = _superseded(session, actor, protocol, membership, assignment)
         _require_open(session, study)
         if superseded is None:
-            _require_current(session, assignment)
-        if assignment.phase == "scoring":
-            displaying.require_marking_open(session, study, membership)
-        display = _display_of(session, actor, study, assignment, superseded, key)
+            _require_turn(session, study, membership, assignment)
+        displays = _displays_of(session, assignment)
+        display = _display_of(session, actor, study, assignment, displays, superseded, key)
         # Simulated readers say how long they would have looked.
-        passed_ms = None if study.simulated_readers else _passed_ms(session, assignment, superseded)
+        passed_ms = None if study.simulated_readers else _passed_ms(displays, superseded)
         measured = believed(circumstances, passed_ms)
         receipt = new_receipt()
         stored: Verdict | Adjudication
+        rows: list[Base]
         if assignment.phase == "opinions":
             stored = store_decision(session, assignment, checked, receipt, key)
+            rows = [stored]
         else:
-            stored = store_verdict(session, assignment, checked, measured, display, receipt, key, superseded)
+            stored, rows = store_verdict(session, assignment, checked, measured, display, receipt, key, superseded)
         detail = {"supersedes": superseded.receipt} if superseded is not None else {}
         audit.record(
             session,
@@ -194,6 +207,7 @@ def submit(
             assignment=public_id,
             receipt=receipt,
             content_sha256=content_sha256,
+            rows=proofs.sealed([*rows, *displays]),
             **detail,
         )
         if superseded is not None:
@@ -214,38 +228,53 @@ def _superseded(
     return revision_rules.require_revisable(session, actor, protocol, membership, assignment)
 
 
+def _displays_of(session: Session, assignment: Assignment) -> list[Display]:
+    """Return when an assignment was shown, in whichever login session, oldest first."""
+    return queries.displays_of(session, stored_id(assignment.id))
+
+
 def _display_of(
-    session: Session, actor: Actor, study: Study, assignment: Assignment, superseded: Verdict | None, key: str
+    session: Session,
+    actor: Actor,
+    study: Study,
+    assignment: Assignment,
+    displays: Sequence[Display],
+    superseded: Verdict | None,
+    key: str,
 ) -> Display:
     """Return the display that a verdict rests on: of this login session and, in a revision, since it was reopened."""
     keys = displaying.keys_of(study, actor)
     expected = keys.idempotency_key(assignment.public_id)
-    query = select(Display).where(
-        Display.assignment_id == assignment.id, Display.login_session_id == actor.login_session_id
-    )
+    own = [display for display in displays if display.login_session_id == actor.login_session_id]
     if superseded is not None:
         expected = keys.revision_key(assignment.public_id, superseded.receipt)
         opening = revision_rules.opening_of(session, actor, assignment.membership_id)
-        query = query.where(Display.shown_at >= opening.opened_at)
-    display = session.exec(query.order_by(col(Display.id).desc())).first()
+        own = [display for display in own if display.shown_at >= opening.opened_at]
+    display = own[-1] if own else None
     if display is None or not hmac.compare_digest(expected.encode(), key.encode()):
         raise Conflict("This item has not been shown on this screen; reload the page and look at it first.")
     return display
 
 
-def _passed_ms(session: Session, assignment: Assignment, superseded: Verdict | None) -> int | None:
-    """Return the time since the item was first shown, in whichever login session; for a revision, since the verdict."""
-    query = select(func.min(Display.shown_at)).where(Display.assignment_id == assignment.id)
+def _passed_ms(displays: Sequence[Display], superseded: Verdict | None) -> int | None:
+    """Return the time since the item was first shown, in whichever login session; for a revision, since the verdict.
+
+    The order is that of the rows, and the time that of the monotonic clock where it can tell: the wall clock may have
+    been set meanwhile.
+    """
     if superseded is not None:
-        query = query.where(Display.shown_at >= superseded.submitted_at)
-    first_shown = session.exec(query).one()
-    return (now() - first_shown) // timedelta(milliseconds=1) if first_shown is not None else None
+        before = [display.id or 0 for display in displays if display.shown_at == superseded.shown_at]
+        displays = [display for display in displays if (display.id or 0) > max(before, default=0)]
+    if not displays:
+        return None
+    first = displays[0]
+    return clock.passed_ms(first.shown_at, first.monotonic_ms, first.boot_id, clock.read_clocks())
 
 
 def _feedback(session: Session, protocol: Protocol, assignment: Assignment) -> dict[str, Any] | None:
     if assignment.phase != "practice":
         return None
-    item = queries.shown_item(session, assignment.item_id)
+    item = displaying.item_of(session, assignment)
     words = displaying.reference_texts(item, queries.reference_of_practice_item(session, assignment.item_id))
     return practice.feedback_on(session, protocol.reading.practice, assignment, item, words)
 
@@ -259,18 +288,26 @@ def report_failure(database: Database, actor: Actor, public_id: str, reason: str
         When it was saved, the study's key, and the queue.
     """
     with database.writing() as session:
-        assignment, study, _ = own_assignment(session, actor, public_id, lock=True)
+        assignment, study, membership = own_assignment(session, actor, public_id, lock=True)
         _require_open(session, study)
         queue = displaying.QUEUE_OF_PHASE[assignment.phase]
         earlier = session.exec(select(TechnicalFailure).where(TechnicalFailure.assignment_id == assignment.id)).first()
         if earlier is not None:
             return earlier.created_at, study.key, queue
-        _require_current(session, assignment)
+        _require_turn(session, study, membership, assignment)
         failure = TechnicalFailure(
             assignment_id=stored_id(assignment.id), reason=reason.replace("\x00", "")[:400] or "could not be shown"
         )
         session.add(failure)
-        audit.record(session, "technical failure", person_id=actor.person_id, study_id=study.id, assignment=public_id)
+        session.flush()
+        audit.record(
+            session,
+            "technical failure",
+            person_id=actor.person_id,
+            study_id=study.id,
+            assignment=public_id,
+            rows=proofs.sealed([failure, *_displays_of(session, assignment)]),
+        )
         if assignment.phase == "practice":
             practice.end_pass_if_done(session, displaying.protocol_of(session, stored_id(study.id)), assignment)
         return failure.created_at, study.key, queue
@@ -284,26 +321,38 @@ def _require_open(session: Session, study: Study) -> None:
         raise NotAllowed("This study is closed; no more verdicts are taken.")
 
 
-def _require_current(session: Session, assignment: Assignment) -> None:
+def _require_turn(session: Session, study: Study, membership: Membership, assignment: Assignment) -> None:
+    """Refuse to show, draft, submit or give up anything but what is on the member's desk now.
+
+    One gate for all four acts: somebody may know the id of an assignment whose turn has not come.
+    """
+    if assignment.phase == "scoring":
+        displaying.require_marking_open(session, study, membership)
     protocol = displaying.protocol_of(session, assignment.study_id)
-    queue = displaying.QUEUE_OF_PHASE[assignment.phase]
-    waiting = displaying.waiting_for(session, protocol, assignment.membership_id, queue, limit=1)
-    if not waiting or waiting[0].id != assignment.id:
+    if not displaying.is_on_the_desk(session, protocol, assignment):
         raise Conflict("Another item is on your desk now; reload the page to go on with it.")
 
 
 def _is_being_revised(session: Session, actor: Actor, assignment: Assignment) -> bool:
-    found = revision_rules.reopened(session, actor, session.get_one(Membership, assignment.membership_id))
+    if turn_of(session, assignment).has_come:
+        return False
+    protocol = displaying.protocol_of(session, assignment.study_id)
+    membership = session.get_one(Membership, assignment.membership_id)
+    found = revision_rules.reopened(session, actor, protocol, membership)
     return found is not None and found[0].id == assignment.id
 
 
 def _is_closed(session: Session, assignment: Assignment) -> bool:
+    if turn_of(session, assignment).has_come:
+        return False
     failed = session.exec(select(TechnicalFailure.id).where(TechnicalFailure.assignment_id == assignment.id)).first()
     return failed is not None or bool(_stored(session, assignment))
 
 
 def _stored(session: Session, assignment: Assignment) -> Sequence[Verdict | Adjudication]:
-    """Return what was submitted for an assignment, oldest first."""
+    """Return what was submitted for an assignment, oldest first; nothing while it is still to be closed."""
+    if turn_of(session, assignment).has_come:
+        return []
     if assignment.phase == "opinions":
         task = queries.review_task_of(session, assignment)
         return session.exec(select(Adjudication).where(Adjudication.task_id == task.id)).all()

@@ -27,7 +27,7 @@ def list_revisable(database: Database, actor: Actor, public_id: str) -> list[dic
         protocol = displaying.protocol_of(session, stored_id(study.id))
         lines = []
         for assignment, verdict in revision_rules.revisable_verdicts(session, actor, protocol, membership):
-            item = queries.shown_item(session, assignment.item_id)
+            item = displaying.item_of(session, assignment)
             lines.append(
                 blinding.revisable_payload(
                     assignment_public_id=assignment.public_id,

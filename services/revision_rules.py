@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import func
+from sqlalchemy import bindparam, func, or_
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, delete, select
 
@@ -27,8 +28,9 @@ def revisable_verdicts(
     rows = session.exec(
         select(Assignment, Verdict)
         .join(Verdict, col(Verdict.assignment_id) == Assignment.id)
-        .where(*_conditions(actor, protocol, membership))
-        .order_by(col(Verdict.id).desc())
+        .where(*_conditions(protocol.reading.revision == "session"))
+        .order_by(col(Verdict.id).desc()),
+        params=_named(actor, membership),
     )
     return [(assignment, verdict) for assignment, verdict in rows]
 
@@ -37,12 +39,18 @@ def count_revisable(session: Session, actor: Actor, protocol: Protocol, membersh
     """Return how many of the rater's verdicts may be revised now."""
     if not _may_revise(session, protocol, membership):
         return 0
-    return session.exec(
+    count: int = session.exec(_count(protocol.reading.revision == "session"), params=_named(actor, membership)).one()
+    return count
+
+
+@lru_cache(maxsize=2)
+def _count(in_this_session: bool) -> Any:
+    return (
         select(func.count())
         .select_from(Assignment)
         .join(Verdict, col(Verdict.assignment_id) == Assignment.id)
-        .where(*_conditions(actor, protocol, membership))
-    ).one()
+        .where(*_conditions(in_this_session))
+    )
 
 
 def require_revisable(
@@ -57,7 +65,8 @@ def require_revisable(
         found = session.exec(
             select(Verdict)
             .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
-            .where(Assignment.id == assignment.id, *_conditions(actor, protocol, membership))
+            .where(Assignment.id == assignment.id, *_conditions(protocol.reading.revision == "session")),
+            params=_named(actor, membership),
         ).first()
         if found is not None:
             return found
@@ -72,23 +81,28 @@ def _may_revise(session: Session, protocol: Protocol, membership: Membership) ->
     """
     if protocol.reading.revision == "never" or membership.role != "rater":
         return False
-    if state_of(session, membership.study_id) != "open":
+    if state_of(session, membership.study_id, afresh=True) != "open":
         return False
-    compared = select(Assignment.id).where(Assignment.study_id == membership.study_id, Assignment.phase == "review")
-    if session.exec(compared).first() is not None:
-        return False
-    return not has_begun_marking(session, stored_id(membership.id))
+    settled = session.exec(
+        _SETTLED, params={"study_id": membership.study_id, "membership_id": stored_id(membership.id)}
+    )
+    return not settled.one()
+
+
+_COMPARED = select(Assignment.id).where(Assignment.study_id == bindparam("study_id"), Assignment.phase == "review")
+_BEGUN = select(Acknowledgement.id).where(
+    Acknowledgement.membership_id == bindparam("membership_id"), Acknowledgement.phase == "scoring"
+)
+_SETTLED: Any = select(or_(_COMPARED.exists(), _BEGUN.exists()))
 
 
 def has_begun_marking(session: Session, membership_id: int) -> bool:
     """Say whether a rater has acknowledged the instructions of the scoring phase, which shows references."""
-    begun = select(Acknowledgement.id).where(
-        Acknowledgement.membership_id == membership_id, Acknowledgement.phase == "scoring"
-    )
-    return session.exec(begun).first() is not None
+    return session.exec(_BEGUN, params={"membership_id": membership_id}).first() is not None
 
 
-def _conditions(actor: Actor, protocol: Protocol, membership: Membership) -> list[Any]:
+@lru_cache(maxsize=2)
+def _conditions(in_this_session: bool) -> list[Any]:
     """Return what makes a verdict of the rater revisable: it stands, and no later turn of it has been sent.
 
     The next turn comes with the receipt of the one before it, so a turn that has a later one is settled by then.
@@ -101,29 +115,40 @@ def _conditions(actor: Actor, protocol: Protocol, membership: Membership) -> lis
         .correlate(Assignment)
     )
     conditions = [
-        Assignment.membership_id == membership.id,
+        Assignment.membership_id == bindparam("membership_id"),
         Assignment.phase == "reading",
         queries.stands(),
         ~later_turn.exists(),
     ]
-    if protocol.reading.revision == "session":
-        conditions.append(Verdict.login_session_id == actor.login_session_id)
+    if in_this_session:
+        conditions.append(Verdict.login_session_id == bindparam("login_session_id"))
     return conditions
 
 
-def reopened(session: Session, actor: Actor, membership: Membership) -> tuple[Assignment, Verdict] | None:
+def _named(actor: Actor, membership: Membership) -> dict[str, int]:
+    return {"login_session_id": actor.login_session_id, "membership_id": stored_id(membership.id)}
+
+
+def reopened(
+    session: Session, actor: Actor, protocol: Protocol, membership: Membership
+) -> tuple[Assignment, Verdict] | None:
     """Return what this login session is revising in a study; nothing when that verdict does not stand any more."""
-    row = session.exec(
-        select(Assignment, Verdict)
-        .join(Verdict, col(Verdict.assignment_id) == Assignment.id)
-        .join(Reopening, col(Reopening.verdict_id) == Verdict.id)
-        .where(
-            Reopening.login_session_id == actor.login_session_id,
-            Reopening.membership_id == membership.id,
-            queries.stands(),
-        )
-    ).first()
+    if protocol.reading.revision == "never":
+        return None
+    row = session.exec(_REOPENED, params=_named(actor, membership)).first()
     return (row[0], row[1]) if row is not None else None
+
+
+_REOPENED: Any = (
+    select(Assignment, Verdict)
+    .join(Verdict, col(Verdict.assignment_id) == Assignment.id)
+    .join(Reopening, col(Reopening.verdict_id) == Verdict.id)
+    .where(
+        Reopening.login_session_id == bindparam("login_session_id"),
+        Reopening.membership_id == bindparam("membership_id"),
+        queries.stands(),
+    )
+)
 
 
 def opening_of(session: Session, actor: Actor, membership_id: int) -> Reopening:

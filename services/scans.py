@@ -8,13 +8,17 @@ from typing import Any
 
 from sqlmodel import Session, select
 
-from db import Database, Membership, Overlay, Study, Volume
+from db import Assignment, Database, Membership, Overlay, Study, Volume
 from db.base import stored_id
+from exchange.protocol import Protocol
 from services import displaying, reading, revision_rules, volume_store
 from services.errors import Conflict, NotFound
 from services.identity import Actor
 from services.keys import Keys
-from services.permission import state_of
+from services.permission import state_of, studies_of
+
+# The SHA-256 of files, by what they are (volume or overlay) and its id.
+Files = dict[tuple[str, int], str]
 
 
 def scan_in_reach(database: Database, actor: Actor, token: str) -> Path:
@@ -24,13 +28,10 @@ def scan_in_reach(database: Database, actor: Actor, token: str) -> Path:
     none.
     """
     with database.reading() as session:
-        rows = session.exec(
-            select(Study, Membership).join(Membership).where(Membership.person_id == actor.person_id)
-        ).all()
-        for study, membership in rows:
-            volumes, overlays = _in_reach(session, actor, study, membership)
+        for study, membership in studies_of(session, actor):
+            files = _in_reach(session, actor, study, membership)
             for keys in displaying.keys_of(study, actor).still_valid():
-                sha256 = _named(session, keys, token, volumes, overlays)
+                sha256 = _named(keys, token, files)
                 if sha256 is not None:
                     return volume_store.path_of(database, sha256)
     raise NotFound("There is no such volume for you now.")
@@ -51,44 +52,43 @@ def renewed_scans(database: Database, actor: Actor, public_id: str) -> dict[str,
     return {"images": payload.get("images"), "prefetch": payload.get("prefetch", [])}
 
 
-def _named(session: Session, keys: Keys, token: str, volumes: set[int], overlays: set[int]) -> str | None:
+def _named(keys: Keys, token: str, files: Files) -> str | None:
     """Return the SHA-256 of the scan that a token names, if it names one of these."""
-    for volume_id in volumes:
-        if _same(keys.volume_token(volume_id), token):
-            return session.exec(select(Volume.sha256).where(Volume.id == volume_id)).one()
-    for overlay_id in overlays:
-        if _same(keys.overlay_token(overlay_id), token):
-            return session.exec(select(Overlay.sha256).where(Overlay.id == overlay_id)).one()
+    for (kind, scan_id), sha256 in files.items():
+        name = keys.volume_token(scan_id) if kind == "volume" else keys.overlay_token(scan_id)
+        if hmac.compare_digest(name.encode(), token.encode()):
+            return sha256
     return None
 
 
-def _same(name: str, token: str) -> bool:
-    return hmac.compare_digest(name.encode(), token.encode())
-
-
-def _in_reach(session: Session, actor: Actor, study: Study, membership: Membership) -> tuple[set[int], set[int]]:
-    """Return the ids of volumes and overlays: an admin's are all, for the preview."""
+def _in_reach(session: Session, actor: Actor, study: Study, membership: Membership) -> Files:
+    """Return what somebody may fetch now: an admin all, for the preview."""
     study_id = stored_id(study.id)
     if membership.role == "admin":
-        return (
-            {stored_id(volume) for volume in session.exec(select(Volume.id).where(Volume.study_id == study_id))},
-            {stored_id(overlay) for overlay in session.exec(select(Overlay.id).where(Overlay.study_id == study_id))},
-        )
+        return _all_of(session, study_id)
     if state_of(session, study_id) != "open":
-        return set(), set()
+        return {}
     protocol = displaying.protocol_of(session, study_id)
     queue = "reading" if membership.role == "rater" else "review"
     waiting = displaying.waiting_for(session, protocol, stored_id(membership.id), queue, limit=2)
-    volumes: set[int] = set()
-    overlays: set[int] = set()
+    files: Files = {}
     for place, assignment in enumerate(displaying.within_reach(session, waiting)):
-        shown = displaying.scans_of(session, protocol, assignment)
-        volumes.update(shown[0])
         # Masks are never fetched ahead: only the item on the desk lays them over its scans.
-        overlays.update(shown[1] if place == 0 else ())
-    revised = revision_rules.reopened(session, actor, membership)
+        files |= _shown_by(session, protocol, assignment, with_overlays=place == 0)
+    revised = revision_rules.reopened(session, actor, protocol, membership)
     if revised is not None:
-        shown = displaying.scans_of(session, protocol, revised[0])
-        volumes.update(shown[0])
-        overlays.update(shown[1])
-    return volumes, overlays
+        files |= _shown_by(session, protocol, revised[0], with_overlays=True)
+    return files
+
+
+def _shown_by(session: Session, protocol: Protocol, assignment: Assignment, *, with_overlays: bool) -> Files:
+    volumes, overlays = displaying.scans_of(session, protocol, assignment)
+    shown = [("volume", one) for one in volumes] + [("overlay", one) for one in overlays if with_overlays]
+    return {(kind, one): displaying.file_of(session, assignment, kind, one) for kind, one in shown}
+
+
+def _all_of(session: Session, study_id: int) -> Files:
+    volumes = session.exec(select(Volume.id, Volume.sha256).where(Volume.study_id == study_id))
+    overlays = session.exec(select(Overlay.id, Overlay.sha256).where(Overlay.study_id == study_id))
+    files = {("volume", stored_id(one)): sha256 for one, sha256 in volumes}
+    return files | {("overlay", stored_id(one)): sha256 for one, sha256 in overlays}

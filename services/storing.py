@@ -6,13 +6,15 @@ import secrets
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlmodel import Session, select
+from sqlmodel import Session
 
-from db import Adjudication, Assignment, Display, Flag, Freeze, Verdict, ViewingTrace, queries
+from db import Adjudication, Assignment, Base, Display, Flag, Verdict, ViewingTrace, queries
 from db.base import stored_id
 from exchange.viewing_trace import kept_trace
+from services import proofs
 from services.answers import Answers
 from services.errors import Conflict
+from services.permission import freeze_of
 from services.version import SOFTWARE_VERSION
 
 # Neither 0 O 1 I L U: a receipt is read out over the telephone.
@@ -64,9 +66,8 @@ def store_verdict(
     receipt: str,
     key: str,
     superseded: Verdict | None,
-) -> Verdict:
-    """Add a verdict with its flag and its viewing trace, where there are any."""
-    freeze_sha256 = session.exec(select(Freeze.sha256).where(Freeze.study_id == assignment.study_id)).one()
+) -> tuple[Verdict, list[Base]]:
+    """Add a verdict with its flag and its viewing trace, where there are any; return it, and all rows to be sealed."""
     verdict = Verdict(
         assignment_id=stored_id(assignment.id),
         supersedes_id=superseded.id if superseded is not None else None,
@@ -81,19 +82,30 @@ def store_verdict(
         renderer=circumstances.renderer[:40],
         viewport=circumstances.viewport[:20],
         software_version=SOFTWARE_VERSION,
-        freeze_sha256=freeze_sha256,
+        freeze_sha256=_freeze_of(session, assignment),
         receipt=receipt,
         idempotency_key=key,
         content_sha256=checked.content_sha256(),
+        hash_rule=proofs.RULE,
     )
     session.add(verdict)
     session.flush()
+    stored: list[Base] = [verdict]
     if checked.flag is not None:
-        session.add(Flag(verdict_id=stored_id(verdict.id), kind=checked.flag[0], note=checked.flag[1]))
+        stored.append(Flag(verdict_id=stored_id(verdict.id), kind=checked.flag[0], note=checked.flag[1]))
     trace = kept_trace(circumstances.trace)
     if trace is not None:
-        session.add(ViewingTrace(verdict_id=stored_id(verdict.id), trace=trace))
-    return verdict
+        stored.append(ViewingTrace(verdict_id=stored_id(verdict.id), trace=trace))
+    session.add_all(stored)
+    session.flush()
+    return verdict, stored
+
+
+def _freeze_of(session: Session, assignment: Assignment) -> str:
+    sha256 = freeze_of(session, assignment.study_id)
+    if sha256 is None:
+        raise Conflict("This study is not frozen, so it takes no verdicts.")
+    return sha256
 
 
 def store_decision(session: Session, assignment: Assignment, checked: Answers, receipt: str, key: str) -> Adjudication:
@@ -118,6 +130,7 @@ def store_decision(session: Session, assignment: Assignment, checked: Answers, r
         receipt=receipt,
         idempotency_key=key,
         content_sha256=checked.content_sha256(),
+        hash_rule=proofs.RULE,
     )
     session.add(decision)
     session.flush()

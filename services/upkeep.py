@@ -10,12 +10,14 @@ from sqlalchemy import inspect
 from db import Database, audit
 from db.backup import back_up
 from db.migrate import upgrade
+from services import sealing
 from services.errors import Conflict
 
 
 def prepare(database: Database) -> None:
     """Bring the database to the newest schema and make the folder of the volumes."""
     upgrade(database.engine)
+    sealing.seal_earlier_rows(database)
     database.volume_dir.mkdir(parents=True, exist_ok=True)
 
 

@@ -23,12 +23,14 @@ from db import (
     audit,
 )
 from db.base import stored_id
+from db.guards import broken_guards
 from services import volume_store
 from services.answers import Answers
 from services.errors import NotFound
 from services.identity import Actor
 from services.manifest import build_manifest, sha256_of
 from services.permission import require_role, study_of
+from services.verifying_rows import row_problems
 
 
 def verify_study(database: Database, study_key: str, audit_head: str | None = None) -> list[str]:
@@ -75,6 +77,8 @@ def verify_study(database: Database, study_key: str, audit_head: str | None = No
             )
         ]
         problems += _verdict_problems(session, stored_id(study.id))
+        problems += row_problems(session, study)
+        problems += broken_guards(session.connection())
         problems += [f"Audit event {event_id} does not fit its place." for event_id in audit.broken_links(session)]
         if audit_head is not None and not audit.leads_to(session, audit_head.strip()):
             problems.append("The audit chain does not hold the head that was kept: its end was cut off or replaced.")

@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
-from sqlmodel import Session, col, select
+from sqlalchemy import bindparam
+from sqlmodel import Session, select
 
-from db import Acknowledgement, Database, Membership, Study, audit, queries
+from db import Acknowledgement, Database, Study, audit, queries
 from db.base import stored_id
 from exchange.protocol import Protocol
-from services import displaying, pace, practice
+from services import displaying, pace, practice, proofs
 from services.identity import Actor
-from services.permission import require_role, state_of
+from services.permission import require_role, state_of, studies_of
 
 SETTLED = "This part shows references. From here on, your verdicts on the items stay as they are."
 
@@ -40,13 +41,7 @@ def desks_of(database: Database, actor: Actor) -> list[Desk]:
     """Return every queue that the actor has as rater or reviewer, with its progress."""
     desks = []
     with database.reading() as session:
-        rows = session.exec(
-            select(Study, Membership)
-            .join(Membership)
-            .where(Membership.person_id == actor.person_id, col(Membership.role).in_(("rater", "reviewer")))
-            .order_by(col(Study.id))
-        ).all()
-        for study, membership in rows:
+        for study, membership in studies_of(session, actor):
             state = state_of(session, stored_id(study.id))
             protocol = displaying.protocol_of(session, stored_id(study.id))
             for queue, role in displaying.ROLE_OF_QUEUE.items():
@@ -93,12 +88,13 @@ def instructions(database: Database, actor: Actor, study_key: str, queue: str) -
     with database.reading() as session:
         study, membership = require_role(session, actor, study_key, displaying.role_of_queue(queue))
         text = _instructions_text(session, study, queue)
-        seen = session.exec(
-            select(Acknowledgement.text_sha256).where(
-                Acknowledgement.membership_id == membership.id, Acknowledgement.phase == queue
-            )
-        ).first()
+        seen = session.exec(_ACKNOWLEDGED, params={"membership_id": membership.id, "phase": queue}).first()
     return text, seen == hashlib.sha256(text.encode()).hexdigest()
+
+
+_ACKNOWLEDGED = select(Acknowledgement.text_sha256).where(
+    Acknowledgement.membership_id == bindparam("membership_id"), Acknowledgement.phase == bindparam("phase")
+)
 
 
 def acknowledge_instructions(database: Database, actor: Actor, study_key: str, queue: str) -> None:
@@ -106,18 +102,21 @@ def acknowledge_instructions(database: Database, actor: Actor, study_key: str, q
     with database.writing() as session:
         study, membership = require_role(session, actor, study_key, displaying.role_of_queue(queue))
         text_sha256 = hashlib.sha256(_instructions_text(session, study, queue).encode()).hexdigest()
-        earlier = session.exec(
-            select(Acknowledgement.id).where(
-                Acknowledgement.membership_id == membership.id, Acknowledgement.phase == queue
-            )
-        ).first()
+        earlier = session.exec(_ACKNOWLEDGED, params={"membership_id": membership.id, "phase": queue}).first()
         if queue == "scoring" and _may_be_revised(displaying.protocol_of(session, stored_id(study.id))):
             # It ends what may be revised, so it may not be done in passing, before the last read.
             displaying.require_reads_closed(session, stored_id(membership.id))
         if earlier is None:
-            session.add(Acknowledgement(membership_id=stored_id(membership.id), phase=queue, text_sha256=text_sha256))
+            acknowledged = Acknowledgement(membership_id=stored_id(membership.id), phase=queue, text_sha256=text_sha256)
+            session.add(acknowledged)
+            session.flush()
             audit.record(
-                session, "instructions acknowledged", person_id=actor.person_id, study_id=study.id, phase=queue
+                session,
+                "instructions acknowledged",
+                person_id=actor.person_id,
+                study_id=study.id,
+                phase=queue,
+                rows=proofs.sealed([acknowledged]),
             )
 
 

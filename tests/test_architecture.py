@@ -26,8 +26,8 @@ OURS: dict[str, set[str]] = {
     "components": {"services"},
     "server": {"services"},
     "pages": {"components", "services"},
-    "app": {"server", "services"},
-    "manage": {"services"},
+    "app": {"components", "server", "services"},
+    "manage": {"server", "services"},
     # Measurements and tests stand outside the house and look into every room; no room looks back at them.
     "benchmarks": {
         *("db", "agreement", "imaging", "judges", "exchange", "studies", "services", "components", "server"),

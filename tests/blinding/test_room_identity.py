@@ -11,7 +11,7 @@ import pytest
 from db import Database
 from services import reading, revising, scans, worklist
 from services.identity import Actor
-from tests.blinding.columns import SHOWN_IN, change_everything_but, take_the_guards_away
+from tests.blinding.columns import SHOWN_IN, change_everything_but, freeze_as_it_is_now, take_the_guards_away
 from tests.room_study import (
     PRACTICE,
     PRACTISED,
@@ -47,6 +47,7 @@ def change(database: Database, *statements: str) -> None:
         take_the_guards_away(connection)
         for statement in statements:
             assert connection.exec_driver_sql(statement).rowcount > 0, statement
+        freeze_as_it_is_now(connection)
         connection.commit()
 
 

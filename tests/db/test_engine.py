@@ -23,7 +23,7 @@ THREADS = 32
     [
         ("journal_mode", "wal"),
         ("synchronous", 2),  # FULL
-        ("busy_timeout", 30_000),
+        ("busy_timeout", 5_000),
         ("foreign_keys", 1),
         ("recursive_triggers", 1),
     ],

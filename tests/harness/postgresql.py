@@ -87,6 +87,22 @@ class PostgresServer:
         """Remove a database, whoever is still connected."""
         self._run(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
 
+    def pause(self) -> None:
+        """Let the server hang, with every connection open, until `resume`."""
+        self._signal_all(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """Let a server that was paused go on."""
+        self._signal_all(signal.SIGCONT)
+
+    def _signal_all(self, number: int) -> None:
+        # Each of its processes has a group of its own; they are known by their parent, which goes first, so that it
+        # starts no more of them.
+        os.kill(self._process.pid, number)
+        children = Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children").read_text().split()
+        for pid in map(int, children):
+            os.kill(pid, number)
+
     def stop(self) -> None:
         """Stop the server and remove its folder."""
         self._process.send_signal(signal.SIGQUIT)

@@ -267,7 +267,9 @@ def test_being_active_keeps_a_session_from_being_idle_but_not_from_its_end(sqlit
     with sqlite_database.reading() as session:
         end = session.exec(select(LoginSession.expires_at)).one()
 
-    identity.actor_of_token(sqlite_database, token)
+    actor = identity.actor_of_token(sqlite_database, token)
+    assert actor is not None
+    identity.note_seen(sqlite_database, actor.login_session_id)
 
     with sqlite_database.reading() as session:
         stored = session.exec(select(LoginSession)).one()

@@ -1,0 +1,20 @@
+"""What a page shows in the place of an error."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from services.errors import Unavailable
+
+
+def draw_fault(error: Exception) -> bool:
+    """Say what happened, that answers are kept, and offer another try; Streamlit draws nothing of its own then."""
+    if isinstance(error, Unavailable):
+        st.warning(str(error))
+    else:
+        st.error(
+            "This page could not be drawn; the server's log says why. What was saved is kept: try again, and tell the "
+            "study's admin if it stays so."
+        )
+    st.button("Try again", key="try-again-after-fault")
+    return True

@@ -1,0 +1,75 @@
+"""Time that nobody can set: the machine's monotonic clock, and the wall clock where that one cannot tell.
+
+Readings of the monotonic clock can be compared under one `boot_id` only: it counts from the start of the machine.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import lru_cache
+from pathlib import Path
+
+from db import LoginSession, now
+
+_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+# The one that goes on while the machine sleeps, where the system has it.
+_CLOCK = getattr(time, "CLOCK_BOOTTIME", None)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Both clocks, read at one moment."""
+
+    at: datetime
+    monotonic_ms: int
+    boot_id: str
+
+
+def read_clocks() -> Reading:
+    """Read both clocks."""
+    seconds = time.clock_gettime(_CLOCK) if _CLOCK is not None else time.monotonic()
+    return Reading(now(), int(seconds * 1000), _boot_id())
+
+
+def passed_ms(at: datetime, monotonic_ms: int | None, boot_id: str | None, until: Reading) -> int:
+    """Return how long ago something was: by the monotonic clock where both readings are of one start of one machine."""
+    if monotonic_ms is not None and boot_id == until.boot_id:
+        return until.monotonic_ms - monotonic_ms
+    return _ms(until.at - at)
+
+
+def login_is_over(found: LoginSession, idle_limit: timedelta) -> bool:
+    """Say whether a login session has lasted or idled too long; a clock that is set neither ends nor prolongs it."""
+    lasted = passed_ms(found.created_at, found.monotonic_ms, found.boot_id, read_clocks())
+    return lasted > _ms(found.expires_at - found.created_at) or idled_ms(found) > _ms(idle_limit)
+
+
+def idled_ms(found: LoginSession) -> int:
+    """Return for how long nothing was heard of a login session."""
+    return passed_ms(found.last_seen_at, found.seen_monotonic_ms, found.boot_id, read_clocks())
+
+
+def note_seen(found: LoginSession) -> None:
+    """Let a login session, new or known, be seen at this moment."""
+    here = read_clocks()
+    if found.boot_id != here.boot_id:
+        # The machine was started anew, or this is another one: how long it has lasted is carried over.
+        lasted = max(passed_ms(found.created_at, found.monotonic_ms, found.boot_id, here), 0)
+        found.monotonic_ms, found.boot_id = here.monotonic_ms - lasted, here.boot_id
+    found.last_seen_at, found.seen_monotonic_ms = here.at, here.monotonic_ms
+
+
+def _ms(span: timedelta) -> int:
+    return span // timedelta(milliseconds=1)
+
+
+@lru_cache(maxsize=1)
+def _boot_id() -> str:
+    """Return what tells one start of this machine from others; where the system does not say, one of this process."""
+    try:
+        return _BOOT_ID.read_text(encoding="ascii").strip()[:36]
+    except OSError:
+        return str(uuid.uuid4())

@@ -1,0 +1,70 @@
+"""What is drawn at random: keyed by the study's secret, so that no order, sample or control can be computed beforehand.
+
+The key of a draw is disclosed after the data lock (`services.disclosure`), the secret behind it never: it also keys
+tokens and the hash of the references.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import random
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import func
+from sqlmodel import Session, col, select
+
+from db import Freeze, Study, StudyEvent, audit
+
+# 1, in release 0.1.0: from the protocol's seed alone, which anybody can read. 2: from a key of the study's own.
+RULE = 2
+
+
+@dataclass(frozen=True)
+class DrawKey:
+    """What keys every draw of a study until it is re-opened; the next one is another key altogether."""
+
+    freeze_version: int
+    reopened: int
+    value: bytes
+
+    def dealer(self, purpose: str, *who: str | int) -> random.Random:
+        """Return what draws for one purpose and one receiver; the same key, purpose and receiver draw the same."""
+        message = "|".join((purpose, *map(str, who)))
+        return random.Random(hmac.new(self.value, message.encode(), hashlib.sha256).hexdigest())
+
+
+def key_of(session: Session, study_id: int, seed: int) -> DrawKey:
+    """Return the key of the draws that are made now."""
+    salt = session.exec(select(Study.salt).where(Study.id == study_id)).one()
+    version = session.exec(select(func.max(Freeze.version)).where(Freeze.study_id == study_id)).one() or 1
+    return key_from(salt, version, times_reopened(session, study_id), seed)
+
+
+def key_from(salt: str, freeze_version: int, reopened: int, seed: int) -> DrawKey:
+    """Derive a key from the study's secret: for one version of its freeze, one number of re-openings, and its seed."""
+    message = f"draws|freeze {freeze_version}|re-opened {reopened}|seed {seed}"
+    value = hmac.new(bytes.fromhex(salt), message.encode(), hashlib.sha256).digest()
+    return DrawKey(freeze_version, reopened, value)
+
+
+def times_reopened(session: Session, study_id: int) -> int:
+    """Return how often a study was opened again after its data lock."""
+    reopenings = select(func.count()).select_from(StudyEvent)
+    return session.exec(reopenings.where(StudyEvent.study_id == study_id, col(StudyEvent.kind) == "reopen")).one()
+
+
+def note(session: Session, study_id: int, key: DrawKey, purpose: str, *who: str | int, **detail: Any) -> None:
+    """Record in the audit trail that something was drawn, and under which rule and key: never the key itself."""
+    audit.record(
+        session,
+        "drawn",
+        study_id=study_id,
+        purpose=purpose,
+        who=list(who),
+        rule=RULE,
+        freeze_version=key.freeze_version,
+        reopened=key.reopened,
+        **detail,
+    )

@@ -1,0 +1,117 @@
+"""What of a frozen study cannot change any more, read once per freeze and process: protocol, items, scans, turns.
+
+Who asks, what they are, whether the study is open, what is assigned and closed, and references are none of it: they
+are read in each transaction. What is remembered goes by the database it came from and the hash of the freeze that the
+asking transaction has read, so that neither another database nor another freeze is ever answered from it. A study that
+is not frozen is read anew each time.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from functools import lru_cache
+from threading import Lock
+from typing import Any, TypeVar, cast
+from weakref import WeakKeyDictionary
+
+from sqlalchemy import Engine
+from sqlmodel import Session
+
+from db import queries
+from db.queries import ShownItem, ShownOverlay, ShownVolume
+from exchange.protocol import Protocol
+from services.permission import freeze_of
+
+T = TypeVar("T")
+
+# Two studies of some thousand items each; what was asked for longest ago goes first.
+MOST_REMEMBERED = 20_000
+
+
+@dataclass(frozen=True)
+class Case:
+    """The scans of a case: what of them may be shown, and under which hash their files lie."""
+
+    volumes: list[ShownVolume]
+    overlays: list[ShownOverlay]
+    files: dict[tuple[str, int], str]
+
+
+class _Memory:
+    """Facts by their key; bounded, and safe to ask from several threads."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._facts: OrderedDict[Hashable, Any] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: Hashable, read: Callable[[], T]) -> T:
+        with self._lock:
+            if key in self._facts:
+                self._facts.move_to_end(key)
+                return cast(T, self._facts[key])
+        # Two threads may both read what neither knew; they read the same.
+        fact = read()
+        with self._lock:
+            self._facts[key] = fact
+            while len(self._facts) > self._most:
+                self._facts.popitem(last=False)
+        return fact
+
+    def __len__(self) -> int:
+        return len(self._facts)
+
+
+_memory = _Memory(MOST_REMEMBERED)
+_numbers: WeakKeyDictionary[Engine, int] = WeakKeyDictionary()
+_next_number = itertools.count(1)
+_numbering = Lock()
+
+
+def protocol_of(session: Session, study_id: int) -> Protocol:
+    """Return a study's protocol."""
+    return _fact(session, study_id, ("protocol",), lambda: _parsed(queries.protocol_json(session, study_id)))
+
+
+def item_of(session: Session, study_id: int, item_id: int) -> ShownItem:
+    """Return what of an item may be shown."""
+    return _fact(session, study_id, ("item", item_id), lambda: queries.shown_item(session, item_id))
+
+
+def case_of(session: Session, study_id: int, case_id: int) -> Case:
+    """Return the scans of a case."""
+    return _fact(session, study_id, ("case", case_id), lambda: _case(session, case_id))
+
+
+def turns_before(session: Session, study_id: int, item: ShownItem) -> list[tuple[int, str]]:
+    """Return id and prompt of the turns before an item in its conversation, in their order."""
+    return _fact(session, study_id, ("turns", item.item_id), lambda: queries.turns_before(session, item))
+
+
+def _fact(session: Session, study_id: int, name: tuple[Hashable, ...], read: Callable[[], T]) -> T:
+    freeze = freeze_of(session, study_id)
+    if freeze is None:
+        return read()
+    return _memory.get((_number_of(session.get_bind()), study_id, freeze, *name), read)
+
+
+def _number_of(engine: Any) -> int:
+    """Return the number of a database in this process; unlike an address in memory it is never given out again."""
+    with _numbering:
+        if engine not in _numbers:
+            _numbers[engine] = next(_next_number)
+        return _numbers[engine]
+
+
+def _case(session: Session, case_id: int) -> Case:
+    files = queries.scan_files(session, case_id)
+    return Case(queries.shown_volumes(session, case_id), queries.shown_overlays(session, case_id), files)
+
+
+@lru_cache(maxsize=64)
+def _parsed(text: str) -> Protocol:
+    """Parse the protocol of a study that is not frozen once, too: admins' pages ask for it more than once."""
+    return Protocol.model_validate_json(text)

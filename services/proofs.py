@@ -1,0 +1,208 @@
+"""What proves a row: the audit event that records its coming holds the hash of it, and the chain holds the event.
+
+An event's detail has, under `rows`, one seal per table: the keys of the rows that it covers, and the hash of all that
+they say. `services.verifying_rows` compares every row of a study with the seals on it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, date, datetime
+from typing import Any
+
+from sqlalchemy import Float
+from sqlmodel import Session, select
+
+from db import (
+    Acknowledgement,
+    Adjudication,
+    Assignment,
+    Base,
+    Candidate,
+    Case,
+    Display,
+    Flag,
+    Freeze,
+    FreezeItem,
+    Item,
+    JudgeRun,
+    JudgeVerdict,
+    Membership,
+    Overlay,
+    PracticeResult,
+    ProtocolRecord,
+    Reference,
+    ReviewTask,
+    Study,
+    StudyEvent,
+    TechnicalFailure,
+    Verdict,
+    ViewingTrace,
+    Volume,
+)
+
+# 1, in release 0.1.0: the hash of the answers alone. 2: seals on whole rows.
+RULE = 2
+
+# What a seal covers, in this order for good: a column that is added later is covered by a rule of its own.
+# Left out is what may change after the row was written: removals, marks of the demo, and the hash of the unpacked
+# file, which is made later for files of 0.1.0.
+COLUMNS: dict[type[Base], tuple[str, ...]] = {
+    Study: ("id", "key", "title", "simulated_readers", "salt", "created_at"),
+    ProtocolRecord: ("study_id", "canonical_json", "sha256"),
+    Case: ("id", "study_id", "key", "subject", "vignette", "age", "history", "note"),
+    Volume: ("id", "study_id", "case_id", "key", "role", "sequence", "label", "acquired", "file_name", "sha256",
+             "voxel_sha256", "shape", "spacing", "window", "intensity_range", "placed"),
+    Overlay: ("id", "study_id", "case_id", "key", "label", "colour", "style", "opacity", "file_name", "sha256",
+              "voxel_sha256", "shape", "spacing"),
+    Item: ("id", "study_id", "case_id", "key", "category", "format", "grounding", "form", "prompt", "options",
+           "sequences", "uses_prior", "overlays", "start", "conversation", "turn", "practice"),
+    Reference: ("id", "item_id", "version", "accepted", "low", "high", "text_only_answer", "provenance",
+                "explanation", "created_at"),
+    Candidate: ("id", "study_id", "item_id", "key", "model", "answer"),
+    Freeze: ("id", "study_id", "version", "manifest_json", "sha256", "seed", "method", "draw_rule", "created_at"),
+    FreezeItem: ("id", "freeze_id", "item_id", "candidate_id", "stratum", "inclusion_probability"),
+    StudyEvent: ("id", "study_id", "kind", "reason", "person_id", "at"),
+    Membership: ("id", "person_id", "study_id", "role", "pseudonym", "specialty", "years", "created_at"),
+    Acknowledgement: ("id", "membership_id", "phase", "text_sha256", "acknowledged_at"),
+    Assignment: ("id", "public_id", "study_id", "membership_id", "item_id", "candidate_id", "phase", "kind", "step",
+                 "pass_number", "position", "option_order", "created_at"),
+    PracticeResult: ("id", "membership_id", "pass_number", "correct", "judged", "passed", "created_at"),
+    Display: ("id", "assignment_id", "login_session_id", "shown_at", "load_ms", "renderer", "viewport",
+              "monotonic_ms", "boot_id"),
+    Verdict: ("id", "assignment_id", "supersedes_id", "login_session_id", "fields", "not_assessable", "comment",
+              "shown_at", "submitted_at", "active_ms", "idle_ms", "load_ms", "renderer", "viewport",
+              "software_version", "freeze_sha256", "receipt", "idempotency_key", "content_sha256", "hash_rule"),
+    Flag: ("id", "verdict_id", "kind", "note", "created_at"),
+    ViewingTrace: ("verdict_id", "trace"),
+    TechnicalFailure: ("id", "assignment_id", "reason", "created_at"),
+    ReviewTask: ("id", "review_assignment_id", "opinions_assignment_id", "origin", "opinion_order", "created_at"),
+    Adjudication: ("id", "task_id", "first_read_id", "opinions_shown", "decision", "not_assessable", "reason",
+                   "submitted_at", "receipt", "idempotency_key", "content_sha256", "hash_rule"),
+    JudgeRun: ("id", "study_id", "name", "judge", "source_sha256", "parameters", "scale", "hash_rule", "created_at"),
+    JudgeVerdict: ("id", "run_id", "candidate_id", "verdict", "error", "explanation"),
+}  # fmt: skip
+
+# Fixed by the freeze; a draft may still change them.
+FROZEN = (Study, ProtocolRecord, Case, Volume, Overlay, Item, Reference, Candidate, Freeze, FreezeItem)
+
+# How a row is known to belong to a study, where it does not name the study itself.
+_PARENTS: dict[type[Base], tuple[str, type[Base]]] = {
+    Acknowledgement: ("membership_id", Membership),
+    PracticeResult: ("membership_id", Membership),
+    Display: ("assignment_id", Assignment),
+    Verdict: ("assignment_id", Assignment),
+    TechnicalFailure: ("assignment_id", Assignment),
+    ReviewTask: ("review_assignment_id", Assignment),
+    Flag: ("verdict_id", Verdict),
+    ViewingTrace: ("verdict_id", Verdict),
+    Adjudication: ("task_id", ReviewTask),
+    FreezeItem: ("freeze_id", Freeze),
+    Reference: ("item_id", Item),
+    JudgeVerdict: ("run_id", JudgeRun),
+}
+
+Row = tuple[Any, ...]
+Seals = dict[str, list[str]]
+
+
+def sealed(rows: Iterable[Base], secret: str = "") -> Seals:
+    """Return the seals on some stored rows, by table: the keys that each covers, and the hash of what they say.
+
+    Parameters
+    ----------
+    secret
+        The study's secret. It keys the seal on references: a plain hash of "yes" could be guessed.
+    """
+    by_table: dict[type[Base], dict[int, Row]] = defaultdict(dict)
+    for row in rows:
+        found = tuple(getattr(row, column) for column in COLUMNS[type(row)])
+        by_table[type(row)][int(found[0])] = found
+    return sealed_values(by_table, secret)
+
+
+def sealed_values(by_table: dict[type[Base], dict[int, Row]], secret: str = "") -> Seals:
+    """Return the seals on rows that were read as tuples of their columns, by key."""
+    return {
+        table_name(table): [ranges(found), digest(table, [found[key] for key in sorted(found)], secret)]
+        for table, found in by_table.items()
+        if found
+    }
+
+
+def digest(table: type[Base], rows: Sequence[Row], secret: str = "") -> str:
+    """Return the hash of what some rows of a table say, in the order of their keys."""
+    floats = {place for place, name in enumerate(COLUMNS[table]) if isinstance(_column(table, name).type, Float)}
+    content = [[_plain(value, place in floats) for place, value in enumerate(row)] for row in rows]
+    text = json.dumps([table_name(table), content], sort_keys=True, separators=(",", ":")).encode()
+    if table is Reference:
+        return hmac.new(bytes.fromhex(secret), text, hashlib.sha256).hexdigest()
+    return hashlib.sha256(text).hexdigest()
+
+
+def table_name(table: type[Base]) -> str:
+    """Return a table's name in the database."""
+    return str(table.__tablename__)
+
+
+def select_rows(table: type[Base], study_id: int) -> Any:
+    """Return the query of all rows of a table that belong to a study, as tuples of the columns that a seal covers."""
+    return select(*(_attribute(table, name) for name in COLUMNS[table])).where(_belongs(table, study_id))
+
+
+def frozen_rows(session: Session, study_id: int) -> dict[type[Base], dict[int, Row]]:
+    """Return every row that a freeze fixes, by table and key."""
+    return {table: rows_of(session, table, study_id) for table in FROZEN}
+
+
+def rows_of(session: Session, table: type[Base], study_id: int) -> dict[int, Row]:
+    """Return all rows of a table that belong to a study, by key, with the columns that a seal covers."""
+    return {int(row[0]): tuple(row) for row in session.exec(select_rows(table, study_id)).all()}
+
+
+def ranges(keys: Iterable[int]) -> str:
+    """Return keys in a short form: `1-5,9`."""
+    parts: list[list[int]] = []
+    for key in sorted(keys):
+        if parts and key == parts[-1][1] + 1:
+            parts[-1][1] = key
+        else:
+            parts.append([key, key])
+    return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in parts)
+
+
+def keys_in(text: str) -> Iterator[int]:
+    """Yield the keys that a short form stands for."""
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        yield from range(int(first), int(last or first) + 1)
+
+
+def _belongs(table: type[Base], study_id: int) -> Any:
+    if table in _PARENTS:
+        column, parent = _PARENTS[table]
+        parents = select(_attribute(parent, COLUMNS[parent][0])).where(_belongs(parent, study_id))
+        return _attribute(table, column).in_(parents)
+    return _attribute(table, "id" if table is Study else "study_id") == study_id
+
+
+def _attribute(table: type[Base], name: str) -> Any:
+    return getattr(table, name)
+
+
+def _column(table: type[Base], name: str) -> Any:
+    return table.metadata.tables[table_name(table)].columns[name]
+
+
+def _plain(value: Any, is_float: bool) -> Any:
+    """Return a value as it is hashed: the same whether it was just made or read from either kind of database."""
+    if isinstance(value, datetime):
+        aware = value if value.tzinfo is not None else value.replace(tzinfo=UTC)
+        return aware.astimezone(UTC).isoformat(timespec="microseconds")
+    if isinstance(value, date):
+        return value.isoformat()
+    return float(value) if is_float and value is not None else value

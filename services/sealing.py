@@ -1,0 +1,56 @@
+"""The seal on rows that are older than seals: made once, when a database of release 0.1.0 is brought up to date."""
+
+from __future__ import annotations
+
+from sqlmodel import Session, col, select
+
+from db import AuditEvent, Database, Freeze, Study, audit
+from db.base import stored_id
+from services import proofs
+
+SEALED = "earlier rows sealed"
+
+
+def seal_earlier_rows(database: Database) -> bool:
+    """Seal, with one audit event, every row that the chain does not prove yet; say whether that was needed.
+
+    It happens once. A row that is slipped in later must not be sealed as if it had been there.
+    """
+    with database.reading() as session:
+        if not _is_needed(session):
+            return False
+    with database.writing() as session:
+        if not _is_needed(session):
+            return False
+        studies = {
+            str(study.id): _seals_of(session, study)
+            for study in session.exec(select(Study).order_by(col(Study.id))).all()
+        }
+        audit.record(session, SEALED, rule=proofs.RULE, studies=studies)
+        return True
+
+
+def seals_on(event: AuditEvent, study_id: int) -> proofs.Seals:
+    """Return the seals that an event holds on the rows of a study."""
+    found: proofs.Seals = event.detail.get("rows") or {}
+    if event.action == SEALED:
+        found = event.detail["studies"].get(str(study_id), {})
+    return found
+
+
+def _is_needed(session: Session) -> bool:
+    if session.exec(select(AuditEvent.id).where(AuditEvent.action == SEALED)).first() is not None:
+        return False
+    imports = session.exec(select(AuditEvent.detail).where(AuditEvent.action == "study imported"))
+    return any("rows" not in detail for detail in imports)
+
+
+def _seals_of(session: Session, study: Study) -> proofs.Seals:
+    study_id = stored_id(study.id)
+    frozen = session.exec(select(Freeze.id).where(Freeze.study_id == study_id)).first() is not None
+    rows = {
+        table: proofs.rows_of(session, table, study_id)
+        for table in proofs.COLUMNS
+        if frozen or table not in proofs.FROZEN
+    }
+    return proofs.sealed_values(rows, study.salt)
