@@ -11,8 +11,27 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-from services import closing, demo, environment, freezing, identity, importing, judging, members, upkeep, verifying
-from services.errors import InputRefused, Refused
+from services import (
+    audit_head,
+    closing,
+    demo,
+    drafts,
+    environment,
+    freezing,
+    identity,
+    importing,
+    judging,
+    leftovers,
+    members,
+    outstanding,
+    redrawing,
+    removing,
+    restoring,
+    upkeep,
+    verifying,
+    volume_integrity,
+)
+from services.errors import InputRefused, Refused, Unavailable
 from services.packaging import export_study
 from services.report.export import export_report
 
@@ -32,7 +51,7 @@ def _opened(*, prepared: bool = True) -> Iterator[environment.Database]:
         if prepared:
             upkeep.require_prepared(database)
         yield database
-    except (Refused, InputRefused, FileExistsError, FileNotFoundError) as refusal:
+    except (Refused, InputRefused, Unavailable, FileExistsError, FileNotFoundError) as refusal:
         console.print(str(refusal), style="bold red", markup=False)
         raise typer.Exit(1) from None
     finally:
@@ -52,12 +71,47 @@ def _bar() -> Iterator[Callable[[int, int, str], None]]:
         yield feed
 
 
+def _offer_audit_head(database: environment.Database) -> None:
+    """Print the head of the audit chain, to be kept elsewhere."""
+    console.print(f"Head of the audit chain, to be kept elsewhere: {audit_head.present_head(database)}")
+    console.print(audit_head.WHY_TO_KEEP, markup=False)
+
+
 @cli.command()
 def init() -> None:
-    """Migrate the database."""
+    """Migrate the database, after a backup of it."""
     with _opened(prepared=False) as database:
-        upkeep.prepare(database)
+        saved = upkeep.prepare(database)
+        if saved is not None:
+            console.print(f"What it was before the migration lies in {saved}.", markup=False)
+        _hash_unpacked_scans(database)
         console.print(f"The database is ready in {database.data_dir}.")
+
+
+def _hash_unpacked_scans(database: environment.Database) -> None:
+    """Make the hashes that browsers compare for scans that were prepared before there were any."""
+    if not volume_integrity.lacks_unpacked_hashes(database):
+        return
+    with _bar() as feed:
+        problems = volume_integrity.fill_unpacked_hashes(database, feed)
+    for problem in problems:
+        console.print(problem, style="bold red", markup=False)
+
+
+@cli.command()
+def serve(
+    port: Annotated[int, typer.Option(help="The port to listen on.")] = 8501,
+    address: Annotated[str | None, typer.Option(help="The address to listen on; 127.0.0.1 without it.")] = None,
+) -> None:
+    """Start the server, and serve until told to end."""
+    # Streamlit takes a second to load, which no other command needs.
+    from server import serving
+
+    try:
+        serving.serve(port, address)
+    except OSError as error:
+        console.print(f"Port {port} cannot be opened ({error.strerror}); choose another.", style="bold red")
+        raise typer.Exit(1) from None
 
 
 @cli.command("demo")
@@ -123,13 +177,56 @@ def add_owner(login: str, name: Annotated[str, typer.Option(help="Their name.")]
 def import_folder(
     folder: Path,
     key: Annotated[str | None, typer.Option(help="Stored in place of the protocol's name.")] = None,
+    over_draft: Annotated[
+        bool, typer.Option("--over-draft", help="Take the place of a draft with this key to which nobody is invited.")
+    ] = False,
     act_as: As = None,
 ) -> None:
     """Check, prepare and store a study folder: all of it, or nothing."""
     with _opened() as database, _bar() as feed:
         actor = identity.actor_for_command_line(database, act_as)
-        done = importing.import_study(database, actor, folder, key=key, progress=feed)
+        done = importing.import_study(database, actor, folder, key=key, over_draft=over_draft, progress=feed)
         console.print(f"Study '{done.study_key}': {done.cases} cases, {done.volumes} volumes, {done.items} items.")
+
+
+@cli.command("rename-draft")
+def rename_draft(
+    study: str,
+    key: Annotated[str | None, typer.Option(help="The new key, as long as nobody is invited.")] = None,
+    title: Annotated[str | None, typer.Option(help="The new title.")] = None,
+    act_as: As = None,
+) -> None:
+    """Give a study that is not frozen another key or title."""
+    with _opened() as database:
+        actor = identity.actor_for_command_line(database, act_as)
+        renamed = drafts.rename_draft(database, actor, study, key=key, title=title)
+        console.print(f"The draft is '{renamed}' now.", markup=False)
+
+
+@cli.command("delete-draft")
+def delete_draft(
+    study: str,
+    yes: Annotated[bool, typer.Option("--yes", help="Delete it; without this nothing is done.")] = False,
+    act_as: As = None,
+) -> None:
+    """Delete a study that is not frozen and to which nobody is invited, with its volumes."""
+    with _opened() as database:
+        actor = identity.actor_for_command_line(database, act_as)
+        found = drafts.draft_of(database, actor, study)
+        if found is not None and not found.others and not yes:
+            console.print(f"'{study}' ({found.title}) would be deleted for good; add --yes to do it.", markup=False)
+            raise typer.Exit(1)
+        drafts.remove_draft(database, actor, study)
+        console.print(f"The draft '{study}' is deleted; its key is free.", markup=False)
+
+
+@cli.command("remove-member")
+def remove_member(study: str, login: str, act_as: As = None) -> None:
+    """Take somebody who has given no verdict out of a study; inviting them again lets them back in."""
+    with _opened() as database:
+        actor = identity.actor_for_command_line(database, act_as)
+        pseudonym = removing.remove_member(database, actor, study, login)
+        console.print(f"'{login}' ({pseudonym}) is out of '{study}'.", markup=False)
 
 
 @cli.command()
@@ -148,21 +245,44 @@ def verify(
         typer.Option(exists=True, dir_okay=False, help="audit-head.txt of a backup: shows whether the chain was cut."),
     ] = None,
 ) -> None:
-    """Recompute a frozen study's manifest, its volumes' hashes and the audit chain."""
+    """Compare a frozen study, its volumes and every row of it with the manifest and the audit chain."""
     with _opened() as database:
         problems = verifying.verify_study(database, study, audit_head.read_text("utf-8") if audit_head else None)
         for problem in problems:
             console.print(problem, style="bold red", markup=False)
+        for remark in verifying.remarks_on(database, study):
+            console.print(remark, markup=False)
         if problems:
             raise typer.Exit(1)
-        console.print("All of it holds: protocol, items, volumes, candidates, references and the audit chain.")
+        console.print(verifying.ALL_HOLDS)
+
+
+@cli.command("redraw")
+def draw_again(package: Path) -> None:
+    """Repeat the draws of a study package from the keys in it, and compare; needs no database."""
+    try:
+        repeated, problems = redrawing.redraw(package)
+    except Refused as refusal:
+        repeated, problems = 0, [str(refusal)]
+    for problem in problems:
+        console.print(problem, style="bold red", markup=False)
+    if problems:
+        raise typer.Exit(1)
+    console.print(f"{repeated} draws come out as they are stored: orders, options, sample, controls and opinions.")
 
 
 @cli.command()
-def close(study: str, act_as: As = None) -> None:
-    """Lock the data of a study and open its report."""
+def close(
+    study: str,
+    reason: Annotated[str, typer.Option(help="Why it is closed although work is open; kept for good.")] = "",
+    act_as: As = None,
+) -> None:
+    """Say what is still to be done in a study, lock its data and open its report; open work needs a reason."""
     with _opened() as database:
-        closing.close_study(database, identity.actor_for_command_line(database, act_as), study)
+        actor = identity.actor_for_command_line(database, act_as)
+        for one in outstanding.open_work_of(database, actor, study):
+            console.print(one.sentence, markup=False)
+        closing.close_study(database, actor, study, reason)
         console.print("Closed: no more verdicts are taken, and the report is open.")
 
 
@@ -183,6 +303,7 @@ def report(
             closing.take_interim_look(database, actor, study, reason)
         for path in export_report(database, actor, study, out):
             console.print(str(path), markup=False)
+        _offer_audit_head(database)
 
 
 @cli.command()
@@ -199,6 +320,7 @@ def export(
             closing.take_interim_look(database, actor, study, reason)
         for path in export_study(database, actor, study, out):
             console.print(str(path), markup=False)
+        _offer_audit_head(database)
 
 
 @cli.command()
@@ -207,6 +329,37 @@ def backup(folder: Path) -> None:
     with _opened() as database:
         for path in upkeep.back_up_installation(database, folder):
             console.print(str(path), markup=False)
+        _offer_audit_head(database)
+
+
+@cli.command("restore")
+def restore_backup(folder: Path) -> None:
+    """Bring a backup into an installation without a database, check it, and end everybody's login session."""
+    with _opened(prepared=False) as database:
+        done = restoring.restore_installation(database, folder)
+        for problem in done.problems:
+            console.print(problem, style="bold red", markup=False)
+        console.print(
+            f"Restored {done.studies} studies into {database.data_dir} (schema {done.schema}); "
+            f"{done.sessions_ended} login sessions were ended, and every open link.",
+            markup=False,
+        )
+        if done.problems:
+            raise typer.Exit(1)
+        console.print("All of it holds: volumes, manifests and the audit chain. Start the server.")
+
+
+@cli.command()
+def clean(yes: Annotated[bool, typer.Option("--yes", help="Remove them.")] = False) -> None:
+    """List prepared volumes that nothing refers to and that are older than a day; remove them with --yes."""
+    with _opened() as database:
+        found = leftovers.remove_leftovers(database) if yes else leftovers.list_leftovers(database)
+        for one in found:
+            console.print(f"{one.path}  {one.size / 2**20:.1f} MB, {one.hours} hours old", markup=False)
+        total = f"{len(found)} files, {sum(one.size for one in found) / 2**20:.1f} MB"
+        console.print(
+            f"Removed: {total}." if yes else f"Nothing refers to: {total}. 'manage.py clean --yes' removes them."
+        )
 
 
 @judge_cli.command("import")

@@ -27,6 +27,7 @@ _STYLE = """<style>
 .stAppHeader { display: none }
 .st-key-head { border-bottom: 1px solid color-mix(in srgb, currentColor 18%, transparent); min-height: 2.2rem }
 .st-key-head :is(p, [data-testid=stMarkdownContainer]) { margin: 0 }
+[data-testid=stCaptionContainer] { opacity: 0.85 !important }
 h1 { font-size: 1.6rem !important; padding: .4rem 0 !important }
 @media (pointer: coarse) { .stMain :is(button, a) { min-height: 44px; min-width: 44px } }
 </style>"""

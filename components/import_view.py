@@ -77,7 +77,10 @@ def draw_scan(actor: Actor, found: Incoming) -> None:
 
 def draw_import_button(actor: Actor, found: Incoming) -> None:
     """Draw the button that prepares and stores the study, with its progress."""
-    if not st.button("Import", type="primary"):
+    over_draft = importing.can_import_over(database(), actor, found.name)
+    if over_draft:
+        st.warning(f"A draft '{found.name}' is here already. Importing takes its place: what it holds is deleted.")
+    if not st.button("Import over the draft" if over_draft else "Import", type="primary"):
         return
     bar = st.progress(0.0, text="Beginning")
 
@@ -86,7 +89,7 @@ def draw_import_button(actor: Actor, found: Incoming) -> None:
 
     try:
         folder = incoming.study_folder_of(database(), actor, found.ticket)
-        done = importing.import_study(database(), actor, folder, progress=feed)
+        done = importing.import_study(database(), actor, folder, over_draft=over_draft, progress=feed)
     except (Refused, InputRefused) as refusal:
         bar.empty()
         st.error(f"Nothing was imported. {refusal}")

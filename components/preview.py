@@ -1,34 +1,74 @@
-"""Choose an item to preview."""
+"""Choose an item to preview: the one before, the one after, or by a search."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from components.frame import PAGES, STUDY
-from services.previewing import ItemLine
+from components.session import current_actor, database
+from services import previewing
+from services.previewing import MOST_FOUND, ItemLine, Place
 
 
-def choose_item(items: list[ItemLine], study_key: str) -> str:
-    """Draw the choice of an item and return its key."""
-    by_key = {item.key: item for item in items}
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+def choose_item(study_key: str) -> str:
+    """Draw where in the study the item stands, and the ways to others; return its key."""
+    place = previewing.place_of(database(), current_actor(), study_key, st.query_params.get("item", ""))
+    with st.container(horizontal=True, vertical_alignment="center"):
         st.page_link(
             PAGES / STUDY[0], label="Back to the study", icon=":material/arrow_back:", query_params={"study": study_key}
         )
-        chosen = st.selectbox(
-            "Item",
-            list(by_key),
-            format_func=lambda key: _line(by_key[key]),
+        st.space("small")
+        _draw_step("Previous item", ":material/chevron_left:", place.before)
+        st.markdown(f"**{place.number:,}** of {place.total:,}", width="content")
+        _draw_step("Next item", ":material/chevron_right:", place.after)
+        st.markdown(f"`{place.key}`", width="content")
+        st.space("small")
+        search = st.text_input(
+            "Search",
+            placeholder="Search keys, categories and prompts",
             label_visibility="collapsed",
-            width="stretch",
+            icon=":material/search:",
+            width=300,
         )
-    return str(chosen)
+        if search.strip():
+            _draw_found(study_key, search, place)
+    return place.key
 
 
 def draw_feedback(lines: list[list[str]]) -> None:
     """Draw what raters will be told after their answer to a practice item."""
     if lines:
         st.caption("After the answer: " + " · ".join(f"{label}: {text}" for label, text in lines))
+
+
+def _draw_step(label: str, icon: str, key: str | None) -> None:
+    st.button(label, icon=icon, disabled=key is None, on_click=_go, args=(key,))
+
+
+def _draw_found(study_key: str, search: str, place: Place) -> None:
+    found = {line.key: line for line in previewing.items_of(database(), current_actor(), study_key, search)}
+    if not found:
+        st.markdown("Nothing found; try a shorter word.", width="content")
+        return
+    count = previewing.count_items(database(), current_actor(), study_key, search)
+    listed = f", the first {MOST_FOUND} listed" if count > MOST_FOUND else ""
+    chosen = st.selectbox(
+        "Found",
+        list(found),
+        index=list(found).index(place.key) if place.key in found else None,
+        placeholder=f"{count:,} found{listed}",
+        format_func=lambda key: _line(found[key]),
+        label_visibility="collapsed",
+        key=f"found-{search}",
+        width="stretch",
+    )
+    if chosen is not None and chosen != place.key:
+        _go(chosen)
+        st.rerun()
+
+
+def _go(key: str) -> None:
+    st.query_params["item"] = key
 
 
 def _line(item: ItemLine) -> str:

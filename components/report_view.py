@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from components.session import current_actor, database
-from services import closing, report
+from services import audit_head, closing, report
 from services.errors import NotAllowed, Refused
-from services.identity import Actor, actor_of_session
+from services.identity import Actor
 from services.members import StudyLine
 from services.report import PrintedTable, Report, Section
 
@@ -22,14 +20,14 @@ _STYLE = """
   .report-notices { list-style: none; margin: 0.3rem 0; padding: 0.5rem 0.9rem; max-width: 62rem;
     border-left: 4px solid #b7791f; background: color-mix(in srgb, #b7791f 14%, transparent); }
   .report-notices li { margin: 0.15rem 0; font-size: 0.93rem; }
-  .report-words h3 { font-size: 1.25rem; padding: 0; margin: 0.2rem 0 0.4rem; }
+  .report-words h2 { font-size: 1.25rem; padding: 0; margin: 0.2rem 0 0.4rem; }
   .report-words p { max-width: 62rem; margin: 0.2rem 0; }
   .report-table { overflow-x: auto; margin: 0.2rem 0 1.1rem; }
-  .report-table h4 { font-size: 1.02rem; margin: 0.8rem 0 0.1rem; padding: 0; }
-  .report-table p, .report-table li { font-size: 0.84rem; opacity: 0.78; margin: 0.1rem 0; max-width: 62rem; }
+  .report-table h3 { font-size: 1.02rem; margin: 0.8rem 0 0.1rem; padding: 0; }
+  .report-table p, .report-table li { font-size: 0.84rem; opacity: 0.85; margin: 0.1rem 0; max-width: 62rem; }
   .report-table ul { list-style: none; padding: 0; margin: 0.3rem 0 0; }
   .report-table table { border-collapse: collapse; font-size: 0.88rem; margin: 0.3rem 0; }
-  .report-table th { font-weight: 600; text-align: left; vertical-align: bottom; opacity: 0.8; white-space: nowrap;
+  .report-table th { font-weight: 600; text-align: left; vertical-align: bottom; opacity: 0.85; white-space: nowrap;
     padding: 0.2rem 1.1rem 0.2rem 0; border-bottom: 1px solid color-mix(in srgb, currentColor 35%, transparent); }
   .report-table td { text-align: left; vertical-align: top; padding: 0.2rem 1.1rem 0.2rem 0; max-width: 26rem; }
   .report-table tr.group td { border-top: 1px solid color-mix(in srgb, currentColor 14%, transparent); }
@@ -102,11 +100,12 @@ def draw_report(actor: Actor, found: Report) -> None:
         )
         st.caption(f"{found.title} · freeze {found.freeze_sha256[:12]} · {found.generated_at:%Y-%m-%d %H:%M} UTC")
         st.space("stretch")
-        _draw_downloads(actor, found)
+        _draw_downloads(found)
     if found.notices:
         st.html(
             '<ul class="report-notices">' + "".join(f"<li>{html.escape(one)}</li>" for one in found.notices) + "</ul>"
         )
+    _draw_audit_head(actor, found)
     figures = report.figures_of(found)
     for tab, section in zip(st.tabs([section.short_title for section in found.sections]), found.sections, strict=True):
         with tab:
@@ -115,7 +114,7 @@ def draw_report(actor: Actor, found: Report) -> None:
 
 def _draw_section(section: Section, figures: list[report.Figure]) -> None:
     st.html(
-        f'<div class="report-words"><h3>{html.escape(section.title)}</h3>'
+        f'<div class="report-words"><h2>{html.escape(section.title)}</h2>'
         + "".join(f"<p>{html.escape(paragraph)}</p>" for paragraph in section.explanation)
         + "</div>"
     )
@@ -141,7 +140,7 @@ def _in_ink(figure: Any) -> Any:
 
 def _table(table: PrintedTable) -> str:
     """Return a table as HTML with every text escaped."""
-    heading = f"<h4>{html.escape(table.title)}</h4>"
+    heading = f"<h3>{html.escape(table.title)}</h3>"
     explanation = f"<p>{html.escape(table.explanation)}</p>" if table.explanation else ""
     head = "".join(f'<th scope="col">{html.escape(text)}</th>' for text in table.headings)
     body = "".join(
@@ -170,30 +169,21 @@ def _classes(text: str, is_number: bool, same_as_above: bool) -> str:
     return " ".join(name for name, holds in wanted if holds)
 
 
-def _draw_downloads(actor: Actor, found: Report) -> None:
-    for label, form, suffix, mime in (
-        ("HTML", "html", "html", "text/html"),
-        ("CSV", "csv", "zip", "application/zip"),
-        ("JSON", "json", "json", "application/json"),
-    ):
-        st.download_button(
+def _draw_downloads(found: Report) -> None:
+    for label, name in (("HTML", "report.html"), ("CSV", "report-csv.zip"), ("JSON", "report.json")):
+        st.link_button(
             label,
-            _download(actor, found.study_key, form),
-            file_name=f"{found.study_key}-report{'-csv' if form == 'csv' else ''}.{suffix}",
-            mime=mime,
+            f"/download/{found.study_key}/{name}",
             icon=":material/download:",
-            on_click="ignore",
             help="Made when you press it, from the data as they are then.",
         )
 
 
-def _download(actor: Actor, study_key: str, form: str) -> Callable[[], bytes]:
-    return partial(_made, actor.login_session_id, study_key, form)
-
-
-def _made(login_session_id: int, study_key: str, form: str) -> bytes:
-    """Make a file outside the script's run: who asks is read from the database again."""
-    return report.download(database(), actor_of_session(database(), login_session_id), study_key, form)
+def _draw_audit_head(actor: Actor, found: Report) -> None:
+    """Offer the head of the audit chain to be kept: with it, and only with it, a rewritten chain is found."""
+    with st.expander("Keep this with the report: the head of the audit chain"):
+        st.code(audit_head.audit_head_for_admin(database(), actor, found.study_key), language=None)
+        st.caption(audit_head.WHY_TO_KEEP)
 
 
 def _draw_interim_form(line: StudyLine) -> None:

@@ -16,6 +16,9 @@ STATE_BADGE = {
 
 def draw_studies(lines: list[StudyLine]) -> None:
     """Draw one card per study that the person administers."""
+    _, text = st.session_state.pop("notice", ("", ""))
+    if text:
+        st.success(text)
     administered = [line for line in lines if line.role == "admin"]
     if not administered:
         st.info("You have no study yet. Bring one in under Import.")

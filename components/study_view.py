@@ -1,16 +1,15 @@
-"""One study for its admins: freeze, people and progress, judge runs, events."""
+"""One study for its admins: freeze, people and progress, judge runs."""
 
 from __future__ import annotations
-
-import json
 
 import pandas as pd
 import streamlit as st
 
+from components import verification_view
 from components.frame import PAGES, PREVIEW, REPORT
 from components.session import current_actor, database
 from components.study_list import STATE_BADGE
-from services import adjudication, closing, freezing, judging, members, verifying
+from services import adjudication, daily_verification, freezing, judging, members, verifying
 from services.errors import InputRefused, Refused
 from services.members import MemberProgress, StudyLine
 
@@ -33,6 +32,7 @@ def draw_head(line: StudyLine) -> None:
         )
         st.page_link(PAGES / REPORT[0], label="Report", icon=":material/bar_chart:", query_params={"study": line.key})
     _draw_notice()
+    verification_view.draw_alarm(line)
 
 
 def draw_freeze(line: StudyLine) -> None:
@@ -49,15 +49,10 @@ def draw_freeze(line: StudyLine) -> None:
         return
     st.markdown(f"Frozen {frozen.created_at[:16].replace('T', ' ')} UTC. SHA-256 of the manifest:")
     st.code(frozen.sha256, language=None)
-    left, right = st.columns(2)
-    left.download_button(
-        "Download the manifest",
-        json.dumps(frozen.manifest, indent=2, sort_keys=True, ensure_ascii=False),
-        file_name=f"{line.key}-manifest.json",
-        mime="application/json",
-        on_click="ignore",
-    )
-    right.button("Verify now", on_click=_verify, args=(line.key,))
+    with st.container(horizontal=True):
+        st.button("Verify now", on_click=_verify, args=(line.key,))
+        st.link_button("Download the manifest", f"/download/{line.key}/manifest.json")
+    verification_view.draw_last_verification(line)
     st.caption(f"On the command line: `python manage.py verify {line.key}`")
     with st.expander("What the manifest covers"):
         st.dataframe(_manifest_table(frozen.manifest), hide_index=True, width="stretch")
@@ -164,29 +159,6 @@ def draw_judges(line: StudyLine) -> None:
             _import_judge(line.key, name, judge, file.getvalue(), file.name)
 
 
-def draw_events(line: StudyLine) -> None:
-    """Draw what happened to the study, and the lock."""
-    events = closing.events_of(database(), current_actor(), line.key)
-    if events:
-        st.dataframe(
-            pd.DataFrame(
-                [(f"{event.at:%Y-%m-%d %H:%M}", event.kind, event.reason, event.by) for event in events],
-                columns=["when (UTC)", "what", "reason", "by"],
-            ),
-            hide_index=True,
-            width="stretch",
-        )
-    if line.state == "open":
-        st.markdown("Closing locks the data: no more verdicts are taken, and the report opens.")
-        sure = st.checkbox("Everything that is needed has been read.")
-        st.button("Close the study", type="primary", disabled=not sure, on_click=_close, args=(line.key,))
-    elif line.state == "closed":
-        st.text_input("Reason for taking verdicts again", key="reopen-reason", width=560)
-        st.button("Re-open", on_click=_reopen, args=(line.key,))
-    else:
-        st.info("The study is not frozen yet, so nothing has happened to it.")
-
-
 def _notify(kind: str, text: str) -> None:
     st.session_state["notice"] = (kind, text)
 
@@ -209,11 +181,12 @@ def _freeze(study_key: str) -> None:
 
 def _verify(study_key: str) -> None:
     try:
-        problems = verifying.verify_for_admin(database(), current_actor(), study_key)
+        problems = daily_verification.verify_now(database(), current_actor(), study_key)
         if problems:
-            _notify("error", " ".join(problems))
+            count = "One problem was" if len(problems) == 1 else f"{len(problems)} problems were"
+            _notify("error", f"Verified just now: {count} found.")
         else:
-            _notify("done", "All of it holds: protocol, items, volumes, candidates, references and the audit chain.")
+            _notify("done", " ".join([verifying.ALL_HOLDS, *verifying.remarks_on(database(), study_key)]))
     except Refused as refusal:
         _notify("error", str(refusal))
 
@@ -259,19 +232,3 @@ def _import_judge(study_key: str, name: str, judge: str, content: bytes, file_na
     except (Refused, InputRefused) as refusal:
         _notify("error", str(refusal))
     st.rerun()
-
-
-def _close(study_key: str) -> None:
-    try:
-        closing.close_study(database(), current_actor(), study_key)
-        _notify("done", "Closed. The report is open now.")
-    except Refused as refusal:
-        _notify("error", str(refusal))
-
-
-def _reopen(study_key: str) -> None:
-    try:
-        closing.reopen_study(database(), current_actor(), study_key, str(st.session_state["reopen-reason"]))
-        _notify("done", "Open again; the reason is kept.")
-    except Refused as refusal:
-        _notify("error", str(refusal))

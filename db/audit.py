@@ -45,14 +45,21 @@ def _link_hash(event: AuditEvent) -> str:
     return hashlib.sha256(body.encode()).hexdigest()
 
 
+def hold(session: Session) -> None:
+    """Let everybody who is to append wait until this transaction has ended, or wait for them.
+
+    On SQLite the writing transaction itself does so: BEGIN IMMEDIATE lets in one writer at a time.
+    """
+    if session.get_bind().dialect.name == "postgresql":
+        session.connection().execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _CHAIN_LOCK})
+
+
 def record(
     session: Session, action: str, *, person_id: int | None = None, study_id: int | None = None, **detail: Any
 ) -> AuditEvent:
     """Append a link to the chain within the caller's transaction."""
-    if session.get_bind().dialect.name == "postgresql":
-        # Two writers that read the same last link would both build on it; SQLite's BEGIN IMMEDIATE already
-        # lets in one writer at a time.
-        session.connection().execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _CHAIN_LOCK})
+    # Two writers that read the same last link would both build on it.
+    hold(session)
     last = session.exec(_LAST_HASH).first()
     event = AuditEvent(
         at=now(),

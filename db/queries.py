@@ -14,6 +14,7 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from db.base import stored_id
+from db.people import Membership
 from db.reading import Adjudication, Assignment, Display, Flag, ReviewTask, TechnicalFailure, Verdict
 from db.study import Candidate, Case, Item, Overlay, ProtocolRecord, Reference, Volume
 
@@ -50,6 +51,7 @@ class ShownVolume:
     window: list[float]
     intensity_range: list[float]
     placed: bool
+    unpacked_sha256: str | None
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,7 @@ class ShownOverlay:
     colour: str
     style: str
     opacity: float
+    unpacked_sha256: str | None
 
 
 def protocol_json(session: Session, study_id: int) -> str:
@@ -108,6 +111,7 @@ def shown_volumes(session: Session, case_id: int) -> list[ShownVolume]:
             col(Volume.window),
             col(Volume.intensity_range),
             col(Volume.placed),
+            col(Volume.unpacked_sha256),
         )
         .where(col(Volume.case_id) == case_id)
         .order_by(col(Volume.role), col(Volume.id))
@@ -126,6 +130,7 @@ def shown_overlays(session: Session, case_id: int) -> list[ShownOverlay]:
             col(Overlay.colour),
             col(Overlay.style),
             col(Overlay.opacity),
+            col(Overlay.unpacked_sha256),
         )
         .where(col(Overlay.case_id) == case_id)
         .order_by(col(Overlay.id))
@@ -265,6 +270,28 @@ def displays_of(session: Session, assignment_id: int) -> list[Display]:
 
 
 _DISPLAYS: Any = select(Display).where(Display.assignment_id == bindparam("assignment_id")).order_by(col(Display.id))
+
+
+def count_by_member(session: Session, study_id: int) -> dict[tuple[int, str], tuple[int, int, int]]:
+    """Return, by member and phase, how many assignments are open, could not be shown, and are there at all.
+
+    Only those of members who are still in the study.
+    """
+    failed = exists().where(col(TechnicalFailure.assignment_id) == Assignment.id)
+    query = (
+        select_columns(
+            col(Assignment.membership_id),
+            col(Assignment.phase),
+            func.sum(case((is_closed(Assignment), 0), else_=1)),
+            func.sum(case((failed, 1), else_=0)),
+            func.count(),
+        )
+        .join(Membership, col(Membership.id) == Assignment.membership_id)
+        .where(col(Assignment.study_id) == study_id, col(Membership.removed_at).is_(None))
+        .group_by(col(Assignment.membership_id), col(Assignment.phase))
+    )
+    rows: Any = session.connection().execute(query)
+    return {(member, phase): (open_, failures, total) for member, phase, open_, failures, total in rows}
 
 
 def root_verdict(session: Session, assignment_id: int) -> Verdict | None:

@@ -75,7 +75,8 @@ LOCK_OF_ASSIGNMENT: Any = (
     select(Assignment.id)
     .join(Membership, col(Membership.id) == Assignment.membership_id)
     .where(Assignment.public_id == bindparam("public_id"), Membership.person_id == bindparam("person_id"))
-    .with_for_update(of=Assignment)
+    # The membership too: whoever waited here for its removal to end must see it.
+    .with_for_update(of=(Assignment, Membership))
 )
 
 # One's own assignment with its study, its draft, freeze and last event, and whether it is its turn in its queue;

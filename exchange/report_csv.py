@@ -28,7 +28,7 @@ ESTIMATES = (
     Column("low", "", "Lower limit of the interval; empty when undefined"),
     Column("high", "", "Upper limit of the interval; empty when undefined"),
     Column("confidence", "", "Nominal coverage of the interval"),
-    Column("n", "", "Number of units that the value rests on"),
+    Column("n", "", "Number of units that the value rests on; what was left out is not counted in it"),
     Column("n_clusters", "", "Number of clusters; empty when the interval assumes independent units"),
     Column("cluster", "", "What the clusters are; empty when the interval assumes independent units"),
     Column("unit", "", "What is counted in n"),

@@ -36,6 +36,8 @@ class PreparedVolume:
         A `.nii.gz` file (NIfTI-1, little-endian, int16); the same source gives the same bytes.
     sha256
         Of `content`, in hexadecimal.
+    unpacked_sha256
+        Of `content` without its gzip, in hexadecimal: what a browser has in its hands.
     voxel_sha256
         Of shape, affine, scaling and stored numbers, in hexadecimal: does not depend on how the bytes are packed.
     shape
@@ -58,6 +60,7 @@ class PreparedVolume:
 
     content: bytes
     sha256: str
+    unpacked_sha256: str
     voxel_sha256: str
     shape: tuple[int, int, int]
     spacing: tuple[float, float, float]
@@ -167,11 +170,13 @@ def _packed(
     header = _header(scaled, affine)
     voxels = scaled.stored.astype("<i2", copy=False).tobytes(order="F")
     # zlib writes a gzip header without file name and with time stamp 0.
-    content = zlib.compress(header + voxels, level=GZIP_LEVEL, wbits=31)
+    unpacked = header + voxels
+    content = zlib.compress(unpacked, level=GZIP_LEVEL, wbits=31)
     shape = scaled.stored.shape
     return PreparedVolume(
         content=content,
         sha256=hashlib.sha256(content).hexdigest(),
+        unpacked_sha256=hashlib.sha256(unpacked).hexdigest(),
         voxel_sha256=_voxel_sha256(shape, affine, scaled, voxels),
         shape=(shape[0], shape[1], shape[2]),
         spacing=spacing_of(affine),

@@ -189,6 +189,11 @@ def _fail(actor: Actor, body: dict[str, Any]) -> dict[str, Any]:
     return {"saved_at": saved_at.isoformat(timespec="seconds"), "next": _next(store, actor, study_key, queue)}
 
 
+def _report_damage(actor: Actor, body: dict[str, Any]) -> dict[str, Any]:
+    scans.report_damage(database(), actor, _word(body, "volume"))
+    return {}
+
+
 def _list_revisable(actor: Actor, query: dict[str, Any]) -> dict[str, Any]:
     return {"verdicts": revising.list_revisable(database(), actor, _word(query, "assignment"))}
 
@@ -232,13 +237,11 @@ async def send_volume(request: Request) -> Response:
     """GET /reading/volume/{token}: gzip passes through, so the browser's `fetch` yields the plain NIfTI bytes."""
     actor: Actor = request.state.actor
     try:
-        path = await in_thread("volumes", scans.scan_in_reach, database(), actor, request.path_params["token"])
+        content = await in_thread("volumes", scans.read_scan, database(), actor, request.path_params["token"])
     except Refused as refusal:
-        return _json({"error": str(refusal)}, 404)
-    if not path.is_file():
-        return _json({"error": "The scan is missing on the server; report it and go on."}, 404)
+        # 409 says to the room that another try is of no use: the file itself is missing or damaged.
+        return _json({"error": str(refusal)}, 409 if isinstance(refusal, Conflict) else 404)
     # No ETag and no date: the same scan in two studies must not be recognisable as one.
-    content = await in_thread("volumes", path.read_bytes)
     return Response(
         content,
         media_type="application/octet-stream",
@@ -256,7 +259,8 @@ async def send_bundle(request: Request) -> Response:
     if "gzip" not in request.headers.get("accept-encoding", ""):
         return FileResponse(path, media_type="text/javascript", headers=headers)
     # Packed within this very request the first time, and then never again: no thread for each file.
-    return Response(static_files.packed(path), media_type="text/javascript", headers={**headers, "Content-Encoding": "gzip"})
+    headers["Content-Encoding"] = "gzip"
+    return Response(static_files.packed(path), media_type="text/javascript", headers=headers)
 
 
 routes = [
@@ -265,6 +269,7 @@ routes = [
     Route("/reading/draft", logged(_posting(_save_draft)), methods=["POST"]),
     Route("/reading/verdict", logged(_posting(_submit)), methods=["POST"]),
     Route("/reading/failure", logged(_posting(_fail)), methods=["POST"]),
+    Route("/reading/damage", logged(_posting(_report_damage)), methods=["POST"]),
     Route("/reading/revisable", logged(_asking(_list_revisable)), methods=["GET"]),
     Route("/reading/reopen", logged(_posting(_reopen)), methods=["POST"]),
     Route("/reading/resume", logged(_posting(_resume)), methods=["POST"]),

@@ -15,6 +15,7 @@ from sqlmodel import Session, col, select
 from agreement import normalise_answer
 from db import Assignment, Base, Database, Flag, Item, Membership, ReviewTask, Verdict, audit, queries
 from db.base import stored_id
+from db.standing import STILL_MEMBER
 from exchange.protocol import Protocol
 from services import assigning, displaying, draws, practice, proofs
 from services.errors import Conflict
@@ -56,10 +57,29 @@ class _ReadItem:
 
 def canonical_answer(item_format: str, verdict: Verdict) -> tuple[str, str]:
     """Return what is compared between raters: the option's identity, or the normalised text, or not assessable."""
-    if verdict.not_assessable is not None:
+    return compared(item_format, verdict.fields.get("answer", ""), verdict.not_assessable is not None)
+
+
+def compared(item_format: str, answer: Any, not_assessable: bool) -> tuple[str, str]:
+    """Return what is compared of an answer as it was stored."""
+    if not_assessable:
         return ("not assessable", "")
-    answer: Any = verdict.fields.get("answer", "")
     return ("answer", normalise_answer(str(answer)) if item_format == "open" else str(answer))
+
+
+def count_not_sent(session: Session, study_id: int) -> tuple[int, int]:
+    """Return how many items differ or are flagged and are with no reviewer, and how many were read at all."""
+    rows = session.exec(
+        select(Assignment.item_id, Item.format, Verdict.fields, Verdict.not_assessable)
+        .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
+        .join(Item, col(Item.id) == Assignment.item_id)
+        .where(Assignment.study_id == study_id, Assignment.phase == "reading", queries.stands())
+    )
+    said: dict[int, set[tuple[str, str]]] = defaultdict(set)
+    for item_id, item_format, fields, not_assessable in rows:
+        said[item_id].add(compared(item_format, fields.get("answer", ""), not_assessable is not None))
+    to_review = {item_id for item_id, answers in said.items() if len(answers) > 1} | _flagged(session, study_id)
+    return len(to_review - _in_queue(session, study_id)), len(said)
 
 
 def open_review_queue(database: Database, actor: Actor, study_key: str) -> QueueSummary:
@@ -86,7 +106,11 @@ def open_review_queue(database: Database, actor: Actor, study_key: str) -> Queue
         reviewers = list(
             session.exec(
                 select(Membership)
-                .where(Membership.study_id == study_id, Membership.role == "reviewer")
+                .where(
+                    Membership.study_id == study_id,
+                    Membership.role == "reviewer",
+                    *STILL_MEMBER,
+                )
                 .order_by(col(Membership.id))
             )
         )
@@ -177,13 +201,11 @@ def _dealt(
 
 def _items_to_consider(session: Session, study_id: int, protocol: Protocol) -> tuple[list[_ReadItem], int]:
     """Return the items that every rater has closed and no reviewer has yet, and how many are still open."""
-    in_queue = set(
-        session.exec(select(Assignment.item_id).where(Assignment.study_id == study_id, Assignment.phase == "review"))
-    )
+    in_queue = _in_queue(session, study_id)
     still_open = {
         assignment.item_id
         for membership in session.exec(
-            select(Membership).where(Membership.study_id == study_id, Membership.role == "rater")
+            select(Membership).where(Membership.study_id == study_id, Membership.role == "rater", *STILL_MEMBER)
         ).all()
         # Who has failed the practice for good will never read the items; the others need not wait for that.
         if not practice.has_failed(session, protocol, stored_id(membership.id))
@@ -196,14 +218,7 @@ def _items_to_consider(session: Session, study_id: int, protocol: Protocol) -> t
     verdicts: dict[int, list[Verdict]] = defaultdict(list)
     for verdict, item_id in queries.standing_verdicts(session, study_id, "reading"):
         verdicts[item_id].append(verdict)
-    flagged = set(
-        session.exec(
-            select(Assignment.item_id)
-            .join(Verdict, col(Verdict.assignment_id) == Assignment.id)
-            .join(Flag, col(Flag.verdict_id) == Verdict.id)
-            .where(Assignment.study_id == study_id, Assignment.phase == "reading", queries.stands())
-        )
-    )
+    flagged = _flagged(session, study_id)
     ready = [
         _ReadItem(item, verdicts[stored_id(item.id)], item.id in flagged)
         for item in items
@@ -212,12 +227,40 @@ def _items_to_consider(session: Session, study_id: int, protocol: Protocol) -> t
     return ready, len(still_open)
 
 
+def _flagged(session: Session, study_id: int) -> set[int]:
+    return set(
+        session.exec(
+            select(Assignment.item_id)
+            .join(Verdict, col(Verdict.assignment_id) == Assignment.id)
+            .join(Flag, col(Flag.verdict_id) == Verdict.id)
+            .where(Assignment.study_id == study_id, Assignment.phase == "reading", queries.stands())
+        )
+    )
+
+
+def _in_queue(session: Session, study_id: int) -> set[int]:
+    """Return the items that a reviewer has; what one had who was taken out is dealt again."""
+    return set(
+        session.exec(
+            select(Assignment.item_id)
+            .join(Membership, col(Membership.id) == Assignment.membership_id)
+            .where(Assignment.study_id == study_id, Assignment.phase == "review", *STILL_MEMBER)
+        )
+    )
+
+
 def _conversations_in_queue(session: Session, study_id: int) -> Reached:
     reached: Reached = defaultdict(dict)
     for conversation, turn, reviewer in session.exec(
         select(Item.conversation, Item.turn, Assignment.membership_id)
         .join(Assignment, col(Assignment.item_id) == Item.id)
-        .where(Assignment.study_id == study_id, Assignment.phase == "review", col(Item.conversation).is_not(None))
+        .join(Membership, col(Membership.id) == Assignment.membership_id)
+        .where(
+            Assignment.study_id == study_id,
+            Assignment.phase == "review",
+            col(Item.conversation).is_not(None),
+            *STILL_MEMBER,
+        )
     ):
         reached[str(conversation)][reviewer] = max(reached[str(conversation)].get(reviewer, 0), turn or 0)
     return dict(reached)
@@ -280,5 +323,6 @@ def _controls(session: Session, study_id: int) -> int:
         select(func.count())
         .select_from(ReviewTask)
         .join(Assignment, col(Assignment.id) == ReviewTask.review_assignment_id)
-        .where(Assignment.study_id == study_id, ReviewTask.origin == "control")
+        .join(Membership, col(Membership.id) == Assignment.membership_id)
+        .where(Assignment.study_id == study_id, ReviewTask.origin == "control", *STILL_MEMBER)
     ).one()

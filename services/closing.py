@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from sqlmodel import Session, col, select
 
-from db import Database, Person, StudyEvent, audit, now
+from db import Database, Person, Study, StudyEvent, audit, now
 from db.base import stored_id
 from services import proofs
 from services.errors import Conflict, NotAllowed
 from services.identity import Actor
+from services.outstanding import open_work
 from services.permission import require_role, state_of
 
 SHORTEST_REASON = 10
+LONGEST_REASON = 1000
+# In a refusal; page and command line list all of it.
+MOST_NAMED = 4
 INTERIM_LOOK_LASTS = timedelta(hours=1)
 
 
@@ -28,9 +33,34 @@ class EventLine:
     at: datetime
 
 
-def close_study(database: Database, actor: Actor, study_key: str) -> None:
-    """Lock the data: from now on no verdict is taken, and the report is open."""
-    _append(database, actor, study_key, "close", "", allowed_in="open")
+def close_study(database: Database, actor: Actor, study_key: str, reason: str | None = None) -> None:
+    """Lock the data: from now on no verdict is taken, and the report is open.
+
+    Parameters
+    ----------
+    reason
+        What a person said when they were asked why; kept for good, and needed while work is open. None where nobody is
+        asked.
+
+    Raises
+    ------
+    NotAllowed
+        Work is open, and no reason was said.
+    """
+    with database.writing() as session:
+        study = _study_in(session, actor, study_key, "open")
+        work = [one for one in open_work(session, stored_id(study.id)) if one.is_open]
+        said = (reason or "").replace("\x00", "").strip()[:LONGEST_REASON]
+        if work and reason is not None and len(said) < SHORTEST_REASON:
+            named = "; ".join(one.sentence for one in work[:MOST_NAMED]) + ("; ..." if len(work) > MOST_NAMED else "")
+            raise NotAllowed(
+                f"Work is open ({named}), so a reason of at least {SHORTEST_REASON} characters is needed; it is kept "
+                "with the study."
+            )
+        outstanding: dict[str, int] = {}
+        for one in work:
+            outstanding[one.part] = outstanding.get(one.part, 0) + one.open
+        _note(session, actor, study, "close", said, **({"outstanding": outstanding} if outstanding else {}))
 
 
 def reopen_study(database: Database, actor: Actor, study_key: str, reason: str) -> None:
@@ -65,28 +95,32 @@ def state_of_study(database: Database, actor: Actor, study_key: str) -> str:
 
 def _append(database: Database, actor: Actor, study_key: str, kind: str, reason: str, *, allowed_in: str) -> None:
     with database.writing() as session:
-        study, _ = require_role(session, actor, study_key, "admin", lock=True)
-        state = state_of(session, stored_id(study.id))
-        if state != allowed_in:
-            raise Conflict(f"The study is {state}; this is possible only while it is {allowed_in}.")
-        event = StudyEvent(study_id=stored_id(study.id), kind=kind, reason=reason, person_id=actor.person_id)
-        session.add(event)
-        session.flush()
-        audit.record(
-            session,
-            f"study {kind}",
-            person_id=actor.person_id,
-            study_id=study.id,
-            reason=reason,
-            rows=proofs.sealed([event]),
-        )
+        _note(session, actor, _study_in(session, actor, study_key, allowed_in), kind, reason)
+
+
+def _study_in(session: Session, actor: Actor, study_key: str, allowed_in: str) -> Study:
+    study, _ = require_role(session, actor, study_key, "admin", lock=True)
+    state = state_of(session, stored_id(study.id))
+    if state != allowed_in:
+        raise Conflict(f"The study is {state}; this is possible only while it is {allowed_in}.")
+    return study
+
+
+def _note(session: Session, actor: Actor, study: Study, kind: str, reason: str, **detail: Any) -> None:
+    event = StudyEvent(study_id=stored_id(study.id), kind=kind, reason=reason, person_id=actor.person_id)
+    session.add(event)
+    session.flush()
+    rows = proofs.sealed([event])
+    audit.record(
+        session, f"study {kind}", person_id=actor.person_id, study_id=study.id, reason=reason, rows=rows, **detail
+    )
 
 
 def _checked(reason: str) -> str:
     text = reason.replace("\x00", "").strip()
     if len(text) < SHORTEST_REASON:
         raise NotAllowed(f"A reason of at least {SHORTEST_REASON} characters is needed; it is kept with the study.")
-    return text[:1000]
+    return text[:LONGEST_REASON]
 
 
 def require_report_open(session: Session, study_id: int, person_id: int) -> str:

@@ -92,10 +92,8 @@ def waiting_for(
     """Return what a member may work on in a queue, in order: the real items only when the practice is passed."""
     phases = QUEUES[queue]
     if queue == "reading" and protocol.reading.practice is not None:
-        state = practice.state_of_practice(session, membership_id)
-        if state == "failed":
-            return []
-        phases = ("practice",) if state == "open" else phases
+        # Who has failed for good has no practice waiting either.
+        phases = phases if practice.has_passed(session, membership_id) else ("practice",)
     return queries.open_assignments(session, membership_id, phases, limit=limit)
 
 
@@ -105,8 +103,7 @@ def is_on_the_desk(session: Session, protocol: Protocol, assignment: Assignment)
         return False
     if assignment.phase not in ("practice", "reading") or protocol.reading.practice is None:
         return True
-    stage = practice.state_of_practice(session, assignment.membership_id)
-    return stage == ("open" if assignment.phase == "practice" else "passed")
+    return practice.has_passed(session, assignment.membership_id) == (assignment.phase == "reading")
 
 
 def within_reach(session: Session, waiting: list[Assignment]) -> list[Assignment]:
@@ -149,7 +146,7 @@ def progress_of(session: Session, membership_id: int, queue: str, protocol: Prot
     With `protocol`, the count is the one that the member may see: while they practise, that of the practice.
     """
     practises = queue == "reading" and protocol is not None and protocol.reading.practice is not None
-    if practises and practice.state_of_practice(session, membership_id) != "passed":
+    if practises and not practice.has_passed(session, membership_id):
         return practice.progress_of_pass(session, membership_id)
     return queries.count_assignments(session, membership_id, QUEUES[queue][-1:])
 

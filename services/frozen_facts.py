@@ -48,13 +48,16 @@ class _Memory:
         self._facts: OrderedDict[Hashable, Any] = OrderedDict()
         self._lock = Lock()
 
-    def get(self, key: Hashable, read: Callable[[], T]) -> T:
+    def get(self, key: Hashable, read: Callable[[], T], lasts: Callable[[T], bool] = lambda fact: True) -> T:
+        """Return what is remembered under a key, else read it, and remember it if it is one that `lasts`."""
         with self._lock:
             if key in self._facts:
                 self._facts.move_to_end(key)
                 return cast(T, self._facts[key])
         # Two threads may both read what neither knew; they read the same.
         fact = read()
+        if not lasts(fact):
+            return fact
         with self._lock:
             self._facts[key] = fact
             while len(self._facts) > self._most:
@@ -82,8 +85,8 @@ def item_of(session: Session, study_id: int, item_id: int) -> ShownItem:
 
 
 def case_of(session: Session, study_id: int, case_id: int) -> Case:
-    """Return the scans of a case."""
-    return _fact(session, study_id, ("case", case_id), lambda: _case(session, case_id))
+    """Return the scans of a case; remembered once the hashes of what they unpack to are all there."""
+    return _fact(session, study_id, ("case", case_id), lambda: _case(session, case_id), lasts=_is_whole)
 
 
 def turns_before(session: Session, study_id: int, item: ShownItem) -> list[tuple[int, str]]:
@@ -91,11 +94,17 @@ def turns_before(session: Session, study_id: int, item: ShownItem) -> list[tuple
     return _fact(session, study_id, ("turns", item.item_id), lambda: queries.turns_before(session, item))
 
 
-def _fact(session: Session, study_id: int, name: tuple[Hashable, ...], read: Callable[[], T]) -> T:
+def _fact(
+    session: Session,
+    study_id: int,
+    name: tuple[Hashable, ...],
+    read: Callable[[], T],
+    lasts: Callable[[T], bool] = lambda fact: True,
+) -> T:
     freeze = freeze_of(session, study_id)
     if freeze is None:
         return read()
-    return _memory.get((_number_of(session.get_bind()), study_id, freeze, *name), read)
+    return _memory.get((_number_of(session.get_bind()), study_id, freeze, *name), read, lasts)
 
 
 def _number_of(engine: Any) -> int:
@@ -109,6 +118,12 @@ def _number_of(engine: Any) -> int:
 def _case(session: Session, case_id: int) -> Case:
     files = queries.scan_files(session, case_id)
     return Case(queries.shown_volumes(session, case_id), queries.shown_overlays(session, case_id), files)
+
+
+def _is_whole(case: Case) -> bool:
+    """Whether nothing of a case is filled in any more: for files of release 0.1.0 that is done after the freeze."""
+    volumes = all(volume.unpacked_sha256 is not None for volume in case.volumes)
+    return volumes and all(overlay.unpacked_sha256 is not None for overlay in case.overlays)
 
 
 @lru_cache(maxsize=64)

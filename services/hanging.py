@@ -102,6 +102,7 @@ def _volume(volume: ShownVolume, hanging: Hanging, keys: Keys) -> dict[str, Any]
     return {
         "label": volume.label,
         "url": volume_url(keys, volume.volume_id),
+        "sha256": volume.unpacked_sha256,
         "window": list(volume.window if window is None else window),
         "range": list(volume.intensity_range),
         "placed": volume.placed,
@@ -119,6 +120,7 @@ def _overlay(overlay: ShownOverlay, keys: Keys) -> dict[str, Any]:
     return {
         "label": overlay.label,
         "url": f"reading/volume/{keys.overlay_token(overlay.overlay_id)}",
+        "sha256": overlay.unpacked_sha256,
         "colour": overlay.colour,
         "style": overlay.style,
         "opacity": overlay.opacity,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,12 +28,13 @@ from exchange.item_table import ItemRow, OverlayRow, VolumeRow
 from exchange.refusal import InputRefused
 from exchange.study_folder import StudyFolder, read_study_folder
 from imaging import ImagingError, PreparedVolume, prepare_mask, prepare_volume
-from services import proofs, volume_store
-from services.errors import Conflict, NotAllowed
+from services import drafts, leftovers, proofs, volume_store
+from services.errors import Conflict, NotAllowed, Refused
 from services.identity import Actor
 from services.placement import require_in_place
 
-STUDY_KEY = re.compile("[a-z0-9][a-z0-9-]{0,59}")
+# Volumes after which an import says that it is still running.
+RENEWED_EVERY = 20
 Progress = Callable[[int, int, str], None]
 
 
@@ -58,6 +58,7 @@ def import_study(
     key: str | None = None,
     title: str | None = None,
     simulated_readers: bool = False,
+    over_draft: bool = False,
     progress: Progress | None = None,
 ) -> Imported:
     """Read, check and prepare a study folder, and store it with the actor as its admin.
@@ -70,6 +71,8 @@ def import_study(
         Stored in place of the protocol's own; a second copy of a study needs its own key.
     simulated_readers
         Marks the study's verdicts as simulated on every page.
+    over_draft
+        Takes the place of a draft with the same key, which is removed in the same transaction.
     progress
         Called with (done, total, text) before each volume.
 
@@ -78,46 +81,54 @@ def import_study(
     InputRefused
         One sentence naming file, line or key; nothing is stored.
     Conflict
-        A study with this key exists already.
+        A study with this key exists already, and is not to be imported over, or is no draft that can be.
     """
     if not actor.is_owner:
         raise NotAllowed("Only an owner can bring in a study; ask one to do it or to make you owner.")
     contents = read_study_folder(folder)
-    study_key = key or contents.protocol.name
-    if not STUDY_KEY.fullmatch(study_key):
-        raise InputRefused(
-            f"The key '{study_key[:60]}' cannot be taken: expected at most 60 small letters, digits and hyphens; "
-            "choose another."
-        )
+    study_key = drafts.require_key(key or contents.protocol.name)
     with database.reading() as session:
-        _require_new(session, study_key)
+        _require_place(session, actor, study_key, over_draft)
     kept: list[str] = []
-    try:
-        prepared = _prepare_all(database, contents, progress, kept)
-        return _store_study(database, actor, study_key, contents, prepared, title, simulated_readers)
-    except BaseException:
-        _remove_files(database, kept)
-        raise
+    replaced: list[str] = []
+    with leftovers.importing(database) as lease:
+        try:
+            prepared = _prepare_all(database, contents, progress, kept, lease)
+            done = _store_study(
+                database, actor, study_key, contents, prepared, title, simulated_readers, over_draft, replaced
+            )
+        except BaseException:
+            volume_store.remove_unused(database, kept)
+            raise
+    volume_store.remove_unused(database, replaced)
+    return done
 
 
-def _remove_files(database: Database, kept: list[str]) -> None:
-    """Remove what a refused import put into the store, but for files that another study has come to use meanwhile."""
-    with database.writing() as session:
-        for sha256 in kept:
-            in_use = [
-                session.exec(select(table.id).where(table.sha256 == sha256)).first() for table in (Volume, Overlay)
-            ]
-            if in_use == [None, None]:
-                volume_store.remove(database, sha256)
+def can_import_over(database: Database, actor: Actor, study_key: str) -> bool:
+    """Say whether there is a draft with this key that an import may take the place of."""
+    with database.reading() as session:
+        try:
+            return _require_place(session, actor, study_key, over_draft=True) is not None
+        except Refused:
+            return False
 
 
-def _require_new(session: Session, study_key: str) -> None:
-    if session.exec(select(Study.id).where(Study.key == study_key)).first() is not None:
+def _require_place(session: Session, actor: Actor, study_key: str, over_draft: bool) -> Study | None:
+    """Refuse a key that is taken; return the draft that is to be imported over, if that is wanted and there is one."""
+    study = session.exec(select(Study).where(Study.key == study_key)).first()
+    if study is None:
+        return None
+    if not over_draft:
         raise _exists(study_key)
+    drafts.require_replaceable(session, actor, study)
+    return study
 
 
 def _exists(study_key: str) -> Conflict:
-    return Conflict(f"A study '{study_key}' exists already; change the name in protocol.yaml and import again.")
+    return Conflict(
+        f"A study '{study_key}' exists already; change the name in protocol.yaml and import again, or import over it "
+        "while it is a draft to which nobody is invited."
+    )
 
 
 def _store_study(
@@ -128,10 +139,14 @@ def _store_study(
     prepared: _Prepared,
     title: str | None,
     simulated_readers: bool,
+    over_draft: bool,
+    replaced: list[str],
 ) -> Imported:
     with database.writing() as session:
         # Preparing took a while: somebody else may have brought in the same study meanwhile.
-        _require_new(session, study_key)
+        draft = _require_place(session, actor, study_key, over_draft)
+        if draft is not None:
+            replaced += drafts.take_out(session, actor, draft)
         study = Study(key=study_key, title=title or contents.protocol.title, simulated_readers=simulated_readers)
         session.add(study)
         try:
@@ -151,6 +166,7 @@ def _store_study(
             items=len(contents.items),
             rows=proofs.sealed([membership]),
         )
+        _require_files(database, prepared)
     return Imported(
         study_key=study_key,
         title=study.title,
@@ -161,6 +177,16 @@ def _store_study(
     )
 
 
+def _require_files(database: Database, prepared: _Prepared) -> None:
+    """Refuse when a file that was there already went meanwhile, with a draft that shared it.
+
+    Whoever removes files waits for the audit chain, which this transaction holds by now.
+    """
+    for one in (*prepared.volumes.values(), *prepared.overlays.values()):
+        if not volume_store.path_of(database, one.sha256).exists():
+            raise Conflict("A prepared file was removed meanwhile, with a draft that shared it; import again.")
+
+
 @dataclass(frozen=True)
 class _Prepared:
     """Every file of a study folder, prepared, by the key of its line."""
@@ -169,7 +195,13 @@ class _Prepared:
     overlays: dict[str, PreparedVolume]
 
 
-def _prepare_all(database: Database, contents: StudyFolder, progress: Progress | None, kept: list[str]) -> _Prepared:
+def _prepare_all(
+    database: Database,
+    contents: StudyFolder,
+    progress: Progress | None,
+    kept: list[str],
+    lease: leftovers.ImportLease,
+) -> _Prepared:
     """Prepare every file, keep its bytes in the store alone, and note in `kept` which files are new there."""
     prepared = _Prepared({}, {})
     total = len(contents.volumes) + len(contents.overlays)
@@ -177,6 +209,8 @@ def _prepare_all(database: Database, contents: StudyFolder, progress: Progress |
     for done, row in enumerate(rows):
         if progress is not None:
             progress(done, total, f"Preparing volume {done + 1} of {total}")
+        if done % RENEWED_EVERY == 0:
+            lease.renew()
         volume = _prepare(row, contents)
         if volume_store.keep(database, volume.content, volume.sha256):
             kept.append(volume.sha256)
@@ -265,6 +299,7 @@ def _volume(study_id: int, case_id: int, row: VolumeRow, prepared: PreparedVolum
         file_name=row.path.name,
         sha256=prepared.sha256,
         voxel_sha256=prepared.voxel_sha256,
+        unpacked_sha256=prepared.unpacked_sha256,
         shape=list(prepared.shape),
         spacing=list(prepared.spacing),
         window=list(prepared.window),
@@ -285,6 +320,7 @@ def _overlay(study_id: int, case_id: int, row: OverlayRow, prepared: PreparedVol
         file_name=row.path.name,
         sha256=prepared.sha256,
         voxel_sha256=prepared.voxel_sha256,
+        unpacked_sha256=prepared.unpacked_sha256,
         shape=list(prepared.shape),
         spacing=list(prepared.spacing),
     )

@@ -10,8 +10,9 @@ from sqlmodel import Session, col, select
 
 from db import Assignment, Database, Draft, Membership, Person, Study, TechnicalFailure, Verdict, audit, queries
 from db.base import stored_id
+from db.standing import STILL_MEMBER
 from exchange.protocol import Protocol
-from services import assigning, displaying, freezing, permission, practice, proofs
+from services import assigning, displaying, permission, practice, proofs, removing
 from services.errors import Conflict, NotAllowed, NotFound, require_length
 from services.identity import Actor, add_person, issue_link
 from services.permission import require_role, state_of
@@ -112,27 +113,21 @@ def join(
     found = session.exec(
         select(Membership).where(Membership.study_id == study_id, Membership.person_id == person_id)
     ).first()
-    if found is not None:
+    if found is not None and found.removed_at is None:
         if found.role != role:
             raise Conflict(f"{person.name} is {found.role} in this study already, and nobody has two roles in one.")
         return found
     if role == "rater" and state_of(session, study_id) == "closed":
         raise Conflict("This study is closed; nobody can join it as a rater any more.")
-    taken = session.exec(
-        select(func.count()).select_from(Membership).where(Membership.study_id == study_id, Membership.role == role)
-    ).one()
-    membership = Membership(
-        person_id=person_id,
-        study_id=study_id,
-        role=role,
-        pseudonym=f"{_PSEUDONYM_WORD[role]} {taken + 1}",
-        specialty=specialty,
-        years=years,
-    )
+    membership = found or Membership(person_id=person_id, study_id=study_id, role="", pseudonym="")
+    if found is not None:
+        removing.take_back(session, study, found, role)
+    if membership.role != role:
+        membership.role, membership.pseudonym = role, _new_pseudonym(session, study_id, role)
+    membership.specialty, membership.years = specialty or membership.specialty, years or membership.years
     session.add(membership)
     session.flush()
-    if role == "rater" and freezing.is_frozen(session, study):
-        assigning.assign_rater(session, study_id, membership, displaying.protocol_of(session, study_id))
+    removing.assign_if_frozen(session, study, membership)
     audit.record(
         session,
         "member joined",
@@ -143,6 +138,18 @@ def join(
         rows=proofs.sealed([membership]),
     )
     return membership
+
+
+def _new_pseudonym(session: Session, study_id: int, role: str) -> str:
+    """Return the role's word with a number above all that were ever given, also to whoever is out by now."""
+    word = _PSEUDONYM_WORD[role]
+    taken = session.exec(
+        select(Membership.pseudonym).where(
+            Membership.study_id == study_id, col(Membership.pseudonym).startswith(f"{word} ")
+        )
+    ).all()
+    numbers = [int(number) for number in (one.removeprefix(f"{word} ") for one in taken) if number.isdigit()]
+    return f"{word} {max(numbers, default=0) + 1}"
 
 
 def studies_of(database: Database, actor: Actor) -> list[StudyLine]:
@@ -183,7 +190,7 @@ def progress_of_members(database: Database, actor: Actor, study_key: str) -> lis
         rows = session.exec(
             select(Membership, Person)
             .join(Person)
-            .where(Membership.study_id == study.id, Membership.role != "admin")
+            .where(Membership.study_id == study.id, Membership.role != "admin", *STILL_MEMBER)
             .order_by(col(Membership.id))
         ).all()
         lines = []
@@ -224,6 +231,7 @@ def allow_another_attempt(database: Database, actor: Actor, study_key: str, logi
             .where(
                 Membership.study_id == study_id,
                 Membership.role == "rater",
+                *STILL_MEMBER,
                 Person.login == login.replace("\x00", "").strip().lower(),
             )
         ).first()

@@ -28,10 +28,19 @@ ROUNDING = 1e-9
 def state_of_practice(session: Session, membership_id: int) -> str:
     """Return `passed`, `open` (there are practice items to read), or `failed` (every attempt is used up)."""
     results = results_of(session, membership_id)
-    if any(result.passed for result in results):
+    if _passed(results):
         return "passed"
     waiting = queries.open_assignments(session, membership_id, ("practice",), limit=1)
     return "open" if waiting or not results else "failed"
+
+
+def has_passed(session: Session, membership_id: int) -> bool:
+    """Say whether a pass of a rater was enough: it opens the real items."""
+    return _passed(results_of(session, membership_id))
+
+
+def _passed(results: list[PracticeResult]) -> bool:
+    return any(result.passed for result in results)
 
 
 def has_failed(session: Session, protocol: Protocol, membership_id: int) -> bool:
@@ -51,6 +60,15 @@ def who_has_failed(session: Session, protocol: Protocol, study_id: int) -> set[i
     )
     without_success = {membership_id for membership_id, passed in session.exec(best) if not passed}
     return without_success - queries.members_with_open(session, study_id, "practice")
+
+
+def who_has_not_passed(session: Session, protocol: Protocol, study_id: int) -> set[int]:
+    """Return the raters for whom the items are shut, with as many queries for a hundred raters as for one."""
+    if protocol.reading.practice is None:
+        return set()
+    raters = select(Membership.id).where(Membership.study_id == study_id, Membership.role == "rater")
+    passed = select(PracticeResult.membership_id).where(col(PracticeResult.passed))
+    return {stored_id(rater) for rater in session.exec(raters.where(~col(Membership.id).in_(passed)))}
 
 
 def progress_of_pass(session: Session, membership_id: int) -> tuple[int, int]:

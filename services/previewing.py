@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from sqlalchemy import func, or_
+from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
 from db import Database, Item, Study, queries
@@ -14,10 +16,14 @@ from services.errors import NotFound
 from services.identity import Actor
 from services.permission import require_role
 
+# So many lines of a search are listed; more are counted, and a longer search finds them.
+MOST_FOUND = 50
+LONGEST_PROMPT = 120
+
 
 @dataclass(frozen=True)
 class ItemLine:
-    """One item, as admins choose it."""
+    """One item, as admins choose it; of its prompt only the beginning."""
 
     key: str
     category: str
@@ -27,22 +33,78 @@ class ItemLine:
     turn: str = ""
 
 
-def items_of(database: Database, actor: Actor, study_key: str) -> list[ItemLine]:
-    """Return a study's items, for its admins."""
+@dataclass(frozen=True)
+class Place:
+    """Where an item stands among those of its study, in the order of the study folder."""
+
+    key: str
+    number: int
+    total: int
+    before: str | None
+    after: str | None
+
+
+def items_of(database: Database, actor: Actor, study_key: str, search: str = "") -> list[ItemLine]:
+    """Return, for a study's admins, the first items whose key, category or prompt holds the words of a search."""
     with database.reading() as session:
         study, _ = require_role(session, actor, study_key, "admin")
-        rows = session.exec(select(Item).where(Item.study_id == study.id).order_by(col(Item.id)))
-        return [
-            ItemLine(
-                item.key,
-                item.category,
-                item.format,
-                item.prompt,
-                item.practice,
-                f"turn {item.turn} of {item.conversation}" if item.conversation else "",
+        query = (
+            select_columns(
+                col(Item.key),
+                col(Item.category),
+                col(Item.format),
+                func.substr(col(Item.prompt), 1, LONGEST_PROMPT),
+                col(Item.practice),
+                col(Item.turn),
+                col(Item.conversation),
             )
-            for item in rows
+            .where(*_found(study, search))
+            .order_by(col(Item.id))
+            .limit(MOST_FOUND)
+        )
+        rows: Any = session.connection().execute(query)
+        return [
+            ItemLine(key, category, kind, prompt, practice, f"turn {turn} of {conversation}" if conversation else "")
+            for key, category, kind, prompt, practice, turn, conversation in rows
         ]
+
+
+def count_items(database: Database, actor: Actor, study_key: str, search: str = "") -> int:
+    """Return how many items a search finds."""
+    with database.reading() as session:
+        study, _ = require_role(session, actor, study_key, "admin")
+        return session.exec(select(func.count()).select_from(Item).where(*_found(study, search))).one()
+
+
+def place_of(database: Database, actor: Actor, study_key: str, item_key: str = "") -> Place:
+    """Return the place of an item among its study's, with its neighbours; of the first where none is named."""
+    with database.reading() as session:
+        study, _ = require_role(session, actor, study_key, "admin")
+        own = Item.study_id == study.id
+        query = select(Item.id, Item.key).where(own).order_by(col(Item.id)).limit(1)
+        found = session.exec(query.where(Item.key == item_key.replace("\x00", "")) if item_key else query).first()
+        if found is None:
+            raise NotFound(f"The study has no item '{item_key[:80]}'.")
+        item_id, key = stored_id(found[0]), found[1]
+        count = select(func.count()).select_from(Item).where(own)
+        keys = select(Item.key).where(own).limit(1)
+        return Place(
+            key=key,
+            number=session.exec(count.where(col(Item.id) <= item_id)).one(),
+            total=session.exec(count).one(),
+            before=session.exec(keys.where(col(Item.id) < item_id).order_by(col(Item.id).desc())).first(),
+            after=session.exec(keys.where(col(Item.id) > item_id).order_by(col(Item.id))).first(),
+        )
+
+
+def _found(study: Study, search: str) -> list[Any]:
+    """Return what holds of the items that a search finds: each of its words stands somewhere."""
+    words = search.replace("\x00", "").lower().split()
+    texts = [func.lower(col(text)) for text in (Item.key, Item.category, Item.prompt)]
+    return [
+        Item.study_id == study.id,
+        *(or_(*(text.contains(word, autoescape=True) for text in texts)) for word in words),
+    ]
 
 
 def preview_feedback(database: Database, actor: Actor, study_key: str, item_key: str) -> list[list[str]]:

@@ -11,7 +11,7 @@ from sqlmodel import Session, select
 from db import Assignment, Database, Membership, Overlay, Study, Volume
 from db.base import stored_id
 from exchange.protocol import Protocol
-from services import displaying, reading, revision_rules, volume_store
+from services import damaged_scans, displaying, reading, revision_rules, volume_integrity, volume_store
 from services.errors import Conflict, NotFound
 from services.identity import Actor
 from services.keys import Keys
@@ -35,6 +35,28 @@ def scan_in_reach(database: Database, actor: Actor, token: str) -> Path:
                 if sha256 is not None:
                     return volume_store.path_of(database, sha256)
     raise NotFound("There is no such volume for you now.")
+
+
+def read_scan(database: Database, actor: Actor, token: str) -> bytes:
+    """Return the packed bytes of the scan behind a token, if they are still those that were prepared.
+
+    Raises
+    ------
+    NotIntact
+        They are not, or are gone; the audit trail of the actor's study says so.
+    """
+    path = scan_in_reach(database, actor, token)
+    try:
+        return volume_integrity.read_intact(path)
+    except volume_integrity.NotIntact as found:
+        damaged_scans.note(database, actor, found.sha256, found.state)
+        raise
+
+
+def report_damage(database: Database, actor: Actor, token: str) -> None:
+    """Note that what a browser unpacked of a scan in its reader's reach is not what was prepared."""
+    path = scan_in_reach(database, actor, token)
+    damaged_scans.note(database, actor, volume_store.sha256_of(path), damaged_scans.IN_THE_BROWSER)
 
 
 def renewed_scans(database: Database, actor: Actor, public_id: str) -> dict[str, Any]:

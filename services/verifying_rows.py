@@ -43,9 +43,9 @@ def remarks(session: Session, study: Study) -> list[str]:
             continue
         covered = {table: len(list(proofs.keys_in(keys))) for table, (keys, _) in seals_on(event, study_id).items()}
         said.append(
-            f"{sum(covered.values())} rows, {covered.get('verdict', 0)} verdicts among them, are older than their seal of "
-            f"{event.at:%Y-%m-%d %H:%M} UTC: they are proved from then on. Of the time before, only the hash of each "
-            "verdict's answers proves anything."
+            f"{sum(covered.values())} rows, {covered.get('verdict', 0)} verdicts among them, are older than their seal "
+            f"of {event.at:%Y-%m-%d %H:%M} UTC: they are proved from then on. Of the time before, only the hash of "
+            "each verdict's answers proves anything."
         )
     return said + [
         f"The times of the verdict with receipt {receipt} contradict each other ({why}): the server's clock was set."

@@ -5,15 +5,25 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from db import Database
+from sqlmodel import select
+
+from db import Database, Overlay, Volume, audit
+
+_ENDING = ".nii.gz"
 
 
 def path_of(database: Database, sha256: str) -> Path:
     """Return where the file with this SHA-256 lies."""
-    return database.volume_dir / sha256[:2] / f"{sha256}.nii.gz"
+    return database.volume_dir / sha256[:2] / f"{sha256}{_ENDING}"
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 that a file of the store is named by."""
+    return path.name.removesuffix(_ENDING)
 
 
 def keep(database: Database, content: bytes, sha256: str) -> bool:
@@ -26,6 +36,8 @@ def keep(database: Database, content: bytes, sha256: str) -> bool:
     """
     target = path_of(database, sha256)
     if target.exists():
+        # Whoever removes old files that nothing refers to sees that this one is wanted again.
+        os.utime(target)
         return False
     target.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".incoming-")
@@ -47,6 +59,18 @@ def remove(database: Database, sha256: str) -> None:
     path.unlink(missing_ok=True)
     with suppress(OSError):
         path.parent.rmdir()
+
+
+def remove_unused(database: Database, files: Iterable[str]) -> None:
+    """Remove those of the files that no study refers to, or has come to refer to meanwhile."""
+    with database.writing() as session:
+        audit.hold(session)
+        for sha256 in files:
+            in_use = [
+                session.exec(select(table.id).where(table.sha256 == sha256)).first() for table in (Volume, Overlay)
+            ]
+            if in_use == [None, None]:
+                remove(database, sha256)
 
 
 def is_intact(database: Database, sha256: str) -> bool:

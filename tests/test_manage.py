@@ -148,6 +148,8 @@ REFUSED = {
     ("close", "tiny", "--as", "nobody"): "Nobody has the login 'nobody'.",
     ("verify", "nowhere"): "There is no study 'nowhere'.",
     ("import", "no-such-folder"): "no-such-folder is no folder",
+    ("delete-draft", "tiny", "--yes"): "only a draft can be renamed, removed or imported over",
+    ("rename-draft", "tiny", "--title", "Another"): "only a draft can be renamed, removed or imported over",
     ("judge", "import", "tiny", "no.csv", "--name", "run"): "no.csv is missing",
 }
 
@@ -211,8 +213,51 @@ def test_judge_verdicts_are_taken_in_once(frozen: Run, tmp_path: Path) -> None:
     assert (second.exit_code, "imported already as run 'run 1'" in second.output) == (1, True)
 
 
+def test_closing_says_what_is_open_and_needs_a_reason(frozen: Run) -> None:
+    refused = frozen("close", "tiny")
+
+    assert refused.exit_code == 1
+    assert refused.output.splitlines()[:4] == [
+        "Rater 1: 6 of 6 items not read",
+        "Rater 2: 6 of 6 items not read",
+        "Rater 1: 4 of 4 answers not marked",
+        "Rater 2: 4 of 4 answers not marked",
+    ]
+    assert "a reason of at least 10 characters is needed" in refused.output
+
+
+def test_a_draft_is_imported_over_renamed_and_deleted(installed: Run, tmp_path: Path, data_dir: Path) -> None:
+    folder = write_study_folder(tmp_path / "study")
+    assert installed("import", folder).exit_code == 0
+    assert "or import over it" in installed("import", folder).output
+
+    over = installed("import", folder, "--over-draft")
+    renamed = installed("rename-draft", "tiny", "--key", "ms-2026", "--title", "MS lesions")
+    asked = installed("delete-draft", "ms-2026")
+    deleted = installed("delete-draft", "ms-2026", "--yes")
+
+    assert "Study 'tiny': 3 cases" in over.output
+    assert renamed.output == "The draft is 'ms-2026' now.\n"
+    assert (asked.exit_code, asked.output) == (
+        1,
+        "'ms-2026' (MS lesions) would be deleted for good; add --yes to do it.\n",
+    )
+    assert deleted.output == "The draft 'ms-2026' is deleted; its key is free.\n"
+    assert logins_and_studies(data_dir)[1] == ["tiny~1", "ms-2026~2"]
+    assert list((data_dir / "volumes").rglob("*.nii.gz")) == []
+
+
+def test_a_member_without_verdicts_is_removed(frozen: Run) -> None:
+    gone, again = frozen("remove-member", "tiny", "rater-2"), frozen("remove-member", "tiny", "rater-2")
+
+    assert gone.output == "'rater-2' (Rater 2) is out of 'tiny'.\n"
+    assert (again.exit_code, "Nobody with the login 'rater-2'" in again.output) == (1, True)
+    assert frozen("invite", "tiny", "rater-2", "--name", "R").exit_code == 0
+
+
 def test_a_study_is_closed_once(frozen: Run) -> None:
-    first, second = frozen("close", "tiny"), frozen("close", "tiny")
+    reason = ("--reason", "The grant ends on Friday.")
+    first, second = frozen("close", "tiny", *reason), frozen("close", "tiny", *reason)
 
     assert (first.exit_code, second.exit_code) == (0, 1)
     assert "no more verdicts are taken" in first.output

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.contrast import contrast
 from tests.harness.server import clean_environment
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -33,6 +34,7 @@ REASONS: dict[str, tuple[Any, str]] = {
     "client.showSidebarNavigation": (False, "pages are offered by role, never by lying in a folder"),
     "runner.postScriptGC": (False, "a full garbage collection per rerun costs several times the rerun"),
     "runner.magicEnabled": (False, "a bare expression in a page would be drawn"),
+    "logger.enableRich": (False, "it would print an error's own words, which may quote an answer, past our log"),
     "browser.gatherUsageStats": (False, "nothing is reported to anybody"),
 }
 
@@ -115,18 +117,6 @@ def test_curves_and_controls_stand_out_from_the_ground(written: dict[str, Any], 
 def test_the_words_on_a_button_stand_out(written: dict[str, Any], mode: str) -> None:
     # Streamlit writes them in white whatever the colour of the button.
     assert contrast(written["theme"][mode]["primaryColor"], "#ffffff") >= 4.5
-
-
-def contrast(one: str, other: str) -> float:
-    """Return the contrast of two colours as WCAG 2.2 defines it, 1 to 21."""
-    lighter, darker = sorted((luminance(one), luminance(other)), reverse=True)
-    return (lighter + 0.05) / (darker + 0.05)
-
-
-def luminance(colour: str) -> float:
-    channels = [int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)]
-    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def test_contrast_of_black_on_white_is_21() -> None:

@@ -9,7 +9,6 @@ from services import previewing
 study_key = st.query_params.get("study", "")
 actor = session.current_actor()
 with session.refusals():
-    items = previewing.items_of(session.database(), actor, study_key)
-    chosen = preview.choose_item(items, study_key)
+    chosen = preview.choose_item(study_key)
     preview.draw_feedback(previewing.preview_feedback(session.database(), actor, study_key, chosen))
     reading_room(previewing.preview_item(session.database(), actor, study_key, chosen), key="preview")

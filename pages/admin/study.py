@@ -2,9 +2,10 @@
 
 import streamlit as st
 
-from components import session, study_view
+from components import closing_view, draft_view, session, study_view
 from services import members
 
+draft_view.leave_if_deleted()
 actor = session.current_actor()
 with session.refusals():
     line = members.study_line(session.database(), actor, st.query_params.get("study", ""))
@@ -12,9 +13,11 @@ with session.refusals():
     people, freeze, judges, events = st.tabs(["People and progress", "Freeze", "Judges", "Close and events"])
     with people:
         study_view.draw_people(line)
+        draft_view.draw_removal(line)
     with freeze:
         study_view.draw_freeze(line)
+        draft_view.draw_draft(line)
     with judges:
         study_view.draw_judges(line)
     with events:
-        study_view.draw_events(line)
+        closing_view.draw_closing(line)

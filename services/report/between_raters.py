@@ -49,7 +49,10 @@ def agreement_section(readings: Readings, computing: Computing) -> Section:
                 "An answer is the identity of an option, not its place in the list: the third option of one item is "
                 "not the third option of another. Open text is compared after normalisation."
             ),
-            "Items that one of the two did not answer or called not assessable are left out, and counted in n.",
+            (
+                "An item enters a pair’s figures when both have answered it. Items that one of the two did not answer "
+                "or called not assessable are left out, and n counts only the others."
+            ),
         ),
         tables=tuple(table for table in tables if not isinstance(table, EstimateTable | PlainTable) or table.rows),
     )

@@ -26,6 +26,7 @@ from services.report.floors import floors_section
 from services.report.judges import judges_section
 from services.report.looking import looks_of
 from services.report.marks import marks_of, marks_section
+from services.report.missing import missing_notices, missing_of
 from services.report.readings import Readings, readings_of
 from services.report.scorers import automatic_scorers
 from services.report.study import analysis_plan, study_section
@@ -144,9 +145,5 @@ def _notices(collected: Collected, readings: Readings, state: str) -> tuple[str,
             "too narrow."
         )
     found += not_let_in_sentences(collected)
-    still_open = sum(
-        entry is not None and entry.status == "missing" for column in readings.columns for entry in column.entries
-    )
-    if still_open:
-        found.append(f"{still_open} assigned reads have no verdict; see “Completeness”.")
+    found += missing_notices(missing_of(collected))
     return tuple(found)

@@ -47,6 +47,7 @@ from services.report.collected import (
     Review,
     Run,
 )
+from services.verifying_rows import contradictory_times
 
 # Not what was practised: it is no part of any figure.
 PHASES = ("reading", "scoring", "review", "opinions")
@@ -66,11 +67,18 @@ def collect(session: Session, study: Study) -> Collected:
     study_id = stored_id(study.id)
     freeze = session.exec(select(Freeze).where(Freeze.study_id == study_id)).one()
     record = session.get_one(ProtocolRecord, study_id)
-    members = session.exec(select(Membership).where(Membership.study_id == study_id).order_by(col(Membership.id))).all()
+    everybody = session.exec(
+        select(Membership).where(Membership.study_id == study_id).order_by(col(Membership.id))
+    ).all()
+    members = [member for member in everybody if member.removed_at is None]
+    removed = [member for member in everybody if member.removed_at is not None]
     frozen = session.exec(select(FreezeItem).where(FreezeItem.freeze_id == freeze.id)).all()
     protocol = Protocol.model_validate_json(record.canonical_json)
     raters, failed = _members(members, "rater"), practice.who_has_failed(session, protocol, study_id)
-    entries = _entries(session, study_id, {option.id: option.text for option in protocol.reading.not_assessable})
+    reasons = {option.id: option.text for option in protocol.reading.not_assessable}
+    # What was assigned to somebody who was taken out before any verdict is not missing.
+    out = {stored_id(member.id) for member in removed}
+    entries = tuple(entry for entry in _entries(session, study_id, reasons) if entry.member_id not in out)
     return Collected(
         study_key=study.key,
         title=study.title,
@@ -90,6 +98,7 @@ def collect(session: Session, study: Study) -> Collected:
         raters=tuple(rater for rater in raters if rater.id not in failed),
         not_let_in=tuple(rater for rater in raters if rater.id in failed),
         reviewers=_members(members, "reviewer"),
+        removed=(*_members(removed, "rater"), *_members(removed, "reviewer")),
         entries=entries,
         reviews=_reviews(session, study_id, entries),
         candidates=_candidates(
@@ -98,15 +107,20 @@ def collect(session: Session, study: Study) -> Collected:
             {one.candidate_id: one.inclusion_probability for one in frozen if one.candidate_id is not None},
         ),
         runs=_runs(session, study_id),
+        contradictory_times=len(contradictory_times(session, study_id)),
     )
 
 
 def newest_rows(session: Session, study_id: int) -> list[int | None]:
-    """Return the highest key in each table that the report reads: rows are only ever added, so these tell a change."""
+    """Return the highest key in each table that the report reads, and how many members were taken out.
+
+    Other rows are only ever added, so these tell a change.
+    """
     of_study = Assignment.study_id == study_id
     newest = (
         select(func.max(StudyEvent.id)).where(StudyEvent.study_id == study_id),
         select(func.max(Membership.id)).where(Membership.study_id == study_id),
+        select(func.count(col(Membership.removed_at))).where(Membership.study_id == study_id),
         select(func.max(Assignment.id)).where(of_study),
         select(func.max(Verdict.id)).join(Assignment, col(Assignment.id) == Verdict.assignment_id).where(of_study),
         select(func.max(TechnicalFailure.id))
@@ -320,7 +334,10 @@ def _reviews(session: Session, study_id: int, entries: tuple[Entry, ...]) -> tup
     ).all()
     reviews = []
     for task, decision in tasks:
-        read = by_assignment[task.review_assignment_id]
+        read = by_assignment.get(task.review_assignment_id)
+        # Of a reviewer who was taken out; another one has the item.
+        if read is None:
+            continue
         reviews.append(
             Review(
                 item_id=read.item_id,

@@ -12,6 +12,7 @@ from services.correctness import AnswerKey
 
 FIRST_PASS = 1
 NOT_LET_IN = "rater, practice not passed"
+REMOVED = "removed before any verdict"
 
 
 @dataclass(frozen=True)
@@ -165,15 +166,24 @@ class Collected:
     # Raters who used up their attempts at the practice: the items never opened for them.
     not_let_in: tuple[Member, ...]
     reviewers: tuple[Member, ...]
+    # Taken out of the study before any verdict.
+    removed: tuple[Member, ...]
     entries: tuple[Entry, ...]
     reviews: tuple[Review, ...]
     candidates: tuple[CandidateAnswer, ...]
     runs: tuple[Run, ...]
+    # Verdicts whose times contradict each other, as the server's clock was set.
+    contradictory_times: int = 0
 
     @property
     def members(self) -> tuple[tuple[str, tuple[Member, ...]], ...]:
         """Everybody who reads, was to read, or reviews, by what they are in the report."""
-        return (("rater", self.raters), (NOT_LET_IN, self.not_let_in), ("reviewer", self.reviewers))
+        return (
+            ("rater", self.raters),
+            (NOT_LET_IN, self.not_let_in),
+            ("reviewer", self.reviewers),
+            (REMOVED, self.removed),
+        )
 
     def entries_of(self, phase: str) -> list[Entry]:
         """Return the entries of one phase, first pass only."""

@@ -7,6 +7,7 @@ from collections import Counter
 from exchange.report_structure import Column, EstimateRow, EstimateTable, PlainTable, Section
 from services.report.collected import Collected
 from services.report.computing import Computing
+from services.report.missing import missing_of, missing_table
 from services.report.readings import Readings
 
 
@@ -14,6 +15,7 @@ def completeness_section(collected: Collected, readings: Readings, computing: Co
     """Build the section: counts per rater, reasons, technical failures and flags."""
     tables = (
         _counts(readings),
+        missing_table(missing_of(collected)),
         _shares(readings, computing),
         _reasons(readings),
         _failures(readings),
@@ -30,6 +32,7 @@ def completeness_section(collected: Collected, readings: Readings, computing: Co
                 "wrong."
             ),
             *not_let_in_sentences(collected),
+            *clock_sentences(collected),
         ),
         tables=tuple(table for table in tables if table.rows),
     )
@@ -44,6 +47,19 @@ def not_let_in_sentences(collected: Collected) -> tuple[str, ...]:
     sentence = (
         f"{len(shut_out)} of {len(collected.raters) + len(shut_out)} raters did not pass the practice ({names}). The "
         "items never opened for them, so no read of theirs is missing, and they are counted in no figure."
+    )
+    return (sentence,)
+
+
+def clock_sentences(collected: Collected) -> tuple[str, ...]:
+    """Say in words how many verdicts bear times that cannot all be right; nothing where none does."""
+    found = collected.contradictory_times
+    if not found:
+        return ()
+    verdicts = "1 verdict bears" if found == 1 else f"{found} verdicts bear"
+    sentence = (
+        f"{verdicts} times that contradict each other, because the server's clock was set; `manage.py verify` names "
+        "them. Answers and their order are not touched by it, nor are active and idle times."
     )
     return (sentence,)
 

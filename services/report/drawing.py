@@ -12,14 +12,19 @@ import plotly.graph_objects as go
 
 from exchange.report_structure import Estimated, EstimateRow, Matrix, Scale, shown_estimate
 
-# Told apart by people who see red and green alike, and legible on white and on near-black; the symbols differ too.
-COLOURS = ("#3d8fd6", "#dd8628", "#2aa37f", "#b877c9", "#8a94a0", "#c8a415")
-SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x")
-FLOORS = {"Chance": ("#8a94a0", "dot"), "Text-only baseline": ("#c05a5a", "solid")}
+# Told apart by people who see red and green alike, and at least 3 to 1 against white and near-black. Printed in grey
+# they are told apart by their symbols, every second of which is open.
+COLOURS = ("#1f6fb2", "#d2741c", "#1d8a68", "#a35cb8", "#6d7783", "#9b8200")
+SYMBOLS = ("circle", "diamond-open", "square", "triangle-up-open", "cross", "x-open")
+FLOORS = {"Chance": ("#6d7783", "dot"), "Text-only baseline": ("#c05a5a", "solid")}
 GRID = "rgba(128, 128, 128, 0.28)"
 AXIS = "rgba(128, 128, 128, 0.75)"
-SHARES = (-3, 103)
+# Whole scales: an axis that begins where the estimates do makes a small difference look large.
+SHARES = (-3.0, 103.0)
+KAPPA = (-1.03, 1.03)
 ROW_HEIGHT = 46
+# Beside the drawing, for the n of each estimate.
+N_WIDTH = 76
 
 
 @dataclass(frozen=True)
@@ -35,30 +40,33 @@ class Span:
     value: float
     high: float
     text: str
+    n: int
 
 
 def forest(
     rows: Sequence[EstimateRow],
     axis: str,
     *,
-    shares: bool,
+    limits: tuple[float, float] | None,
     labels: Sequence[str] | None = None,
     names: Sequence[str] | None = None,
 ) -> tuple[Any, int]:
-    """Draw estimates with their intervals: one line per label, one colour and symbol per name; and give the height."""
+    """Draw estimates with their intervals: one line per label, one colour and symbol per name; and give the height.
+
+    `limits` is the whole scale; a difference has none, and is drawn as far as its intervals reach.
+    """
     labels = labels or [row.label for row in rows]
     names = names or [row.raters for row in rows]
-    return spans([_span(*one) for one in zip(rows, labels, names, strict=True)], axis, shares=shares)
+    return spans([_span(*one) for one in zip(rows, labels, names, strict=True)], axis, limits=limits)
 
 
-def spans(drawn: Sequence[Span], axis: str, *, shares: bool) -> tuple[Any, int]:
+def spans(drawn: Sequence[Span], axis: str, *, limits: tuple[float, float] | None) -> tuple[Any, int]:
     """Draw values with their reach: one line of the drawing per `line`, one colour and symbol per `name`."""
     lines, series = list(dict.fromkeys(one.line for one in drawn)), list(dict.fromkeys(one.name for one in drawn))
     figure = go.Figure()
     for number, name in enumerate(series):
         here = [one for one in drawn if one.name == name and not math.isnan(one.value)]
-        # Several names share a line: they stand beside each other, not on top.
-        shift = (number - (len(series) - 1) / 2) * min(0.22, 0.7 / max(len(series), 1))
+        shift = _shift(number, len(series))
         colour = COLOURS[number % len(COLOURS)]
         figure.add_trace(
             go.Scatter(
@@ -89,7 +97,7 @@ def spans(drawn: Sequence[Span], axis: str, *, shares: bool) -> tuple[Any, int]:
         **layout(height),
         showlegend=True,
         legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0, "xanchor": "left"},
-        xaxis=_axis(axis, SHARES if shares else None),
+        xaxis=_axis(axis, limits),
         yaxis={
             "tickmode": "array",
             "tickvals": list(range(len(lines))),
@@ -100,7 +108,30 @@ def spans(drawn: Sequence[Span], axis: str, *, shares: bool) -> tuple[Any, int]:
             "automargin": True,
         },
     )
+    if limits == KAPPA:
+        # What chance alone would give.
+        figure.add_vline(x=0, line={"color": AXIS, "width": 1.5, "dash": "dot"})
+    _write_n(figure, drawn, lines, series)
     return figure, height
+
+
+def _shift(number: int, series: int) -> float:
+    """Return how far from the middle of a line a name stands: several share it beside each other, not on top."""
+    return (number - (series - 1) / 2) * min(0.22, 0.7 / max(series, 1))
+
+
+def _write_n(figure: Any, drawn: Sequence[Span], lines: list[str], series: list[str]) -> None:
+    """Write at the right of each line how much its values rest on: once where that is the same for all of them."""
+    figure.update_layout(margin_r=N_WIDTH)
+    for place, line in enumerate(lines):
+        here = [one for one in drawn if one.line == line and not math.isnan(one.value)]
+        same = len({one.n for one in here}) == 1
+        for one in here[:1] if same else here:
+            shift = 0.0 if same else _shift(series.index(one.name), len(series))
+            figure.add_annotation(
+                x=1, xref="paper", xanchor="left", xshift=6, y=place + shift, yanchor="middle", text=f"n = {one.n}",
+                showarrow=False, font={"size": 12 if same else 11},
+            )  # fmt: skip
 
 
 def _span(row: EstimateRow, label: str, name: str) -> Span:
@@ -108,7 +139,7 @@ def _span(row: EstimateRow, label: str, name: str) -> Span:
     estimate, factor = row.estimate, _factor(row.scale)
     low, high = (_reach(estimate, side) * factor for side in (-1, +1))
     value = estimate.value * factor
-    return Span(label, name, value - low, value, value + high, _hover(row, label))
+    return Span(label, name, value - low, value, value + high, _hover(row, label), estimate.n)
 
 
 def add_floors(figure: Any, floors: Sequence[EstimateRow], strata: Sequence[str]) -> None:

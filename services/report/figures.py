@@ -23,6 +23,8 @@ from exchange.report_structure import (
 )
 from services.report.drawing import (
     AXIS,
+    KAPPA,
+    SHARES,
     Span,
     add_floors,
     categories,
@@ -40,10 +42,13 @@ PAIR = " and "
 # More pairs than this cannot be told apart in one drawing, nor more raters.
 MOST_PAIRS = 6
 MOST_RATERS = 6
+# More lines than this are no figure that is read at a glance any more.
+MOST_LINES = 45
 _AGREEMENT_FIGURES: tuple[tuple[Scale, str, str], ...] = (
     ("percent", "Percent agreement", "Same (%)"),
     ("number", "Cohen’s kappa", "Kappa"),
 )
+_SCALES = {"percent": SHARES, "number": KAPPA}
 
 
 @dataclass(frozen=True)
@@ -80,7 +85,7 @@ def _accuracy(report: Report, section: Section) -> list[Figure]:
         if not isinstance(table, EstimateTable) or not table.rows:
             continue
         rows = [row for row in table.rows if row.raters != ALL_RATERS]
-        figure, height = forest(rows, "Accuracy (%)", shares=True)
+        figure, height = forest(rows, "Accuracy (%)", limits=SHARES)
         strata = list(dict.fromkeys(row.stratum for row in rows))
         add_floors(figure, [row for row in floors if row.stratum in strata], strata)
         shown = "" if key == "accuracy_by_category" else " Vertical strokes: floors for the same items."
@@ -103,11 +108,14 @@ def _agreement(report: Report, section: Section) -> list[Figure]:
     pairs = {row.raters for rows in compared.values() for row in rows}
     several = len(pairs) > 1
     if len(pairs) > MOST_PAIRS:
-        return [
+        maps = [
             _pair_map(section, what, rows, scale, title)
             for what, rows in compared.items()
             for scale, title, _ in _AGREEMENT_FIGURES
         ]
+        if len(pairs) > MOST_LINES:
+            return maps
+        return [*(_kappa_of_pairs(section, what, rows) for what, rows in compared.items()), *maps]
     # One pair: answers and correctness side by side. Several pairs: a figure for each, with a colour for each pair.
     drawn = [(what,) for what in compared] if several else [tuple(compared)]
     found = []
@@ -120,7 +128,7 @@ def _agreement(report: Report, section: Section) -> list[Figure]:
             figure, height = forest(
                 rows,
                 axis,
-                shares=scale == "percent",
+                limits=_SCALES[scale],
                 labels=[row.label.split(":")[0] for row in rows],
                 names=None if several else [f"On {what}" for what, _ in shown],
             )
@@ -130,13 +138,24 @@ def _agreement(report: Report, section: Section) -> list[Figure]:
             found.append(Figure(f"agreement_{'_'.join(whats)}_{scale}", section.key, heading, caption, height, figure))
     found += [
         Figure(
-            table.key, section.key, table.title, f"{table.title}. {table.explanation}",
+            table.key, section.key, table.title,
+            " ".join(filter(None, (f"{table.title}.", table.explanation, f"n = {sum(map(sum, table.counts))}."))),
             150 + 42 * len(table.row_labels), heatmap(table),
         )
         for table in section.tables
         if isinstance(table, Matrix)
     ]  # fmt: skip
     return found
+
+
+def _kappa_of_pairs(section: Section, what: str, rows: Sequence[EstimateRow]) -> Figure:
+    """Draw kappa over all items with its interval, a line for each pair of raters."""
+    rows = [row for row in rows if row.stratum == "all" and _is_drawn(row, "number")]
+    figure, height = forest(rows, "Kappa", limits=KAPPA, labels=[row.raters for row in rows], names=["" for _ in rows])
+    figure.update_layout(showlegend=False)
+    heading = f"Cohen’s kappa on {what}, all items"
+    caption = f"{heading}, for every pair of raters, with {_confidence(rows)} intervals that resample subjects."
+    return Figure(f"agreement_{what}_number", section.key, heading, caption, height, figure)
 
 
 def _pair_map(section: Section, what: str, rows: Sequence[EstimateRow], scale: Scale, title: str) -> Figure:
@@ -149,12 +168,13 @@ def _pair_map(section: Section, what: str, rows: Sequence[EstimateRow], scale: S
         i, j = (raters.index(rater) for rater in pair.split(PAIR))
         known = not math.isnan(row.estimate.value)
         values[i][j] = values[j][i] = row.estimate.value if known else None
-        texts[i][j] = texts[j][i] = shown_number(row.estimate.value, scale) if known else "–"
+        value = shown_number(row.estimate.value, scale) if known else "–"
+        texts[i][j] = texts[j][i] = f"{value}<br>n = {row.estimate.n}"
     names = [html.escape(rater) for rater in raters]
     figure = go.Figure(map_of(values, names, names, 1.0))
     figure.update_traces(text=texts, hovertemplate="%{x} and %{y}: %{text}<extra></extra>")
     write_cells(figure, names, names, texts)
-    height = 110 + 40 * len(raters)
+    height = 110 + 48 * len(raters)
     figure.update_layout(
         **layout(height), xaxis=categories(names), yaxis={**categories(names), "autorange": "reversed"}
     )
@@ -175,7 +195,7 @@ def _adjudication(report: Report, section: Section) -> list[Figure]:
         return []
     labels = [row.label.rsplit(", ", 1)[0] for row in pairs]
     names = [f"{row.label.rsplit(', ', 1)[1].capitalize()} adjudication" for row in pairs]
-    figure, height = forest(pairs, "Share (%)", shares=True, labels=labels, names=names)
+    figure, height = forest(pairs, "Share (%)", limits=SHARES, labels=labels, names=names)
     title = "Before and after adjudication"
     caption = f"{title}, with {_confidence(pairs)} intervals. The accuracies rest on different items: see the text."
     return [Figure("before_and_after", section.key, title, caption, height, figure)]
@@ -194,7 +214,7 @@ def _judges(report: Report, section: Section) -> list[Figure]:
             ]
             names = [run for _ in table.rows]
             figure, height = forest(
-                list(table.rows), "Human minus judge (percentage points)", shares=False, labels=labels, names=names
+                list(table.rows), "Human minus judge (percentage points)", limits=None, labels=labels, names=names
             )
             figure.update_layout(showlegend=False)
             figure.add_vline(x=0, line={"color": AXIS, "width": 1.5})
@@ -208,7 +228,7 @@ def _judges(report: Report, section: Section) -> list[Figure]:
             rows = [row for row in (*table.rows, *ceiling) if row.scale == "number"]
             labels = [row.raters.removeprefix(f"{run} and ") for row in rows]
             names = [run if row.raters.startswith(run) else "Raters with each other" for row in rows]
-            figure, height = forest(rows, "Kappa", shares=False, labels=labels, names=names)
+            figure, height = forest(rows, "Kappa", limits=KAPPA, labels=labels, names=names)
             title = f"{run}: kappa with the raters, and the raters’ own as the ceiling"
         else:
             continue
@@ -226,12 +246,12 @@ def _viewing(report: Report, section: Section) -> list[Figure]:
 
 
 def _prior_not_opened(section: Section) -> list[Figure]:
-    """Draw a line per rater, with the n of each: they may have been offered the prior of different items."""
+    """Draw a line per rater; they may have been offered the prior of different items, as the n of each says."""
     rows = _estimates(section, "prior_not_opened")
     if not rows:
         return []
-    labels = [f"{row.raters}, n = {row.estimate.n}" for row in rows]
-    figure, height = forest(rows, "Share of verdicts (%)", shares=True, labels=labels, names=["" for _ in rows])
+    labels = [row.raters for row in rows]
+    figure, height = forest(rows, "Share of verdicts (%)", limits=SHARES, labels=labels, names=["" for _ in rows])
     figure.update_layout(showlegend=False)
     title = "Answered without opening the prior"
     caption = (
@@ -255,18 +275,18 @@ def _slices_seen(section: Section) -> list[Figure]:
         for scan, rater, n, *quartiles in table.rows
         if rater in wanted
     ]
-    figure, height = spans(drawn, "Share of the plane’s slices (%)", shares=True)
+    figure, height = spans(drawn, "Share of the plane’s slices (%)", limits=SHARES)
     title = "Share of slices seen"
     caption = (
         f"{title}, over the verdicts for which the scan was opened. Dots: medians; lines: from the first to the third "
-        "quartile, which are no intervals of confidence; n stands in the table. Descriptive."
+        "quartile, which are no intervals of confidence; n counts verdicts. Descriptive."
     )
     return [Figure("slices_seen", section.key, title, caption, height, figure)]
 
 
 def _quartiles(scan: str, rater: str, n: Cell, low: float, median: float, high: float) -> Span:
     text = f"{html.escape(f'{scan}: {rater}')}<br>median {median:g} %, quartiles {low:g} to {high:g} %<br>n = {n}"
-    return Span(scan, rater, low, median, high, text)
+    return Span(scan, rater, low, median, high, text, int(str(n)))
 
 
 _OF_SECTION = {

@@ -47,6 +47,7 @@ OF_THE_ITEM = frozenset(
         "volume.window",
         "volume.intensity_range",
         "volume.sha256",
+        "volume.unpacked_sha256",
     }
 )
 OF_THE_REFERENCE = frozenset({"reference.accepted", "reference.low", "reference.high", "reference.version"})

@@ -25,7 +25,9 @@ from tests.room_study import (
 from tests.situations import Situation, any_answers, on_the_desk, show, submit
 
 ROOM = frozenset({"item.conversation", "item.turn", "item.start", "item.overlays"})
-OF_OVERLAYS = frozenset({"overlay.key", "overlay.label", "overlay.colour", "overlay.style", "overlay.opacity"})
+OF_OVERLAYS = frozenset(
+    {"overlay.key", "overlay.label", "overlay.colour", "overlay.style", "overlay.opacity", "overlay.unpacked_sha256"}
+)
 
 
 def look(situation: Situation, rater: Actor) -> bytes:

@@ -29,7 +29,7 @@ class _Reader(HTMLParser):
         self._text: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: object) -> None:
-        if tag in ("h3", "h4", "td", "th"):
+        if tag in ("h2", "h3", "td", "th"):
             self._into, self._text = tag, []
         elif tag == "table":
             self.tables.append(Printed(self._title))
@@ -44,7 +44,7 @@ class _Reader(HTMLParser):
         if tag != self._into:
             return
         text = " ".join("".join(self._text).split())
-        if tag in ("h3", "h4"):
+        if tag in ("h2", "h3"):
             self._title = text
         else:
             self.tables[-1].rows[-1].append(text)

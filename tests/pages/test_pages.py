@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from pathlib import Path
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
+from components.verification_view import spoken_age
 from db import Database
 from services import closing, identity
 from tests.pages.conftest import OpenPage
@@ -159,3 +162,36 @@ def test_the_preview_shows_the_raters_own_payload(
     payload = payload_on(app)["payload"]
     assert payload["phase"] == "preview"  # type: ignore[index]
     assert payload["prompt"] == "Prompt of i1?"  # type: ignore[index]
+
+
+def test_a_study_says_when_it_was_verified_last_and_what_does_not_hold(
+    served_database: Database, open_page: OpenPage, tmp_path: Path
+) -> None:
+    situation = open_study(served_database, tmp_path / "study")
+    app = open_page(situation.admin, "admin/study.py", study="tiny")
+    assert "Not verified yet" in texts_on(app)
+    damaged = next(served_database.volume_dir.rglob("*.nii.gz"))
+
+    next(button for button in app.button if button.label == "Verify now").click().run()
+    whole = texts_on(app)
+    damaged.write_bytes(b"damaged")
+    next(button for button in app.button if button.label == "Verify now").click().run()
+
+    assert "Last verified just now: all holds." in whole
+    assert "is not what it was" not in whole
+    assert "Last verified just now: 1 problem." in texts_on(app)
+    assert "The prepared file of volume 'c" in app.error[-1].value
+
+
+@pytest.mark.parametrize(
+    ("age", "spoken"),
+    [
+        (timedelta(seconds=59), "just now"),
+        (timedelta(minutes=1), "1 minute ago"),
+        (timedelta(hours=3, minutes=50), "3 hours ago"),
+        (timedelta(days=2, hours=1), "2 days ago"),
+        (timedelta(seconds=-5), "just now"),
+    ],
+)
+def test_the_age_of_a_verification_is_told_in_its_largest_unit(age: timedelta, spoken: str) -> None:
+    assert spoken_age(age) == spoken

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import html
+import itertools
+import re
 from pathlib import Path
 
 import pytest
@@ -39,6 +41,19 @@ def test_every_estimate_of_the_report_stands_on_the_page(
             if isinstance(table, EstimateTable):
                 for row in table.rows:
                     assert shown_estimate(row.estimate, row.scale) in drawn
+
+
+def test_headings_of_the_page_go_down_one_by_one(
+    served_database: Database, open_page: OpenPage, tmp_path: Path
+) -> None:
+    situation = closed_study(served_database, tmp_path / "study")
+    app = open_page(situation.admin, PAGE, study=STUDY)
+
+    levels = [1 for _ in app.title] + [int(level) for level in re.findall(r"<h([1-6])\b", markup_on(app))]
+
+    assert levels[:3] == [1, 2, 3]
+    assert not app.header and not app.subheader
+    assert all(after <= before + 1 for before, after in itertools.pairwise(levels))
 
 
 def test_the_page_stays_shut_and_opens_for_a_reason(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -11,7 +12,7 @@ import pytest
 from sqlmodel import func, select
 
 from db import Assignment, Display, Draft, Membership, Study, TechnicalFailure, Verdict, Volume
-from services import reading, worklist
+from services import reading, scans, worklist
 from services.identity import actor_of_token
 from services.keys import Keys
 from tests.blinding.marked_study import OBSERVED, STUDY, mark
@@ -66,7 +67,7 @@ def counts(marked: ServedStudy) -> list[int]:
         return [session.exec(select(func.count()).select_from(table)).one() for table in (Verdict, TechnicalFailure)]
 
 
-@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("route", (*ROUTES, "/reading/damage"))
 @pytest.mark.parametrize("body", NOT_PLAIN.values(), ids=NOT_PLAIN.keys())
 def test_a_body_that_is_no_plain_json_object_is_refused(rater: httpx.Client, route: str, body: bytes) -> None:
     answer = rater.post(route, content=body, headers={"Content-Type": "application/json"})
@@ -156,6 +157,54 @@ def test_only_the_scans_on_the_desk_and_the_next_items_answer(marked: ServedStud
     assert within <= of_all
     assert {url for url, status in answers.items() if status == 200} == within
     assert set(answers.values()) == {200, 404}
+
+
+def test_another_patients_file_in_the_place_of_a_scan_is_refused_until_the_right_one_is_back(
+    marked: ServedStudy, rater: httpx.Client, cookies: dict[str, str]
+) -> None:
+    url = first_scan(marked, cookies)["url"]
+    sent = rater.get(f"/{url}")
+    file = file_of(marked, cookies, url)
+    right = file.read_bytes()
+    other = next(path for path in marked.study.database.volume_dir.rglob("*.nii.gz") if path.read_bytes() != right)
+
+    file.write_bytes(other.read_bytes())
+    refused = rater.get(f"/{url}")
+    file.write_bytes(right)
+    back = rater.get(f"/{url}")
+
+    assert (sent.status_code, refused.status_code, back.status_code) == (200, 409, 200)
+    assert refused.json() == {"error": "The scan on the server is not the one that was prepared; report it and go on."}
+    assert sent.content == back.content
+    assert marks_in([Chunk("body", refused.content)]) == {}
+
+
+def test_a_browser_reports_damage_of_scans_in_its_readers_reach_alone(
+    marked: ServedStudy, rater: httpx.Client, cookies: dict[str, str]
+) -> None:
+    token = first_scan(marked, cookies)["url"].rsplit("/", 1)[1]
+
+    taken = rater.post("/reading/damage", json={"volume": token})
+    nobodys = [rater.post("/reading/damage", json={"volume": value}) for value in ODD_VALUES]
+
+    assert (taken.status_code, taken.json()) == (200, {})
+    assert {answer.status_code for answer in nobodys} == {404}
+    assert rater.post("/reading/damage", json={}).status_code == 400
+
+
+def first_scan(marked: ServedStudy, cookies: dict[str, str]) -> dict[str, Any]:
+    """What the rater's browser is told of the scan on their desk."""
+    actor = actor_of_token(marked.study.database, next(iter(cookies.values())))
+    assert actor is not None
+    here = reading.current_payload(marked.study.database, actor, STUDY, "reading")
+    scan: dict[str, Any] = here["images"]["panes"][0]["volumes"][0]
+    return scan
+
+
+def file_of(marked: ServedStudy, cookies: dict[str, str], url: str) -> Path:
+    actor = actor_of_token(marked.study.database, next(iter(cookies.values())))
+    assert actor is not None
+    return scans.scan_in_reach(marked.study.database, actor, url.rsplit("/", 1)[1])
 
 
 def test_a_scans_name_works_in_its_own_login_session_only(marked: ServedStudy, cookies: dict[str, str]) -> None:

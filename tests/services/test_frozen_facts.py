@@ -126,6 +126,19 @@ def test_what_is_remembered_is_bounded_and_the_oldest_goes_first() -> None:
     assert len(memory) == 2
 
 
+def test_scans_whose_hashes_are_filled_in_later_are_remembered_only_then(opened: Situation) -> None:
+    def hashes() -> set[str | None]:
+        payload = on_the_desk(opened, opened.raters[0])
+        return {volume["sha256"] for pane in payload["images"]["panes"] for volume in pane["volumes"]}
+
+    behind_our_back(opened.database, "UPDATE volume SET unpacked_sha256 = NULL")
+    assert hashes() == {None}
+
+    behind_our_back(opened.database, "UPDATE volume SET unpacked_sha256 = 'filled in'")
+
+    assert hashes() == {"filled in"}
+
+
 def test_references_are_read_each_time(opened: Situation) -> None:
     rater = opened.raters[0]
     read_all(opened, rater)
@@ -142,7 +155,7 @@ def test_verifying_asks_the_database_and_not_the_memory(opened: Situation) -> No
 
     behind_our_back(opened.database, "UPDATE item SET prompt = 'Another?' WHERE key = 'i2'")
 
-    assert verifying.verify_study(opened.database, "tiny") == ["Changed since the freeze: items i2."]
+    assert "Changed since the freeze: items i2." in verifying.verify_study(opened.database, "tiny")
 
 
 def test_a_payload_that_somebody_changes_changes_nothing_that_is_remembered(opened: Situation) -> None:

@@ -12,29 +12,43 @@ import { build } from "esbuild";
 const here = dirname(fileURLToPath(import.meta.url));
 const dist = join(here, "..", "dist");
 
+const settings = { bundle: true, target: "es2022", minify: true, legalComments: "none", write: false, metafile: true, absWorkingDir: here };
+
+/** What the metafiles say of packages that came into the bundle, the worker's included. */
+const inputs = [];
+const noteInputs = ({ metafile }) => inputs.push(...Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs)));
+
+/** `import source from "bundled:worker.js"`: a worker, built by itself, as the text that it is started from. */
+const bundledWorkers = {
+  name: "bundled-workers",
+  setup(main) {
+    main.onResolve({ filter: /^bundled:/ }, ({ path }) => ({ path: path.slice("bundled:".length), namespace: "bundled" }));
+    main.onLoad({ filter: /.*/, namespace: "bundled" }, async ({ path }) => {
+      const worker = await build({ ...settings, entryPoints: [join(here, "src", path)], format: "iife" });
+      noteInputs(worker);
+      return { contents: worker.outputFiles[0].text, loader: "text" };
+    });
+  },
+};
+
 const result = await build({
+  ...settings,
   entryPoints: [join(here, "src", "room.js")],
-  bundle: true,
   format: "esm",
-  target: "es2022",
-  minify: true,
-  legalComments: "none",
   loader: { ".css": "text" },
+  plugins: [bundledWorkers],
   alias: { zarrita: "./src/absent_zarr.js", "linkify-it": "./src/absent_linkify.js" },
   // A name that NiiVue wants and the stand-in lacks must stop the build, not the reader.
   logOverride: { "import-is-undefined": "error" },
-  write: false,
-  metafile: true,
-  absWorkingDir: here,
 });
+noteInputs(result);
 
 const bytes = result.outputFiles[0].contents;
 const sha256 = createHash("sha256").update(bytes).digest("hex");
 const name = `room-${sha256.slice(0, 12)}.mjs`;
 
 /** Licences of the packages whose code is really in the bundle. */
-const packages = [...new Set(Object.entries(result.metafile.outputs)
-  .flatMap(([, output]) => Object.entries(output.inputs))
+const packages = [...new Set(inputs
   .filter(([, input]) => input.bytesInOutput > 0)
   .map(([path]) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1])
   .filter(Boolean))].sort();

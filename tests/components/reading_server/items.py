@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import os
 import struct
@@ -56,7 +57,11 @@ def confidence() -> dict[str, Any]:
 
 
 def volume_of(label: str, token: str) -> dict[str, Any]:
-    return {"label": label, "url": f"reading/volume/{token}", "window": [20.0, 220.0], "range": [0.0, 255.0]}
+    return scan(label, token) | {"window": [20.0, 220.0], "range": [0.0, 255.0]}
+
+
+def scan(label: str, token: str) -> dict[str, Any]:
+    return {"label": label, "url": f"reading/volume/{token}", "sha256": sha256_of(token)}
 
 
 def images(*panes: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -69,7 +74,7 @@ def pane(title: str, *volumes: dict[str, Any], badge: str | None = None, **more:
 
 def overlay(label: str, token: str, style: str) -> dict[str, Any]:
     colour = "#e8a33d" if style == "outline" else "#ff00ff"
-    return {"label": label, "url": f"reading/volume/{token}", "colour": colour, "style": style, "opacity": 1.0}
+    return scan(label, token) | {"colour": colour, "style": style, "opacity": 1.0}
 
 
 def item(name: str, position: int) -> dict[str, Any]:
@@ -351,6 +356,11 @@ def volume(token: str) -> bytes:
     affine = np.diag([size, size, size, 1.0])
     affine[:3, 3] = [-size * (n // 2) for n in voxels.shape]
     return nifti(voxels, affine)
+
+
+@cache
+def sha256_of(token: str) -> str:
+    return hashlib.sha256(volume(token)).hexdigest()
 
 
 def oblique_noise() -> tuple[NDArray[np.int16], NDArray[np.float64]]:

@@ -11,6 +11,8 @@ import pytest
 from db import Database
 from services import closing
 from services.report import EstimateTable, Figure, Report, build_report, figures_of
+from services.report.drawing import COLOURS, FLOORS, KAPPA, SYMBOLS
+from tests.contrast import contrast
 from tests.services.report.situations import FIRST, SECOND, STUDY, frozen_study, read_all, study_folder
 
 
@@ -82,6 +84,24 @@ def test_many_raters_are_drawn_as_a_map_of_pairs(sqlite_database: Database, tmp_
     assert drawn.data[0].z[0][1] == pytest.approx(values["Rater 1 and Rater 2"])
     assert drawn.data[0].z[4][2] == pytest.approx(values["Rater 3 and Rater 5"]) == 1.0
     assert drawn.data[0].z[3][3] is None
+    percents = [
+        row
+        for row in rows_of(report, "agreement", "agreement_on_answers")
+        if row.stratum == "all" and row.scale == "percent"
+    ]
+    written = {note.text.split("<br>")[1] for note in drawn.layout.annotations if note.text}
+    assert written == {f"n = {row.estimate.n}" for row in percents}
+    kappas = [
+        row
+        for row in rows_of(report, "agreement", "agreement_on_answers")
+        if row.stratum == "all" and row.estimate.name.startswith("Cohen")
+    ]
+    forest = figure(report, "agreement_answers_number").figure
+    assert len(kappas) == 10
+    assert points(figure(report, "agreement_answers_number")) == pytest.approx(
+        sorted(row.estimate.value for row in kappas if not math.isnan(row.estimate.value))
+    )
+    assert tuple(forest.layout.xaxis.range) == KAPPA
 
 
 def test_a_study_without_verdicts_still_gives_figures_that_can_be_drawn(
@@ -93,3 +113,43 @@ def test_a_study_without_verdicts_still_gives_figures_that_can_be_drawn(
     for found in figures_of(build_report(sqlite_database, situation.admin, STUDY)):
         content = json.loads(found.figure.to_json())
         assert content["layout"]["height"] == found.height
+
+
+# ---- what every figure says ------------------------------------------------------------------------------------------
+
+
+def test_agreement_has_its_kappa_figure_with_intervals_on_the_whole_scale(report: Report) -> None:
+    kappas = [one for one in figures_of(report) if "kappa" in one.title]
+
+    assert {one.section for one in kappas} == {"agreement", "judges"}
+    for one in kappas:
+        low, high = one.figure.layout.xaxis.range
+        assert low <= -1 and high >= 1
+        assert any(reach for trace in one.figure.data for reach in trace.error_x.array)
+
+
+def test_shares_are_drawn_from_0_to_100(report: Report) -> None:
+    for one in figures_of(report):
+        if "(%)" in str(one.figure.layout.xaxis.title.text):
+            low, high = one.figure.layout.xaxis.range
+            assert low <= 0 and high >= 100
+
+
+def test_each_line_says_the_n_of_its_values(report: Report) -> None:
+    for one in figures_of(report):
+        if one.figure.data[0].type == "heatmap":
+            assert "n = " in one.caption
+            continue
+        lines = len(one.figure.layout.yaxis.ticktext)
+        written = [note.text for note in one.figure.layout.annotations if str(note.text).startswith("n = ")]
+        drawn = {round(y) for trace in one.figure.data if trace.mode == "markers" for y in trace.y}
+        assert len(drawn) <= len(written), one.key
+        assert len(drawn) <= lines
+
+
+def test_figures_are_told_apart_in_grey_and_stand_out_from_both_grounds() -> None:
+    assert len(set(SYMBOLS)) == len(SYMBOLS) == len(COLOURS)
+    for colour in (*COLOURS, *(colour for colour, _ in FLOORS.values())):
+        for ground in ("#ffffff", "#fbfcfc", "#12181c", "#14171a"):
+            assert contrast(colour, ground) >= 3, (colour, ground)
+    assert len({dash for _, dash in FLOORS.values()}) == len(FLOORS)

@@ -45,7 +45,8 @@ def test_each_rater_has_a_line_with_their_share_of_unopened_priors_interval_and_
         known = not math.isnan(row.estimate.high)
         assert reach == pytest.approx(100 * (row.estimate.high - row.estimate.value) if known else 0.0)
     written = [label.replace("<br>", " ") for label in found.layout.yaxis.ticktext]
-    assert written == [f"{row.raters}, n = {row.estimate.n}" for row in rows]
+    assert written == [row.raters for row in rows]
+    assert [note.text for note in found.layout.annotations] == [f"n = {row.estimate.n}" for row in rows]
     assert tuple(found.layout.xaxis.range) == SHARES
 
 

@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 import { painted } from "./painted.js";
 import { Refusal, waitOnline } from "./transport.js";
-import { VolumeError } from "./volume.js";
+import { DamagedVolume, VolumeError } from "./volume.js";
 
 /** Milliseconds after which images are fetched again when there was no answer; then the reader is asked. */
 const FETCH_AGAIN = [1000, 2000, 4000, 8000];
@@ -12,6 +12,8 @@ export class ImageLoading {
   /** @param {import("./room.js").Room} room */
   constructor(room) {
     this.room = room;
+    /** the item's images cannot be shown: its form stays shut */
+    this.failing = false;
   }
 
   /** @param {number} turn @param {number} [attempt] */
@@ -26,7 +28,7 @@ export class ImageLoading {
       drawn = await room.panes.show(payload.images, room.trace);
     } catch (error) {
       if (turn !== room.turn) return;
-      if (!(error instanceof Refusal) || error.status !== 0 || attempt >= FETCH_AGAIN.length) {
+      if (!(error instanceof Refusal) || ![0, 503].includes(error.status) || attempt >= FETCH_AGAIN.length) {
         this.failed(turn, /** @type {Error} */ (error));
         return;
       }
@@ -36,6 +38,7 @@ export class ImageLoading {
       return;
     }
     if (!drawn || turn !== room.turn) return;
+    this.failing = false;
     screen.uncover();
     await painted();
     if (turn === room.turn) room.displayed(turn);
@@ -44,7 +47,12 @@ export class ImageLoading {
   /** @param {number} turn @param {Error} error */
   failed(turn, error) {
     const { room } = this;
+    this.failing = true;
     room.panes.clear();
+    room.clock?.stop();
+    room.form?.setInert(true);
+    if (room.stage === "open") room.stage = "loading";
+    if (error instanceof DamagedVolume) room.scans.reportDamage(error.url);
     if (error instanceof Refusal && error.status === 401) {
       room.screen.cover("The images come back when you have signed in again.");
       return room.saving.signedOut();
@@ -57,7 +65,8 @@ export class ImageLoading {
     if (error instanceof Refusal && error.status === 404) {
       buttons.push(h("button", { type: "button", class: "plain", onclick: () => window.location.reload() }, "Reload the page"));
     }
-    if (room.payload.phase !== "preview") {
+    // A verdict that is being revised stands already.
+    if (room.payload.phase !== "preview" && !room.payload.revision) {
       buttons.push(h("button", { type: "button", class: "plain", onclick: () => this.report(turn, why) }, "Cannot be shown: report and go on"));
     }
     room.screen.cover(h("p", {}, `The images cannot be shown. ${why}`), h("div", { class: "cover-buttons" }, ...buttons));
@@ -101,13 +110,23 @@ export class ImageLoading {
   refused(error, label) {
     const { room } = this;
     if (error instanceof Refusal && error.status === 401) return room.saving.signedOut();
+    if (damaged(error)) return this.damagedBehind(error);
     const lasting = error instanceof VolumeError || (error instanceof Refusal && !error.passing);
     if (!lasting || room.stage !== "open" || room.payload.phase === "preview") return;
     const { turn } = room;
     const ways = [["Go on without it", () => room.screen.say(null)]];
-    // A verdict that is being revised stands already.
     if (!room.payload.revision) ways.push(["Report and skip this item", () => this.report(turn, `${label}: ${error.message}`)]);
     room.screen.say(`${label} cannot be shown. ${error.message}`, .../** @type {any} */ (ways));
+  }
+
+  /**
+   * An image of the item that is being read is not what was prepared: whoever reads it reads somebody else's, or noise.
+   *
+   * @param {Error} error
+   */
+  damagedBehind(error) {
+    const { room } = this;
+    if (room.stage === "open" || room.stage === "blocked") this.failed(room.turn, error);
   }
 
   changeRenderer() {
@@ -130,13 +149,23 @@ export class ImageLoading {
     idle(async () => {
       try {
         await room.panes.fetchRest();
+      } catch (error) {
+        if (turn === room.turn && damaged(error)) return this.damagedBehind(/** @type {Error} */ (error));
+        // Anything else is fetched again when it is wanted; the reader is told then.
+      }
+      try {
         for (const url of room.payload.prefetch ?? []) {
           if (turn !== room.turn) return;
           await room.panes.prepareAhead(url);
         }
       } catch {
-        // Fetched again when it is wanted; the reader is told then.
+        // So is what belongs to the next item.
       }
     });
   }
+}
+
+/** Whether an image is not what was prepared, as the browser or the server found. @param {any} error */
+function damaged(error) {
+  return error instanceof DamagedVolume || (error instanceof Refusal && error.status === 409);
 }

@@ -68,7 +68,7 @@ export class Panes {
     this.hang(images);
     const empty = images.panes.find((pane) => !pane.volumes.length);
     if (empty) throw new VolumeError(`There is no image for “${empty.title}”.`);
-    const volumes = await Promise.all(images.panes.map((pane) => this.room.shelf.get(pane.volumes[0].url)));
+    const volumes = await Promise.all(images.panes.map(({ volumes: [{ url, sha256 }] }) => this.room.shelf.get(url, sha256)));
     if (turn !== this.turn) return false;
     await Promise.all(volumes.map((volume, i) => this.load(this.panes[i], volume)));
     if (turn !== this.turn) return false;
@@ -87,13 +87,13 @@ export class Panes {
   async fetchRest() {
     const { images, turn } = this;
     for (const [i, pane] of (images?.panes ?? []).entries()) {
-      for (const { url } of pane.volumes.slice(1)) {
-        const volume = await this.room.shelf.get(url);
+      for (const { url, sha256 } of pane.volumes.slice(1)) {
+        const volume = await this.room.shelf.get(url, sha256);
         if (turn !== this.turn) return;
         await this.load(this.panes[i], volume);
       }
-      for (const { url } of pane.overlays ?? []) {
-        await this.room.shelf.get(url);
+      for (const { url, sha256 } of pane.overlays ?? []) {
+        await this.room.shelf.get(url, sha256);
         if (turn !== this.turn) return;
       }
     }
@@ -240,8 +240,8 @@ export class Panes {
   /** The masks to be drawn now; of one that does not fit the picture, the pane says why. */
   masksOf(spec, pane) {
     if (!this.showsMasks) return pane.misfits("");
-    const arrived = (spec.overlays ?? []).flatMap(({ url, ...look }) => {
-      const mask = this.room.shelf.peek(url);
+    const arrived = (spec.overlays ?? []).flatMap(({ url, sha256, ...look }) => {
+      const mask = this.room.shelf.peek(url, sha256);
       return mask ? [{ ...look, mask }] : [];
     });
     const misfits = arrived.map(({ label, mask }) => (pane.placed ? null : misfit(label, mask, pane.volume)));
@@ -258,11 +258,11 @@ export class Panes {
     if (!this.showsMasks) return;
     await Promise.all(images.panes.map(async ({ overlays = [] }, i) => {
       const { wait } = this.panes[i];
-      const missing = overlays.filter(({ url }) => !this.room.shelf.peek(url));
+      const missing = overlays.filter(({ url, sha256 }) => !this.room.shelf.peek(url, sha256));
       if (!missing.length) return;
       wait.textContent = "Loading the overlay …";
       wait.hidden = false;
-      const arrived = await Promise.all(missing.map(({ url }) => this.room.shelf.get(url))).catch((error) => {
+      const arrived = await Promise.all(missing.map(({ url, sha256 }) => this.room.shelf.get(url, sha256))).catch((error) => {
         if (turn === this.turn) this.room.onRefused(error, "The overlay");
         return null;
       });
@@ -304,14 +304,14 @@ export class Panes {
     const { turn } = this;
     if (!this.images) return;
     pane.choose(n);
-    const { url, label } = pane.spec.volumes[n];
-    const here = this.room.shelf.peek(url);
+    const { url, sha256, label } = pane.spec.volumes[n];
+    const here = this.room.shelf.peek(url, sha256);
     try {
       if (!here) {
         pane.wait.textContent = `Loading ${label} …; this is still ${this.shownIn(index).label}.`;
         pane.wait.hidden = false;
       }
-      const volume = here ?? (await this.room.shelf.get(url));
+      const volume = here ?? (await this.room.shelf.get(url, sha256));
       await this.load(pane, volume);
       if (turn !== this.turn || pane.chosen !== n) return;
       pane.volume = volume;

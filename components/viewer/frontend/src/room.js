@@ -60,7 +60,7 @@ export class Room {
   constructor(element, base) {
     this.transport = new Transport(base);
     this.scans = new Scans(this);
-    this.shelf = new VolumeShelf((url, signal) => this.scans.bytes(url, signal));
+    this.shelf = new VolumeShelf((url, signal, anew) => this.scans.bytes(url, signal, anew));
     this.loading = new ImageLoading(this);
     this.saving = new Saving(this);
     this.actions = new Actions(this);
@@ -168,6 +168,7 @@ export class Room {
     this.trace = null;
     this.drafts = null;
     this.payload = payload;
+    this.loading.failing = false;
     // Says which study is meant, also when nothing is left to be read.
     this.lastAssignment = payload.assignment ?? this.lastAssignment;
     this.dialogs.close();
@@ -250,19 +251,22 @@ export class Room {
       return;
     }
     if (turn !== this.turn) return;
-    this.drafts = this.saving.drafts(assignment, payload.draft?.sequence ?? 0);
+    // The same item a second time, after its images had failed under the reader: its drafts go on.
+    this.drafts ??= this.saving.drafts(assignment, payload.draft?.sequence ?? 0);
     if (this.kept) this.drafts.change(this.kept, 0);
+    this.kept = null;
     this.clock?.start();
     this.goOn();
     this.openedAt = performance.now();
     this.loading.fetchAhead(turn);
   }
 
-  /** The form is open (again). */
+  /** The form is open (again), unless there is nothing to be seen. */
   goOn() {
-    this.stage = "open";
+    const { failing } = this.loading;
+    this.stage = failing ? "loading" : "open";
     this.screen.say(null);
-    this.form.setInert(false);
+    this.form.setInert(failing);
     if (this.drafts?.stopped) this.drafts.insist(this.form.read());
   }
 

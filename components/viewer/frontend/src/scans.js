@@ -11,22 +11,37 @@ export class Scans {
     this.room = room;
     /** @type {Map<string, string>} by the address of the payload */
     this.renewed = new Map();
+    /** @type {Set<string>} */
+    this.reported = new Set();
     /** @type {Promise<void>|null} */
     this.renewing = null;
   }
 
-  /** @param {string} url @param {AbortSignal} signal @returns {Promise<ArrayBuffer>} */
-  async bytes(url, signal) {
+  /** @param {string} url @param {AbortSignal} signal @param {boolean} anew @returns {Promise<ArrayBuffer>} */
+  async bytes(url, signal, anew) {
     const { transport } = this.room;
     const tried = this.renewed.get(url) ?? url;
     try {
-      return await transport.bytes(tried, signal);
+      return await transport.bytes(tried, signal, anew);
     } catch (error) {
       if (!(error instanceof Refusal) || error.status !== 404) throw error;
       await this.renew();
       const other = this.renewed.get(url) ?? url;
       if (other === tried) throw error;
-      return transport.bytes(other, signal);
+      return transport.bytes(other, signal, anew);
+    }
+  }
+
+  /** Tell the server, once, that what arrived from an address is not what was prepared. @param {string} url */
+  async reportDamage(url) {
+    const { transport, payload } = this.room;
+    if (this.reported.has(url) || payload?.phase === "preview") return;
+    this.reported.add(url);
+    const volume = (this.renewed.get(url) ?? url).split("/").pop();
+    try {
+      await transport.postUntilAnswered("reading/damage", { volume }, () => undefined);
+    } catch (error) {
+      console.warn("That an image is damaged could not be told to the server:", error);
     }
   }
 

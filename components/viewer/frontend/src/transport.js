@@ -42,12 +42,13 @@ export class Transport {
   /**
    * @param {string} url
    * @param {AbortSignal} signal
+   * @param {boolean} anew  past the browser's cache
    * @returns {Promise<ArrayBuffer>}
    */
-  async bytes(url, signal) {
+  async bytes(url, signal, anew) {
     let answer;
     try {
-      answer = await fetch(this.resolve(url), { credentials: "same-origin", signal });
+      answer = await fetch(this.resolve(url), { credentials: "same-origin", signal, cache: anew ? "reload" : "default" });
     } catch (error) {
       throw new Refusal(0, null);
     }

@@ -3,9 +3,12 @@
  * RAS order, little endian, uncompressed by the time `fetch` hands them over.
  */
 
+import { Digests } from "./digest.js";
+
 /**
  * @typedef {Object} Volume
  * @property {string} url            where it came from; the name it is cached and remembered under
+ * @property {string} [sha256]       of the whole file as it arrived
  * @property {[number, number, number]} shape      voxels along the R, A and S axes
  * @property {[number, number, number]} spacing    mm between voxel centres along these axes
  * @property {Int16Array|Uint8Array|Uint16Array|Float32Array} stored   voxels as stored, R fastest
@@ -28,6 +31,15 @@ const STORED_AS = {
 };
 
 export class VolumeError extends Error {}
+
+/** What arrived is not what was prepared: it must not be read. */
+export class DamagedVolume extends VolumeError {
+  /** @param {string} url @param {string} [words]  what else is known of it */
+  constructor(url, words = "What arrived is not the image that was prepared.") {
+    super(words);
+    this.url = url;
+  }
+}
 
 /**
  * Read an uncompressed NIfTI-1 file.
@@ -142,50 +154,85 @@ export function intensityAt(volume, position) {
   return volume.stored[at] * volume.slope + volume.inter;
 }
 
-/** Volumes by URL: each is fetched and read once, the ones used longest ago are let go. */
+/**
+ * Volumes by URL: each is fetched, hashed and read once, the ones used longest ago are let go. What was fetched ahead is hashed as it
+ * arrives and compared when its item is shown: only then is it known what it has to be.
+ */
 export class VolumeShelf {
   /**
-   * @param {(url: string, signal: AbortSignal) => Promise<ArrayBuffer>} fetchBytes
+   * @param {(url: string, signal: AbortSignal, anew: boolean) => Promise<ArrayBuffer>} fetchBytes  anew: past the browser's cache
    * @param {number} room  bytes that may be kept beside the volumes that are wanted
    */
   constructor(fetchBytes, room = 128 * 2 ** 20) {
     this.fetchBytes = fetchBytes;
     this.room = room;
-    /** @type {Map<string, {volume: Volume|null, promise: Promise<Volume>}>} */
+    /** @type {Map<string, {volume: Volume|null, promise: Promise<Volume>, arrived: Promise<string>}>} */
     this.entries = new Map();
+    /** @type {Set<string>} of what arrived damaged */
+    this.mistrusted = new Set();
+    this.digests = new Digests();
     this.closing = new AbortController();
   }
 
   /**
+   * A volume, if it is what it has to be.
+   *
    * @param {string} url
+   * @param {string|null} [sha256]  of the whole file, as the server says it; none when nobody knows (yet)
    * @returns {Promise<Volume>}
+   * @throws {DamagedVolume} when it is something else
    */
-  get(url) {
+  async get(url, sha256) {
+    const entry = this.entry(url);
+    const found = await entry.arrived;
+    if (sha256 && found !== sha256) {
+      this.mistrusted.add(url);
+      if (this.entries.get(url) === entry) this.entries.delete(url);
+      throw await entry.promise.then(() => new DamagedVolume(url), ({ message }) => new DamagedVolume(url, message));
+    }
+    return entry.promise;
+  }
+
+  /** @param {string} url */
+  entry(url) {
     const known = this.entries.get(url);
     if (known) {
       this.entries.delete(url);
       this.entries.set(url, known);
-      return known.promise;
+      return known;
     }
-    /** @type {{volume: Volume|null, promise: Promise<Volume>}} */
-    const entry = { volume: null, promise: /** @type {any} */ (null) };
-    entry.promise = this.fetchBytes(url, this.closing.signal).then(
-      (bytes) => (entry.volume = parseVolume(bytes, url)),
-    );
+    const hashed = this.fetchBytes(url, this.closing.signal, this.mistrusted.has(url)).then((bytes) => this.hashed(bytes));
+    /** @type {{volume: Volume|null, promise: Promise<Volume>, arrived: Promise<string>}} */
+    const entry = { volume: null, promise: /** @type {any} */ (null), arrived: hashed.then(({ sha256 }) => sha256) };
+    entry.promise = hashed.then(({ sha256, bytes }) => (entry.volume = { ...parseVolume(bytes, url), sha256 }));
     // A failure is forgotten, so that "Try again" fetches anew.
-    entry.promise.catch(() => this.entries.get(url) === entry && this.entries.delete(url));
+    for (const promise of [entry.promise, entry.arrived]) {
+      promise.catch(() => this.entries.get(url) === entry && this.entries.delete(url));
+    }
     this.entries.set(url, entry);
-    return entry.promise;
+    return entry;
+  }
+
+  /** @param {ArrayBuffer} bytes */
+  async hashed(bytes) {
+    try {
+      return await this.digests.of(bytes);
+    } catch (error) {
+      console.warn("An image could not be hashed:", error);
+      throw new VolumeError("This browser could not check the image.");
+    }
   }
 
   /**
-   * The volume if it is here already.
+   * The volume if it is here already, and is what it has to be.
    *
    * @param {string} url
+   * @param {string|null} [sha256]
    * @returns {Volume|null}
    */
-  peek(url) {
-    return this.entries.get(url)?.volume ?? null;
+  peek(url, sha256) {
+    const volume = this.entries.get(url)?.volume ?? null;
+    return volume && sha256 && volume.sha256 !== sha256 ? null : volume;
   }
 
   /**
@@ -206,6 +253,7 @@ export class VolumeShelf {
 
   close() {
     this.closing.abort();
+    this.digests.close();
     this.entries.clear();
   }
 }

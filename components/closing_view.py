@@ -1,0 +1,92 @@
+"""Closing a study on its page: what work is open stands before the button."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from components.session import current_actor, database
+from services import closing, outstanding
+from services.errors import Refused
+from services.members import StudyLine
+from services.outstanding import WORDS, OpenWork
+
+
+def draw_closing(line: StudyLine) -> None:
+    """Draw what work is open and the button that locks the data; of a closed study, the way back."""
+    if line.state == "open":
+        _draw_close(line)
+    elif line.state == "closed":
+        _draw_reopen(line)
+    _draw_events(line)
+
+
+def _draw_close(line: StudyLine) -> None:
+    work = outstanding.open_work_of(database(), current_actor(), line.key)
+    is_open = [one for one in work if one.is_open]
+    if is_open:
+        people = len({one.who for one in is_open if one.name})
+        st.warning(
+            f"Work is open{f' with {people} people' if people > 1 else ''}. Closing now ends it: what is missing stays "
+            "missing, and the report says so.",
+            icon=":material/pending_actions:",
+        )
+    else:
+        st.success("No work is open: everything that was assigned is done.", icon=":material/task_alt:")
+    if work:
+        st.dataframe(_table(work), hide_index=True, width="stretch")
+    st.markdown("Closing locks the data: no more verdicts are taken, and the report opens.")
+    with st.container(width=560):
+        if is_open:
+            st.text_input(
+                "Why it is closed although work is open",
+                key="close-reason",
+                placeholder="Kept with the study, and stands in the report",
+            )
+        st.button("Close the study", type="primary", on_click=_close, args=(line.key,))
+
+
+def _table(work: list[OpenWork]) -> pd.DataFrame:
+    return pd.DataFrame(
+        [(one.who, one.name or "–", f"{one.open} of {one.total} {WORDS[one.part]}") for one in work],
+        columns=["who", "name", "open work"],
+    )
+
+
+def _draw_reopen(line: StudyLine) -> None:
+    st.markdown("The data are locked, and the report is open. Verdicts can be taken again for a reason.")
+    with st.container(width=560):
+        st.text_input("Reason for taking verdicts again", key="reopen-reason")
+        st.button("Re-open", on_click=_reopen, args=(line.key,))
+
+
+def _draw_events(line: StudyLine) -> None:
+    events = closing.events_of(database(), current_actor(), line.key)
+    if not events:
+        st.info("The study is not frozen yet, so there is nothing to close. Freeze it under *Freeze*.")
+        return
+    st.markdown("**What happened so far**")
+    st.dataframe(
+        pd.DataFrame(
+            [(f"{event.at:%Y-%m-%d %H:%M}", event.kind, event.reason or "–", event.by) for event in events],
+            columns=["when (UTC)", "what", "reason", "by"],
+        ),
+        hide_index=True,
+        width="stretch",
+    )
+
+
+def _close(study_key: str) -> None:
+    try:
+        closing.close_study(database(), current_actor(), study_key, str(st.session_state.get("close-reason", "")))
+        st.session_state["notice"] = ("done", "Closed. The report is open now.")
+    except Refused as refusal:
+        st.session_state["notice"] = ("error", str(refusal))
+
+
+def _reopen(study_key: str) -> None:
+    try:
+        closing.reopen_study(database(), current_actor(), study_key, str(st.session_state["reopen-reason"]))
+        st.session_state["notice"] = ("done", "Open again; the reason is kept.")
+    except Refused as refusal:
+        st.session_state["notice"] = ("error", str(refusal))

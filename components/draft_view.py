@@ -1,0 +1,98 @@
+"""What an admin can do with a study before its freeze, and with members who have given no verdict."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from components.frame import PAGES, STUDIES
+from components.session import current_actor, database
+from services import drafts, removing
+from services.errors import InputRefused, Refused
+from services.members import StudyLine
+
+
+def draw_draft(line: StudyLine) -> None:
+    """Draw the forms that rename and delete a draft; nothing once it is frozen."""
+    draft = drafts.draft_of(database(), current_actor(), line.key)
+    if draft is None:
+        return
+    with st.expander("Rename or delete this draft"):
+        if draft.others:
+            st.caption(
+                f"{', '.join(draft.others)}: invited already, so the key stays and the draft cannot be deleted or "
+                "imported over. Remove them under People and progress first."
+            )
+        left, right = st.columns(2)
+        with left:
+            st.text_input("Title", value=draft.title, key="draft-title", max_chars=drafts.LONGEST_TITLE)
+            st.text_input("Key", value=draft.key, key="draft-key", disabled=bool(draft.others), max_chars=60)
+            st.button("Rename", on_click=_rename, args=(line.key,))
+        with right:
+            st.markdown(
+                "Deleting removes its items, references and candidates, and the volumes that no other study uses. "
+                "It cannot be undone."
+            )
+            sure = st.checkbox("Delete everything in this draft.", disabled=bool(draft.others))
+            st.button("Delete the draft", disabled=not sure, on_click=_delete, args=(line.key,))
+
+
+def draw_removal(line: StudyLine) -> None:
+    """Draw the choice of a member to take out; nothing where nobody can be."""
+    removable = removing.removable_members(database(), current_actor(), line.key)
+    if not removable:
+        return
+    with st.expander("Remove somebody from the study"):
+        st.markdown(
+            "Whoever has given no verdict can be removed: they lose access, and what was assigned to them is no open "
+            "work any more. Inviting them again lets them back in."
+        )
+        by_login = {one.login: one for one in removable}
+        with st.container(width=560):
+            chosen = st.selectbox(
+                "Member",
+                list(by_login),
+                index=None,
+                placeholder="Choose a member",
+                format_func=lambda login: f"{by_login[login].pseudonym} · {by_login[login].name} · {login}",
+                key="remove-login",
+            )
+            st.button("Remove", disabled=chosen is None, on_click=_remove, args=(line.key, chosen))
+
+
+def _rename(study_key: str) -> None:
+    try:
+        key = drafts.rename_draft(
+            database(),
+            current_actor(),
+            study_key,
+            key=str(st.session_state["draft-key"]).strip(),
+            title=str(st.session_state["draft-title"]),
+        )
+        st.query_params["study"] = key
+        st.session_state["notice"] = ("done", "Renamed.")
+    except (Refused, InputRefused) as refusal:
+        st.session_state["notice"] = ("error", str(refusal))
+
+
+def _delete(study_key: str) -> None:
+    try:
+        drafts.remove_draft(database(), current_actor(), study_key)
+        st.session_state["deleted-draft"] = study_key
+    except Refused as refusal:
+        st.session_state["notice"] = ("error", str(refusal))
+
+
+def leave_if_deleted() -> None:
+    """Go to the list of studies when the study of this page was just deleted."""
+    if "deleted-draft" in st.session_state:
+        st.session_state["notice"] = ("done", f"The draft '{st.session_state.pop('deleted-draft')}' is deleted.")
+        st.switch_page(PAGES / STUDIES[0])
+
+
+def _remove(study_key: str, login: str) -> None:
+    try:
+        pseudonym = removing.remove_member(database(), current_actor(), study_key, login)
+        st.session_state.pop("remove-login", None)
+        st.session_state["notice"] = ("done", f"{pseudonym} is out of the study.")
+    except Refused as refusal:
+        st.session_state["notice"] = ("error", str(refusal))

@@ -1,0 +1,63 @@
+"""What the admins of a study are told of its verification: the last one, and what did not hold."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import streamlit as st
+
+from components.session import current_actor, database
+from services import daily_verification
+from services.daily_verification import VerificationState
+from services.members import StudyLine
+
+# More than this is in the result of the command line.
+LINES = 5
+
+
+def draw_alarm(line: StudyLine) -> None:
+    """Draw, on top of the page, what does not hold; nothing where all of it does."""
+    state = daily_verification.state_of_verification(database(), current_actor(), line.key)
+    told = [*state.damaged_scans, *state.problems]
+    if not told:
+        return
+    more = [f"and {len(told) - LINES} more"] if len(told) > LINES else []
+    listed = "".join(f"\n- {_plain(one)}" for one in [*told[:LINES], *more])
+    head = "**Something of this study is not what it was.** A scan can be put back from a backup; then verify again."
+    st.error(f"{head}\n{listed}", icon=":material/gpp_bad:")
+
+
+def draw_last_verification(line: StudyLine) -> None:
+    """Draw when the study was verified last, and with what result."""
+    st.markdown(last_verification(daily_verification.state_of_verification(database(), current_actor(), line.key)))
+
+
+def last_verification(state: VerificationState, at: datetime | None = None) -> str:
+    """Return the line about the last verification: its age and its result."""
+    parts = []
+    if state.ended_at is None:
+        parts.append("Not verified yet: the server does so within an hour, and then every day.")
+    else:
+        age = spoken_age((at or datetime.now(UTC)) - state.ended_at)
+        count = len(state.problems)
+        found = "all holds" if not count else "1 problem" if count == 1 else f"{count} problems"
+        parts.append(f"Last verified {age}: {found}.")
+    if state.under_way is not None:
+        done, total = state.under_way
+        parts.append(f"The next one is under way: {done} of {total} files.")
+    return " ".join(parts)
+
+
+def spoken_age(age: timedelta) -> str:
+    """Return how long ago something was, in the largest unit that fits."""
+    seconds = age.total_seconds()
+    for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
+        if seconds >= length:
+            count = int(seconds // length)
+            return f"{count} {unit}{'' if count == 1 else 's'} ago"
+    return "just now"
+
+
+def _plain(text: str) -> str:
+    """Return a text without what Markdown would draw otherwise: keys are the author's own."""
+    return "".join(f"\\{sign}" if sign in "\\`*_{}[]<>()#+!|~:$" else sign for sign in text)

@@ -1,0 +1,113 @@
+"""What is still to be done in a study, by person and part: what its admin should know before the data are locked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import func
+from sqlmodel import Session, col, select
+
+from db import Candidate, Database, JudgeRun, JudgeVerdict, Membership, Person, queries
+from db.base import stored_id
+from exchange.protocol import Protocol
+from services import adjudication, displaying, practice
+from services.identity import Actor
+from services.permission import require_role
+
+# In the order of a study's life; the words follow "3 of 20".
+WORDS = {
+    "reading": "items not read",
+    "practice": "items not read, as the practice is not passed",
+    "scoring": "answers not marked",
+    "queue": "items differ or are flagged and were sent to no reviewer",
+    "review": "items in the queue not read by the reviewer",
+    "opinions": "items in the queue not decided",
+    "judge": "candidates not judged",
+    "failures": "items could not be shown",
+}
+NO_REVIEWER = "No reviewer"
+# What could not be shown is closed: there is nothing to be done about it any more.
+CLOSED = "failures"
+
+
+@dataclass(frozen=True)
+class OpenWork:
+    """Something that is not done: whose it is, in which part of the study (a key of `WORDS`), and how much of it."""
+
+    who: str
+    part: str
+    open: int
+    total: int
+    # Where `who` is a pseudonym: as admins know them.
+    name: str = ""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it could still be done."""
+        return self.part != CLOSED
+
+    @property
+    def sentence(self) -> str:
+        """Return it in words."""
+        return f"{self.who}: {self.open} of {self.total} {WORDS[self.part]}"
+
+
+def in_order(work: Sequence[OpenWork]) -> list[OpenWork]:
+    """Return open work by part, in the order of a study's life; what is done is left out."""
+    parts = list(WORDS)
+    return sorted((one for one in work if one.open), key=lambda one: parts.index(one.part))
+
+
+def open_work_of(database: Database, actor: Actor, study_key: str) -> list[OpenWork]:
+    """Return what is still to be done in a study, for its admins; it tells counts and no answer."""
+    with database.reading() as session:
+        study, _ = require_role(session, actor, study_key, "admin")
+        return open_work(session, stored_id(study.id))
+
+
+def open_work(session: Session, study_id: int) -> list[OpenWork]:
+    """Return what is still to be done, with as many queries for a hundred people as for one."""
+    protocol = displaying.protocol_of(session, study_id)
+    return in_order(
+        [
+            *_of_people(session, study_id, protocol),
+            *_not_sent(session, study_id, protocol),
+            *_of_judges(session, study_id),
+        ]
+    )
+
+
+def _of_people(session: Session, study_id: int, protocol: Protocol) -> list[OpenWork]:
+    people = {
+        stored_id(member.id): (member.pseudonym, name)
+        for member, name in session.exec(
+            select(Membership, Person.name)
+            .join(Person)
+            .where(Membership.study_id == study_id)
+            .order_by(col(Membership.id))
+        )
+    }
+    shut_out = practice.who_has_not_passed(session, protocol, study_id)
+    found = []
+    counts = queries.count_by_member(session, study_id)
+    for member_id in people:
+        for phase in ("reading", "scoring", "review", "opinions"):
+            open_, failures, total = counts.get((member_id, phase), (0, 0, 0))
+            who, name = people[member_id]
+            part = "practice" if phase == "reading" and member_id in shut_out else phase
+            found += [OpenWork(who, part, open_, total, name), OpenWork(who, CLOSED, failures, total, name)]
+    return found
+
+
+def _not_sent(session: Session, study_id: int, protocol: Protocol) -> list[OpenWork]:
+    if protocol.adjudication is None:
+        return []
+    return [OpenWork(NO_REVIEWER, "queue", *adjudication.count_not_sent(session, study_id))]
+
+
+def _of_judges(session: Session, study_id: int) -> list[OpenWork]:
+    pool = session.exec(select(func.count()).select_from(Candidate).where(Candidate.study_id == study_id)).one()
+    judged = select(func.count()).select_from(JudgeVerdict).where(JudgeVerdict.run_id == JudgeRun.id).scalar_subquery()
+    runs = session.exec(select(JudgeRun.name, judged).where(JudgeRun.study_id == study_id).order_by(col(JudgeRun.id)))
+    return [OpenWork(f"Judge run “{name}”", "judge", pool - count, pool) for name, count in runs]

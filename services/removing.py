@@ -1,0 +1,189 @@
+"""Take somebody who has given no verdict out of a study, and back in when they are invited again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import delete, exists, or_
+from sqlmodel import Session, col, select
+
+from db import (
+    Assignment,
+    Database,
+    Display,
+    Draft,
+    Invitation,
+    Membership,
+    Person,
+    ReviewTask,
+    Study,
+    TechnicalFailure,
+    Verdict,
+    audit,
+    now,
+)
+from db.base import stored_id
+from db.standing import REMAINS, STILL_MEMBER
+from services import assigning, displaying
+from services.errors import Conflict, NotFound
+from services.identity import Actor
+from services.permission import require_role, state_of
+
+
+@dataclass(frozen=True)
+class Removable:
+    """A member who can be taken out of a study."""
+
+    login: str
+    name: str
+    role: str
+    pseudonym: str
+
+
+def removable_members(database: Database, actor: Actor, study_key: str) -> list[Removable]:
+    """Return, for admins, whoever has given no verdict, the actor aside; nobody once the data are locked."""
+    with database.reading() as session:
+        study, own = require_role(session, actor, study_key, "admin")
+        if state_of(session, stored_id(study.id)) == "closed":
+            return []
+        rows = session.exec(
+            select(Person, Membership)
+            .join(Membership)
+            .where(
+                Membership.study_id == study.id,
+                Membership.id != own.id,
+                *STILL_MEMBER,
+                ~_has_answered(),
+            )
+            .order_by(col(Membership.id))
+        ).all()
+        return [Removable(person.login, person.name, member.role, member.pseudonym) for person, member in rows]
+
+
+def remove_member(database: Database, actor: Actor, study_key: str, login: str) -> str:
+    """Take a member without verdicts out of a study, end their open links into it, and return their pseudonym.
+
+    Raises
+    ------
+    NotFound
+        Nobody with this login is in the study.
+    Conflict
+        They have given a verdict, are the actor, or the data are locked.
+    """
+    wanted = login.replace("\x00", "").strip().lower()
+    with database.writing() as session:
+        study, own = require_role(session, actor, study_key, "admin")
+        if state_of(session, stored_id(study.id)) == "closed":
+            raise Conflict("The study is closed; re-open it before anybody is taken out.")
+        # Whoever is submitting a verdict holds this row: what they submit counts before it is looked for.
+        member = session.exec(
+            select(Membership)
+            .join(Person)
+            .where(Membership.study_id == study.id, Person.login == wanted, *STILL_MEMBER)
+            .with_for_update(of=Membership)
+        ).first()
+        if member is None:
+            raise NotFound(f"Nobody with the login '{login[:120]}' is in the study '{study.key}'.")
+        if member.id == own.id:
+            raise Conflict("You cannot take yourself out of a study; another admin of it can.")
+        if session.exec(select(Membership.id).where(Membership.id == member.id, _has_answered())).first() is not None:
+            raise Conflict(f"{member.pseudonym} has given verdicts, which are kept; only who gave none can be removed.")
+        member.removed_at = now()
+        session.add(member)
+        session.flush()
+        _end_links(session, member)
+        audit.record(
+            session,
+            "member removed",
+            person_id=actor.person_id,
+            study_id=study.id,
+            member=member.person_id,
+            role=member.role,
+            pseudonym=member.pseudonym,
+        )
+        return member.pseudonym
+
+
+def take_back(session: Session, study: Study, member: Membership, role: str) -> None:
+    """Let somebody who was taken out be a member again: with what they had, or in another role if they saw nothing.
+
+    Raises
+    ------
+    Conflict
+        They have seen items in another role, or their items were given to another reviewer meanwhile.
+    """
+    own = col(Assignment.membership_id) == member.id
+    if role != member.role:
+        if session.exec(select(Assignment.id).where(own, _was_used()).limit(1)).first() is not None:
+            raise Conflict(
+                f"{member.pseudonym} has had items as {member.role} in this study before; invite them as that again."
+            )
+        session.exec(delete(Draft).where(col(Draft.assignment_id).in_(select(Assignment.id).where(own))))
+        session.exec(delete(Assignment).where(own))
+    elif role == "reviewer" and _given_to_another(session, member):
+        raise Conflict(
+            f"The items of {member.pseudonym} were given to another reviewer meanwhile; invite somebody else."
+        )
+    member.removed_at = None
+    session.add(member)
+    session.flush()
+
+
+def assign_if_frozen(session: Session, study: Study, member: Membership) -> None:
+    """Give a rater of a frozen study their assignments, if they have none yet."""
+    study_id = stored_id(study.id)
+    if member.role != "rater" or state_of(session, study_id) == "draft":
+        return
+    if session.exec(select(Assignment.id).where(Assignment.membership_id == member.id).limit(1)).first() is None:
+        assigning.assign_rater(session, study_id, member, displaying.protocol_of(session, study_id))
+
+
+def _has_answered() -> Any:
+    return exists().where(col(Verdict.assignment_id) == Assignment.id, col(Assignment.membership_id) == Membership.id)
+
+
+def _was_used() -> Any:
+    """Whether an assignment was on a screen, could not be shown, or is one of a reviewer's queue."""
+    return or_(
+        exists().where(col(Display.assignment_id) == Assignment.id),
+        exists().where(col(TechnicalFailure.assignment_id) == Assignment.id),
+        exists().where(col(ReviewTask.review_assignment_id) == Assignment.id),
+        exists().where(col(ReviewTask.opinions_assignment_id) == Assignment.id),
+    )
+
+
+def _given_to_another(session: Session, member: Membership) -> bool:
+    items = select(Assignment.item_id).where(Assignment.membership_id == member.id, Assignment.phase == "review")
+    return (
+        session.exec(
+            select(Assignment.id)
+            .join(Membership, col(Membership.id) == Assignment.membership_id)
+            .where(
+                Assignment.phase == "review",
+                Assignment.membership_id != member.id,
+                col(Assignment.item_id).in_(items),
+                *STILL_MEMBER,
+            )
+            .limit(1)
+        ).first()
+        is not None
+    )
+
+
+def _end_links(session: Session, member: Membership) -> None:
+    """End the open links into the study; all of a person who is in no other study and no owner."""
+    person = session.get_one(Person, member.person_id)
+    elsewhere = session.exec(
+        select(Membership.id).join(Study).where(Membership.person_id == person.id, *REMAINS, *STILL_MEMBER).limit(1)
+    ).first()
+    query = select(Invitation).where(
+        Invitation.person_id == person.id,
+        col(Invitation.consumed_at).is_(None),
+        col(Invitation.ended_at).is_(None),
+    )
+    if person.is_owner or elsewhere is not None:
+        query = query.where(Invitation.study_id == member.study_id)
+    for link in session.exec(query).all():
+        link.ended_at = now()
+        session.add(link)

@@ -1,0 +1,108 @@
+"""What the report had to do without: reads, marks and decisions that are missing, by person."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+from exchange.report_structure import Column, PlainTable
+from services.adjudication import compared
+from services.outstanding import NO_REVIEWER, WORDS, OpenWork, in_order
+from services.report.collected import Collected
+
+_NOTICES = {
+    "reading": ("assigned read has no verdict", "assigned reads have no verdict"),
+    "scoring": ("assigned mark has no verdict", "assigned marks have no verdict"),
+    "queue": (
+        "item on which raters differ, or which was flagged, was sent to no reviewer",
+        "items on which raters differ, or which were flagged, were sent to no reviewer",
+    ),
+    "review": (
+        "item in the reviewers’ queue was not read by the reviewer",
+        "items in the reviewers’ queue were not read by the reviewer",
+    ),
+    "opinions": (
+        "item in the reviewers’ queue is not decided",
+        "items in the reviewers’ queue are not decided",
+    ),
+}
+
+
+def missing_of(collected: Collected) -> list[OpenWork]:
+    """Return what is missing, of everybody who was let in to the items, and of each judge."""
+    return in_order([*_of_people(collected), *_not_sent(collected), *_of_judges(collected)])
+
+
+def missing_notices(missing: list[OpenWork]) -> list[str]:
+    """Say in a sentence for each part how much is missing."""
+    counts: Counter[str] = Counter()
+    for one in missing:
+        counts[one.part] += one.open
+    found = [
+        f"{counts[part]} {words[counts[part] > 1]}; see “Completeness”."
+        for part, words in _NOTICES.items()
+        if counts[part]
+    ]
+    return found + [f"{one.sentence}." for one in missing if one.part == "judge"]
+
+
+def missing_table(missing: list[OpenWork]) -> PlainTable:
+    """List what is missing."""
+    return PlainTable(
+        key="missing",
+        title="What is missing",
+        explanation="What was assigned, or would have been needed, and was not done when this report was made.",
+        columns=(
+            Column("who", "Who", "Pseudonym, or the run of a judge"),
+            Column("missing", "Missing", "Number that is missing"),
+            Column("of", "Of", "Number that there would be"),
+            Column("what", "What", "What is missing"),
+        ),
+        rows=tuple((one.who, one.open, one.total, WORDS[one.part]) for one in missing),
+        grouped=True,
+    )
+
+
+def _of_people(collected: Collected) -> list[OpenWork]:
+    people = {member.id: member.pseudonym for member in (*collected.raters, *collected.reviewers)}
+    undecided = {(one.reviewer_id, one.item_id) for one in collected.reviews if not one.decided}
+    unreadable = {
+        (entry.member_id, entry.item_id)
+        for entry in collected.entries
+        if entry.phase == "review" and entry.status == "technical_failure"
+    }
+    missing: dict[tuple[str, int], list[bool]] = defaultdict(list)
+    for entry in collected.entries:
+        place = (entry.member_id, entry.item_id)
+        if entry.phase == "opinions":
+            # A decision is no verdict; what the reviewer could not be shown is not decided by them.
+            missing[entry.phase, entry.member_id].append(place in undecided and place not in unreadable)
+        else:
+            missing[entry.phase, entry.member_id].append(entry.status == "missing")
+    return [
+        OpenWork(people[member], phase, sum(open_), len(open_))
+        for (phase, member), open_ in missing.items()
+        if member in people
+    ]
+
+
+def _not_sent(collected: Collected) -> list[OpenWork]:
+    if collected.protocol.adjudication is None:
+        return []
+    formats = {item.id: item.format for item in collected.items}
+    said: dict[int, set[tuple[str, str]]] = defaultdict(set)
+    flagged = set()
+    for entry in collected.entries_of("reading"):
+        if entry.verdict_id is None or entry.item_id not in formats:
+            continue
+        answer = dict(entry.fields).get("answer", "")
+        said[entry.item_id].add(compared(formats[entry.item_id], answer, entry.not_assessable is not None))
+        if entry.flags:
+            flagged.add(entry.item_id)
+    to_review = {item_id for item_id, answers in said.items() if len(answers) > 1} | flagged
+    sent = {review.item_id for review in collected.reviews}
+    return [OpenWork(NO_REVIEWER, "queue", len(to_review - sent), len(said))]
+
+
+def _of_judges(collected: Collected) -> list[OpenWork]:
+    pool = len(collected.candidates)
+    return [OpenWork(f"Judge run “{run.name}”", "judge", pool - len(run.verdicts), pool) for run in collected.runs]

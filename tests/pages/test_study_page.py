@@ -1,0 +1,98 @@
+"""On its page a study is closed with its open work before the eyes, and a draft is renamed or deleted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+from db import Database
+from services import closing, importing, members
+from tests.pages.conftest import OpenPage
+from tests.situations import imported_study, open_study, owner_of, write_study_folder
+
+PAGE = "admin/study.py"
+REASON = "The grant ends on Friday."
+
+
+def press(app: AppTest, label: str) -> None:
+    next(button for button in app.button if button.label == label).click().run()
+
+
+def columns(app: AppTest) -> list[list[str]]:
+    return [list(table.value.columns) for table in app.dataframe]
+
+
+def test_open_work_stands_before_the_button_that_closes(
+    served_database: Database, open_page: OpenPage, tmp_path: Path
+) -> None:
+    situation = open_study(served_database, tmp_path / "study")
+    app = open_page(situation.admin, PAGE, study="tiny")
+
+    assert any("Work is open with 2 people" in warning.value for warning in app.warning)
+    table = next(table.value for table in app.dataframe if "open work" in table.value.columns)
+    assert list(table["open work"])[:2] == ["6 of 6 items not read"] * 2
+
+    press(app, "Close the study")
+    assert "a reason of at least 10 characters is needed" in app.error[0].value
+    app.text_input(key="close-reason").input(REASON).run()
+    press(app, "Close the study")
+
+    assert closing.state_of_study(served_database, situation.admin, "tiny") == "closed"
+    assert closing.events_of(served_database, situation.admin, "tiny")[-1].reason == REASON
+    assert not any("open work" in names for names in columns(app))
+
+
+def test_a_draft_is_renamed_on_its_page(served_database: Database, open_page: OpenPage, tmp_path: Path) -> None:
+    owner = owner_of(served_database)
+    importing.import_study(served_database, owner, write_study_folder(tmp_path / "study"))
+    app = open_page(owner, PAGE, study="tiny")
+
+    app.text_input(key="draft-title").input("MS lesions 2026")
+    app.text_input(key="draft-key").input("ms-2026")
+    press(app, "Rename")
+
+    assert app.title[0].value == "MS lesions 2026"
+    assert [line.key for line in members.studies_of(served_database, owner)] == ["ms-2026"]
+
+
+def test_a_draft_is_deleted_on_its_page(served_database: Database, open_page: OpenPage, tmp_path: Path) -> None:
+    owner = owner_of(served_database)
+    importing.import_study(served_database, owner, write_study_folder(tmp_path / "study"))
+    app = open_page(owner, PAGE, study="tiny")
+    assert next(button for button in app.button if button.label == "Delete the draft").disabled
+
+    next(box for box in app.checkbox if box.label.startswith("Delete everything")).check().run()
+    press(app, "Delete the draft")
+
+    assert members.studies_of(served_database, owner) == []
+    assert app.title[0].value == "Studies"
+    assert [notice.value for notice in app.success] == ["The draft 'tiny' is deleted."]
+
+
+def test_a_member_is_removed_on_the_page(served_database: Database, open_page: OpenPage, tmp_path: Path) -> None:
+    situation = imported_study(served_database, tmp_path / "study")
+    app = open_page(situation.admin, PAGE, study="tiny")
+
+    app.selectbox(key="remove-login").select("rater-1").run()
+    press(app, "Remove")
+
+    lines = members.progress_of_members(served_database, situation.admin, "tiny")
+    assert [line.pseudonym for line in lines] == ["Rater 2", "Reviewer 1"]
+    assert app.success[0].value == "Rater 1 is out of the study."
+
+
+def test_the_preview_steps_to_the_neighbours_and_finds(
+    served_database: Database, open_page: OpenPage, tmp_path: Path
+) -> None:
+    situation = imported_study(served_database, tmp_path / "study")
+    app = open_page(situation.admin, "admin/preview.py", study="tiny")
+    assert next(button for button in app.button if button.label == "Previous item").disabled
+
+    press(app, "Next item")
+    assert app.query_params["item"] == ["i2"]
+
+    app.text_input[0].input("i5").run()
+    app.selectbox[0].select("i5").run()
+    assert app.query_params["item"] == ["i5"]
+    assert any("`i5`" in text.value for text in app.markdown)

@@ -1,0 +1,62 @@
+"""The report's words can be read by everybody: contrast in both modes, headings without jumps."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from components import frame, report_view
+from services.report import Report, report_page
+from tests.contrast import blended, contrast
+
+ROOT = Path(__file__).resolve().parents[3]
+TEMPLATE = (ROOT / "exchange" / "templates" / "report.html").read_text(encoding="utf-8")
+THEME = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))["theme"]
+
+
+def colours(of_dark: bool) -> dict[str, str]:
+    """Return the file's colours: those of the first block, and in the dark those of the second instead."""
+    blocks = re.findall(r":root \{([^}]*)\}", TEMPLATE)
+    found = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", blocks[0]))
+    return found | (dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", blocks[1])) if of_dark else {})
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("words", ["ink", "soft", "accent", "warn-line"])
+@pytest.mark.parametrize("ground", ["paper", "panel"])
+def test_words_of_the_file_stand_out(dark: bool, words: str, ground: str) -> None:
+    found = colours(dark)
+    assert contrast(found[words], found[ground]) >= 4.5
+    assert contrast(found["ink"], found["warn"]) >= 4.5
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+@pytest.mark.parametrize("ground", ["backgroundColor", "secondaryBackgroundColor"])
+def test_faint_words_and_captions_of_the_page_stand_out(mode: str, ground: str) -> None:
+    theme = THEME[mode]
+    faint = [float(share) for share in re.findall(r"opacity: (0\.\d+)", report_view._STYLE)]
+    faint += [float(share) for share in re.findall(r"opacity: (0\.\d+)", frame._STYLE)]
+
+    assert len(faint) >= 3
+    for share in faint:
+        assert contrast(blended(theme["textColor"], share, theme[ground]), theme[ground]) >= 4.5
+
+
+def levels(markup: str) -> list[int]:
+    return [int(level) for level in re.findall(r"<h([1-6])\b", markup)]
+
+
+def without_jumps(found: list[int]) -> bool:
+    return all(after <= before + 1 for before, after in itertools.pairwise(found))
+
+
+def test_headings_of_the_file_go_down_one_by_one(report: Report) -> None:
+    found = levels(report_page(report).split("<script", 1)[0])
+
+    assert found[0] == 1 and found.count(1) == 1
+    assert {2, 3} <= set(found)
+    assert without_jumps(found)

@@ -1,0 +1,223 @@
+"""Every frozen study is verified once a day by one process, which goes on where it was interrupted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlmodel import col, select
+
+from db import Database, Lease, Verification, Volume, now
+from services import daily_verification, leases, volume_store
+from services.daily_verification import SlowReading, state_of_verification, verify_what_is_due
+from tests.situations import Situation, imported_study, open_study
+
+FILES = 9
+A_MOMENT = 0.0
+
+
+def unhurried(_count: int) -> None:
+    """The pace of a test."""
+
+
+def runs_of(database: Database) -> list[Verification]:
+    with database.reading() as session:
+        return list(session.exec(select(Verification).order_by(col(Verification.id))))
+
+
+def verify(database: Database, pace: Callable[[int], None] = unhurried, holder: str = "one") -> timedelta:
+    return verify_what_is_due(database, holder, pace, kept_every=A_MOMENT)
+
+
+class Killed(BaseException):
+    """What a process that is killed does not live to see."""
+
+
+class ReadingThatIsKilled:
+    """Counts the files that are begun and stops before one of them, as `kill -9` does."""
+
+    def __init__(self, before: int | None = None) -> None:
+        self.begun = 0
+        self._before = before
+
+    def __call__(self, _count: int) -> None:
+        # Every file of the tiny study is read in one part.
+        self.begun += 1
+        if self.begun == self._before:
+            raise Killed
+
+
+def test_a_frozen_study_is_verified_and_then_left_alone_for_a_day(database: Database, tmp_path: Path) -> None:
+    study = open_study(database, tmp_path / "study")
+
+    assert verify(database) == daily_verification.LONGEST_WAIT
+    reading = ReadingThatIsKilled()
+    verify(database, reading)
+
+    (run,) = runs_of(database)
+    assert (run.files_checked, run.problems, run.ended_at is not None, reading.begun) == (FILES, [], True, 0)
+    state = state_of_verification(database, study.admin, "tiny")
+    assert (state.ended_at, state.problems, state.under_way) == (run.ended_at, [], None)
+
+
+def test_it_is_due_again_after_a_day(opened: Situation) -> None:
+    verify(opened.database)
+    a_day_later(opened.database)
+
+    verify(opened.database)
+
+    assert [run.files_checked for run in runs_of(opened.database)] == [FILES, FILES]
+
+
+def a_day_later(database: Database) -> None:
+    with database.writing() as session:
+        for run in session.exec(select(Verification)):
+            run.started_at -= timedelta(days=1)
+            run.ended_at = run.ended_at and run.ended_at - timedelta(days=1)
+            session.add(run)
+
+
+def test_a_study_that_is_not_frozen_is_not_verified(sqlite_database: Database, tmp_path: Path) -> None:
+    imported_study(sqlite_database, tmp_path / "study")
+
+    verify(sqlite_database)
+
+    assert runs_of(sqlite_database) == []
+
+
+def test_what_does_not_hold_is_kept_for_the_admins(opened: Situation) -> None:
+    with opened.database.reading() as session:
+        sha256 = session.exec(select(Volume.sha256).where(Volume.key == "c2-t2")).one()
+    volume_store.path_of(opened.database, sha256).write_bytes(b"damaged")
+
+    verify(opened.database)
+
+    state = state_of_verification(opened.database, opened.admin, "tiny")
+    assert state.problems == ["The prepared file of volume 'c2-t2' is missing or damaged."]
+
+
+def test_rows_that_do_not_hold_are_found_too(opened: Situation) -> None:
+    with opened.database.engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE item SET prompt = 'Another.' WHERE key = 'i1'")
+
+    verify(opened.database)
+
+    state = state_of_verification(opened.database, opened.admin, "tiny")
+    assert state.problems == ["Changed since the freeze: items i1."]
+
+
+def test_after_a_kill_it_goes_on_with_the_file_it_was_at(database: Database, tmp_path: Path) -> None:
+    study = open_study(database, tmp_path / "study")
+    with pytest.raises(Killed):
+        verify(database, ReadingThatIsKilled(before=5))
+    assert state_of_verification(database, study.admin, "tiny").under_way == (4, FILES)
+    the_lease_runs_out(database)
+
+    rest = ReadingThatIsKilled()
+    verify(database, rest, holder="two")
+
+    (run,) = runs_of(database)
+    assert (run.files_checked, run.ended_at is not None) == (FILES, True)
+    assert rest.begun == FILES - 4
+
+
+def test_problems_found_before_a_kill_are_not_forgotten(opened: Situation) -> None:
+    with opened.database.reading() as session:
+        sha256 = session.exec(select(Volume.sha256).order_by(col(Volume.id))).first()
+    volume_store.path_of(opened.database, str(sha256)).write_bytes(b"damaged")
+    with pytest.raises(Killed):
+        verify(opened.database, ReadingThatIsKilled(before=3))
+    the_lease_runs_out(opened.database)
+
+    verify(opened.database, holder="two")
+
+    (run,) = runs_of(opened.database)
+    assert run.problems == ["The prepared file of volume 'c1-t1' is missing or damaged."]
+
+
+def the_lease_runs_out(database: Database) -> None:
+    with database.writing() as session:
+        lease = session.exec(select(Lease)).one()
+        lease.expires_at = now() - timedelta(seconds=1)
+        session.add(lease)
+
+
+def test_one_process_at_a_time_verifies(opened: Situation) -> None:
+    assert leases.take(opened.database, daily_verification.LEASE, "another", timedelta(minutes=2))
+
+    wait = verify(opened.database)
+
+    assert wait == daily_verification.HELD_FOR
+    assert runs_of(opened.database) == []
+
+
+def test_a_process_whose_lease_was_taken_stops(opened: Situation) -> None:
+    def losing(_count: int) -> None:
+        with opened.database.writing() as session:
+            lease = session.exec(select(Lease)).one()
+            lease.holder = "another"
+            session.add(lease)
+
+    assert verify(opened.database, losing) == daily_verification.HELD_FOR
+
+    (run,) = runs_of(opened.database)
+    assert run.ended_at is None
+
+
+def test_a_lease_is_taken_by_one_prolonged_by_it_and_given_back(database: Database) -> None:
+    for_long = timedelta(minutes=2)
+
+    assert leases.take(database, "work", "one", for_long)
+    assert leases.take(database, "work", "one", for_long)
+    assert not leases.take(database, "work", "two", for_long)
+    leases.give_back(database, "work", "two")
+    assert not leases.take(database, "work", "two", for_long)
+    leases.give_back(database, "work", "one")
+    assert leases.take(database, "work", "two", for_long)
+
+
+def test_hashes_that_older_files_lack_are_made_on_the_way(opened: Situation) -> None:
+    with opened.database.writing() as session:
+        for volume in session.exec(select(Volume)):
+            volume.unpacked_sha256 = None
+            session.add(volume)
+
+    verify(opened.database)
+
+    with opened.database.reading() as session:
+        assert None not in session.exec(select(Volume.unpacked_sha256)).all()
+
+
+def test_reading_waits_as_long_as_its_bytes_are_worth() -> None:
+    time = [0.0]
+    slow = SlowReading(50_000_000, sleep=lambda seconds: time.__setitem__(0, time[0] + seconds), clock=lambda: time[0])
+
+    for _ in range(100):
+        slow(1_000_000)
+    # A pause is not made up for by reading faster afterwards.
+    time[0] += 10
+    for _ in range(100):
+        slow(1_000_000)
+
+    assert time[0] == pytest.approx(2 + 10 + 2)
+
+
+def test_of_very_many_problems_the_first_are_kept() -> None:
+    kept = daily_verification._bounded([f"Problem {number}." for number in range(1_000)])
+
+    assert len(kept) == daily_verification.PROBLEMS_KEPT + 1
+    assert kept[-1].startswith("There are further problems")
+
+
+def test_rows_that_the_program_cannot_read_are_a_problem_and_not_its_end(opened: Situation) -> None:
+    with opened.database.engine.begin() as connection:
+        connection.exec_driver_sql("DROP TRIGGER freeze_no_update")
+        connection.exec_driver_sql("UPDATE freeze SET manifest_json = '{'")
+
+    verify(opened.database)
+
+    (run,) = runs_of(opened.database)
+    assert run.ended_at is not None
+    assert run.problems == ["The verification came to an end by an error (JSONDecodeError): something in it is broken."]

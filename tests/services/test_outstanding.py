@@ -1,0 +1,167 @@
+"""What is still to be done is said by person and part before the data are locked, and again in the report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sqlalchemy import event
+from sqlmodel import select
+
+from db import AuditEvent, Database, StudyEvent
+from services import adjudication, closing, judging, members, outstanding, reading, report
+from services.errors import NotAllowed
+from tests.room_study import practising
+from tests.situations import Situation, on_the_desk, open_study, read_all, show, submit
+
+REASON = "The grant ends on Friday."
+JUDGE = b"item,candidate,verdict\ni1,k1,correct\ni1,k2,correct\n"
+
+
+def sentences(situation: Situation) -> list[str]:
+    return [one.sentence for one in outstanding.open_work_of(situation.database, situation.admin, situation.study_key)]
+
+
+def with_disagreement(situation: Situation) -> None:
+    """Let both raters read everything, and differ on one item."""
+    read_all(situation, situation.raters[0], by_prompt={"Prompt of i1?": "yes"})
+    read_all(situation, situation.raters[1], by_prompt={"Prompt of i1?": "no"})
+
+
+def finish(situation: Situation) -> None:
+    with_disagreement(situation)
+    adjudication.open_review_queue(situation.database, situation.admin, "tiny")
+    read_all(situation, situation.reviewer, "review")
+    for rater in situation.raters:
+        read_all(situation, rater, "scoring")
+
+
+def test_a_study_in_which_nothing_is_done_says_so_for_everybody(opened: Situation) -> None:
+    assert sentences(opened) == [
+        "Rater 1: 6 of 6 items not read",
+        "Rater 2: 6 of 6 items not read",
+        "Rater 1: 4 of 4 answers not marked",
+        "Rater 2: 4 of 4 answers not marked",
+    ]
+
+
+def test_each_part_of_the_work_is_told_apart(database: Database, tmp_path: Path) -> None:
+    situation = open_study(database, tmp_path / "study")
+    with_disagreement(situation)
+    assert sentences(situation)[-1] == ("No reviewer: 1 of 6 items differ or are flagged and were sent to no reviewer")
+
+    adjudication.open_review_queue(database, situation.admin, "tiny")
+    judging.import_judge_verdicts(
+        database, situation.admin, "tiny", name="run 1", judge="", content=JUDGE, file_name="judge.csv"
+    )
+    show(situation, situation.reviewer, payload := on_the_desk(situation, situation.reviewer, "review"))
+    submit(situation, situation.reviewer, payload)
+
+    assert sentences(situation) == [
+        "Rater 1: 4 of 4 answers not marked",
+        "Rater 2: 4 of 4 answers not marked",
+        "Reviewer 1: 1 of 2 items in the queue not read by the reviewer",
+        "Reviewer 1: 2 of 2 items in the queue not decided",
+        "Judge run “run 1”: 4 of 6 candidates not judged",
+    ]
+
+
+def test_a_finished_study_has_nothing_open_and_closes_without_a_reason(opened: Situation) -> None:
+    finish(opened)
+    assert sentences(opened) == []
+    closing.close_study(opened.database, opened.admin, "tiny", "")
+    assert closing.state_of_study(opened.database, opened.admin, "tiny") == "closed"
+
+
+def test_practice_that_is_not_passed_is_named(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = practising(sqlite_database, tmp_path / "study")
+    lines = sentences(situation)
+    assert any("as the practice is not passed" in line for line in lines), lines
+
+
+def test_what_could_not_be_shown_is_told_and_needs_no_reason(opened: Situation) -> None:
+    reading.report_failure(opened.database, opened.raters[0], on_the_desk(opened, opened.raters[0])["assignment"], "x")
+    finish(opened)
+
+    assert sentences(opened) == ["Rater 1: 1 of 6 items could not be shown"]
+    closing.close_study(opened.database, opened.admin, "tiny", "")
+
+
+@pytest.mark.parametrize("reason", ["", "   ", "too short"])
+def test_open_work_needs_a_reason(opened: Situation, reason: str) -> None:
+    with pytest.raises(NotAllowed, match=r"Rater 1: 6 of 6 items not read.*a reason of at least 10 characters"):
+        closing.close_study(opened.database, opened.admin, "tiny", reason)
+    assert closing.state_of_study(opened.database, opened.admin, "tiny") == "open"
+
+
+def test_the_reason_and_what_was_open_are_kept(database: Database, tmp_path: Path) -> None:
+    situation = open_study(database, tmp_path / "study")
+    closing.close_study(database, situation.admin, "tiny", REASON)
+    with database.reading() as session:
+        assert session.exec(select(StudyEvent.reason).where(StudyEvent.kind == "close")).one() == REASON
+        detail = session.exec(select(AuditEvent.detail).where(AuditEvent.action == "study close")).one()
+    assert detail == {"reason": REASON, "outstanding": {"reading": 12, "scoring": 8}}
+
+
+def test_raters_are_not_told(opened: Situation) -> None:
+    with pytest.raises(NotAllowed):
+        outstanding.open_work_of(opened.database, opened.raters[0], "tiny")
+
+
+def test_the_number_of_queries_does_not_grow_with_people(opened: Situation) -> None:
+    def statements() -> int:
+        seen: list[str] = []
+        listener = lambda *args: seen.append(args[2])  # noqa: E731
+        event.listen(opened.database.engine, "before_cursor_execute", listener)
+        sentences(opened)
+        event.remove(opened.database.engine, "before_cursor_execute", listener)
+        return len(seen)
+
+    before = statements()
+    for number in range(3, 9):
+        members.invite(opened.database, opened.admin, "tiny", f"rater-{number}", f"Rater {number}", "rater")
+    assert statements() == before
+
+
+# ---- in the report ---------------------------------------------------------------------------------------------------
+
+
+def test_the_report_notes_missing_reads_marks_and_decisions_alike(database: Database, tmp_path: Path) -> None:
+    situation = open_study(database, tmp_path / "study")
+    with_disagreement(situation)
+    adjudication.open_review_queue(database, situation.admin, "tiny")
+    judging.import_judge_verdicts(
+        database, situation.admin, "tiny", name="run 1", judge="", content=JUDGE, file_name="judge.csv"
+    )
+    expected = sentences(situation)
+    closing.close_study(database, situation.admin, "tiny", REASON)
+
+    found = report.build_report(database, situation.admin, "tiny")
+
+    for notice in (
+        "8 assigned marks have no verdict; see “Completeness”.",
+        "2 items in the reviewers’ queue were not read by the reviewer; see “Completeness”.",
+        "2 items in the reviewers’ queue are not decided; see “Completeness”.",
+        "Judge run “run 1”: 4 of 6 candidates not judged.",
+    ):
+        assert notice in found.notices
+    rows = found.section("completeness").table("missing").rows  # type: ignore[union-attr]
+    assert [f"{who}: {missing} of {total} {what}" for who, missing, total, what in rows] == expected
+
+
+def test_the_report_notes_items_that_were_sent_to_nobody(opened: Situation) -> None:
+    with_disagreement(opened)
+    closing.close_study(opened.database, opened.admin, "tiny", REASON)
+    found = report.build_report(opened.database, opened.admin, "tiny")
+    assert (
+        "1 item on which raters differ, or which was flagged, was sent to no reviewer; see “Completeness”."
+        in found.notices
+    )
+
+
+def test_the_report_of_a_finished_study_misses_nothing(opened: Situation) -> None:
+    finish(opened)
+    closing.close_study(opened.database, opened.admin, "tiny", "")
+    found = report.build_report(opened.database, opened.admin, "tiny")
+    assert found.section("completeness").table("missing") is None  # type: ignore[union-attr]
+    assert not any("Completeness" in notice for notice in found.notices)
