@@ -9,8 +9,8 @@ from sqlalchemy import JSON, Boolean, Column, Connection, Date, DateTime, Float,
 from db import Database
 from db.base import Base
 
-# What every view of a study rests on: names in addresses, roles, orders; and one's own drafts and pace (that it is nobody
-# else's: tests/services/test_pace.py).
+# What every view of a study rests on: names in addresses, roles, orders; and one's own drafts and pace
+# (that the pace is nobody else's: tests/services/test_pace.py).
 COMMON = frozenset(
     {
         "study.key",
