@@ -34,6 +34,19 @@ _STYLE = """<style>
 .way-out button:hover { text-decoration: underline }
 [data-testid=stCaptionContainer] { opacity: 0.85 !important }
 h1 { font-size: 1.6rem !important; padding: .4rem 0 !important }
+@media (pointer: coarse) { .stMain :is(button, a) { min-height: 44px; min-width: 44px } }
+</style>"""
+
+# On a screen of 768 lines two head lines cost too much of the scan: there the room's line leaves space for this one.
+_ONE_LINE = """<style>
+@media (max-height: 800px) and (min-width: 1200px) {
+  :root { --beside-head: 21rem }
+  .st-key-room { margin-top: -1rem }
+  .st-key-head { position: absolute; top: .6rem; right: 1.4rem; z-index: 1; width: 20rem; height: 42px; border: 0;
+                 gap: .7rem; flex-wrap: nowrap; justify-content: flex-end }
+  .st-key-head > :first-child, .st-key-head > :has(.stSpace) { display: none }
+  .st-key-head p { white-space: nowrap; overflow: hidden; text-overflow: ellipsis }
+}
 </style>"""
 
 # A form of the page's own, so that the answer can take the cookie from the browser and empty its cache.
@@ -65,3 +78,8 @@ def draw(actor: Actor, pages: list[StreamlitPage]) -> None:
         st.space("stretch")
         st.markdown(actor.name, width="content")
         st.html(_WAY_OUT, width="content")
+
+
+def draw_in_one_line_with_the_room() -> None:
+    """Let the head line share that of the reading room where the screen is low."""
+    st.html(_ONE_LINE)

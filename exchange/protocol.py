@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from exchange.acknowledged_text import leave_images_out
 from exchange.protocol_problems import add_problems
 from exchange.protocol_yaml import LARGEST_PROTOCOL, check_values, load
 from exchange.refusal import InputRefused, Problems
@@ -212,6 +213,19 @@ class Context(Part):
     dates: Literal["months_since_prior", "acquisition_date", "hidden"] = "months_since_prior"
 
 
+TextSetting = Literal["plain", "markdown"]
+
+
+class TextSettings(Part):
+    """How each kind of text is set: as it is written, or as Markdown without images, links and HTML."""
+
+    prompt: TextSetting = "plain"
+    vignette: TextSetting = "plain"
+    reference: TextSetting = "plain"
+    candidate: TextSetting = "plain"
+    explanation: TextSetting = "plain"
+
+
 class Practice(Part):
     """Items that are read before the real ones, until enough of the answers are right."""
 
@@ -284,6 +298,7 @@ class Protocol(Part):
     dates: DateOrder | None = None
     hanging: Hanging = Hanging()
     context: Context = Context()
+    text: TextSettings = TextSettings()
     forms: Annotated[dict[Key, Form], Field(min_length=1)]
     reading: Reading = Reading()
     scoring: Scoring | None = None
@@ -376,7 +391,7 @@ def _read(text: str, name: str, problems: Problems) -> ReadProtocol:
         return ReadProtocol()
     unusable = check_values(problems, found, name)
     try:
-        protocol = Protocol.model_validate(found)
+        protocol = leave_images_out(Protocol.model_validate(found), name, problems)
     except ValidationError as error:
         add_problems(problems, error, Protocol, name, unusable)
         return _as_far_as_it_goes(found, {str(one["loc"][0]) for one in error.errors() if one["loc"]})
