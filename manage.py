@@ -67,11 +67,13 @@ def _opened(*, prepared: bool = True) -> Iterator[environment.Database]:
     database = environment.database()
     aside.print(whereabouts.whereabouts(database), style="dim", markup=False)
     try:
-        if warning := whereabouts.warning_of_another(database):
-            aside.print(warning, style="bold yellow", markup=False)
-        if prepared:
-            upkeep.require_prepared(database)
-        yield database
+        # Whoever waits here can press Ctrl+C; a large chain takes longer to verify than a request may.
+        with environment.unhurried():
+            if warning := whereabouts.warning_of_another(database):
+                aside.print(warning, style="bold yellow", markup=False)
+            if prepared:
+                upkeep.require_prepared(database)
+            yield database
     except (Refused, InputRefused, Unavailable, FileExistsError, FileNotFoundError) as refusal:
         console.print(str(refusal), style="bold red", markup=False)
         raise typer.Exit(1) from None
@@ -327,6 +329,9 @@ def draw_again(package: Path) -> None:
         console.print(problem, style="bold red", markup=False)
     if problems:
         raise typer.Exit(1)
+    if not repeated:
+        console.print("No draw of this package can be repeated: those of release 0.1.0 follow from its seed alone.")
+        return
     console.print(f"{repeated} draws come out as they are stored: orders, options, sample, controls and opinions.")
 
 

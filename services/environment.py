@@ -7,7 +7,7 @@ from pathlib import Path
 
 from db import Database, database_from_environment
 from db.engine import data_dir_from_environment
-from db.waiting import DOES_NOT_ANSWER, within
+from db.waiting import DOES_NOT_ANSWER, unhurried, within
 from db.waiting import LONGEST as LONGEST_WAIT
 from services.keys import TOKEN_PERIOD
 
@@ -21,6 +21,7 @@ __all__ = [
     "database",
     "proxies",
     "public_url",
+    "unhurried",
     "volume_cache_control",
     "within",
 ]

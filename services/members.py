@@ -4,12 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import SelectOfScalar
 
-from db import Assignment, Database, Draft, Membership, Person, Study, TechnicalFailure, Verdict, audit, now, queries
+from db import (
+    Assignment,
+    Base,
+    Database,
+    Draft,
+    Membership,
+    Person,
+    Study,
+    TechnicalFailure,
+    Verdict,
+    audit,
+    now,
+    queries,
+)
 from db.base import stored_id
 from db.standing import STILL_MEMBER
 from exchange.protocol import Protocol
@@ -181,8 +195,7 @@ def join(
     if role == "rater" and state_of(session, study_id) == "closed":
         raise Conflict("This study is closed; nobody can join it as a rater any more.")
     membership = found or Membership(person_id=person_id, study_id=study_id, role="", pseudonym="")
-    if found is not None:
-        removing.take_back(session, study, found, role)
+    gone = removing.take_back(session, study, found, role) if found is not None else []
     if membership.role != role:
         membership.role, membership.pseudonym = role, _new_pseudonym(session, study_id, role)
     membership.specialty, membership.years = specialty or membership.specialty, years or membership.years
@@ -197,9 +210,19 @@ def join(
         study_id=study_id,
         role=role,
         member=person_id,
-        rows=proofs.sealed([membership]),
+        **_seals(session, study_id, membership, gone, again=found is not None),
     )
     return membership
+
+
+def _seals(session: Session, study_id: int, membership: Membership, gone: list[int], *, again: bool) -> dict[str, Any]:
+    """Return the seal on a member; who comes back has one already, and what they had may be gone: those seals end."""
+    rows: list[Base] = [membership]
+    ended = {"membership": str(membership.id)} if again else {}
+    if gone:
+        ended["assignment"] = proofs.ranges(gone)
+        rows += session.exec(select(Assignment).where(Assignment.study_id == study_id)).all()
+    return {"rows": proofs.sealed(rows)} | ({"ended": ended} if ended else {})
 
 
 def _new_pseudonym(session: Session, study_id: int, role: str) -> str:

@@ -97,6 +97,20 @@ def test_init_may_be_repeated_and_keeps_what_was_entered(installed: Run, data_di
     assert logins_and_studies(data_dir) == (["ada"], [])
 
 
+def test_init_makes_the_hashes_that_scans_of_an_earlier_release_lack(frozen: Run, data_dir: Path) -> None:
+    with closing(sqlite3.connect(data_dir / "blindread.db")) as connection:
+        before = connection.execute("SELECT key, unpacked_sha256 FROM volume ORDER BY id").fetchall()
+    with_sql(data_dir, "UPDATE volume SET unpacked_sha256 = NULL")
+
+    made = frozen("init")
+    again = frozen("init")
+
+    assert "Unpacked scans are hashed" in made.output
+    assert "hashed" not in again.output
+    with closing(sqlite3.connect(data_dir / "blindread.db")) as connection:
+        assert connection.execute("SELECT key, unpacked_sha256 FROM volume ORDER BY id").fetchall() == before
+
+
 def test_no_log_file_stays_beside_the_database(installed: Run, data_dir: Path) -> None:
     assert [path.name for path in data_dir.glob("blindread.db*")] == ["blindread.db"]
 
