@@ -26,7 +26,7 @@ run: venv  ## Start the application: make run [PORT=8501] [DATA_DIR=var]
 	@$(BIN) manage.py init
 	@$(BIN) manage.py demo
 	@$(BIN) manage.py links --port "$(PORT)"
-	@exec $(BIN) -m streamlit run app.py --server.port "$(PORT)"
+	@exec $(BIN) manage.py serve --port "$(PORT)"
 
 links: export BLINDREAD_DATA_DIR := $(DATA_DIR)
 links: venv  ## Print new sign-in links of the demo: make links [PORT=8501] [DATA_DIR=var]

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
 from services import (
+    audit_head,
     closing,
     demo,
     drafts,
@@ -20,14 +21,17 @@ from services import (
     identity,
     importing,
     judging,
+    leftovers,
     members,
     outstanding,
+    redrawing,
     removing,
+    restoring,
     upkeep,
     verifying,
     volume_integrity,
 )
-from services.errors import InputRefused, Refused
+from services.errors import InputRefused, Refused, Unavailable
 from services.packaging import export_study
 from services.report.export import export_report
 
@@ -44,10 +48,12 @@ def _opened(*, prepared: bool = True) -> Iterator[environment.Database]:
     """Open the database, show refusals as one sentence, and close it, so that no log file stays beside it."""
     database = environment.database()
     try:
-        if prepared:
-            upkeep.require_prepared(database)
-        yield database
-    except (Refused, InputRefused, FileExistsError, FileNotFoundError) as refusal:
+        # Whoever waits here can press Ctrl+C; a large chain takes longer to verify than a request may.
+        with environment.unhurried():
+            if prepared:
+                upkeep.require_prepared(database)
+            yield database
+    except (Refused, InputRefused, Unavailable, FileExistsError, FileNotFoundError) as refusal:
         console.print(str(refusal), style="bold red", markup=False)
         raise typer.Exit(1) from None
     finally:
@@ -67,11 +73,19 @@ def _bar() -> Iterator[Callable[[int, int, str], None]]:
         yield feed
 
 
+def _offer_audit_head(database: environment.Database) -> None:
+    """Print the head of the audit chain, to be kept elsewhere."""
+    console.print(f"Head of the audit chain, to be kept elsewhere: {audit_head.present_head(database)}")
+    console.print(audit_head.WHY_TO_KEEP, markup=False)
+
+
 @cli.command()
 def init() -> None:
-    """Migrate the database."""
+    """Migrate the database, after a backup of it."""
     with _opened(prepared=False) as database:
-        upkeep.prepare(database)
+        saved = upkeep.prepare(database)
+        if saved is not None:
+            console.print(f"What it was before the migration lies in {saved}.", markup=False)
         _hash_unpacked_scans(database)
         console.print(f"The database is ready in {database.data_dir}.")
 
@@ -84,6 +98,22 @@ def _hash_unpacked_scans(database: environment.Database) -> None:
         problems = volume_integrity.fill_unpacked_hashes(database, feed)
     for problem in problems:
         console.print(problem, style="bold red", markup=False)
+
+
+@cli.command()
+def serve(
+    port: Annotated[int, typer.Option(help="The port to listen on.")] = 8501,
+    address: Annotated[str | None, typer.Option(help="The address to listen on; 127.0.0.1 without it.")] = None,
+) -> None:
+    """Start the server, and serve until told to end."""
+    # Streamlit takes a second to load, which no other command needs.
+    from server import serving
+
+    try:
+        serving.serve(port, address)
+    except OSError as error:
+        console.print(f"Port {port} cannot be opened ({error.strerror}); choose another.", style="bold red")
+        raise typer.Exit(1) from None
 
 
 @cli.command("demo")
@@ -217,14 +247,33 @@ def verify(
         typer.Option(exists=True, dir_okay=False, help="audit-head.txt of a backup: shows whether the chain was cut."),
     ] = None,
 ) -> None:
-    """Recompute a frozen study's manifest, its volumes' hashes and the audit chain."""
+    """Compare a frozen study, its volumes and every row of it with the manifest and the audit chain."""
     with _opened() as database:
         problems = verifying.verify_study(database, study, audit_head.read_text("utf-8") if audit_head else None)
         for problem in problems:
             console.print(problem, style="bold red", markup=False)
+        for remark in verifying.remarks_on(database, study):
+            console.print(remark, markup=False)
         if problems:
             raise typer.Exit(1)
-        console.print("All of it holds: protocol, items, volumes, candidates, references and the audit chain.")
+        console.print(verifying.ALL_HOLDS)
+
+
+@cli.command("redraw")
+def draw_again(package: Path) -> None:
+    """Repeat the draws of a study package from the keys in it, and compare; needs no database."""
+    try:
+        repeated, problems = redrawing.redraw(package)
+    except Refused as refusal:
+        repeated, problems = 0, [str(refusal)]
+    for problem in problems:
+        console.print(problem, style="bold red", markup=False)
+    if problems:
+        raise typer.Exit(1)
+    if not repeated:
+        console.print("No draw of this package can be repeated: those of release 0.1.0 follow from its seed alone.")
+        return
+    console.print(f"{repeated} draws come out as they are stored: orders, options, sample, controls and opinions.")
 
 
 @cli.command()
@@ -259,6 +308,7 @@ def report(
             closing.take_interim_look(database, actor, study, reason)
         for path in export_report(database, actor, study, out):
             console.print(str(path), markup=False)
+        _offer_audit_head(database)
 
 
 @cli.command()
@@ -275,6 +325,7 @@ def export(
             closing.take_interim_look(database, actor, study, reason)
         for path in export_study(database, actor, study, out):
             console.print(str(path), markup=False)
+        _offer_audit_head(database)
 
 
 @cli.command()
@@ -283,6 +334,37 @@ def backup(folder: Path) -> None:
     with _opened() as database:
         for path in upkeep.back_up_installation(database, folder):
             console.print(str(path), markup=False)
+        _offer_audit_head(database)
+
+
+@cli.command("restore")
+def restore_backup(folder: Path) -> None:
+    """Bring a backup into an installation without a database, check it, and end everybody's login session."""
+    with _opened(prepared=False) as database:
+        done = restoring.restore_installation(database, folder)
+        for problem in done.problems:
+            console.print(problem, style="bold red", markup=False)
+        console.print(
+            f"Restored {done.studies} studies into {database.data_dir} (schema {done.schema}); "
+            f"{done.sessions_ended} login sessions were ended, and every open link.",
+            markup=False,
+        )
+        if done.problems:
+            raise typer.Exit(1)
+        console.print("All of it holds: volumes, manifests and the audit chain. Start the server.")
+
+
+@cli.command()
+def clean(yes: Annotated[bool, typer.Option("--yes", help="Remove them.")] = False) -> None:
+    """List prepared volumes that nothing refers to and that are older than a day; remove them with --yes."""
+    with _opened() as database:
+        found = leftovers.remove_leftovers(database) if yes else leftovers.list_leftovers(database)
+        for one in found:
+            console.print(f"{one.path}  {one.size / 2**20:.1f} MB, {one.hours} hours old", markup=False)
+        total = f"{len(found)} files, {sum(one.size for one in found) / 2**20:.1f} MB"
+        console.print(
+            f"Removed: {total}." if yes else f"Nothing refers to: {total}. 'manage.py clean --yes' removes them."
+        )
 
 
 @judge_cli.command("import")

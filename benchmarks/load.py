@@ -119,7 +119,9 @@ def _print(seen: Seen, watched: Watched, title: str, crowd: list[Rater]) -> None
     console.print(f"Server's memory: {line}; highest {max(watched.memory):.0f} MB.")
     load = ", ".join(f"{one:.1f}" for one in os.getloadavg())
     console.print(f"{os.cpu_count()} cores; load over 1, 5 and 15 minutes: {load}.")
-    console.print(f"Errors: {len(seen.errors)}.")
+    console.print(
+        f"Errors: {len(seen.errors)}. Sent again on a connection that was closed meanwhile: {seen.sent_again}."
+    )
     for error in sorted(set(seen.errors))[:10]:
         console.print(f"  {seen.errors.count(error)} times {error}", markup=False)
 

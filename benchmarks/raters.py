@@ -23,6 +23,8 @@ from tests.harness.server import RunningServer
 DRAFTS = 4  # one per answer, and two while a comment is typed
 KEPT_VOLUMES = 8  # as many as the room keeps in memory
 CHUNK = 1 << 20
+# What a client gets that sends onto a connection which the other side has closed.
+STALE = (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError)
 
 
 class Refused(RuntimeError):
@@ -31,10 +33,12 @@ class Refused(RuntimeError):
 
 @dataclass
 class Seen:
-    """What all raters saw together: seconds by kind of request, bytes of volumes, errors."""
+    """What all raters saw together: seconds by kind of request, bytes of volumes, requests sent again, errors."""
 
     seconds: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     volume_bytes: list[int] = field(default_factory=list)
+    # Onto a connection that the server had closed meanwhile: a browser sends such a request again, and so do we.
+    sent_again: int = 0
     errors: list[str] = field(default_factory=list)
 
 
@@ -168,6 +172,20 @@ class Rater:
         answer: dict[str, Any] = json.loads(content)
         return answer
 
+    def _send(self, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> http.client.HTTPResponse:
+        """Send a request; on a kept connection that turns out to be closed, once more on a new one, as browsers do."""
+        kept = self._connection.sock is not None
+        try:
+            self._connection.request(method, path, body, headers)
+            return self._connection.getresponse()
+        except STALE:
+            if not kept:
+                raise
+            self._seen.sent_again += 1
+            self._connection.close()
+            self._connection.request(method, path, body, headers)
+            return self._connection.getresponse()
+
     def _ask(
         self, method: str, path: str, body: str = "", *, expected: int
     ) -> tuple[http.client.HTTPMessage, int, bytes]:
@@ -175,8 +193,7 @@ class Rater:
         headers = {"Origin": self._running.url, "Cookie": self._cookie, "Accept": "*/*", "Accept-Encoding": "gzip"}
         if body:
             headers["Content-Type"] = "application/json"
-        self._connection.request(method, path, body.encode() if method == "POST" else None, headers)
-        answer = self._connection.getresponse()
+        answer = self._send(method, path, body.encode() if method == "POST" else None, headers)
         content, received = b"", 0
         if answer.getheader("Content-Type") == "application/octet-stream":
             # Into one buffer: a volume is counted and thrown away.

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from components.session import current_actor, database
-from services import closing, report
+from services import audit_head, closing, report
 from services.errors import NotAllowed, Refused
-from services.identity import Actor, actor_of_session
+from services.identity import Actor
 from services.members import StudyLine
 from services.report import PrintedTable, Report, Section
 
@@ -102,11 +100,12 @@ def draw_report(actor: Actor, found: Report) -> None:
         )
         st.caption(f"{found.title} · freeze {found.freeze_sha256[:12]} · {found.generated_at:%Y-%m-%d %H:%M} UTC")
         st.space("stretch")
-        _draw_downloads(actor, found)
+        _draw_downloads(found)
     if found.notices:
         st.html(
             '<ul class="report-notices">' + "".join(f"<li>{html.escape(one)}</li>" for one in found.notices) + "</ul>"
         )
+    _draw_audit_head(actor, found)
     figures = report.figures_of(found)
     for tab, section in zip(st.tabs([section.short_title for section in found.sections]), found.sections, strict=True):
         with tab:
@@ -170,30 +169,21 @@ def _classes(text: str, is_number: bool, same_as_above: bool) -> str:
     return " ".join(name for name, holds in wanted if holds)
 
 
-def _draw_downloads(actor: Actor, found: Report) -> None:
-    for label, form, suffix, mime in (
-        ("HTML", "html", "html", "text/html"),
-        ("CSV", "csv", "zip", "application/zip"),
-        ("JSON", "json", "json", "application/json"),
-    ):
-        st.download_button(
+def _draw_downloads(found: Report) -> None:
+    for label, name in (("HTML", "report.html"), ("CSV", "report-csv.zip"), ("JSON", "report.json")):
+        st.link_button(
             label,
-            _download(actor, found.study_key, form),
-            file_name=f"{found.study_key}-report{'-csv' if form == 'csv' else ''}.{suffix}",
-            mime=mime,
+            f"/download/{found.study_key}/{name}",
             icon=":material/download:",
-            on_click="ignore",
             help="Made when you press it, from the data as they are then.",
         )
 
 
-def _download(actor: Actor, study_key: str, form: str) -> Callable[[], bytes]:
-    return partial(_made, actor.login_session_id, study_key, form)
-
-
-def _made(login_session_id: int, study_key: str, form: str) -> bytes:
-    """Make a file outside the script's run: who asks is read from the database again."""
-    return report.download(database(), actor_of_session(database(), login_session_id), study_key, form)
+def _draw_audit_head(actor: Actor, found: Report) -> None:
+    """Offer the head of the audit chain to be kept: with it, and only with it, a rewritten chain is found."""
+    with st.expander("Keep this with the report: the head of the audit chain"):
+        st.code(audit_head.audit_head_for_admin(database(), actor, found.study_key), language=None)
+        st.caption(audit_head.WHY_TO_KEEP)
 
 
 def _draw_interim_form(line: StudyLine) -> None:

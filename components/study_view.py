@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pandas as pd
 import streamlit as st
 
@@ -11,7 +9,7 @@ from components import verification_view
 from components.frame import PAGES, PREVIEW, REPORT
 from components.session import current_actor, database
 from components.study_list import STATE_BADGE
-from services import adjudication, daily_verification, freezing, judging, members
+from services import adjudication, daily_verification, freezing, judging, members, verifying
 from services.errors import InputRefused, Refused
 from services.members import MemberProgress, StudyLine
 
@@ -53,13 +51,7 @@ def draw_freeze(line: StudyLine) -> None:
     st.code(frozen.sha256, language=None)
     with st.container(horizontal=True):
         st.button("Verify now", on_click=_verify, args=(line.key,))
-        st.download_button(
-            "Download the manifest",
-            json.dumps(frozen.manifest, indent=2, sort_keys=True, ensure_ascii=False),
-            file_name=f"{line.key}-manifest.json",
-            mime="application/json",
-            on_click="ignore",
-        )
+        st.link_button("Download the manifest", f"/download/{line.key}/manifest.json")
     verification_view.draw_last_verification(line)
     st.caption(f"On the command line: `python manage.py verify {line.key}`")
     with st.expander("What the manifest covers"):
@@ -194,7 +186,7 @@ def _verify(study_key: str) -> None:
             count = "One problem was" if len(problems) == 1 else f"{len(problems)} problems were"
             _notify("error", f"Verified just now: {count} found.")
         else:
-            _notify("done", "All of it holds: protocol, items, volumes, candidates, references and the audit chain.")
+            _notify("done", " ".join([verifying.ALL_HOLDS, *verifying.remarks_on(database(), study_key)]))
     except Refused as refusal:
         _notify("error", str(refusal))
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import sqlite3
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 from sqlalchemy import URL
@@ -21,7 +23,6 @@ def back_up(database: Database, target: Path) -> None:
     if target.exists():
         raise FileExistsError(f"{target.name} exists already; name a new file.")
     target.parent.mkdir(parents=True, exist_ok=True)
-    url = database.engine.url
     if database.engine.dialect.name == "sqlite":
         # VACUUM runs outside any transaction, so it goes through the raw connection.
         connection = database.engine.raw_connection()
@@ -30,12 +31,54 @@ def back_up(database: Database, target: Path) -> None:
         finally:
             connection.close()
         return
-    program = shutil.which("pg_dump")
+    _run(database, "pg_dump", "--format=custom", f"--file={target}")
+
+
+def restore(database: Database, copy: Path) -> None:
+    """Bring a copy that `back_up` made into a database without tables.
+
+    Raises
+    ------
+    DamagedCopy
+        The copy is no whole database.
+    """
+    if database.engine.dialect.name != "sqlite":
+        _run(database, "pg_restore", "--no-owner", "--no-privileges", "--exit-on-error", "--single-transaction", copy)
+        return
+    target = Path(str(database.engine.url.database))
+    with closing(sqlite3.connect(f"{copy.resolve().as_uri()}?mode=ro", uri=True)) as source:
+        try:
+            found = source.execute("PRAGMA integrity_check").fetchall()
+        except sqlite3.DatabaseError as error:
+            raise DamagedCopy(f"{copy} is damaged ({error}); use another backup.") from error
+        if found != [("ok",)]:
+            raise DamagedCopy(f"{copy} is damaged ({found[0][0]}); use another backup.")
+        if not source.execute("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").fetchone():
+            raise DamagedCopy(f"{copy} holds no database of Blindread; use another backup.")
+        database.engine.dispose()
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with closing(sqlite3.connect(target)) as empty:
+            source.backup(empty)
+
+
+class DamagedCopy(Exception):
+    """What lies in a backup is no whole database."""
+
+
+def _run(database: Database, name: str, *arguments: str | Path) -> None:
+    """Run one of PostgreSQL's own programs on the database."""
+    program = shutil.which(name)
     if program is None:
-        raise FileNotFoundError("pg_dump is not on this machine; install PostgreSQL's client programs.")
+        raise FileNotFoundError(f"{name} is not on this machine; install PostgreSQL's client programs.")
+    url = database.engine.url
     plain = URL.create("postgresql", url.username, None, url.host, url.port, url.database, url.query)
     # Everybody on the machine can list a program's arguments, so the password travels in its environment.
     environment = {**os.environ, "PGPASSWORD": str(url.password)} if url.password else None
-    subprocess.run(
-        [program, "--format=custom", f"--file={target}", plain.render_as_string()], env=environment, check=True
-    )
+    done = subprocess.run(
+        [program, *arguments, f"--dbname={plain.render_as_string()}"],
+        env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if done.returncode != 0:
+        raise DamagedCopy(
+            f"{name} failed: {done.stderr.strip().splitlines()[-1] if done.stderr.strip() else 'no reason'}"
+        )

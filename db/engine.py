@@ -17,7 +17,7 @@ from sqlalchemy.exc import TimeoutError as PoolExhausted
 from sqlmodel import Session
 
 from db import postgresql
-from db.waiting import CANNOT_STORE, DOES_NOT_ANSWER, ONE_STEP, Unavailable, left
+from db.waiting import CANNOT_STORE, DOES_NOT_ANSWER, LONGEST_UNHURRIED, ONE_STEP, Unavailable, left
 
 # 32 threads that write at once wait 2.7 s (p99) for SQLite's own lock and 0.6 s for this one.
 _sqlite_writers = threading.RLock()
@@ -63,7 +63,7 @@ class Database:
 @contextmanager
 def _turn_to_write() -> Iterator[None]:
     """Let one thread of this process write at a time, and nobody wait for their turn for ever."""
-    if not _sqlite_writers.acquire(timeout=left()):
+    if not _sqlite_writers.acquire(timeout=min(left(), LONGEST_UNHURRIED)):
         raise Unavailable(DOES_NOT_ANSWER)
     try:
         yield
@@ -123,7 +123,7 @@ def make_engine(url: str) -> Engine:
 
 
 def _busy_milliseconds() -> int:
-    return int(1000 * min(left(), 3600.0))
+    return int(1000 * min(left(), LONGEST_UNHURRIED))
 
 
 def _make_postgresql_engine(url: str) -> Engine:

@@ -29,9 +29,10 @@ OPEN_PATHS = frozenset({"/sign-in", "/health", "/ready"})
 _OPEN_LINK = re.compile(r"/link/[^/\\]+")
 OPEN_METHODS = frozenset({"GET", "HEAD", "POST"})
 # Streamlit's own endpoints that no page of ours needs, whoever asks.
-SHUT_PATHS = ("/_stcore/metrics", "/_stcore/agent", "/auth/", "/oauth2callback")
-# What only admins' pages use: uploads, and files to download.
-ADMIN_PATHS = ("/_stcore/upload_file", "/media/")
+# Files under `/media/` open to everybody who knows their name; ours come from `server.downloads`.
+SHUT_PATHS = ("/_stcore/metrics", "/_stcore/agent", "/auth/", "/oauth2callback", "/media/")
+# What only admins' pages use.
+ADMIN_PATHS = ("/_stcore/upload_file",)
 UNSAFE_METHODS = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 
 

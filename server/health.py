@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
+import os
+import sys
+
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
+from server.logs import note_fault
 from server.threads import in_thread
 from services import upkeep
 from services.environment import database
 from services.errors import Refused, Unavailable
+
+
+def end_unless_prepared() -> None:
+    """End the process, with one sentence, where the database has another schema than this program.
+
+    A database that does not answer is no reason to end: the server waits for it, and `/ready` says so.
+    """
+    try:
+        upkeep.require_prepared(database())
+    except Unavailable as waiting:
+        note_fault(waiting, "(start)", 503)
+    except Refused as refusal:
+        # Raised from here, the sentence would come at the end of the web server's traceback.
+        print(refusal, file=sys.stderr, flush=True)  # noqa: T201  the sentence is for whoever started it
+        os._exit(1)
 
 
 async def health(request: Request) -> Response:

@@ -18,9 +18,9 @@ from services.environment import DOES_NOT_ANSWER, LONGEST_WAIT, within
 from services.errors import Unavailable
 
 T = TypeVar("T")
-Kind = Literal["gate", "reads", "writes", "volumes", "ready", "presence"]
+Kind = Literal["gate", "reads", "writes", "volumes", "files", "ready", "presence"]
 
-THREADS: dict[Kind, int] = {"gate": 12, "reads": 8, "writes": 16, "volumes": 8, "ready": 1, "presence": 1}
+THREADS: dict[Kind, int] = {"gate": 12, "reads": 8, "writes": 16, "volumes": 8, "files": 2, "ready": 1, "presence": 1}
 
 # Seconds that the request of this task may still wait; every request runs in a task of its own.
 _patience: ContextVar[float] = ContextVar("patience", default=LONGEST_WAIT)

@@ -67,7 +67,8 @@ def assign_practice(session: Session, study_id: int, rater: Membership, protocol
         .order_by(col(Item.id))
     ).all()
     before = session.exec(
-        select(Assignment.item_id)
+        select(Item.key)
+        .join(Assignment, col(Assignment.item_id) == Item.id)
         .where(
             Assignment.membership_id == rater.id,
             Assignment.phase == "practice",
@@ -77,15 +78,27 @@ def assign_practice(session: Session, study_id: int, rater: Membership, protocol
     ).all()
     key = draws.key_of(session, study_id, protocol.seed)
     dealer = key.dealer("practice", rater.pseudonym, pass_number)
-    items: list[Item] = []
-    for _ in range(REPEATED_DRAWS):
-        items = ordered([(item, subject) for item, subject in rows], protocol, dealer, shuffled=pass_number > 1)
-        if [item.id for item in items] != list(before):
-            break
+    items = practice_order([(item, subject) for item, subject in rows], before, protocol, dealer, pass_number)
     dealt = _assign(rater, "practice", pass_number, items, protocol, dealer)
     session.add_all(dealt)
     session.flush()
     draws.note(session, study_id, key, "practice", rater.pseudonym, pass_number, rows=proofs.sealed(dealt))
+
+
+def practice_order(
+    items: Sequence[tuple[Item, str]],
+    before: Sequence[str],
+    protocol: Protocol,
+    dealer: random.Random,
+    pass_number: int,
+) -> list[Item]:
+    """Return practice items in the order of a pass: another than that of the keys `before`, where there is one."""
+    order: list[Item] = []
+    for _ in range(REPEATED_DRAWS):
+        order = ordered(items, protocol, dealer, shuffled=pass_number > 1)
+        if [item.key for item in order] != list(before):
+            break
+    return order
 
 
 def ordered(

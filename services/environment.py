@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 from db import Database, database_from_environment
-from db.waiting import DOES_NOT_ANSWER, within
+from db.engine import data_dir_from_environment
+from db.waiting import DOES_NOT_ANSWER, unhurried, within
 from db.waiting import LONGEST as LONGEST_WAIT
 from services.keys import TOKEN_PERIOD
 
-__all__ = ["DOES_NOT_ANSWER", "LONGEST_WAIT", "Database", "database", "volume_cache_control", "within"]
+__all__ = [
+    "DOES_NOT_ANSWER",
+    "LONGEST_WAIT",
+    "Database",
+    "data_dir",
+    "database",
+    "unhurried",
+    "volume_cache_control",
+    "within",
+]
 
 
 def database() -> Database:
     """Return the database that the environment names, opened once per process."""
     return database_from_environment()
+
+
+def data_dir() -> Path:
+    """Return the folder of database and volumes that the environment names."""
+    return data_dir_from_environment()
 
 
 def volume_cache_control() -> str:

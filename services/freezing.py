@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import random
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlmodel import Session, col, select
 
@@ -31,6 +32,8 @@ from services.errors import Conflict
 from services.identity import Actor
 from services.manifest import build_manifest, canonical, sha256_of
 from services.permission import require_role
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -110,23 +113,29 @@ def freeze_of(database: Database, actor: Actor, study_key: str) -> Frozen | None
 def _draw_sample(
     session: Session, study_id: int, protocol: Protocol, dealer: random.Random
 ) -> list[tuple[Candidate, str, float]]:
-    """Draw the candidates that raters mark: at random within each model, in proportion to its candidates."""
+    """Draw the candidates that raters mark, each with its stratum and inclusion probability."""
     if protocol.scoring is None:
         return []
     by_model: dict[str, list[Candidate]] = defaultdict(list)
-    for candidate in session.exec(select(Candidate).where(Candidate.study_id == study_id).order_by(col(Candidate.key))):
+    candidates = session.exec(select(Candidate).where(Candidate.study_id == study_id)).all()
+    # Sorted here: a database sorts by the language it was made for, and the draw could not be repeated elsewhere.
+    for candidate in sorted(candidates, key=lambda one: one.key):
         by_model[candidate.model].append(candidate)
-    total = sum(len(candidates) for candidates in by_model.values())
-    drawn = []
-    taken = 0
-    remaining = total
+    drawn = draw_by_model(by_model, protocol.scoring.sample, dealer)
+    return [(candidate, f"model {model}", probability) for candidate, model, probability in drawn]
+
+
+def draw_by_model(
+    by_model: Mapping[str, Sequence[T]], sample: int, dealer: random.Random
+) -> list[tuple[T, str, float]]:
+    """Draw candidates at random within each model, in proportion to how many it has."""
+    drawn: list[tuple[T, str, float]] = []
+    remaining = sum(len(candidates) for candidates in by_model.values())
     for model in sorted(by_model):
         candidates = by_model[model]
         # What is left of the sample is shared among what is left of the pool, so the sizes add up exactly.
-        size = round((protocol.scoring.sample - taken) * len(candidates) / remaining)
-        for candidate in dealer.sample(candidates, size):
-            drawn.append((candidate, f"model {model}", size / len(candidates)))
-        taken += size
+        size = round((sample - len(drawn)) * len(candidates) / remaining)
+        drawn += [(one, model, size / len(candidates)) for one in dealer.sample(candidates, size)]
         remaining -= len(candidates)
     return drawn
 

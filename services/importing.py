@@ -28,11 +28,13 @@ from exchange.item_table import ItemRow, OverlayRow, VolumeRow
 from exchange.refusal import InputRefused
 from exchange.study_folder import StudyFolder, read_study_folder
 from imaging import ImagingError, PreparedVolume, prepare_mask, prepare_volume
-from services import drafts, proofs, volume_store
+from services import drafts, leftovers, proofs, volume_store
 from services.errors import Conflict, NotAllowed, Refused
 from services.identity import Actor
 from services.placement import require_in_place
 
+# Volumes after which an import says that it is still running.
+RENEWED_EVERY = 20
 Progress = Callable[[int, int, str], None]
 
 
@@ -89,14 +91,15 @@ def import_study(
         _require_place(session, actor, study_key, over_draft)
     kept: list[str] = []
     replaced: list[str] = []
-    try:
-        prepared = _prepare_all(database, contents, progress, kept)
-        done = _store_study(
-            database, actor, study_key, contents, prepared, title, simulated_readers, over_draft, replaced
-        )
-    except BaseException:
-        volume_store.remove_unused(database, kept)
-        raise
+    with leftovers.importing(database) as lease:
+        try:
+            prepared = _prepare_all(database, contents, progress, kept, lease)
+            done = _store_study(
+                database, actor, study_key, contents, prepared, title, simulated_readers, over_draft, replaced
+            )
+        except BaseException:
+            volume_store.remove_unused(database, kept)
+            raise
     volume_store.remove_unused(database, replaced)
     return done
 
@@ -192,7 +195,13 @@ class _Prepared:
     overlays: dict[str, PreparedVolume]
 
 
-def _prepare_all(database: Database, contents: StudyFolder, progress: Progress | None, kept: list[str]) -> _Prepared:
+def _prepare_all(
+    database: Database,
+    contents: StudyFolder,
+    progress: Progress | None,
+    kept: list[str],
+    lease: leftovers.ImportLease,
+) -> _Prepared:
     """Prepare every file, keep its bytes in the store alone, and note in `kept` which files are new there."""
     prepared = _Prepared({}, {})
     total = len(contents.volumes) + len(contents.overlays)
@@ -200,6 +209,8 @@ def _prepare_all(database: Database, contents: StudyFolder, progress: Progress |
     for done, row in enumerate(rows):
         if progress is not None:
             progress(done, total, f"Preparing volume {done + 1} of {total}")
+        if done % RENEWED_EVERY == 0:
+            lease.renew()
         volume = _prepare(row, contents)
         if volume_store.keep(database, volume.content, volume.sha256):
             kept.append(volume.sha256)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
-from db import Assignment, Database, Draft, Membership, Person, Study, TechnicalFailure, Verdict, audit, queries
+from db import Assignment, Base, Database, Draft, Membership, Person, Study, TechnicalFailure, Verdict, audit, queries
 from db.base import stored_id
 from db.standing import STILL_MEMBER
 from exchange.protocol import Protocol
@@ -119,20 +120,13 @@ def join(
         return found
     if role == "rater" and state_of(session, study_id) == "closed":
         raise Conflict("This study is closed; nobody can join it as a rater any more.")
-    if found is not None:
-        removing.take_back(session, found, role)
-        membership = found
-    else:
-        membership = Membership(
-            person_id=person_id,
-            study_id=study_id,
-            role=role,
-            pseudonym=_new_pseudonym(session, study_id, role),
-            specialty=specialty,
-            years=years,
-        )
-        session.add(membership)
-        session.flush()
+    membership = found or Membership(person_id=person_id, study_id=study_id, role="", pseudonym="")
+    gone = removing.take_back(session, study, found, role) if found is not None else []
+    if membership.role != role:
+        membership.role, membership.pseudonym = role, _new_pseudonym(session, study_id, role)
+    membership.specialty, membership.years = specialty or membership.specialty, years or membership.years
+    session.add(membership)
+    session.flush()
     removing.assign_if_frozen(session, study, membership)
     audit.record(
         session,
@@ -141,9 +135,19 @@ def join(
         study_id=study_id,
         role=role,
         member=person_id,
-        rows=proofs.sealed([membership]),
+        **_seals(session, study_id, membership, gone, again=found is not None),
     )
     return membership
+
+
+def _seals(session: Session, study_id: int, membership: Membership, gone: list[int], *, again: bool) -> dict[str, Any]:
+    """Return the seal on a member; who comes back has one already, and what they had may be gone: those seals end."""
+    rows: list[Base] = [membership]
+    ended = {"membership": str(membership.id)} if again else {}
+    if gone:
+        ended["assignment"] = proofs.ranges(gone)
+        rows += session.exec(select(Assignment).where(Assignment.study_id == study_id)).all()
+    return {"rows": proofs.sealed(rows)} | ({"ended": ended} if ended else {})
 
 
 def _new_pseudonym(session: Session, study_id: int, role: str) -> str:

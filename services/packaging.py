@@ -11,17 +11,20 @@ from sqlmodel import Session, col, select
 
 from db import Assignment, AuditEvent, Database, Freeze, Item, Membership, ProtocolRecord, StudyEvent, Verdict, audit
 from db.base import stored_id
+from services import audit_head
+from services.disclosure import draws_to_check
 from services.errors import Conflict
 from services.identity import Actor
-from services.permission import require_role
+from services.permission import require_role, state_of
 from services.report.export import export_report
 
 
 def export_study(database: Database, actor: Actor, study_key: str, folder: Path) -> list[Path]:
     """Write the package of a study into a new folder: all of it, or nothing.
 
-    The audit trail is the study's part of the installation's chain; `audit-head.txt` holds the last hash of the whole
-    chain, which reveals later whether its end was cut off.
+    After the data lock, `draws.json` holds the keys of the draws, by which each of them can be repeated. The audit
+    trail is the study's part of the installation's chain; `audit-head.txt` holds the last hash of the whole chain,
+    which reveals later whether its end was cut off.
 
     Raises
     ------
@@ -43,7 +46,9 @@ def export_study(database: Database, actor: Actor, study_key: str, folder: Path)
             _write(folder / "events.json", _events(session, study_id))
             _write(folder / "audit.json", _audit_trail(session, study_id))
             _write(folder / "verdict-versions.json", _verdict_versions(session, study_id))
-            (folder / "audit-head.txt").write_text(audit.head(session) + "\n", encoding="utf-8")
+            if state_of(session, study_id) == "closed":
+                _write(folder / "draws.json", draws_to_check(session, study))
+            (folder / audit_head.FILE_NAME).write_text(audit_head.head_file(audit.head(session)), encoding="utf-8")
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise

@@ -5,16 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import exists
+from sqlalchemy import delete, exists, or_
 from sqlmodel import Session, col, select
 
 from db import (
     Assignment,
     Database,
+    Display,
+    Draft,
     Invitation,
     Membership,
     Person,
+    ReviewTask,
     Study,
+    TechnicalFailure,
     Verdict,
     audit,
     now,
@@ -101,27 +105,37 @@ def remove_member(database: Database, actor: Actor, study_key: str, login: str) 
         return member.pseudonym
 
 
-def take_back(session: Session, member: Membership, role: str) -> None:
-    """Let somebody who was taken out be a member again, with what they had.
+def take_back(session: Session, study: Study, member: Membership, role: str) -> list[int]:
+    """Let somebody who was taken out be a member again: with what they had, or in another role if they saw nothing.
+
+    Returns
+    -------
+    list of int
+        The keys of the assignments that went with the earlier role.
 
     Raises
     ------
     Conflict
-        They were something else, which the audit chain has proved for good, or their items were given to another
-        reviewer meanwhile.
+        They have seen items in another role, or their items were given to another reviewer meanwhile.
     """
+    own = col(Assignment.membership_id) == member.id
+    gone: list[int] = []
     if role != member.role:
-        raise Conflict(
-            f"{member.pseudonym} was {member.role} in this study and can come back as that only; for another role give "
-            "them another login."
-        )
-    if role == "reviewer" and _given_to_another(session, member):
+        if session.exec(select(Assignment.id).where(own, _was_used()).limit(1)).first() is not None:
+            raise Conflict(
+                f"{member.pseudonym} has had items as {member.role} in this study before; invite them as that again."
+            )
+        gone = [stored_id(key) for key in session.exec(select(Assignment.id).where(own))]
+        session.exec(delete(Draft).where(col(Draft.assignment_id).in_(select(Assignment.id).where(own))))
+        session.exec(delete(Assignment).where(own))
+    elif role == "reviewer" and _given_to_another(session, member):
         raise Conflict(
             f"The items of {member.pseudonym} were given to another reviewer meanwhile; invite somebody else."
         )
     member.removed_at = None
     session.add(member)
     session.flush()
+    return gone
 
 
 def assign_if_frozen(session: Session, study: Study, member: Membership) -> None:
@@ -135,6 +149,16 @@ def assign_if_frozen(session: Session, study: Study, member: Membership) -> None
 
 def _has_answered() -> Any:
     return exists().where(col(Verdict.assignment_id) == Assignment.id, col(Assignment.membership_id) == Membership.id)
+
+
+def _was_used() -> Any:
+    """Whether an assignment was on a screen, could not be shown, or is one of a reviewer's queue."""
+    return or_(
+        exists().where(col(Display.assignment_id) == Assignment.id),
+        exists().where(col(TechnicalFailure.assignment_id) == Assignment.id),
+        exists().where(col(ReviewTask.review_assignment_id) == Assignment.id),
+        exists().where(col(ReviewTask.opinions_assignment_id) == Assignment.id),
+    )
 
 
 def _given_to_another(session: Session, member: Membership) -> bool:

@@ -5,26 +5,69 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from sqlalchemy import inspect
-
-from db import Database, audit
+from db import Database, audit, now
 from db.backup import back_up
-from db.migrate import upgrade
-from services import sealing
+from db.migrate import newest_schema, schema_of, standing, upgrade
+from services import audit_head, sealing
 from services.errors import Conflict
 
 
-def prepare(database: Database) -> None:
-    """Bring the database to the newest schema and make the folder of the volumes."""
+def prepare(database: Database) -> Path | None:
+    """Bring the database to the newest schema, after a backup of what it was, and make the folder of the volumes.
+
+    Returns
+    -------
+    Path or None
+        The folder of the backup; None where there was nothing to migrate.
+
+    Raises
+    ------
+    Conflict
+        The database is of a newer program.
+    """
+    found = standing(database.engine)
+    if found == "newer":
+        raise _too_new(database)
+    saved = _back_up_before_migrating(database) if found == "older" else None
     upgrade(database.engine)
     sealing.seal_earlier_rows(database)
     database.volume_dir.mkdir(parents=True, exist_ok=True)
+    return saved
 
 
 def require_prepared(database: Database) -> None:
-    """Refuse to work on a database without our tables."""
-    if not inspect(database.engine).has_table("study"):
+    """Refuse to work on a database that has not this program's schema."""
+    found = standing(database.engine)
+    if found == "empty":
         raise Conflict("There is no Blindread database yet; run 'manage.py init' first.")
+    if found == "newer":
+        raise _too_new(database)
+    if found == "older":
+        raise Conflict(
+            f"The database has schema {schema_of(database.engine)} and this program needs "
+            f"{newest_schema(database.engine)}; stop the server and run 'manage.py init', which takes a backup first."
+        )
+
+
+def _too_new(database: Database) -> Conflict:
+    return Conflict(
+        f"The database has schema {schema_of(database.engine)}, which a newer Blindread made; this program knows up to "
+        f"{newest_schema(database.engine)}: start the newer program, or restore a backup from before it."
+    )
+
+
+def _back_up_before_migrating(database: Database) -> Path:
+    """Copy the database beside itself; volumes are never changed by a migration, so they are not copied."""
+    moment = now().strftime("%Y%m%d-%H%M%S")
+    name = f"before-{newest_schema(database.engine)}-from-{schema_of(database.engine)}-{moment}"
+    folder = database.data_dir / "backups" / name
+    back_up(database, folder / copy_name(database))
+    return folder
+
+
+def copy_name(database: Database) -> str:
+    """Return the name of the database's copy in a backup."""
+    return "blindread.db" if database.engine.dialect.name == "sqlite" else "blindread.dump"
 
 
 def back_up_installation(database: Database, folder: Path) -> list[Path]:
@@ -34,8 +77,7 @@ def back_up_installation(database: Database, folder: Path) -> list[Path]:
     """
     if folder.exists():
         raise Conflict(f"{folder.name} exists already; name a new folder for the backup.")
-    sqlite = database.engine.dialect.name == "sqlite"
-    copy = folder / ("blindread.db" if sqlite else "blindread.dump")
+    copy = folder / copy_name(database)
     # Read before the copy is made: the copy then holds this head, also when people go on writing.
     with database.reading() as session:
         chain_head = audit.head(session)
@@ -45,6 +87,6 @@ def back_up_installation(database: Database, folder: Path) -> list[Path]:
         shutil.copytree(database.volume_dir, volumes, ignore=shutil.ignore_patterns(".incoming-*"))
     else:
         volumes.mkdir()
-    head = folder / "audit-head.txt"
-    head.write_text(chain_head + "\n", encoding="utf-8")
+    head = folder / audit_head.FILE_NAME
+    head.write_text(audit_head.head_file(chain_head), encoding="utf-8")
     return [copy, volumes, head]

@@ -1,4 +1,4 @@
-"""Verify that a frozen study is what it was: manifest, volumes, verdicts, decisions and audit chain."""
+"""Verify that a frozen study is what it was: manifest, volumes, every row, guards and audit chain."""
 
 from __future__ import annotations
 
@@ -24,15 +24,18 @@ from db.base import stored_id
 from db.guards import broken_guards
 from services import volume_integrity
 from services.answers import Answers
+from services.audit_head import head_in
 from services.errors import NotFound
 from services.identity import Actor
 from services.manifest import build_manifest, sha256_of
 from services.permission import require_role, study_of
-from services.verifying_rows import row_problems
+from services.verifying_rows import remarks, row_problems
+
+ALL_HOLDS = "All of it holds: protocol, items, volumes, candidates, references, every row and the audit chain."
 
 
 def verify_study(database: Database, study_key: str, audit_head: str | None = None, *, files: bool = True) -> list[str]:
-    """Recompute a study's manifest, the hashes of its verdicts and decisions, and the audit chain.
+    """Recompute a study's manifest, the seals on all its rows, and the audit chain.
 
     Parameters
     ----------
@@ -72,9 +75,15 @@ def verify_study(database: Database, study_key: str, audit_head: str | None = No
         problems += row_problems(session, study)
         problems += broken_guards(session.connection())
         problems += [f"Audit event {event_id} does not fit its place." for event_id in audit.broken_links(session)]
-        if audit_head is not None and not audit.leads_to(session, audit_head.strip()):
+        if audit_head is not None and not audit.leads_to(session, head_in(audit_head)):
             problems.append("The audit chain does not hold the head that was kept: its end was cut off or replaced.")
     return problems
+
+
+def remarks_on(database: Database, study_key: str) -> list[str]:
+    """Return what has to be known about a study's proofs and times, and is no sign that anything was changed."""
+    with database.reading() as session:
+        return remarks(session, study_of(session, study_key))
 
 
 def verify_for_admin(database: Database, actor: Actor, study_key: str) -> list[str]:

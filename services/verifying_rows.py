@@ -25,6 +25,9 @@ def row_problems(session: Session, study: Study) -> list[str]:
     problems = _freeze_problems(session, study_id, events)
     seals: dict[str, list[Seal]] = {}
     for event in events:
+        for name, ended in event.detail.get("ended", {}).items():
+            keys_ended = set(proofs.keys_in(ended))
+            seals[name] = [seal for seal in seals.get(name, []) if keys_ended.isdisjoint(proofs.keys_in(seal[1]))]
         for name, (keys, digest) in seals_on(event, study_id).items():
             seals.setdefault(name, []).append((event, keys, digest))
     for table in proofs.COLUMNS:
@@ -43,9 +46,9 @@ def remarks(session: Session, study: Study) -> list[str]:
             continue
         covered = {table: len(list(proofs.keys_in(keys))) for table, (keys, _) in seals_on(event, study_id).items()}
         said.append(
-            f"{sum(covered.values())} rows, {covered.get('verdict', 0)} verdicts among them, are older than their seal of "
-            f"{event.at:%Y-%m-%d %H:%M} UTC: they are proved from then on. Of the time before, only the hash of each "
-            "verdict's answers proves anything."
+            f"{sum(covered.values())} rows, {covered.get('verdict', 0)} verdicts among them, are older than their seal "
+            f"of {event.at:%Y-%m-%d %H:%M} UTC: they are proved from then on. Of the time before, only the hash of "
+            "each verdict's answers proves anything."
         )
     return said + [
         f"The times of the verdict with receipt {receipt} contradict each other ({why}): the server's clock was set."

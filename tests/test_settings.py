@@ -34,6 +34,7 @@ REASONS: dict[str, tuple[Any, str]] = {
     "client.showSidebarNavigation": (False, "pages are offered by role, never by lying in a folder"),
     "runner.postScriptGC": (False, "a full garbage collection per rerun costs several times the rerun"),
     "runner.magicEnabled": (False, "a bare expression in a page would be drawn"),
+    "logger.enableRich": (False, "it would print an error's own words, which may quote an answer, past our log"),
     "browser.gatherUsageStats": (False, "nothing is reported to anybody"),
 }
 

@@ -47,6 +47,7 @@ from services.report.collected import (
     Review,
     Run,
 )
+from services.verifying_rows import contradictory_times
 
 # Not what was practised: it is no part of any figure.
 PHASES = ("reading", "scoring", "review", "opinions")
@@ -106,6 +107,7 @@ def collect(session: Session, study: Study) -> Collected:
             {one.candidate_id: one.inclusion_probability for one in frozen if one.candidate_id is not None},
         ),
         runs=_runs(session, study_id),
+        contradictory_times=len(contradictory_times(session, study_id)),
     )
 
 

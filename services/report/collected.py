@@ -172,6 +172,8 @@ class Collected:
     reviews: tuple[Review, ...]
     candidates: tuple[CandidateAnswer, ...]
     runs: tuple[Run, ...]
+    # Verdicts whose times contradict each other, as the server's clock was set.
+    contradictory_times: int = 0
 
     @property
     def members(self) -> tuple[tuple[str, tuple[Member, ...]], ...]:

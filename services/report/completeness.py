@@ -32,6 +32,7 @@ def completeness_section(collected: Collected, readings: Readings, computing: Co
                 "wrong."
             ),
             *not_let_in_sentences(collected),
+            *clock_sentences(collected),
         ),
         tables=tuple(table for table in tables if table.rows),
     )
@@ -46,6 +47,19 @@ def not_let_in_sentences(collected: Collected) -> tuple[str, ...]:
     sentence = (
         f"{len(shut_out)} of {len(collected.raters) + len(shut_out)} raters did not pass the practice ({names}). The "
         "items never opened for them, so no read of theirs is missing, and they are counted in no figure."
+    )
+    return (sentence,)
+
+
+def clock_sentences(collected: Collected) -> tuple[str, ...]:
+    """Say in words how many verdicts bear times that cannot all be right; nothing where none does."""
+    found = collected.contradictory_times
+    if not found:
+        return ()
+    verdicts = "1 verdict bears" if found == 1 else f"{found} verdicts bear"
+    sentence = (
+        f"{verdicts} times that contradict each other, because the server's clock was set; `manage.py verify` names "
+        "them. Answers and their order are not touched by it, nor are active and idle times."
     )
     return (sentence,)
 

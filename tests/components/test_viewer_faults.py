@@ -69,6 +69,22 @@ def test_verdict_is_sent_again_with_the_same_key_until_it_is_answered(room: Make
     expect(reader.page.locator(".receipt")).to_contain_text("receipt 7K2M-0000")
 
 
+def test_a_server_that_waits_for_its_database_is_tried_again_for_images_and_verdicts(room: MakeRoom) -> None:
+    reader = room("plain", "second")
+    reader.fail("volume", 503, times=1, error="The database does not answer at the moment.")
+    reader.open()
+    reader.fail("verdict", 503, times=1, error="The database does not answer at the moment.")
+    reader.press("1", "4")
+    reader.page.wait_for_timeout(450)
+
+    reader.press("Enter")
+
+    reader.see("The server cannot save just now; trying again. Your answers are kept.")
+    expect(reader.page.locator(".receipt")).to_contain_text("receipt 7K2M-0000")
+    first, second = reader.posted("verdict")
+    assert first == second
+
+
 def test_answers_that_the_server_finds_incomplete_are_pointed_at(room: MakeRoom) -> None:
     reader = room("plain")
     reader.open()
@@ -282,7 +298,7 @@ def test_reader_who_is_offline_for_a_while_submits_and_goes_on_when_the_network_
 def test_sentence_about_the_network_is_gone_when_practice_gives_its_feedback(room: MakeRoom) -> None:
     reader = room("practice", "plain")
     reader.open()
-    reader.fail("verdict", 503)
+    reader.fail("verdict", 502)
     reader.press("1", "4")
     reader.page.wait_for_timeout(450)
 

@@ -1,4 +1,4 @@
-"""A real server: `streamlit run app.py` in a process of its own, with its own data folder and port."""
+"""A real server: `manage.py serve` in a process of its own, with its own data folder and port."""
 
 from __future__ import annotations
 
@@ -30,11 +30,21 @@ class RunningServer:
         Its port on 127.0.0.1; a restart keeps it.
     """
 
-    def __init__(self, data_dir: Path, log: Path, environment: Mapping[str, str], root: Path = ROOT) -> None:
+    def __init__(
+        self,
+        data_dir: Path,
+        log: Path,
+        environment: Mapping[str, str],
+        root: Path = ROOT,
+        *,
+        by_streamlit: bool = False,
+    ) -> None:
         self.data_dir = data_dir
         self.port = free_port()
         self._log = log
         self._root = root
+        # `streamlit run`, as for applications that have no manage.py.
+        self._by_streamlit = by_streamlit or root != ROOT
         self._environment = clean_environment(data_dir, environment)
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -54,7 +64,12 @@ class RunningServer:
 
     def start(self, timeout: float = 90) -> None:
         """Start it and wait until it answers; RuntimeError with its log when it does not."""
-        command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(self.port)]
+        way = (
+            ["-m", "streamlit", "run", "app.py", "--server.port"]
+            if self._by_streamlit
+            else ["manage.py", "serve", "--port"]
+        )
+        command = [sys.executable, *way, str(self.port)]
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
                 command, cwd=self._root, env=self._environment, stdout=log, stderr=log, start_new_session=True

@@ -15,7 +15,7 @@ import httpx
 import pytest
 from sqlmodel import select
 
-from db import Database, LoginSession, ProtocolRecord, Verdict
+from db import Database, LoginSession, Verdict
 from db.base import now
 from db.engine import make_engine
 from services import reading, worklist
@@ -245,6 +245,10 @@ def test_a_page_that_fails_says_so_and_offers_another_try(on_sqlite: Served) -> 
     assert "This page could not be drawn" in drawn
     assert "Try again" in drawn
     assert "OperationalError" not in drawn
+    # The kind and the place of the error are in the log, and not the statement or the values that it quotes.
+    log = on_sqlite.server.log_text()
+    assert "sqlalchemy.exc.OperationalError" in log
+    assert "SELECT" not in log
 
 
 def test_a_verdict_that_is_committed_is_answered_with_its_receipt_although_the_next_item_cannot_be_sent(
@@ -286,4 +290,3 @@ def _store_nan(database: Database) -> None:
                 field["minimum"] = float("nan")
         connection.exec_driver_sql("UPDATE protocol SET canonical_json = ?", (json.dumps(protocol),))
         connection.commit()
-    assert ProtocolRecord.__tablename__ == "protocol"

@@ -1,4 +1,4 @@
-"""What somebody who has the database file could do to it, as an attacker would: guards lifted and put back afterwards."""
+"""What somebody who has the database file could do to it, by name; the guards are lifted and put back elsewhere."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def exchanged(table: str, column: str, first: str, second: str) -> Act:
 
 
 def link_hash(row: tuple[object, ...]) -> str:
-    """Return the hash of an audit event, as anybody can compute it: previous hash, time, person, study, action, detail."""
+    """Return the hash of an audit event, as anybody can compute it."""
     previous, at, person, study, action, detail = row
     content = [previous, str(at).replace(" ", "T") + "+00:00", person, study, action, json.loads(str(detail))]
     return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
@@ -144,11 +144,13 @@ def _whole_chain_rewritten(connection: sqlite3.Connection) -> None:
     relink(connection, key)
 
 
-READING = "(SELECT id FROM assignment WHERE phase = 'reading' AND membership_id = {0} ORDER BY position LIMIT 1)"
-RATERS = (
-    "(SELECT id FROM membership WHERE pseudonym = 'Rater 1')",
-    "(SELECT id FROM membership WHERE pseudonym = 'Rater 2')",
+RATERS = tuple(f"(SELECT id FROM membership WHERE pseudonym = 'Rater {number}')" for number in (1, 2))
+FIRST_OF_RATER_1, LAST_OF_RATER_1 = (
+    "(SELECT id FROM assignment WHERE phase = 'reading' AND membership_id = "
+    f"{RATERS[0]} ORDER BY position {order} LIMIT 1)"
+    for order in ("ASC", "DESC")
 )
+OLDEST_TASK = "(SELECT min(id) FROM review_task)"
 
 # By name: what is done to the file; all of these are found although no audit head was kept.
 FOUND: dict[str, Act] = {
@@ -210,24 +212,24 @@ FOUND: dict[str, Act] = {
     "a practice result": sql("UPDATE practice_result SET passed = NOT passed"),
     # who read what
     "an assignment of another item": exchanged(
-        "assignment", "item_id", READING.format(RATERS[0]), f"(SELECT id FROM assignment WHERE phase = 'reading' AND membership_id = {RATERS[0]} ORDER BY position DESC LIMIT 1)",
+        "assignment", "item_id", FIRST_OF_RATER_1, LAST_OF_RATER_1,
     ),
     "an assignment of another rater": sql(
         f"UPDATE assignment SET membership_id = {RATERS[1]}, position = 99, pass_number = 2 "
-        f"WHERE id = {READING.format(RATERS[0])}"
+        f"WHERE id = {FIRST_OF_RATER_1}"
     ),
     "the order of options": sql(
         "UPDATE assignment SET option_order = '[\"none\",\"left\",\"right\",\"both\"]' WHERE phase = 'reading' AND "
         "option_order LIKE '%left%'"
     ),
     "the order of reading": exchanged(
-        "assignment", "position", READING.format(RATERS[0]),
-        f"(SELECT id FROM assignment WHERE phase = 'reading' AND membership_id = {RATERS[0]} ORDER BY position DESC)",
+        "assignment", "position", FIRST_OF_RATER_1,
+        LAST_OF_RATER_1,
     ),
     "an assignment added": sql(
         "INSERT INTO assignment (id, public_id, study_id, membership_id, item_id, phase, kind, step, pass_number, "
-        "position, option_order, created_at) SELECT 900, 'x', study_id, membership_id, item_id, phase, kind, step, 2, 99, "
-        f"option_order, created_at FROM assignment WHERE id = {READING.format(RATERS[0])}"
+        "position, option_order, created_at) SELECT 900, 'x', study_id, membership_id, item_id, phase, kind, step, 2, "
+        f"99, option_order, created_at FROM assignment WHERE id = {FIRST_OF_RATER_1}"
     ),
     "two pseudonyms exchanged": exchanged("membership", "pseudonym", *RATERS),
     "two members' persons exchanged": exchanged("membership", "person_id", *RATERS),
@@ -248,10 +250,21 @@ FOUND: dict[str, Act] = {
         "INSERT INTO reference (id, item_id, version, accepted, text_only_answer, provenance, explanation, created_at) "
         f"SELECT 900, item_id, 2, '[\"no\"]', '', '', '', {JOINED} FROM reference LIMIT 1"
     ),
-    "two items exchanged, key and all": exchanged("item", "key", "(SELECT min(id) FROM item)", "(SELECT max(id) FROM item)"),
+    "two items exchanged, key and all": exchanged(
+        "item", "key",
+        "(SELECT min(id) FROM item)",
+        "(SELECT max(id) FROM item)",
+    ),
     "a case's note": sql("UPDATE study_case SET note = 'Another.'"),
-    "a model's name": exchanged("candidate", "model", "(SELECT min(id) FROM candidate)", "(SELECT min(id) + 1 FROM candidate)"),
-    "an inclusion probability": sql("UPDATE freeze_item SET inclusion_probability = 0.5 WHERE candidate_id IS NOT NULL"),
+    "a model's name": exchanged(
+        "candidate", "model",
+        "(SELECT min(id) FROM candidate)",
+        "(SELECT min(id) + 1 FROM candidate)",
+    ),
+    "an inclusion probability": sql(
+        "UPDATE freeze_item SET inclusion_probability = 0.5 WHERE candidate_id IS NOT "
+        "NULL"
+    ),
     "a candidate taken out of the sample": sql(
         "DELETE FROM freeze_item WHERE id = (SELECT max(id) FROM freeze_item)"
     ),
@@ -263,15 +276,21 @@ FOUND: dict[str, Act] = {
         "UPDATE protocol SET canonical_json = replace(canonical_json, '\"resamples\":400', '\"resamples\":50')"
     ),
     # reviewers, judges, events
-    "why an item is in the queue": sql("UPDATE review_task SET origin = CASE origin WHEN 'control' THEN 'flag' ELSE 'control' END WHERE id = (SELECT min(id) FROM review_task)"),
-    "the order of opinions": sql("UPDATE review_task SET opinion_order = '[901,900]' WHERE id = (SELECT min(id) FROM review_task)"),
+    "why an item is in the queue": sql(
+        f"UPDATE review_task SET origin = CASE origin WHEN 'control' THEN 'flag' ELSE 'control' END "
+        f"WHERE id = {OLDEST_TASK}"
+    ),
+    "the order of opinions": sql(f"UPDATE review_task SET opinion_order = '[901,900]' WHERE id = {OLDEST_TASK}"),
     "a task taken out of the queue": sql("DELETE FROM review_task WHERE id = (SELECT max(id) FROM review_task)"),
     "a decision": sql("UPDATE adjudication SET decision = '{\"answer\":\"no\"}'"),
     "a decision's reason": sql("UPDATE adjudication SET reason = 'Another.'"),
     "the opinions a decision rests on": sql("UPDATE adjudication SET opinions_shown = '[1]'"),
     "a decision removed": sql("DELETE FROM adjudication"),
     "a judge's verdict": sql("UPDATE judge_verdict SET verdict = 'incorrect' WHERE verdict = 'correct'"),
-    "a judge's error taken for a verdict": sql("UPDATE judge_verdict SET verdict = 'correct', error = NULL WHERE verdict IS NULL"),
+    "a judge's error taken for a verdict": sql(
+        "UPDATE judge_verdict SET verdict = 'correct', error = NULL WHERE verdict IS "
+        "NULL"
+    ),
     "a judge's verdict removed": sql("DELETE FROM judge_verdict WHERE id = (SELECT max(id) FROM judge_verdict)"),
     "a judge's name": sql("UPDATE judge_run SET judge = 'another'"),
     "a judge's run removed": sql("DELETE FROM judge_verdict", "DELETE FROM judge_run"),

@@ -14,7 +14,7 @@ from sqlmodel import select
 
 import db
 from db import Credential, Database, Invitation, LoginSession, Person, now
-from services import identity
+from services import clock, identity
 from services.errors import Conflict, NotAllowed, NotFound, NotSignedIn
 
 PASSWORD = "correct horse battery"
@@ -255,6 +255,9 @@ def test_a_session_expires_when_idle_and_at_last(
         session.created_at = now() - age
         session.expires_at = session.created_at + lifetime
         session.last_seen_at = now() - idle
+        here = clock.read_clocks().monotonic_ms
+        session.monotonic_ms = here - age // timedelta(milliseconds=1)
+        session.seen_monotonic_ms = here - idle // timedelta(milliseconds=1)
 
     change_session(sqlite_database, grow_older)
 
@@ -263,7 +266,9 @@ def test_a_session_expires_when_idle_and_at_last(
 
 def test_being_active_keeps_a_session_from_being_idle_but_not_from_its_end(sqlite_database: Database) -> None:
     token = with_password(sqlite_database)
+    seven_hours_ago = clock.read_clocks().monotonic_ms - 7 * 3_600_000
     change_session(sqlite_database, lambda session: setattr(session, "last_seen_at", now() - timedelta(hours=7)))
+    change_session(sqlite_database, lambda session: setattr(session, "seen_monotonic_ms", seven_hours_ago))
     with sqlite_database.reading() as session:
         end = session.exec(select(LoginSession.expires_at)).one()
 

@@ -35,6 +35,11 @@ def invite(situation: Situation, login: str, role: str) -> None:
     members.invite(situation.database, situation.admin, "tiny", login, login.title(), role)
 
 
+def member(situation: Situation, login_pseudonym: str) -> Membership:
+    with situation.database.reading() as session:
+        return session.exec(select(Membership).where(Membership.pseudonym == login_pseudonym)).one()
+
+
 def test_who_is_taken_out_loses_access_and_is_no_open_work(database: Database, tmp_path: Path) -> None:
     situation = open_study(database, tmp_path / "study")
     rater = situation.raters[0]
@@ -112,18 +117,30 @@ def test_somebody_invited_again_goes_on_with_the_same_items(database: Database, 
     assert len(read_all(situation, situation.raters[0])) == 6
 
 
-def test_nobody_comes_back_in_another_role(opened: Situation) -> None:
-    take_out(opened, "rater-1")
-    with pytest.raises(Conflict, match=r"Rater 1 was rater .* another login"):
-        invite(opened, "rater-1", "reviewer")
+def test_who_was_invited_in_the_wrong_role_can_be_invited_in_the_right_one(database: Database, tmp_path: Path) -> None:
+    situation = open_study(database, tmp_path / "study")
+    take_out(situation, "reviewer")
+    invite(situation, "reviewer", "rater")
+
+    assert member(situation, "Rater 3").person_id == situation.reviewer.person_id
+    assert on_the_desk(situation, signed_in(database, "reviewer"))["kind"] == "item"
+
+
+def test_who_saw_items_does_not_come_back_in_another_role(database: Database, tmp_path: Path) -> None:
+    situation = open_study(database, tmp_path / "study")
+    show(situation, situation.raters[0], on_the_desk(situation, situation.raters[0]))
+    take_out(situation, "rater-1")
+    with pytest.raises(Conflict, match="has had items as rater"):
+        invite(situation, "rater-1", "reviewer")
 
 
 def test_a_pseudonym_is_never_given_twice(imported: Situation) -> None:
-    take_out(imported, "rater-2")
+    take_out(imported, "rater-1")
+    invite(imported, "rater-1", "reviewer")
     invite(imported, "rater-3", "rater")
     with imported.database.reading() as session:
         names = list(session.exec(select(Membership.pseudonym).order_by(Membership.id)))
-    assert names == ["Admin 1", "Rater 1", "Rater 2", "Reviewer 1", "Rater 3"]
+    assert names == ["Admin 1", "Reviewer 2", "Rater 2", "Reviewer 1", "Rater 3"]
 
 
 def test_what_is_removed_and_taken_back_verifies(database: Database, tmp_path: Path) -> None:
@@ -131,6 +148,7 @@ def test_what_is_removed_and_taken_back_verifies(database: Database, tmp_path: P
     take_out(situation, "rater-1")
     take_out(situation, "reviewer")
     invite(situation, "rater-1", "rater")
+    invite(situation, "reviewer", "rater")
 
     assert verifying.verify_study(database, "tiny") == []
 

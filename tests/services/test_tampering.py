@@ -39,7 +39,7 @@ def study(worked_through: Path, tmp_path: Path) -> Iterator[Database]:
 
 
 def attack(database: Database, act: Act, *, lifting: bool = True) -> None:
-    """Do something to the file; every trigger is lifted before and put back afterwards, unless they are what is meant."""
+    """Do something to the file; triggers are lifted before and put back afterwards, unless they are what is meant."""
     connection = sqlite3.connect(str(database.engine.url.database))
     connection.execute("PRAGMA foreign_keys=OFF")
     lifted = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()

@@ -5,9 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from sqlmodel import Session, select
 
-from db import Database
-from services import adjudication, verifying
+from db import AuditEvent, Database, Study
+from db.engine import make_engine
+from db.guards import APPEND_ONLY, broken_guards
+from services import adjudication, audit_head, members, removing, upkeep, verifying
+from services.errors import Conflict
+from services.verifying_rows import row_problems
+from tests.db.first_release import load_first_release
+from tests.db.full_study import full_study
 from tests.situations import Situation, answers, open_study, read_all
 
 
@@ -55,5 +62,128 @@ def test_a_changed_verdict_is_named_by_its_receipt(
         connection.exec_driver_sql(change)
 
     problems = verifying.verify_study(sqlite_database, "tiny")
-    assert problems
-    assert all("is not what was submitted, or is gone" in problem for problem in problems)
+    assert any("is not what was submitted, or is gone" in problem for problem in problems)
+
+
+def with_first_release(url: str, folder: Path) -> Database:
+    database = Database(make_engine(url), folder / "data")
+    load_first_release(database.engine, folder)
+    upkeep.prepare(database)
+    return database
+
+
+def without_files(problems: list[str]) -> list[str]:
+    """Leave out the scans, which are not kept with the database of the first release."""
+    return [problem for problem in problems if "prepared file" not in problem]
+
+
+def test_rows_of_the_first_release_are_sealed_once_and_it_says_so(empty_database_url: str, tmp_path: Path) -> None:
+    database = with_first_release(empty_database_url, tmp_path)
+    upkeep.prepare(database)
+
+    with database.reading() as session:
+        events = session.exec(select(AuditEvent).where(AuditEvent.action == "earlier rows sealed")).all()
+    assert len(events) == 1
+    for key in ("demo", "demo-finished"):
+        assert without_files(verifying.verify_study(database, key)) == []
+    (remark,) = verifying.remarks_on(database, "demo-finished")
+    assert "159 verdicts among them, are older than their seal" in remark
+    assert "proved from then on" in remark
+    database.engine.dispose()
+
+
+def test_a_database_without_a_study_needs_no_seal(database: Database) -> None:
+    upkeep.prepare(database)
+
+    with database.reading() as session:
+        assert session.exec(select(AuditEvent.id)).all() == []
+
+
+ON_EITHER = (
+    ("verdict", "UPDATE verdict SET active_ms = active_ms + 1 WHERE id = 1"),
+    ("verdict", "UPDATE verdict SET submitted_at = shown_at WHERE id = 1"),
+    ("display", "DELETE FROM display WHERE id = 1"),
+    ("assignment", "UPDATE assignment SET option_order = '[]' WHERE phase = 'reading' AND item_id = 2"),
+    ("membership", "UPDATE membership SET specialty = 'another' WHERE role = 'rater'"),
+    ("reference", "UPDATE reference SET provenance = 'invented'"),
+    ("freeze_item", "UPDATE freeze_item SET inclusion_probability = 0.5 WHERE candidate_id IS NOT NULL"),
+    ("judge_verdict", "UPDATE judge_verdict SET explanation = 'another'"),
+    ("review_task", "UPDATE review_task SET opinion_order = '[901,900]'"),
+    ("adjudication", "UPDATE adjudication SET opinions_shown = '[1]'"),
+    ("acknowledgement", "DELETE FROM acknowledgement"),
+    ("practice_result", "UPDATE practice_result SET correct = correct + 1"),
+    ("technical_failure", "DELETE FROM technical_failure"),
+    ("study_event", "UPDATE study_event SET reason = 'another' WHERE kind = 'interim'"),
+    ("study", "UPDATE study SET simulated_readers = NOT simulated_readers"),
+    ("freeze", "UPDATE freeze SET sha256 = 'f'"),
+)
+
+
+def test_changes_behind_the_programs_back_are_found_on_either_database(database: Database, tmp_path: Path) -> None:
+    full_study(database, tmp_path / "study")
+    postgresql = database.engine.dialect.name == "postgresql"
+    assert verifying.verify_study(database, "tiny") == []
+
+    for table, change in ON_EITHER:
+        with Session(database.engine) as session:
+            connection = session.connection(execution_options={"blindread_writing": True})
+            if postgresql:
+                connection.exec_driver_sql(f'ALTER TABLE "{table}" DISABLE TRIGGER ALL')
+            else:
+                for (name,) in connection.exec_driver_sql(
+                    "SELECT name FROM sqlite_master WHERE type = 'trigger'"
+                ).all():
+                    connection.exec_driver_sql(f"DROP TRIGGER {name}")
+                connection.exec_driver_sql("PRAGMA defer_foreign_keys=ON")
+            assert connection.exec_driver_sql(change).rowcount > 0, change
+
+            assert row_problems(session, session.exec(select(Study)).one()) != [], change
+            assert broken_guards(connection) != [] or table not in APPEND_ONLY
+            session.rollback()
+
+
+@pytest.mark.postgresql
+@pytest.mark.parametrize(
+    "change",
+    [
+        "DROP TRIGGER verdict_append_only ON verdict",
+        "ALTER TABLE flag DISABLE TRIGGER flag_append_only",
+        "CREATE OR REPLACE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$",
+        "CREATE TRIGGER forging AFTER INSERT ON draft FOR EACH ROW EXECUTE FUNCTION refuse_change()",
+        "DROP INDEX uq_verdict_root",
+        "ALTER TABLE adjudication DROP CONSTRAINT uq_adjudication_task_id",
+    ],
+)
+def test_guards_of_postgresql_that_are_gone_or_altered_are_named(postgres_url: str, change: str) -> None:
+    engine = make_engine(postgres_url)
+    with engine.connect() as connection:
+        assert broken_guards(connection) == []
+        connection.exec_driver_sql(change)
+
+        assert len(broken_guards(connection)) == 1
+    engine.dispose()
+
+
+def test_a_head_is_found_in_the_file_that_was_kept_and_a_file_without_one_is_refused(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    open_study(sqlite_database, tmp_path / "study")
+    kept = audit_head.head_file(audit_head.present_head(sqlite_database))
+
+    assert verifying.verify_study(sqlite_database, "tiny", kept) == []
+    assert verifying.verify_study(sqlite_database, "tiny", "f" * 64) != []
+    with pytest.raises(Conflict, match="holds no head"):
+        verifying.verify_study(sqlite_database, "tiny", "nothing")
+
+
+def test_somebody_who_was_taken_out_and_came_back_in_another_role_leaves_a_study_that_verifies(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    situation = open_study(sqlite_database, tmp_path / "study")
+    removing.remove_member(sqlite_database, situation.admin, "tiny", "rater-2")
+    assert verifying.verify_study(sqlite_database, "tiny") == []
+
+    for role in ("rater", "reviewer"):
+        members.invite(sqlite_database, situation.admin, "tiny", "rater-2", "Rita", role)
+        assert verifying.verify_study(sqlite_database, "tiny") == []
+        removing.remove_member(sqlite_database, situation.admin, "tiny", "rater-2")

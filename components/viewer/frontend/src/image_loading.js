@@ -28,7 +28,7 @@ export class ImageLoading {
       drawn = await room.panes.show(payload.images, room.trace);
     } catch (error) {
       if (turn !== room.turn) return;
-      if (!(error instanceof Refusal) || error.status !== 0 || attempt >= FETCH_AGAIN.length) {
+      if (!(error instanceof Refusal) || ![0, 503].includes(error.status) || attempt >= FETCH_AGAIN.length) {
         this.failed(turn, /** @type {Error} */ (error));
         return;
       }

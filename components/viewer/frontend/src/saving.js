@@ -59,8 +59,10 @@ export class Saving {
     const { payload, screen } = room;
     let answer;
     try {
-      answer = await room.transport.postUntilAnswered("reading/verdict", body, () =>
-        turn === room.turn && screen.say("No answer from the server yet; trying again. Your answers are kept."));
+      answer = await room.transport.postUntilAnswered("reading/verdict", body, ({ status }) =>
+        turn === room.turn && screen.say(status === 503
+          ? "The server cannot save just now; trying again. Your answers are kept."
+          : "No answer from the server yet; trying again. Your answers are kept."));
     } catch (error) {
       const refusal = /** @type {Refusal} */ (error);
       if (turn !== room.turn) return;

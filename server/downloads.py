@@ -1,0 +1,65 @@
+"""Files to keep: reports and manifests. Each is made when it is asked for, by the right that the asker has then.
+
+Streamlit's own downloads lie under a name that opens them for everybody who knows it; no page of ours makes any.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from server.threads import in_thread
+from services import freezing, report
+from services.environment import Database, database
+from services.errors import NotFound, Refused
+from services.identity import Actor
+
+Making = Callable[[Database, Actor, str], bytes]
+
+
+def _manifest(store: Database, actor: Actor, study_key: str) -> bytes:
+    frozen = freezing.freeze_of(store, actor, study_key)
+    if frozen is None:
+        raise NotFound("This study is not frozen yet, so it has no manifest.")
+    return json.dumps(frozen.manifest, indent=2, sort_keys=True, ensure_ascii=False).encode()
+
+
+def _report(form: str) -> Making:
+    return lambda store, actor, study_key: report.download(store, actor, study_key, form)
+
+
+# By the last part of the address: how it is made, and as what it is sent.
+FILES: dict[str, tuple[Making, str]] = {
+    "manifest.json": (_manifest, "application/json"),
+    "report.html": (_report("html"), "text/html"),
+    "report-csv.zip": (_report("csv"), "application/zip"),
+    "report.json": (_report("json"), "application/json"),
+}
+
+
+async def _send(request: Request) -> Response:
+    study_key, name = str(request.path_params["study"]), str(request.path_params["name"])
+    actor: Actor = request.state.actor
+    return await in_thread("files", _made, actor, study_key, name)
+
+
+def _made(actor: Actor, study_key: str, name: str) -> Response:
+    headers = {"Cache-Control": "no-store"}
+    if name not in FILES:
+        return PlainTextResponse("There is no such file.", status_code=404, headers=headers)
+    make, media_type = FILES[name]
+    try:
+        content = make(database(), actor, study_key)
+    except Refused as refusal:
+        status = 404 if isinstance(refusal, NotFound) else 403
+        return PlainTextResponse(str(refusal), status_code=status, headers=headers)
+    # The key of a study that was found holds nothing but small letters, digits and hyphens.
+    headers["Content-Disposition"] = f'attachment; filename="{study_key}-{name}"'
+    return Response(content, media_type=media_type, headers=headers)
+
+
+routes = [Route("/download/{study}/{name}", _send, methods=["GET"])]

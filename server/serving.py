@@ -1,0 +1,67 @@
+"""Starts the server as `manage.py serve` does: Streamlit's own settings, and connections that are kept.
+
+`streamlit run app.py` starts the same application, but lets uvicorn close a kept connection after five idle seconds, in
+the face of a browser that sends at that moment.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from streamlit import config
+from streamlit.runtime.runtime_util import get_max_message_size_bytes
+
+from server.sockets import listening_socket
+from services.environment import data_dir
+
+ROOT = Path(__file__).resolve().parents[1]
+KEPT_FOR_SECONDS = 75
+# What is being answered when the server is told to end may come to its end.
+LAST_ANSWERS_SECONDS = 8
+# Streamlit's own, where `server.websocketPingInterval` is not set.
+PING_SECONDS = 30
+
+
+def serve(port: int | None = None, address: str | None = None) -> None:
+    """Serve until told to end. The settings are those of `.streamlit/config.toml`.
+
+    Raises
+    ------
+    OSError
+        The port cannot be opened.
+    """
+    # The settings and pages/ are found from the program's folder; data stays where it was asked for.
+    os.environ["BLINDREAD_DATA_DIR"] = str(data_dir())
+    os.chdir(ROOT)
+    given = {"server.port": port, "server.address": address}
+    config.get_config_options(
+        force_reparse=True, options_from_flags={name: value for name, value in given.items() if value is not None}
+    )
+    host, number = str(config.get_option("server.address") or "127.0.0.1"), int(config.get_option("server.port"))
+    with listening_socket(host, number) as listening:
+        print(f"Blindread answers on http://{host}:{number} (Ctrl+C ends it).", flush=True)  # noqa: T201  where to look
+        server = uvicorn.Server(uvicorn.Config("app:app", host=host, port=number, **settings()))
+        server.run(sockets=[listening])
+    if not server.started:
+        raise SystemExit(3)
+
+
+def settings() -> dict[str, Any]:
+    """Return uvicorn's settings: what Streamlit would hand it, and for how long an idle connection is kept."""
+    interval = config.get_option("server.websocketPingInterval")
+    return {
+        "ssl_certfile": config.get_option("server.sslCertFile"),
+        "ssl_keyfile": config.get_option("server.sslKeyFile"),
+        "ws": "websockets-sansio",
+        "ws_ping_interval": PING_SECONDS if interval is None else int(interval),
+        "ws_ping_timeout": PING_SECONDS if interval is None else int(interval),
+        "ws_max_size": get_max_message_size_bytes(),
+        "ws_per_message_deflate": config.get_option("server.enableWebsocketCompression"),
+        "use_colors": False,
+        "access_log": False,
+        "timeout_keep_alive": KEPT_FOR_SECONDS,
+        "timeout_graceful_shutdown": LAST_ANSWERS_SECONDS,
+    }

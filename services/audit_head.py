@@ -1,0 +1,43 @@
+"""The head of the audit chain, offered for keeping wherever something leaves: it shows that a chain was rewritten."""
+
+from __future__ import annotations
+
+import re
+
+from db import Database, audit
+from services.errors import Conflict
+from services.identity import Actor
+from services.permission import require_role
+
+FILE_NAME = "audit-head.txt"
+WHY_TO_KEEP = (
+    "Whoever can write the database could rewrite the audit chain to its end, and nothing in the database would show "
+    "it. Kept elsewhere, by somebody else, this line shows it: python manage.py verify STUDY --audit-head FILE"
+)
+_HEAD = re.compile(r"\b[0-9a-f]{64}\b")
+
+
+def audit_head_for_admin(database: Database, actor: Actor, study_key: str) -> str:
+    """Return the head of the chain, for an admin of a study."""
+    with database.reading() as session:
+        require_role(session, actor, study_key, "admin")
+        return audit.head(session)
+
+
+def present_head(database: Database) -> str:
+    """Return the head of the chain, for the command line."""
+    with database.reading() as session:
+        return audit.head(session)
+
+
+def head_file(head: str) -> str:
+    """Return what stands in the file that is kept: the head, and what it is for."""
+    return f"{head}\n\nThis is the head of the audit chain. {WHY_TO_KEEP}\n"
+
+
+def head_in(text: str) -> str:
+    """Return the head that a kept file holds."""
+    found = _HEAD.search(text)
+    if found is None:
+        raise Conflict("The file holds no head of an audit chain: 64 digits and letters from a to f are expected.")
+    return found.group()

@@ -1,0 +1,132 @@
+"""What of a study's draws can be checked by anybody, once its data are locked: keys, what was drawn from, and results.
+
+The key of each draw is disclosed, the secret that it was derived from never. `docs/how-to/check-the-draws.md` says how
+an order is drawn again; `services.redrawing` does it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlmodel import Session, col, select
+
+from db import Assignment, AuditEvent, Candidate, Case, Freeze, FreezeItem, Item, Membership, ReviewTask, Study, Verdict
+from db.base import stored_id
+from services import displaying, draws
+
+
+def draws_to_check(session: Session, study: Study) -> dict[str, Any]:
+    """Return the draws of a study with the keys that repeat them. Only for a study whose data are locked."""
+    study_id = stored_id(study.id)
+    events = session.exec(
+        select(AuditEvent)
+        .where(AuditEvent.study_id == study_id, AuditEvent.action == "drawn")
+        .order_by(col(AuditEvent.id))
+    ).all()
+    return {
+        "rule": draws.RULE,
+        "keys": _keys(session, study, study_id),
+        "drawn": [
+            {name: value for name, value in event.detail.items() if name not in {"rows", "rule"}} for event in events
+        ],
+        "items": _items(session, study_id),
+        "candidates": _candidates(session, study_id),
+        "sample": _sample(session, study_id),
+        "assignments": _assignments(session, study_id),
+        "opinions": _opinions(session, study_id),
+    }
+
+
+def _keys(session: Session, study: Study, study_id: int) -> list[dict[str, Any]]:
+    seed = displaying.protocol_of(session, study_id).seed
+    versions = session.exec(select(Freeze.version).where(Freeze.study_id == study_id).order_by(col(Freeze.version)))
+    return [
+        {
+            "freeze_version": version,
+            "reopened": reopened,
+            "key": draws.key_from(study.salt, version, reopened, seed).value.hex(),
+        }
+        for version in versions
+        for reopened in range(draws.times_reopened(session, study_id) + 1)
+    ]
+
+
+def _items(session: Session, study_id: int) -> list[dict[str, Any]]:
+    """Return what an order depends on, in the order from which is drawn."""
+    rows = session.exec(
+        select(Item, Case.subject)
+        .join(Case, col(Case.id) == Item.case_id)
+        .where(Item.study_id == study_id)
+        .order_by(col(Item.id))
+    )
+    return [
+        {
+            "item": item.key,
+            "subject": subject,
+            "format": item.format,
+            "options": [option["id"] for option in item.options],
+            "conversation": item.conversation,
+            "turn": item.turn,
+            "practice": item.practice,
+        }
+        for item, subject in rows
+    ]
+
+
+def _candidates(session: Session, study_id: int) -> list[dict[str, str]]:
+    rows = session.exec(select(Candidate).where(Candidate.study_id == study_id).order_by(col(Candidate.id)))
+    return [{"candidate": row.key, "model": row.model} for row in rows]
+
+
+def _sample(session: Session, study_id: int) -> list[str]:
+    rows = session.exec(
+        select(Candidate.key)
+        .join(FreezeItem, col(FreezeItem.candidate_id) == Candidate.id)
+        .where(Candidate.study_id == study_id)
+        .order_by(col(Candidate.id))
+    )
+    return list(rows)
+
+
+def _assignments(session: Session, study_id: int) -> list[dict[str, Any]]:
+    rows = session.exec(
+        select(Assignment, Membership.pseudonym, Item.key, Candidate.key)
+        .join(Membership, col(Membership.id) == Assignment.membership_id)
+        .join(Item, col(Item.id) == Assignment.item_id)
+        .join(Candidate, col(Candidate.id) == Assignment.candidate_id, isouter=True)
+        .where(Assignment.study_id == study_id)
+        .order_by(col(Assignment.id))
+    )
+    return [
+        {
+            "member": member,
+            "phase": assignment.phase,
+            "pass": assignment.pass_number,
+            "position": assignment.position,
+            "item": item,
+            "candidate": candidate,
+            "options": assignment.option_order,
+        }
+        for assignment, member, item, candidate in rows
+    ]
+
+
+def _opinions(session: Session, study_id: int) -> list[dict[str, Any]]:
+    receipts = dict(
+        session.exec(
+            select(Verdict.id, Verdict.receipt)
+            .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
+            .where(Assignment.study_id == study_id)
+        ).all()
+    )
+    rows = session.exec(
+        select(Item.key, ReviewTask.opinion_order)
+        .join(Assignment, col(Assignment.item_id) == Item.id)
+        .join(ReviewTask, col(ReviewTask.review_assignment_id) == Assignment.id)
+        .where(Assignment.study_id == study_id)
+        .order_by(col(ReviewTask.id))
+    )
+    return [
+        {"item": item, "from": [receipts[one] for one in sorted(order)], "order": [receipts[one] for one in order]}
+        for item, order in rows
+    ]

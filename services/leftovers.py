@@ -1,0 +1,117 @@
+"""Prepared volumes that nothing refers to: what a killed import left behind."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+from sqlmodel import col, select
+
+from db import Database, Lease, Overlay, Volume, now
+from services import leases
+from services.errors import Conflict
+
+OLDER_THAN_SECONDS = 24 * 3600
+# Renewed every few volumes, of which each takes seconds.
+IMPORT_LEASE = timedelta(hours=1)
+CLEAN_LEASE = timedelta(minutes=15)
+_IMPORT, _CLEAN = "import ", "clean"
+
+
+@dataclass(frozen=True)
+class Leftover:
+    """A file of the store that no row names."""
+
+    path: Path
+    size: int
+    hours: int
+
+
+class ImportLease:
+    """That an import is running, whose files no row names yet."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._holder = secrets.token_hex(16)
+
+    def renew(self) -> None:
+        """Say that the import is still running."""
+        leases.take(self._database, _IMPORT + self._holder, self._holder, IMPORT_LEASE)
+
+    def give_back(self) -> None:
+        """Say that it is over."""
+        leases.give_back(self._database, _IMPORT + self._holder, self._holder)
+
+
+@contextmanager
+def importing(database: Database) -> Iterator[ImportLease]:
+    """Keep `manage.py clean` from files of this import, for the length of the block.
+
+    Raises
+    ------
+    Conflict
+        Files are being removed at this moment.
+    """
+    lease = ImportLease(database)
+    # Each side puts its own lease down first and looks for the other's then, so that one of them sees the other.
+    lease.renew()
+    try:
+        if _live(database, _CLEAN):
+            raise Conflict("Left-over files are being removed at this moment; import again in a minute.")
+        yield lease
+    finally:
+        lease.give_back()
+
+
+def list_leftovers(database: Database) -> list[Leftover]:
+    """Return what lies in the store, is named by no row and is older than a day; half-written files too."""
+    with database.reading() as session:
+        named = {*session.exec(select(Volume.sha256)).all(), *session.exec(select(Overlay.sha256)).all()}
+    found = []
+    for path in sorted(database.volume_dir.glob("*/*")):
+        state = path.stat()
+        age = time.time() - state.st_mtime
+        if path.is_file() and path.name.split(".")[0] not in named and age > OLDER_THAN_SECONDS:
+            found.append(Leftover(path, state.st_size, int(age // 3600)))
+    return found
+
+
+def remove_leftovers(database: Database) -> list[Leftover]:
+    """Remove what nothing refers to, and return it.
+
+    Raises
+    ------
+    Conflict
+        An import is running: what it prepared, or found prepared, is named by no row yet.
+    """
+    holder = secrets.token_hex(16)
+    if not leases.take(database, _CLEAN, holder, CLEAN_LEASE):
+        raise Conflict("Left-over files are being removed by another 'manage.py clean'; wait for it.")
+    try:
+        if until := _live(database, _IMPORT):
+            raise Conflict(
+                f"An import is running, or was killed and counts as running until {until}; try again when it is over."
+            )
+        found = list_leftovers(database)
+        for one in found:
+            one.path.unlink(missing_ok=True)
+        for folder in {one.path.parent for one in found}:
+            if not any(folder.iterdir()):
+                folder.rmdir()
+        return found
+    finally:
+        leases.give_back(database, _CLEAN, holder)
+
+
+def _live(database: Database, beginning: str) -> str:
+    """Return until when a lease of this kind holds, in UTC; nothing where there is none."""
+    with database.reading() as session:
+        ends = session.exec(
+            select(Lease.expires_at).where(col(Lease.name).startswith(beginning), Lease.expires_at > now())
+        ).all()
+    return f"{max(ends):%Y-%m-%d %H:%M} UTC" if ends else ""

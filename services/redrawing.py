@@ -1,0 +1,127 @@
+"""Draw again, from a study package alone, what `draws.json` says was drawn, and compare. No database and no secret."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+from db import Item
+from exchange.protocol import Protocol
+from services import assigning
+from services.draws import DrawKey
+from services.errors import NotFound
+from services.freezing import draw_by_model
+
+
+def redraw(package: Path) -> tuple[int, list[str]]:
+    """Repeat every draw of a study package.
+
+    Returns
+    -------
+    tuple of int and list of str
+        How many draws were repeated, and one sentence for each that came out otherwise than it is stored.
+    """
+    try:
+        found = json.loads((package / "draws.json").read_text("utf-8"))
+        protocol = Protocol.model_validate_json((package / "protocol.json").read_text("utf-8"))
+    except FileNotFoundError:
+        raise NotFound(
+            f"{package.name} holds no draws.json and protocol.json; name a package exported after the data lock."
+        ) from None
+    problems = []
+    for drawn in found["drawn"]:
+        key = _key(found, drawn)
+        again = _AGAIN[drawn["purpose"]](found, protocol, key, drawn)
+        problems += [f"The draw '{drawn['purpose']}' for {part} comes out otherwise." for part in again]
+    return len(found["drawn"]), problems
+
+
+def _key(found: dict[str, Any], drawn: dict[str, Any]) -> DrawKey:
+    version, reopened = int(drawn["freeze_version"]), int(drawn["reopened"])
+    value = next(one["key"] for one in found["keys"] if (one["freeze_version"], one["reopened"]) == (version, reopened))
+    return DrawKey(version, reopened, bytes.fromhex(value))
+
+
+def _sample(found: dict[str, Any], protocol: Protocol, key: DrawKey, _drawn: dict[str, Any]) -> list[str]:
+    if protocol.scoring is None:
+        return []
+    by_model: dict[str, list[str]] = defaultdict(list)
+    for one in sorted(found["candidates"], key=lambda one: one["candidate"]):
+        by_model[one["model"]].append(one["candidate"])
+    again = {one for one, _, _ in draw_by_model(by_model, protocol.scoring.sample, key.dealer("scoring sample"))}
+    return [] if again == set(found["sample"]) else ["the sample"]
+
+
+def _reading(found: dict[str, Any], protocol: Protocol, key: DrawKey, drawn: dict[str, Any]) -> list[str]:
+    rater = str(drawn["who"][0])
+    dealer = key.dealer("reading", rater)
+    pairs = _items(found, practice=False)
+    items = assigning.ordered(pairs, protocol, dealer)
+    again = [(item.key, assigning.option_order(item, protocol, dealer)) for item in items]
+    different = [] if again == _stored(found, rater, "reading", 1) else [rater]
+    candidates = list(found["sample"])
+    key.dealer("scoring", rater).shuffle(candidates)
+    stored = [one["candidate"] for one in _in_order(found, rater, "scoring", 1)]
+    return different if candidates == stored else [*different, f"{rater}'s marks"]
+
+
+def _practice(found: dict[str, Any], protocol: Protocol, key: DrawKey, drawn: dict[str, Any]) -> list[str]:
+    rater, number = str(drawn["who"][0]), int(drawn["who"][1])
+    before = [item for item, _ in _stored(found, rater, "practice", number - 1)]
+    dealer = key.dealer("practice", rater, number)
+    items = assigning.practice_order(_items(found, practice=True), before, protocol, dealer, number)
+    again = [(item.key, assigning.option_order(item, protocol, dealer)) for item in items]
+    return [] if again == _stored(found, rater, "practice", number) else [f"{rater}, pass {number}"]
+
+
+def _review(found: dict[str, Any], _protocol: Protocol, key: DrawKey, drawn: dict[str, Any]) -> list[str]:
+    occasion = int(drawn["who"][0])
+    controls = key.dealer("review", occasion).sample(drawn["agreed"], len(drawn["controls"]))
+    different = [] if controls == drawn["controls"] else ["the controls"]
+    chosen = {*drawn["for_review"], *drawn["controls"]}
+    for one in found["opinions"]:
+        if one["item"] in chosen:
+            order = list(one["from"])
+            key.dealer("opinions", occasion, one["item"]).shuffle(order)
+            different += [] if order == one["order"] else [f"the opinions on {one['item']}"]
+    return different
+
+
+def _items(found: dict[str, Any], *, practice: bool) -> list[tuple[Item, str]]:
+    """Return the items as rows that were never stored, with their subjects."""
+    return [
+        (
+            Item(
+                id=number,
+                study_id=0,
+                case_id=0,
+                key=one["item"],
+                category="",
+                grounding="",
+                form="",
+                prompt="",
+                sequences=[],
+                format=one["format"],
+                options=[{"id": option} for option in one["options"]],
+                conversation=one["conversation"],
+                turn=one["turn"],
+            ),
+            one["subject"],
+        )
+        for number, one in enumerate(found["items"], start=1)
+        if one["practice"] is practice
+    ]
+
+
+def _in_order(found: dict[str, Any], rater: str, phase: str, number: int) -> list[dict[str, Any]]:
+    own = [one for one in found["assignments"] if (one["member"], one["phase"], one["pass"]) == (rater, phase, number)]
+    return sorted(own, key=lambda one: int(one["position"]))
+
+
+def _stored(found: dict[str, Any], rater: str, phase: str, number: int) -> list[tuple[str, list[str]]]:
+    return [(one["item"], one["options"]) for one in _in_order(found, rater, phase, number)]
+
+
+_AGAIN = {"scoring sample": _sample, "reading": _reading, "practice": _practice, "review": _review}

@@ -1,0 +1,109 @@
+"""Bring a backup back: into an empty place, checked before and after, with nobody signed in."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlmodel import col, select
+
+from db import Database, Invitation, LoginSession, Overlay, Study, Volume, audit, now
+from db.backup import DamagedCopy, restore
+from db.migrate import newest_schema, schema_of, standing
+from services import permission, upkeep, verifying, volume_store
+from services.errors import Conflict, InputRefused
+from services.upkeep import copy_name
+
+
+@dataclass(frozen=True)
+class Restored:
+    """What a backup brought in, and what does not hold in it."""
+
+    schema: str | None
+    studies: int
+    sessions_ended: int
+    problems: list[str]
+
+
+def restore_installation(database: Database, backup: Path) -> Restored:
+    """Bring the database and the volumes of a backup into an installation that has no database yet.
+
+    The backup of an older release is migrated. Login sessions end, and so do open links: one that was used after the
+    backup was taken would be open again.
+
+    Raises
+    ------
+    InputRefused
+        The folder is no backup of this kind of database, or is damaged.
+    Conflict
+        There is a database here already.
+    """
+    copy = backup / copy_name(database)
+    if not copy.is_file():
+        raise InputRefused(
+            f"{backup} holds no {copy.name}: name a folder that 'manage.py backup' wrote, and set DATABASE_URL for "
+            "the same kind of database."
+        )
+    if standing(database.engine) != "empty":
+        raise Conflict(
+            f"There is a database already ({database.engine.url.render_as_string()}); stop the server, move it away "
+            "or name an empty place, and restore again."
+        )
+    try:
+        restore(database, copy)
+    except DamagedCopy as damage:
+        raise InputRefused(str(damage)) from damage
+    schema = schema_of(database.engine)
+    if standing(database.engine) == "newer":
+        raise Conflict(
+            f"The backup has schema {schema} and this program knows up to {newest_schema(database.engine)}; restore it "
+            "with the program that made it, or a newer one."
+        )
+    upkeep.prepare(database)
+    _copy_volumes(backup / "volumes", database.volume_dir)
+    ended = _end_sessions_and_links(database)
+    studies, problems = _check(database, backup)
+    return Restored(schema, studies, ended, problems)
+
+
+def _copy_volumes(source: Path, target: Path) -> None:
+    """Copy the volumes that are not there; each is named by the hash of its bytes."""
+    target.mkdir(parents=True, exist_ok=True)
+    if source.is_dir():
+        shutil.copytree(source, target, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".incoming-*"))
+
+
+def _end_sessions_and_links(database: Database) -> int:
+    with database.writing() as session:
+        sessions = session.exec(select(LoginSession).where(col(LoginSession.ended_at).is_(None))).all()
+        links = session.exec(
+            select(Invitation).where(col(Invitation.consumed_at).is_(None), col(Invitation.ended_at).is_(None))
+        ).all()
+        for one in sessions:
+            one.ended_at = now()
+        for link in links:
+            link.ended_at = link.expires_at = now()
+        session.add_all([*sessions, *links])
+        audit.record(session, "restored from a backup", login_sessions_ended=len(sessions), links_ended=len(links))
+    return len(sessions)
+
+
+def _check(database: Database, backup: Path) -> tuple[int, list[str]]:
+    """Return how many studies there are, and what does not hold."""
+    problems = []
+    with database.reading() as session:
+        if broken := list(audit.broken_links(session)):
+            problems.append(f"The audit chain is broken at event {broken[0]}.")
+        head = backup / "audit-head.txt"
+        if head.is_file() and not audit.leads_to(session, head.read_text("utf-8").strip()):
+            problems.append("The audit chain does not hold the head that lies in the backup: its end was cut off.")
+        studies = session.exec(select(Study).order_by(col(Study.id))).all()
+        frozen = [one.key for one in studies if permission.state_of(session, one.id or 0) != "draft"]
+        hashes = {*session.exec(select(Volume.sha256)).all(), *session.exec(select(Overlay.sha256)).all()}
+    missing = [one for one in hashes if not volume_store.is_intact(database, one)]
+    if missing:
+        problems.append(f"{len(missing)} of {len(hashes)} prepared volumes are missing or damaged.")
+    for key in frozen:
+        problems += [f"Study '{key}': {problem}" for problem in verifying.verify_study(database, key)]
+    return len(studies), problems

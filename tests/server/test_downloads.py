@@ -1,0 +1,107 @@
+"""A file is made for whoever asks, by the right that they have then; knowing its name is no right."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.testclient import TestClient
+
+from db import Database
+from db.engine import database_from_environment
+from server import downloads
+from server.gate import Gate
+from services import closing, identity, members
+from tests.situations import Situation, open_study
+
+FILES = ("manifest.json", "report.html", "report-csv.zip", "report.json")
+
+
+@pytest.fixture
+def situation(sqlite_url: str, data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Situation]:
+    """Two studies with an admin each, the first of them closed, in the database that the routes open."""
+    monkeypatch.setenv("DATABASE_URL", sqlite_url)
+    monkeypatch.setenv("BLINDREAD_DATA_DIR", str(data_dir))
+    database_from_environment.cache_clear()
+    database = database_from_environment()
+    made = open_study(database, tmp_path / "one")
+    open_study(database, tmp_path / "two", key="other")
+    members.invite(database, made.admin, "other", "other-admin", "Olga Other", "admin")
+    closing.close_study(database, made.admin, "tiny")
+    yield made
+    database.engine.dispose()
+    database_from_environment.cache_clear()
+
+
+def asking(database: Database, login: str | None) -> TestClient:
+    client = TestClient(Starlette(routes=downloads.routes, middleware=[Middleware(Gate)]), base_url="http://127.0.0.1")
+    if login is not None:
+        token = identity.use_link(database, identity.make_link(database, login, "sign_in"), None)
+        client.cookies.set("blindread-default", token)
+    return client
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_an_admin_gets_the_file_of_their_study_to_keep(situation: Situation, name: str) -> None:
+    answer = asking(situation.database, "admin").get(f"/download/tiny/{name}")
+
+    assert answer.status_code == 200
+    assert answer.headers["content-disposition"] == f'attachment; filename="tiny-{name}"'
+    assert answer.headers["cache-control"] == "no-store"
+    assert len(answer.content) > 100
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_an_admin_of_another_study_gets_nothing_of_it(situation: Situation, name: str) -> None:
+    mine, theirs = asking(situation.database, "admin"), asking(situation.database, "other-admin")
+    assert mine.get(f"/download/tiny/{name}").status_code == 200
+
+    answer = theirs.get(f"/download/tiny/{name}")
+
+    assert (answer.status_code, answer.text) == (404, "There is no such study among yours.")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_raters_and_reviewers_get_nothing(situation: Situation, name: str) -> None:
+    for login in ("rater-1", "reviewer"):
+        assert asking(situation.database, login).get(f"/download/tiny/{name}").status_code == 403
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_nobody_gets_anything_without_a_login(situation: Situation, name: str) -> None:
+    assert asking(situation.database, None).get(f"/download/tiny/{name}").status_code == 401
+
+
+def test_a_report_that_is_shut_on_its_page_is_shut_here(situation: Situation) -> None:
+    admin = asking(situation.database, "other-admin")
+
+    assert "stays shut" in admin.get("/download/other/report.json").text
+    manifest = admin.get("/download/other/manifest.json")
+
+    assert json.loads(manifest.text)["study"] == "other"
+
+
+@pytest.mark.parametrize(
+    "path", ["/download/tiny/else.txt", "/download/no-such/report.json", "/download/%00/manifest.json"]
+)
+def test_what_there_is_not_is_said_in_a_sentence(situation: Situation, path: str) -> None:
+    answer = asking(situation.database, "admin").get(path)
+
+    assert answer.status_code == 404
+    assert answer.text.endswith(".")
+
+
+def test_streamlits_own_files_are_shut_to_everybody(situation: Situation) -> None:
+    assert asking(situation.database, "admin").get("/media/x.json").status_code == 404
+
+
+def test_no_page_makes_a_file_that_streamlit_would_serve() -> None:
+    root = Path(__file__).parents[2]
+    sources = [path.read_text("utf-8") for folder in ("pages", "components") for path in (root / folder).rglob("*.py")]
+
+    for call in ("download_button", "st.image(", "st.audio(", "st.video(", "st.pdf("):
+        assert not any(call in source for source in sources), call
