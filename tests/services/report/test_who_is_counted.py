@@ -52,7 +52,7 @@ def test_who_failed_the_practice_misses_nothing_and_is_named_with_n(one_failed: 
         section = report.section(key)
         assert section is not None
         assert any(said in sentence for sentence in section.explanation)
-    assert not any("have no verdict" in notice for notice in report.notices)
+    assert not any("reads have no verdict" in notice for notice in report.notices)
 
 
 def test_who_failed_the_practice_is_in_no_figure_and_in_no_data_file_but_the_members(one_failed: Situation) -> None:
