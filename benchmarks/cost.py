@@ -90,7 +90,10 @@ def _servers(folder: Path, revision: str, turns: int) -> Iterator[tuple[Measured
         shutil.copytree(folder / "data-earlier", folder / name)
         run_manage(clean_environment(folder / name, {}), "init")
     places = (("data-earlier", earlier), ("data-now", ROOT), ("data-hollow", hollow))
-    servers = [RunningServer(folder / data, folder / f"{data}.log", {}, root=root) for data, root in places]
+    # All three are started alike: an earlier revision may know no other way.
+    servers = [
+        RunningServer(folder / data, folder / f"{data}.log", {}, root=root, by_streamlit=True) for data, root in places
+    ]
     measured = []
     try:
         for server in servers:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from components.frame import PAGES, REPORT, STUDY
+from components.session import current_actor, database
 from services.members import StudyLine
+from services.overview import overview_of
 
 STATE_BADGE = {
     "draft": ("Draft", "gray", ":material/edit_note:"),
@@ -24,7 +26,11 @@ def draw_studies(lines: list[StudyLine]) -> None:
         st.info("You have no study yet. Bring one in under Import.")
     for line in administered:
         with st.container(border=True, key=f"study-{line.key}"):
-            left, middle, right = st.columns([5, 1, 1], vertical_alignment="center")
+            overview = overview_of(database(), current_actor(), line.key)
+            left, progress, middle, right = st.columns([5, 2, 1, 1], vertical_alignment="center")
+            with progress:
+                if overview.total:
+                    st.progress(overview.done / overview.total, text=f"{100 * overview.done // overview.total} % done")
             with left:
                 st.markdown(f"**{line.title}**")
                 label, color, icon = STATE_BADGE[line.state]
@@ -32,7 +38,8 @@ def draw_studies(lines: list[StudyLine]) -> None:
                     st.badge(label, color=color, icon=icon)  # type: ignore[arg-type]
                     if line.simulated_readers:
                         st.badge("Simulated readers", color="orange", icon=":material/smart_toy:")
-                    st.caption(f"{line.items} items · {line.key}")
+                    raters = f"{overview.raters} {'rater' if overview.raters == 1 else 'raters'}"
+                    st.caption(" · ".join((f"{line.items} items", raters, *overview.waits, line.key)))
             with middle:
                 st.page_link(PAGES / STUDY[0], label="Manage", query_params={"study": line.key})
             with right:

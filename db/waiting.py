@@ -11,6 +11,9 @@ LONGEST = 10.0
 # What one statement, one lock or one connection may take of it; two of them fit into the whole.
 ONE_STEP = 5.0
 
+# For a lock, where nothing else is bounded: somebody sits before it and can end it.
+LONGEST_UNHURRIED = 3600.0
+
 _until: ContextVar[float | None] = ContextVar("until", default=None)
 
 
@@ -36,7 +39,7 @@ def within(seconds: float) -> Iterator[None]:
 
 @contextmanager
 def unhurried() -> Iterator[None]:
-    """Bound nothing inside the block: a migration takes as long as it takes."""
+    """Bound nothing inside the block: a migration, and what is begun at the command line, takes as long as it takes."""
     with within(float("inf")):
         yield
 

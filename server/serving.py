@@ -42,6 +42,7 @@ def serve(port: int | None = None, address: str | None = None) -> None:
     )
     host, number = str(config.get_option("server.address") or "127.0.0.1"), int(config.get_option("server.port"))
     with listening_socket(host, number) as listening:
+        print(f"Blindread answers on http://{host}:{number} (Ctrl+C ends it).", flush=True)  # noqa: T201  where to look
         server = uvicorn.Server(uvicorn.Config("app:app", host=host, port=number, **settings()))
         server.run(sockets=[listening])
     if not server.started:

@@ -110,9 +110,14 @@ def _note(session: Session, actor: Actor, study: Study, kind: str, reason: str, 
     event = StudyEvent(study_id=stored_id(study.id), kind=kind, reason=reason, person_id=actor.person_id)
     session.add(event)
     session.flush()
-    rows = proofs.sealed([event])
     audit.record(
-        session, f"study {kind}", person_id=actor.person_id, study_id=study.id, reason=reason, rows=rows, **detail
+        session,
+        f"study {kind}",
+        person_id=actor.person_id,
+        study_id=study.id,
+        reason=reason,
+        rows=proofs.sealed([event]),
+        **detail,
     )
 
 

@@ -76,7 +76,7 @@ def remove_member(database: Database, actor: Actor, study_key: str, login: str) 
         study, own = require_role(session, actor, study_key, "admin")
         if state_of(session, stored_id(study.id)) == "closed":
             raise Conflict("The study is closed; re-open it before anybody is taken out.")
-        # Whoever is submitting a verdict holds this row: what they submit counts before it is looked for.
+        # Whoever is submitting a verdict holds this row: it is stored before it is looked for, or comes too late.
         member = session.exec(
             select(Membership)
             .join(Person)
@@ -105,8 +105,13 @@ def remove_member(database: Database, actor: Actor, study_key: str, login: str) 
         return member.pseudonym
 
 
-def take_back(session: Session, study: Study, member: Membership, role: str) -> None:
+def take_back(session: Session, study: Study, member: Membership, role: str) -> list[int]:
     """Let somebody who was taken out be a member again: with what they had, or in another role if they saw nothing.
+
+    Returns
+    -------
+    list of int
+        The keys of the assignments that went with the earlier role.
 
     Raises
     ------
@@ -114,11 +119,13 @@ def take_back(session: Session, study: Study, member: Membership, role: str) -> 
         They have seen items in another role, or their items were given to another reviewer meanwhile.
     """
     own = col(Assignment.membership_id) == member.id
+    gone: list[int] = []
     if role != member.role:
         if session.exec(select(Assignment.id).where(own, _was_used()).limit(1)).first() is not None:
             raise Conflict(
                 f"{member.pseudonym} has had items as {member.role} in this study before; invite them as that again."
             )
+        gone = [stored_id(key) for key in session.exec(select(Assignment.id).where(own))]
         session.exec(delete(Draft).where(col(Draft.assignment_id).in_(select(Assignment.id).where(own))))
         session.exec(delete(Assignment).where(own))
     elif role == "reviewer" and _given_to_another(session, member):
@@ -128,6 +135,7 @@ def take_back(session: Session, study: Study, member: Membership, role: str) -> 
     member.removed_at = None
     session.add(member)
     session.flush()
+    return gone
 
 
 def assign_if_frozen(session: Session, study: Study, member: Membership) -> None:

@@ -25,6 +25,9 @@ def row_problems(session: Session, study: Study) -> list[str]:
     problems = _freeze_problems(session, study_id, events)
     seals: dict[str, list[Seal]] = {}
     for event in events:
+        for name, ended in event.detail.get("ended", {}).items():
+            keys_ended = set(proofs.keys_in(ended))
+            seals[name] = [seal for seal in seals.get(name, []) if keys_ended.isdisjoint(proofs.keys_in(seal[1]))]
         for name, (keys, digest) in seals_on(event, study_id).items():
             seals.setdefault(name, []).append((event, keys, digest))
     for table in proofs.COLUMNS:

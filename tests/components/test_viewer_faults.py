@@ -298,7 +298,7 @@ def test_reader_who_is_offline_for_a_while_submits_and_goes_on_when_the_network_
 def test_sentence_about_the_network_is_gone_when_practice_gives_its_feedback(room: MakeRoom) -> None:
     reader = room("practice", "plain")
     reader.open()
-    reader.fail("verdict", 503)
+    reader.fail("verdict", 502)
     reader.press("1", "4")
     reader.page.wait_for_timeout(450)
 

@@ -11,7 +11,7 @@ from sqlmodel import select
 
 from db import Database, Person, Unavailable
 from db.engine import make_engine
-from db.waiting import within
+from db.waiting import unhurried, within
 from tests.harness import databases, postgresql
 from tests.harness.faulty import held_by_another_program
 
@@ -41,6 +41,20 @@ def test_writers_do_not_wait_in_turn_for_a_file_that_another_program_holds(
 
     assert {text.split(";")[0] for text in during} == {"The database does not answer at the moment"}
     assert set(after) == {"added"}
+
+
+def test_what_is_begun_at_the_command_line_is_not_hurried(sqlite_database: Database, data_dir: Path) -> None:
+    def add() -> str:
+        with unhurried(), sqlite_database.writing() as session:
+            session.add(Person(login="patient", name="N"))
+        return "added"
+
+    with ThreadPoolExecutor(1) as pool:
+        with held_by_another_program(data_dir / "blindread.db"):
+            waiting = pool.submit(add)
+            assert add_person(sqlite_database, "hurried").startswith("The database does not answer")
+
+        assert waiting.result(timeout=PATIENCE) == "added"
 
 
 def test_readers_read_while_another_program_holds_the_file(sqlite_database: Database, data_dir: Path) -> None:

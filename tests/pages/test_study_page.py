@@ -90,9 +90,9 @@ def test_the_preview_steps_to_the_neighbours_and_finds(
     assert next(button for button in app.button if button.label == "Previous item").disabled
 
     press(app, "Next item")
-    assert app.query_params["item"] == ["i2"]
+    assert app.query_params["item"] in ("i2", ["i2"])
 
     app.text_input[0].input("i5").run()
     app.selectbox[0].select("i5").run()
-    assert app.query_params["item"] == ["i5"]
+    assert app.query_params["item"] in ("i5", ["i5"])
     assert any("`i5`" in text.value for text in app.markdown)

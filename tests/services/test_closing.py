@@ -119,7 +119,7 @@ def test_reasons_and_names_are_kept(database: Database, tmp_path: Path) -> None:
     ]
     with database.reading() as session:
         interim = session.exec(select(AuditEvent).where(AuditEvent.action == "study interim")).one()
-    assert interim.detail == {"reason": REASON}
+    assert interim.detail["reason"] == REASON
 
 
 def test_a_draft_cannot_be_closed_nor_looked_at(imported: Situation) -> None:

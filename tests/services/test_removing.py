@@ -8,7 +8,7 @@ import pytest
 from sqlmodel import func, select
 
 from db import Assignment, AuditEvent, Database, Invitation, Membership, ReviewTask
-from services import adjudication, closing, freezing, identity, members, reading, removing, report, worklist
+from services import adjudication, closing, freezing, identity, members, reading, removing, report, verifying, worklist
 from services.errors import Conflict, NotFound
 from tests.situations import (
     Situation,
@@ -141,6 +141,16 @@ def test_a_pseudonym_is_never_given_twice(imported: Situation) -> None:
     with imported.database.reading() as session:
         names = list(session.exec(select(Membership.pseudonym).order_by(Membership.id)))
     assert names == ["Admin 1", "Reviewer 2", "Rater 2", "Reviewer 1", "Rater 3"]
+
+
+def test_what_is_removed_and_taken_back_verifies(database: Database, tmp_path: Path) -> None:
+    situation = open_study(database, tmp_path / "study")
+    take_out(situation, "rater-1")
+    take_out(situation, "reviewer")
+    invite(situation, "rater-1", "rater")
+    invite(situation, "reviewer", "rater")
+
+    assert verifying.verify_study(database, "tiny") == []
 
 
 def test_who_was_taken_out_of_a_draft_gets_items_when_they_come_back_after_the_freeze(

@@ -1,0 +1,65 @@
+"""Where an admin's studies stand, in one line each: who reads, how far they are, and what waits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlmodel import col, select
+
+from db import Database, Membership, queries
+from db.base import stored_id
+from db.standing import STILL_MEMBER
+from services import displaying, outstanding
+from services.identity import Actor
+from services.permission import require_role, state_of
+
+
+@dataclass(frozen=True)
+class Overview:
+    """How far a study is. It holds counts, and no answer."""
+
+    raters: int
+    done: int
+    total: int
+    waits: tuple[str, ...]
+
+
+def overview_of(database: Database, actor: Actor, study_key: str) -> Overview:
+    """Return, for its admins, where a study stands."""
+    with database.reading() as session:
+        study, _ = require_role(session, actor, study_key, "admin")
+        study_id = stored_id(study.id)
+        raters = session.exec(
+            select(Membership.id)
+            .where(Membership.study_id == study_id, Membership.role == "rater", *STILL_MEMBER)
+            .order_by(col(Membership.id))
+        ).all()
+        state = state_of(session, study_id)
+        if state == "draft":
+            return Overview(len(raters), 0, 0, ("not frozen yet",))
+        # A decision and the own read before it are one task.
+        counts = {
+            place: (open_, total)
+            for place, (open_, _, total) in queries.count_by_member(session, study_id).items()
+            if place[1] in {phases[-1] for phases in displaying.QUEUES.values()}
+        }
+        total = sum(all_ for _, all_ in counts.values())
+        done = total - sum(open_ for open_, _ in counts.values())
+        if state == "closed":
+            return Overview(len(raters), done, total, ("report ready",))
+        work = [one for one in outstanding.open_work(session, study_id) if one.is_open]
+    return Overview(len(raters), done, total, _waits(work, len(raters)))
+
+
+def _waits(work: list[outstanding.OpenWork], raters: int) -> tuple[str, ...]:
+    people = len({one.who for one in work if one.name})
+    begun = {one.who: one.open < one.total for one in work if one.part == "reading"}
+    not_begun = sum(not started for started in begun.values())
+    to_send = sum(one.open for one in work if one.part == "queue")
+    said = (
+        (not raters, "nobody invited to read"),
+        (people, f"{people} {'person has' if people == 1 else 'people have'} work open"),
+        (not_begun, f"{not_begun} not begun"),
+        (to_send, f"{to_send} {'item' if to_send == 1 else 'items'} to send to a reviewer"),
+    )
+    return tuple(text for holds, text in said if holds)
