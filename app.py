@@ -18,6 +18,7 @@ from components.faults import draw_fault
 from server import downloads, health, reading_room, sign_in, verifier
 from server.faults import Faults
 from server.gate import Gate
+from server.hosts import Hosts
 from server.logs import configure_logs
 from server.sockets import answer_at_once
 
@@ -37,7 +38,7 @@ async def lifespan(_app: Any) -> AsyncIterator[None]:
 app = streamlit.App(
     "pages/entry/navigation.py",
     routes=[*health.routes, *sign_in.routes, *reading_room.routes, *downloads.routes],
-    middleware=[Middleware(Faults), Middleware(Gate)],
+    middleware=[Middleware(Faults), Middleware(Hosts), Middleware(Gate)],
     lifespan=lifespan,
     on_script_error=draw_fault,
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +17,7 @@ from services import (
     audit_head,
     closing,
     demo,
+    demo_removal,
     drafts,
     environment,
     freezing,
@@ -24,14 +27,17 @@ from services import (
     leftovers,
     members,
     outstanding,
+    people,
     redrawing,
     removing,
     restoring,
+    starting,
     upkeep,
     verifying,
     volume_integrity,
+    whereabouts,
 )
-from services.errors import InputRefused, Refused, Unavailable
+from services.errors import LISTED, InputRefused, Refused, Unavailable
 from services.packaging import export_study
 from services.report.export import export_report
 
@@ -39,25 +45,54 @@ cli = typer.Typer(no_args_is_help=True, add_completion=False, help="Blindread's 
 judge_cli = typer.Typer(no_args_is_help=True, help="Verdicts of LLM judges.")
 cli.add_typer(judge_cli, name="judge")
 console = Console(soft_wrap=True, highlight=False)
+# What is printed for people, so that what is printed for scripts stays alone.
+aside = Console(stderr=True, soft_wrap=True, highlight=False)
 
 As = Annotated[str | None, typer.Option("--as", help="Act as this login; the first owner without it.")]
+
+
+@cli.callback()
+def choose_data_dir(
+    data_dir: Annotated[
+        Path | None, typer.Option("--data-dir", help="The data folder, in place of BLINDREAD_DATA_DIR or ./var.")
+    ] = None,
+) -> None:
+    """Blindread's command line."""
+    if data_dir is not None:
+        environment.choose_data_dir(data_dir)
 
 
 @contextmanager
 def _opened(*, prepared: bool = True) -> Iterator[environment.Database]:
     """Open the database, show refusals as one sentence, and close it, so that no log file stays beside it."""
     database = environment.database()
+    aside.print(whereabouts.whereabouts(database), style="dim", markup=False)
     try:
+        if warning := whereabouts.warning_of_another(database):
+            aside.print(warning, style="bold yellow", markup=False)
         # Whoever waits here can press Ctrl+C; a large chain takes longer to verify than a request may.
         with environment.unhurried():
             if prepared:
                 upkeep.require_prepared(database)
             yield database
-    except (Refused, InputRefused, Unavailable, FileExistsError, FileNotFoundError) as refusal:
+    except InputRefused as refusal:
+        _print_problems(refusal)
+        raise typer.Exit(1) from None
+    except (Refused, Unavailable, FileExistsError, FileNotFoundError) as refusal:
         console.print(str(refusal), style="bold red", markup=False)
         raise typer.Exit(1) from None
     finally:
         database.engine.dispose()
+
+
+def _print_problems(refusal: InputRefused) -> None:
+    """Print every problem on a line of its own, and of very many how many more there are."""
+    for problem in refusal.problems[:LISTED]:
+        console.print(str(problem), style="bold red", markup=False)
+    more = refusal.count - min(len(refusal.problems), LISTED)
+    if refusal.count > 1:
+        after = f", of which {more} are not listed" if more else ""
+        console.print(f"{refusal.count} problems{after}. Nothing was stored.", style="bold red", markup=False)
 
 
 @contextmanager
@@ -121,7 +156,8 @@ def seed_demo() -> None:
     """Bring in the demo study and its finished example, once."""
     with _opened() as database:
         if demo.is_seeded(database):
-            console.print("The demo is there already; what was entered is kept.")
+            state = "there already" if demo_removal.has_demo(database) else "removed, and not brought in again"
+            console.print(f"The demo is {state}; what was entered is kept.")
             return
         with _bar() as feed:
             demo.seed_demo(database, feed)
@@ -131,13 +167,17 @@ def seed_demo() -> None:
 def links(port: Annotated[int, typer.Option(help="The port that the server listens on.")] = 8501) -> None:
     """Print a fresh single-use sign-in link for each of the demo's people."""
     with _opened() as database:
-        if not demo.is_seeded(database):
-            console.print("There is no demo here; 'manage.py invite' makes links for your own study.")
-            return
-        console.print("\nSign in with one of these links (each works once; open them in different browser profiles):\n")
-        for name, token in demo.sign_in_links(database):
-            console.print(f"  {name:<14} http://127.0.0.1:{port}/link/{token}", markup=False)
-        console.print(f"\nNew links: make links PORT={port}    Sign-in page: http://127.0.0.1:{port}/sign-in\n")
+        if demo_removal.has_demo(database):
+            console.print(
+                "\nSign in with one of these links (each works once; open them in different browser profiles):\n"
+            )
+            for name, token in demo.sign_in_links(database):
+                console.print(f"  {name:<14} http://127.0.0.1:{port}/link/{token}", markup=False)
+            console.print(f"\nNew links: make links PORT={port}    Sign-in page: http://127.0.0.1:{port}/sign-in")
+        else:
+            console.print(f"\nThere is no demo here. Sign-in page: http://127.0.0.1:{port}/sign-in")
+        own = f"{sys.executable} manage.py --data-dir {shlex.quote(str(database.data_dir))} owner LOGIN --name NAME"
+        console.print(f"An account of your own, as an owner: {own}\n", markup=False)
 
 
 @cli.command()
@@ -154,7 +194,10 @@ def invite(
         actor = identity.actor_for_command_line(database, act_as)
         purpose = "sign_in" if sign_in_only else "join"
         token = members.invite(database, actor, study, login, name, role, purpose=purpose)
-        console.print(f"/link/{token}", markup=False)
+        if token:
+            console.print(f"/link/{token}", markup=False)
+        else:
+            aside.print(f"'{login}' has signed in before and goes on signing in as they do; no link is needed.")
 
 
 @cli.command("practise-again")
@@ -168,11 +211,41 @@ def allow_another_attempt(study: str, login: str, act_as: As = None) -> None:
 
 @cli.command("owner")
 def add_owner(login: str, name: Annotated[str, typer.Option(help="Their name.")]) -> None:
-    """Add the first owner, who may bring in studies, and print the path of their single-use link."""
+    """Make somebody an owner, the first or a further one, and print the path of their single-use link."""
     with _opened() as database:
-        identity.ensure_owner(database, login, name)
-        token = identity.make_link(database, login, "join")
-        console.print(f"/link/{token}", markup=False)
+        console.print(f"/link/{people.add_owner(database, login, name)}", markup=False)
+
+
+@cli.command("lock")
+def lock_person(login: str, act_as: As = None) -> None:
+    """Let nobody in under a login any more; login sessions and links end."""
+    with _opened() as database:
+        people.lock(database, identity.actor_for_command_line(database, act_as), login)
+        console.print(f"'{login}' is locked.", markup=False)
+
+
+@cli.command("unlock")
+def unlock_person(login: str, act_as: As = None) -> None:
+    """Let a person who was locked in again."""
+    with _opened() as database:
+        people.unlock(database, identity.actor_for_command_line(database, act_as), login)
+        console.print(f"'{login}' may sign in again.", markup=False)
+
+
+@cli.command("sign-out-everywhere")
+def sign_out_person(login: str, act_as: As = None) -> None:
+    """End every login session of a person."""
+    with _opened() as database:
+        ended = people.sign_out_everywhere(database, identity.actor_for_command_line(database, act_as), login)
+        console.print(f"'{login}' is signed out of {ended} login sessions.", markup=False)
+
+
+@cli.command("remove-demo")
+def remove_demo(act_as: As = None) -> None:
+    """Remove the demo's studies and lock its people; it does not come back."""
+    with _opened() as database:
+        demo_removal.remove_demo(database, identity.actor_for_command_line(database, act_as))
+        console.print("The demo is removed, and its people are locked.")
 
 
 @cli.command("import")
@@ -189,6 +262,26 @@ def import_folder(
         actor = identity.actor_for_command_line(database, act_as)
         done = importing.import_study(database, actor, folder, key=key, over_draft=over_draft, progress=feed)
         console.print(f"Study '{done.study_key}': {done.cases} cases, {done.volumes} volumes, {done.items} items.")
+        for conversion in done.conversions:
+            console.print(f"Converted: {conversion}", markup=False)
+        for warning in done.warnings:
+            console.print(f"Look at this: {warning}", style="yellow", markup=False)
+
+
+@cli.command("new-study")
+def new_study(folder: Path) -> None:
+    """Write a filled study of three items, to start from: it imports as it is."""
+    try:
+        starting.new_study(folder)
+    except (Refused, OSError) as refusal:
+        problem = refusal.strerror if isinstance(refusal, OSError) else str(refusal)
+        console.print(problem or "The folder cannot be written.", style="bold red", markup=False)
+        raise typer.Exit(1) from None
+    console.print(
+        f"The study is in {folder}: change it, then 'manage.py import {folder}'. docs/tables.md says what stands in "
+        "every column.",
+        markup=False,
+    )
 
 
 @cli.command("rename-draft")
@@ -235,7 +328,9 @@ def remove_member(study: str, login: str, act_as: As = None) -> None:
 def freeze(study: str, act_as: As = None) -> None:
     """Fix a study's contents and open it for reading."""
     with _opened() as database:
-        frozen = freezing.freeze_study(database, identity.actor_for_command_line(database, act_as), study)
+        actor = identity.actor_for_command_line(database, act_as)
+        console.print(freezing.standing_of(database, actor, study).sentence)
+        frozen = freezing.freeze_study(database, actor, study)
         console.print(f"Frozen. SHA-256 of the manifest: {frozen.sha256}")
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from components.session import current_actor, database
-from services import identity, members
+from components.session import database
+from services import members
 from services.identity import Actor
 
 PAGES = Path(__file__).resolve().parents[1] / "pages"
@@ -20,6 +20,7 @@ STUDY = ("admin/study.py", "Study", "study")
 PREVIEW = ("admin/preview.py", "Preview", "preview")
 IMPORT = ("admin/import_study.py", "Import", "import")
 REPORT = ("admin/report.py", "Report", "report")
+PEOPLE = ("admin/people.py", "People", "people")
 
 # Streamlit leaves six rem above every page; in a reading room that is a row of pixels of the scan.
 _STYLE = """<style>
@@ -27,9 +28,29 @@ _STYLE = """<style>
 .stAppHeader { display: none }
 .st-key-head { border-bottom: 1px solid color-mix(in srgb, currentColor 18%, transparent); min-height: 2.2rem }
 .st-key-head :is(p, [data-testid=stMarkdownContainer]) { margin: 0 }
+.way-out { margin: 0 }
+.way-out button { font: inherit; color: inherit; background: none; border: 0; padding: .35rem .5rem; cursor: pointer;
+                  border-radius: .375rem }
+.way-out button:hover { text-decoration: underline }
 [data-testid=stCaptionContainer] { opacity: 0.85 !important }
 h1 { font-size: 1.6rem !important; padding: .4rem 0 !important }
+@media (pointer: coarse) { .stMain :is(button, a) { min-height: 44px; min-width: 44px } }
 </style>"""
+
+# On a screen of 768 lines two head lines cost too much of the scan: there the room's line leaves space for this one.
+_ONE_LINE = """<style>
+@media (max-height: 800px) and (min-width: 1200px) {
+  :root { --beside-head: 21rem }
+  .st-key-room { margin-top: -1rem }
+  .st-key-head { position: absolute; top: .6rem; right: 1.4rem; z-index: 1; width: 20rem; height: 42px; border: 0;
+                 gap: .7rem; flex-wrap: nowrap; justify-content: flex-end }
+  .st-key-head > :first-child, .st-key-head > :has(.stSpace) { display: none }
+  .st-key-head p { white-space: nowrap; overflow: hidden; text-overflow: ellipsis }
+}
+</style>"""
+
+# A form of the page's own, so that the answer can take the cookie from the browser and empty its cache.
+_WAY_OUT = '<form method="post" action="/sign-out" class="way-out"><button type="submit">Sign out</button></form>'
 
 
 def pages_of(actor: Actor) -> list[StreamlitPage]:
@@ -37,7 +58,7 @@ def pages_of(actor: Actor) -> list[StreamlitPage]:
     roles = members.roles_of(database(), actor)
     offered = []
     if "admin" in roles or actor.is_owner:
-        offered += [STUDIES, STUDY, PREVIEW, REPORT] + ([IMPORT] if actor.is_owner else [])
+        offered += [STUDIES, STUDY, PREVIEW, REPORT] + ([IMPORT, PEOPLE] if actor.is_owner else [])
     if roles & {"rater", "reviewer"} or not offered:
         offered = [WORKLIST, ROOM, *offered]
     return [
@@ -52,12 +73,13 @@ def draw(actor: Actor, pages: list[StreamlitPage]) -> None:
     with st.container(key="head", horizontal=True, vertical_alignment="center", gap="medium"):
         st.markdown("**Blindread**", width="content")
         for page in pages:
-            if page.title in {"Worklist", "Studies", "Import"}:
+            if page.title in {"Worklist", "Studies", "Import", "People"}:
                 st.page_link(page, label=page.title)
         st.space("stretch")
         st.markdown(actor.name, width="content")
-        st.button("Sign out", on_click=_sign_out, type="tertiary")
+        st.html(_WAY_OUT, width="content")
 
 
-def _sign_out() -> None:
-    identity.sign_out(database(), current_actor().login_session_id)
+def draw_in_one_line_with_the_room() -> None:
+    """Let the head line share that of the reading room where the screen is low."""
+    st.html(_ONE_LINE)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from typing import IO
+
+import pandas as pd
 import streamlit as st
 from niivue_component import niivue_viewer
 
 from components.frame import PAGES, STUDY
 from components.session import database
-from services import importing, incoming
-from services.errors import InputRefused, Refused
+from services import importing, incoming, starting
+from services.errors import LISTED, InputRefused, Refused
 from services.identity import Actor
 from services.incoming import Incoming
 
@@ -19,18 +23,78 @@ def receive(actor: Actor) -> Incoming | None:
         "Pack the study folder (`protocol.yaml`, the CSV tables, `volumes/`) as a ZIP file. Everything is checked "
         "before anything is stored. A large folder is imported faster with `python manage.py import FOLDER`."
     )
+    st.download_button(
+        "A filled study to start from",
+        starting.new_study_zip(),
+        file_name=starting.ZIP_NAME,
+        mime="application/zip",
+        icon=":material/download:",
+        on_click="ignore",
+        help="Three items about simulated images; it can be imported as it is.",
+    )
+    _draw_columns()
     file = st.file_uploader("Study folder as ZIP", type=["zip"], key="study-zip")
     if file is None:
         _forget(actor)
         return None
-    kept: tuple[str, Incoming] | None = st.session_state.get("incoming")
-    if kept is not None and kept[0] == file.file_id:
-        return kept[1]
-    _forget(actor)
-    with st.spinner("Unpacking and checking"):
-        found = incoming.receive_upload(database(), actor, file, file.name)
-    st.session_state["incoming"] = (file.file_id, found)
-    return found
+    kept: tuple[str, Incoming | InputRefused] | None = st.session_state.get("incoming")
+    if kept is None or kept[0] != file.file_id:
+        _forget(actor)
+        with st.spinner("Unpacking and checking"):
+            kept = (file.file_id, _received(actor, file, file.name))
+        st.session_state["incoming"] = kept
+    if isinstance(kept[1], InputRefused):
+        _draw_problems(kept[1])
+        return None
+    return kept[1]
+
+
+def _received(actor: Actor, file: IO[bytes], name: str) -> Incoming | InputRefused:
+    try:
+        return incoming.receive_upload(database(), actor, file, name)
+    except InputRefused as refusal:
+        return refusal
+
+
+def _draw_columns() -> None:
+    with st.expander("What stands in each table"):
+        for title, says, columns in incoming.documented_tables():
+            st.markdown(f"**{title}** {says}\n\n{columns}")
+
+
+def _draw_problems(refusal: InputRefused) -> None:
+    """Draw everything that is wrong, so that it can be mended before the next upload."""
+    if refusal.count == 1:
+        st.error(f"Nothing was stored. {refusal}")
+        return
+    listed = refusal.problems[:LISTED]
+    more = f" The first {len(listed)} are listed." if refusal.count > len(listed) else ""
+    st.error(f"Nothing was stored: {refusal.count} problems.{more} Mend them, pack the folder again and upload it.")
+    # Not a dataframe: that would cut the sentences, which are what is needed.
+    st.table(
+        pd.DataFrame(
+            [[_plain(text) for text in (problem.file, problem.place, problem.says)] for problem in listed],
+            columns=["file", "where", "what was found, what is expected, what to do"],
+        ).set_index("file")
+    )
+
+
+def _plain(text: str) -> str:
+    """Return a text whose signs are shown as they are, where Markdown would be read."""
+    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", text)
+
+
+def draw_remarks(found: Incoming) -> None:
+    """Draw what was converted and what may be meant otherwise."""
+    if found.warnings:
+        st.warning("\n".join(["Look at this before you import:", "", *(f"- {_plain(one)}" for one in found.warnings)]))
+    if found.conversions:
+        with st.expander(f"{len(found.conversions)} conversions", expanded=True):
+            st.dataframe(
+                pd.DataFrame([str(one) for one in found.conversions], columns=["what was understood, and where"]),
+                hide_index=True,
+                width="stretch",
+            )
 
 
 def draw_contents(found: Incoming) -> None:
@@ -90,7 +154,11 @@ def draw_import_button(actor: Actor, found: Incoming) -> None:
     try:
         folder = incoming.study_folder_of(database(), actor, found.ticket)
         done = importing.import_study(database(), actor, folder, over_draft=over_draft, progress=feed)
-    except (Refused, InputRefused) as refusal:
+    except InputRefused as refusal:
+        bar.empty()
+        _draw_problems(refusal)
+        return
+    except Refused as refusal:
         bar.empty()
         st.error(f"Nothing was imported. {refusal}")
         return
@@ -101,6 +169,6 @@ def draw_import_button(actor: Actor, found: Incoming) -> None:
 
 
 def _forget(actor: Actor) -> None:
-    kept: tuple[str, Incoming] | None = st.session_state.pop("incoming", None)
-    if kept is not None:
+    kept: tuple[str, Incoming | InputRefused] | None = st.session_state.pop("incoming", None)
+    if kept is not None and isinstance(kept[1], Incoming):
         incoming.discard_upload(database(), actor, kept[1].ticket)

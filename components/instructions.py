@@ -10,7 +10,9 @@ from services import worklist
 
 def draw_instructions(text: str, study_key: str, queue: str) -> None:
     """Draw the instructions with the button that acknowledges them."""
-    with st.container(width=760):
+    # Each paragraph in the direction of its own words.
+    st.html("<style>.st-key-instructions :is(p, li) { unicode-bidi: plaintext; text-align: start }</style>")
+    with st.container(width=760, key="instructions"):
         st.title("Before you begin")
         st.markdown(text)
         st.button(

@@ -7,6 +7,7 @@ import streamlit as st
 
 from components import verification_view
 from components.frame import PAGES, PREVIEW, REPORT
+from components.invitations import draw_invitations
 from components.session import current_actor, database
 from components.study_list import STATE_BADGE
 from services import adjudication, daily_verification, freezing, judging, members, verifying
@@ -44,6 +45,7 @@ def draw_freeze(line: StudyLine) -> None:
             "draws every rater's own order, and opens the study for reading. **It cannot be undone.** "
             "Look at the items in the preview first."
         )
+        st.info(freezing.standing_of(database(), current_actor(), line.key).sentence)
         sure = st.checkbox("I have looked at the preview; the items are as they should be.")
         st.button("Freeze and open", type="primary", disabled=not sure, on_click=_freeze, args=(line.key,))
         return
@@ -69,7 +71,7 @@ def _manifest_table(manifest: dict[str, object]) -> pd.DataFrame:
 
 
 def draw_people(line: StudyLine) -> None:
-    """Draw progress without any answer, and the form that invites."""
+    """Draw progress without any answer, and the forms that invite."""
     progress = members.progress_of_members(database(), current_actor(), line.key)
     if progress:
         st.dataframe(
@@ -83,19 +85,7 @@ def draw_people(line: StudyLine) -> None:
     else:
         st.info("Nobody is invited yet.")
     _draw_queue_button(line, progress)
-    if line.state == "closed":
-        return
-    st.subheader("Invite")
-    with st.container(width=560, border=True):
-        st.selectbox("Role", ["rater", "reviewer", "admin"], key="invite-role")
-        st.text_input("Name", key="invite-name")
-        st.text_input("Login", key="invite-login", help="What they sign in with, such as their e-mail address.")
-        st.text_input("Specialty", key="invite-specialty")
-        st.button("Make the invitation link", on_click=_invite, args=(line.key,))
-        link = st.session_state.pop("invitation", None)
-        if link:
-            st.success("Hand this link to them; it works once, for 14 days, and is not shown again.")
-            st.code(link, language=None)
+    draw_invitations(line)
 
 
 def _progress_table(progress: list[MemberProgress]) -> pd.DataFrame:
@@ -189,23 +179,6 @@ def _verify(study_key: str) -> None:
             _notify("done", " ".join([verifying.ALL_HOLDS, *verifying.remarks_on(database(), study_key)]))
     except Refused as refusal:
         _notify("error", str(refusal))
-
-
-def _invite(study_key: str) -> None:
-    # Read from the widgets' state: arguments bound when the button was drawn are older than what was typed last.
-    role, name, login, specialty = (
-        str(st.session_state[f"invite-{key}"]) for key in ("role", "name", "login", "specialty")
-    )
-    try:
-        token = members.invite(database(), current_actor(), study_key, login, name, role, specialty=specialty)
-        st.session_state["invitation"] = f"{_origin()}/link/{token}"
-    except Refused as refusal:
-        _notify("error", str(refusal))
-
-
-def _origin() -> str:
-    parts = st.context.url.split("/") if st.context.url else ["http:", "", "127.0.0.1:8501"]
-    return "/".join(parts[:3])
 
 
 def _open_queue(study_key: str) -> None:

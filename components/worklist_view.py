@@ -8,6 +8,11 @@ from components.frame import PAGES, ROOM
 from services.worklist import Desk
 
 _WHAT = {"reading": "Read items", "scoring": "Mark answers", "review": "Adjudicate"}
+_UNITS = {
+    "reading": ("item", "items", "to read"),
+    "scoring": ("answer", "answers", "to mark"),
+    "review": ("item", "items", "to decide"),
+}
 
 
 def draw_worklist(desks: list[Desk]) -> None:
@@ -26,7 +31,7 @@ def _draw_desk(desk: Desk) -> None:
         if desk.simulated_readers:
             st.caption("Simulated readers: the verdicts of this copy were made by a program.")
         if desk.total:
-            st.progress(desk.done / desk.total, text=_progress_text(desk))
+            st.progress(desk.done / desk.total, text=progress_text(desk))
         else:
             st.caption(_nothing_yet(desk))
     with right:
@@ -44,7 +49,8 @@ def _can_enter(desk: Desk) -> bool:
     return desk.state == "open" and not desk.waits_for_reads and desk.done < desk.total and desk.practice != "failed"
 
 
-def _progress_text(desk: Desk) -> str:
+def progress_text(desk: Desk) -> str:
+    """Return how far somebody is in a queue, what is left, and about how long that takes."""
     if desk.practice == "failed":
         return "The practice was not passed and no attempt is left; the study's admin sees this."
     if desk.practice == "open" and desk.state == "open":
@@ -53,9 +59,14 @@ def _progress_text(desk: Desk) -> str:
         return f"All {desk.total} done. Thank you."
     if desk.state == "closed":
         return f"{desk.done} of {desk.total} done. This study is closed; nothing more is needed."
-    left = desk.total - desk.done
-    text = f"{desk.done} of {desk.total} done, {left} left"
+    text = ", ".join(part for part in (f"{desk.done} of {desk.total} done", _left(desk), desk.about) if part)
     return f"{text}. Opens when all your items are read." if desk.waits_for_reads else text
+
+
+def _left(desk: Desk) -> str:
+    one, several, what = _UNITS[desk.queue]
+    left = desk.total - desk.done
+    return f"{left} {one if left == 1 else several} {what}"
 
 
 def _nothing_yet(desk: Desk) -> str:
@@ -63,4 +74,4 @@ def _nothing_yet(desk: Desk) -> str:
         return "This study is not open yet."
     if desk.state == "closed":
         return "This study is closed; nothing more is needed."
-    return "Your queue is empty; items appear here when there is something to decide."
+    return "Your queue is empty for now; items appear here when there is something to decide."

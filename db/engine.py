@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from sqlalchemy.exc import TimeoutError as PoolExhausted
 from sqlmodel import Session
 
 from db import postgresql
+from db.private import keep_private, make_private_folder
 from db.waiting import CANNOT_STORE, DOES_NOT_ANSWER, LONGEST_UNHURRIED, ONE_STEP, Unavailable, left
 
 # 32 threads that write at once wait 2.7 s (p99) for SQLite's own lock and 0.6 s for this one.
@@ -24,6 +26,9 @@ _sqlite_writers = threading.RLock()
 # What SQLite says when others hold the file, and when the disk is full or may not be written.
 _SQLITE_BUSY = ("database is locked", "database table is locked", "database is busy")
 _SQLITE_CANNOT_STORE = ("database or disk is full", "readonly database", "disk I/O error", "unable to open database")
+
+
+DATABASE_FILE = "blindread.db"
 
 
 @dataclass(frozen=True)
@@ -167,12 +172,16 @@ def data_dir_from_environment() -> Path:
 
 def url_from_environment() -> str:
     """Return `DATABASE_URL`, or the SQLite file in the data folder."""
-    return os.environ.get("DATABASE_URL") or f"sqlite:///{data_dir_from_environment() / 'blindread.db'}"
+    return os.environ.get("DATABASE_URL") or f"sqlite:///{data_dir_from_environment() / DATABASE_FILE}"
 
 
 @lru_cache(maxsize=1)
 def database_from_environment() -> Database:
     """Open, once per process, the database that the environment names."""
     data_dir = data_dir_from_environment()
-    data_dir.mkdir(parents=True, exist_ok=True)
+    make_private_folder(data_dir)
+    for path in keep_private(data_dir)[:1]:
+        logging.getLogger("blindread").warning(
+            "Other users of this machine may read %s: it is not ours to close.", path
+        )
     return Database(make_engine(url_from_environment()), data_dir)

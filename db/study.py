@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from datetime import date, datetime
 
-from sqlalchemy import JSON, CheckConstraint, Column, UniqueConstraint, text
+from sqlalchemy import JSON, BigInteger, CheckConstraint, Column, UniqueConstraint, text
 from sqlmodel import Field
 
 from db.base import Base, now, one_of
@@ -201,7 +201,7 @@ class Freeze(Base, table=True):
     version: int = Field(default=1, sa_column_kwargs={"server_default": text("1")})
     manifest_json: str
     sha256: str = Field(max_length=64)
-    seed: int
+    seed: int = Field(sa_type=BigInteger)
     method: str = Field(max_length=200)
     # 1: from the protocol's seed alone; 2: from the study's draw key.
     draw_rule: int = Field(default=1, sa_column_kwargs={"server_default": text("1")})

@@ -1,165 +1,304 @@
-"""A CSV table of a study folder: lines that know where they stand, and refuse what does not fit."""
+"""A CSV table of a study folder: lines that know where they stand, and say all that does not fit."""
 
 from __future__ import annotations
 
 import csv
 import datetime
 import io
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Generic, Literal, TypeVar
 
-from exchange.refusal import InputRefused
+from exchange.refusal import Conversions, Problems, listed, shown
+from exchange.spreadsheet import DateOrder, NotRead, TableText, date_of, flag_of, number_of, table_text
+from exchange.tables import LONGEST_CELL, Table
 
 Row = TypeVar("Row")
-# An answer may not be longer than this: longer text is a broken quotation mark, not an answer.
-LONGEST_CELL = 20_000
+LARGEST_TABLE = 64_000_000
+_LONGEST_NAME = 200
+
+
+@dataclass
+class Reader:
+    """What is gathered while the tables of a folder are read, and how its dates are to be read."""
+
+    problems: Problems
+    conversions: Conversions
+    # "unknown": the protocol could not be read, so a date with two readings is let pass for now.
+    dates: DateOrder | Literal["unknown"] | None = None
+
+
+@dataclass
+class Line:
+    """One line of a CSV file, which knows where it stands; what does not fit is noted and stands for nothing."""
+
+    reader: Reader
+    table: Table
+    number: int
+    cells: dict[str, str]
+    # Columns that the header lacks: noted once there, and in no line again.
+    absent: frozenset[str] = frozenset()
+    decimal_comma: bool = False
+    bad: set[str] = field(default_factory=set)
+
+    def problem(self, says: str, column: str = "") -> None:
+        """Note what does not fit in this line."""
+        self.bad.add(column)
+        self.reader.problems.add(self.table.file, f"line {self.number}", says)
+
+    def sound(self, *columns: str) -> bool:
+        """Say whether nothing was found in these cells, or without names in the whole line."""
+        return not (self.bad & set(columns) if columns else self.bad)
+
+    def text(self, name: str) -> str:
+        """Return the cell without blanks round it."""
+        column = self.table.column(name)
+        value = self.cells[name].strip()
+        if name in self.absent:
+            self.bad.add(name)
+            return ""
+        if not value and column.default is None:
+            self.problem(f"{name} is empty; fill it in.", name)
+        if "\x00" in value:
+            self.problem(f"{name} holds a NUL character; remove it.", name)
+            return value.replace("\x00", "")
+        if len(value) > column.longest:
+            self.problem(f"{name} has {len(value)} characters, at most {column.longest} are taken; shorten it.", name)
+            return value[: column.longest]
+        return value
+
+    def word(self, name: str, allowed: Collection[str] = ()) -> str:
+        """Return the text, which must be one of `allowed` or of those that the column has."""
+        value = self.text(name)
+        known = list(allowed or self.table.column(name).allowed)
+        if value not in known and self.sound(name):
+            near = self.reader.problems.nearest(value, known)
+            self.problem(f"{name} is '{shown(value)}', expected {listed(known)}{near}; mend the cell.", name)
+        return value
+
+    def flag(self, name: str) -> bool:
+        """Return whether the cell says true; an empty one says false where it may be empty."""
+        value = self.text(name)
+        if not value:
+            return False
+        said = flag_of(value)
+        if said is None:
+            self.problem(f"{name} is '{shown(value)}', expected true or false; mend the cell.", name)
+        elif value not in ("true", "false"):
+            self.reader.conversions.add(self.table.file, name, value, str(said).lower(), self.number)
+        return bool(said)
+
+    def names(self, name: str) -> tuple[str, ...]:
+        """Return the different names of a cell that lists them as a|b."""
+        value = self.text(name)
+        named = tuple(part.strip() for part in value.split("|") if part.strip())
+        if len(named) != len(set(named)):
+            self.problem(f"{name} is '{shown(value)}', which names something twice; mend the cell.", name)
+        elif value and not named:
+            self.problem(f"{name} is '{shown(value)}', expected names such as a|b; mend the cell.", name)
+        return named
+
+    def known(self, name: str, known: Collection[str] | None, file: str) -> str:
+        """Return a key, which must be one of another table's; None says that nobody knows those."""
+        value = self.text(name)
+        if known is not None and value not in known and self.sound(name):
+            near = self.reader.problems.nearest(value, known)
+            self.problem(f"{name} '{shown(value)}' is not in {file}{near}; add it there or mend the cell.", name)
+        return value
+
+    def number_or_none(self, name: str) -> float | None:
+        """Return a finite number, or None for an empty cell."""
+        value = self.text(name)
+        if not value:
+            return None
+        try:
+            number = number_of(value, decimal_comma=self.decimal_comma)
+        except NotRead as problem:
+            self.problem(f"{name} is '{shown(value)}', {problem}; mend the cell.", name)
+            return None
+        if "," in value:
+            self.reader.conversions.add(self.table.file, name, value, f"{number:g}", self.number)
+        return number
+
+    def date_or_none(self, name: str) -> datetime.date | None:
+        """Return a date, or None for an empty cell."""
+        value = self.text(name)
+        if not value:
+            return None
+        dates = self.reader.dates
+        try:
+            day = date_of(value, "day_first" if dates == "unknown" else dates)
+        except NotRead as problem:
+            if dates != "unknown":
+                self.problem(f"{name} is '{shown(value)}', {problem}; mend the cell.", name)
+            return None
+        if value != day.isoformat():
+            self.reader.conversions.add(self.table.file, name, value, day.isoformat(), self.number)
+        return day
+
+    def file(self, name: str, folder: Path) -> Path:
+        """Return a file that lies inside the study folder."""
+        named = self.text(name)
+        if any(len(part.encode()) > _LONGEST_NAME for part in named.split("/")):
+            self.problem(
+                f"{name} '{shown(named)}' holds a name of more than {_LONGEST_NAME} letters; give it a shorter one.",
+                name,
+            )
+            return folder
+        if not self.sound(name):
+            return folder
+        path = (folder / named).resolve()
+        if Path(named).is_absolute() or not path.is_relative_to(folder.resolve()):
+            self.problem(
+                f"{name} '{shown(named)}' lies outside the study folder; put the scan inside and name it from there.",
+                name,
+            )
+            return folder
+        if not path.is_file():
+            there = sorted(other.name for other in path.parent.iterdir()) if path.parent.is_dir() else []
+            near = self.reader.problems.nearest(path.name, there)
+            self.problem(f"{name} '{shown(named)}' is missing{near}; add the scan or mend the name.", name)
+        return path
 
 
 @dataclass(frozen=True)
-class Line:
-    """One line of a CSV file, which knows where it stands."""
+class Read(Generic[Row]):
+    """What was read of a table.
 
-    file: str
-    number: int
-    cells: dict[str, str]
-
-    def refuse(self, problem: str) -> InputRefused:
-        """Return the refusal of this line."""
-        return InputRefused(f"{self.file}, line {self.number}: {problem}")
-
-    def text(self, column: str, *, required: bool = True, longest: int = LONGEST_CELL) -> str:
-        """Return the cell without blanks round it."""
-        value = self.cells[column].strip()
-        if required and not value:
-            raise self.refuse(f"{column} is empty; fill it in.")
-        if "\x00" in value:
-            raise self.refuse(f"{column} holds a NUL character; remove it.")
-        if len(value) > longest:
-            raise self.refuse(f"{column} has {len(value)} characters, at most {longest} are taken; shorten it.")
-        return value
-
-    def one_of(self, column: str, allowed: Iterable[str]) -> str:
-        """Return the text, which must be one of `allowed`."""
-        value = self.text(column)
-        known = list(allowed)
-        if value not in known:
-            raise self.refuse(f"{column} is '{value}', expected {listed(known)}; mend the cell.")
-        return value
-
-    def flag(self, column: str, *, otherwise: bool | None = None) -> bool:
-        """Return whether the cell says true; an empty cell is refused unless `otherwise` says what it means."""
-        if otherwise is not None and not self.cells[column].strip():
-            return otherwise
-        return self.one_of(column, ("true", "false")) == "true"
-
-    def names(self, column: str) -> tuple[str, ...]:
-        """Return the different names of a cell that lists them as a|b; an empty cell lists none."""
-        named = tuple(part.strip() for part in self.text(column, required=False).split("|") if part.strip())
-        if len(named) != len(set(named)):
-            raise self.refuse(f"{column} is '{self.cells[column]}', which names something twice; mend the cell.")
-        return named
-
-    def known(self, column: str, known: Iterable[str], file: str) -> str:
-        """Return a key, which must be one of another table's."""
-        value = self.text(column, longest=80)
-        if value not in known:
-            raise self.refuse(f"{column} '{value}' is not in {file}; add it there or mend the cell.")
-        return value
-
-    def number_or_none(self, column: str) -> float | None:
-        """Return a finite number, or None for an empty cell."""
-        value = self.text(column, required=False)
-        if not value:
-            return None
-        try:
-            number = float(value)
-        except ValueError:
-            raise self.refuse(f"{column} is '{value}', expected a number or nothing; mend the cell.") from None
-        if number != number or number in (float("inf"), float("-inf")):
-            raise self.refuse(f"{column} is '{value}', expected a finite number; mend the cell.")
-        return number
-
-    def date_or_none(self, column: str) -> datetime.date | None:
-        """Return a date, or None for an empty cell."""
-        value = self.text(column, required=False)
-        if not value:
-            return None
-        try:
-            return datetime.date.fromisoformat(value)
-        except ValueError:
-            raise self.refuse(f"{column} is '{value}', expected a date as YYYY-MM-DD; mend the cell.") from None
-
-
-def read_table(
-    folder: Path,
-    name: str,
-    columns: tuple[str, ...],
-    make: Callable[[Line], Row],
-    *,
-    unique: str | None = None,
-    optional: tuple[str, ...] = (),
-) -> tuple[Row, ...]:
-    """Read one table; every line becomes a row, and no two lines may share the `unique` column.
-
-    Columns of `optional` may be missing: their cells are then empty.
+    Attributes
+    ----------
+    rows
+        Every line, also those in which something does not fit.
+    keys
+        What stands in the unique column; None where the table could not be read, and nobody knows.
+    doubtful
+        The keys of lines in which something does not fit: what is said about them may be mended with them.
     """
+
+    rows: tuple[Row, ...]
+    keys: frozenset[str] | None
+    doubtful: frozenset[str]
+
+
+def read_table(reader: Reader, folder: Path, table: Table, make: Callable[[Line], Row]) -> Read[Row]:
+    """Read one table; every line becomes a row, and no two lines may share the unique column."""
+    if table.optional and not (folder / table.file).exists():
+        return Read((), frozenset(), frozenset())
+    before = reader.problems.count
     first_seen: dict[str, int] = {}
+    doubtful = set()
     rows = []
-    for line in _lines(folder / name, columns, optional):
-        if unique is not None:
-            key = line.text(unique, longest=80)
-            if key in first_seen:
-                raise line.refuse(
-                    f"{unique} '{key}' stands already in line {first_seen[key]}; give every line its own."
+    whole = True
+    try:
+        for line in _lines(reader, folder / table.file, table):
+            key = line.cells[table.unique].strip() if table.unique else ""
+            whole = table.unique not in line.absent
+            if table.unique and key in first_seen:
+                line.problem(
+                    f"{table.unique} '{shown(key)}' stands already in line {first_seen[key]}; give every line its own.",
+                    table.unique,
                 )
-            first_seen[key] = line.number
-        rows.append(make(line))
-    if not rows:
-        raise InputRefused(f"{name} holds no lines below its header; a study needs at least one.")
-    return tuple(rows)
+            elif table.unique and key:
+                first_seen[key] = line.number
+            rows.append(make(line))
+            if not line.sound():
+                doubtful.add(key)
+    except _TableRefused as refused:
+        reader.problems.add(table.file, refused.place, refused.says)
+        whole = False
+    if whole and not rows and reader.problems.count == before:
+        reader.problems.add(table.file, "", "holds no lines below its header; a study needs at least one.")
+        whole = False
+    return Read(tuple(rows), frozenset(first_seen) if whole else None, frozenset(doubtful))
 
 
-def _lines(path: Path, columns: tuple[str, ...], optional: tuple[str, ...]) -> Iterator[Line]:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise InputRefused(f"{path.name} is missing: expected a CSV file with {listed(columns)}; add it.") from None
-    except UnicodeDecodeError as error:
-        raise InputRefused(f"{path.name} is not UTF-8 text (byte {error.start}); save it as UTF-8.") from None
-    except OSError as error:
-        raise InputRefused(f"{path.name} cannot be read ({error.strerror}); expected a CSV file.") from None
+class _TableRefused(Exception):
+    """The rest of a table cannot be read."""
+
+    def __init__(self, place: str, says: str) -> None:
+        super().__init__(says)
+        self.place = place
+        self.says = says
+
+
+def _lines(reader: Reader, path: Path, table: Table) -> Iterator[Line]:
+    read = _text_of(path, table)
+    for converted in read.converted:
+        reader.conversions.add(table.file, "", converted, "understood")
     # Not splitlines(): it also parts a text at characters that end no line in CSV.
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    last = 0
+    rows = csv.reader(io.StringIO(read.text, newline=""), delimiter=read.separator, strict=True)
+    last = read.lines_before
     try:
-        header = [name.strip() for name in next(reader)]
-        last = reader.line_num
-        missing = [name for name in columns if name not in header]
-        unknown = [name for name in header if name not in columns + optional]
-        if missing or unknown or len(header) != len(set(header)):
-            problem = f"lacks {listed(missing)}" if missing else f"has unknown or doubled {listed(unknown or header)}"
-            raise InputRefused(f"{path.name}, line 1: the header {problem}; expected {', '.join(columns)}.")
-        for cells in reader:
-            last = reader.line_num
+        header = [name.strip() for name in next(rows)]
+        while header and not header[-1]:
+            header.pop()
+        absent = _check_header(reader, header, table)
+        last = rows.line_num + read.lines_before
+        for cells in rows:
+            last = rows.line_num + read.lines_before
             if not any(cell.strip() for cell in cells):
                 continue
+            # Spreadsheet programs leave empty columns behind the last one.
+            while len(cells) > len(header) and not cells[-1].strip():
+                cells.pop()
             if len(cells) != len(header):
-                raise InputRefused(
-                    f"{path.name}, line {reader.line_num}: {len(cells)} cells, expected {len(header)}; "
-                    "look for a missing comma or quotation mark."
+                reader.problems.add(
+                    table.file,
+                    f"line {last}",
+                    f"{len(cells)} cells, expected {len(header)}; look for a missing "
+                    f"{'comma' if read.separator == ',' else 'semicolon'} or quotation mark.",
                 )
+                continue
             found = dict(zip(header, cells, strict=True))
-            yield Line(path.name, reader.line_num, {**dict.fromkeys(optional, ""), **found})
+            every = {**dict.fromkeys(table.names, ""), **found}
+            yield Line(reader, table, last, every, absent, decimal_comma=read.separator == ";")
     except StopIteration:
-        raise InputRefused(f"{path.name} is empty: expected the header {', '.join(columns)}; add it.") from None
+        raise _TableRefused("", f"is empty: expected the header {', '.join(table.required)}; add it.") from None
     except csv.Error as error:
         # An open quotation mark is noticed at the end of the file; it stands in the line after the last whole one.
-        raise InputRefused(f"{path.name}, line {last + 1}: not valid CSV ({error}); mend the line.") from None
+        raise _TableRefused(f"line {last + 1}", csv_problem(error)) from None
 
 
-def listed(names: Iterable[str]) -> str:
-    """Return names for a sentence: the first six, and how many more there are."""
-    every = list(names)
-    return ", ".join(every[:6]) + (f" and {len(every) - 6} more" if len(every) > 6 else "")
+def csv_problem(error: csv.Error) -> str:
+    """Return in our words what Python's reader says about a line."""
+    if "field limit" in str(error):
+        return f"a cell has more than {LONGEST_CELL} characters; look for a missing quotation mark."
+    return f"not valid CSV ({error}); mend the line."
+
+
+def _text_of(path: Path, table: Table) -> TableText:
+    try:
+        if path.stat().st_size > LARGEST_TABLE:
+            raise _TableRefused(
+                "", f"has more than {LARGEST_TABLE // 10**6} MB; split the study, or look for what fills it."
+            )
+        return table_text(path.read_bytes(), table.names)
+    except FileNotFoundError:
+        raise _TableRefused("", f"is missing: expected a CSV file with {', '.join(table.required)}; add it.") from None
+    except OSError as error:
+        raise _TableRefused("", f"cannot be read ({error.strerror}); expected a CSV file.") from None
+    except NotRead as error:
+        raise _TableRefused("", str(error)) from None
+
+
+def _check_header(reader: Reader, header: list[str], table: Table) -> frozenset[str]:
+    """Return the columns that are missing, and note them with those that nobody knows."""
+    missing = [name for name in table.required if name not in header]
+    unknown = [name for name in header if name not in table.names]
+    doubled = sorted({name for name in header if header.count(name) > 1})
+    if missing:
+        near = reader.problems.nearest(missing[0], unknown)
+        says = f"the header lacks {', '.join(missing)}{near}; expected {', '.join(table.required)}."
+        if 2 * len(missing) > len(table.required):
+            raise _TableRefused("line 1", says)
+        reader.problems.add(table.file, "line 1", says)
+    if unknown or doubled:
+        near = "" if missing or not unknown else reader.problems.nearest(unknown[0], table.names)
+        reader.problems.add(
+            table.file,
+            "line 1",
+            f"the header has unknown or doubled {listed(shown(name) for name in unknown or doubled)}{near}; expected "
+            f"{', '.join(table.names)}.",
+        )
+    return frozenset(missing)

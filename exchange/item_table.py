@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import datetime
-import math
-from collections import defaultdict
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from exchange.csv_table import Line, listed
-from exchange.protocol import Form, Hanging, Protocol
-from exchange.refusal import InputRefused
+from exchange.csv_table import Line, Read
+from exchange.protocol import Form, Hanging, ReadProtocol
+from exchange.refusal import listed, shown
+from exchange.spreadsheet import number_of
+from exchange.tables import LONGEST_KEY
 
-FORMATS = ("yes_no", "choice", "open")
-GROUNDINGS = ("image_grounded", "image_informed")
 ANSWERED_BY_OPTIONS = {"yes_no": ("yes_no", "choice"), "choice": ("choice", "several", "ordinal")}
 YES_NO = (("yes", "Yes"), ("no", "No"))
-ITEM_COLUMNS = (
-    "item", "case", "category", "format", "grounding", "form", "prompt", "options", "sequences", "uses_prior",
-)  # fmt: skip
-# May be missing: a table without them has none of it.
-MORE_ITEM_COLUMNS = ("start", "overlays", "conversation", "turn", "practice", "explanation")
+_LAST_TURN = 1_000
+_MOST_OPTIONS, _LONGEST_OPTION = 50, 200
 
 
 @dataclass(frozen=True)
@@ -70,199 +66,210 @@ class ItemRow:
     turn: int | None = None
     practice: bool = False
     explanation: str = ""
+    line: int = field(default=0, compare=False)
 
 
 def item_row(
     line: Line,
-    protocol: Protocol,
-    case_keys: set[str],
-    volumes: tuple[VolumeRow, ...],
-    overlays: tuple[OverlayRow, ...],
+    protocol: ReadProtocol,
+    case_keys: Collection[str] | None,
+    volumes: Read[VolumeRow],
+    overlays: Read[OverlayRow],
 ) -> ItemRow:
     """Read one line of items.csv, and check that everything it names is there."""
-    case = line.known("case", case_keys, "cases.csv")
-    item_format = line.one_of("format", FORMATS)
-    form = line.one_of("form", protocol.forms)
-    _check_form_fits(line, protocol.forms[form], item_format)
-    options = _options(line, item_format)
-    sequences = tuple(part.strip() for part in line.text("sequences").split("|") if part.strip())
-    if not sequences or len(sequences) != len(set(sequences)):
-        raise line.refuse(f"sequences is '{line.cells['sequences']}', expected different names such as T1|T2; mend it.")
-    uses_prior = line.flag("uses_prior")
-    for role in ("current", "prior") if uses_prior else ("current",):
-        present = {volume.sequence for volume in volumes if volume.case == case and volume.role == role}
-        wanted = sequences if role == "current" else sequences[:1]
-        for sequence in wanted:
-            if sequence not in present:
-                raise line.refuse(
-                    f"item '{line.cells['item']}' needs a {role} volume {sequence} of case '{case}', which volumes.csv "
-                    "lacks; add the volume or mend the item."
-                )
-    _check_panes(line, protocol.hanging, case, sequences, uses_prior, volumes)
+    item_format = line.word("format")
+    form = line.text("form")
+    if protocol.forms is not None:
+        line.word("form", protocol.forms)
+        _check_form_fits(line, protocol.forms.get(form), item_format)
+    practice = line.flag("practice")
+    if line.text("explanation") and not practice and line.sound("practice", "explanation"):
+        line.problem("explanation is given, but the item is no practice item; empty the cell.", "explanation")
     conversation, turn = _turn(line)
-    practice = line.flag("practice", otherwise=False)
-    explanation = line.text("explanation", required=False)
-    if explanation and not practice:
-        raise line.refuse("explanation is given, but the item is no practice item; empty the cell.")
-    return ItemRow(
-        key=line.text("item", longest=80),
-        case=case,
-        category=line.text("category", longest=80),
+    item = ItemRow(
+        key=line.text("item"),
+        case=line.known("case", case_keys, "cases.csv"),
+        category=line.text("category"),
         format=item_format,
-        grounding=line.one_of("grounding", GROUNDINGS),
+        grounding=line.word("grounding"),
         form=form,
         prompt=line.text("prompt"),
-        options=options,
-        sequences=sequences,
-        uses_prior=uses_prior,
+        options=_options(line, item_format),
+        sequences=line.names("sequences"),
+        uses_prior=line.flag("uses_prior"),
         start=_start(line),
-        overlays=_overlays(line, case, overlays),
+        overlays=_overlays(line, overlays),
         conversation=conversation,
         turn=turn,
         practice=practice,
-        explanation=explanation,
+        explanation=line.text("explanation"),
+        line=line.number,
     )
+    _check_scans(line, item, volumes)
+    if protocol.hanging is not None:
+        _check_panes(line, item, protocol.hanging, volumes)
+    return item
 
 
 def _start(line: Line) -> tuple[float, float, float] | Literal["middle"] | None:
     """Return the item's own beginning of the crosshair; None leaves it to the study."""
-    written = line.text("start", required=False)
+    written = line.text("start")
     if written in ("", "middle"):
         return "middle" if written else None
     try:
-        x, y, z = (float(part) for part in written.split("|"))
+        x, y, z = (number_of(part.strip(), decimal_comma=line.decimal_comma) for part in written.split("|"))
     except ValueError:
-        x = y = z = math.nan
-    if not all(math.isfinite(number) for number in (x, y, z)):
-        raise line.refuse(f"start is '{written[:60]}', expected middle or a point in mm as x|y|z; mend the cell.")
+        line.problem(f"start is '{shown(written)}', expected middle or a point in mm as x|y|z; mend the cell.", "start")
+        return None
     return x, y, z
 
 
-def _overlays(line: Line, case: str, overlays: tuple[OverlayRow, ...]) -> tuple[str, ...]:
-    of_case = {overlay.key for overlay in overlays if overlay.case == case}
+def _overlays(line: Line, overlays: Read[OverlayRow]) -> tuple[str, ...]:
     named = line.names("overlays")
+    case = line.cells["case"].strip()
+    of_case = {overlay.key for overlay in overlays.rows if overlay.case == case}
+    if overlays.keys is None or not line.sound("case", "overlays"):
+        return named
     for key in named:
-        if key not in of_case:
-            raise line.refuse(
-                f"overlay '{key}' is none of case '{case}' in overlays.csv; add it there or mend the cell."
+        if key not in of_case and key not in overlays.doubtful:
+            near = line.reader.problems.nearest(key, of_case)
+            line.problem(
+                f"overlay '{shown(key)}' is none of case '{shown(case)}' in overlays.csv{near}; add it there or mend "
+                "the cell.",
+                "overlays",
             )
     return named
 
 
 def _turn(line: Line) -> tuple[str | None, int | None]:
     """Return conversation and turn: both or neither."""
-    conversation, turn = line.text("conversation", required=False, longest=80), line.number_or_none("turn")
+    conversation, turn = line.text("conversation"), line.number_or_none("turn")
+    if not line.sound("conversation", "turn"):
+        return None, None
     if bool(conversation) != (turn is not None):
-        raise line.refuse("conversation and turn belong together; fill in both or neither.")
-    if turn is not None and (turn < 1 or turn != int(turn)):
-        raise line.refuse(f"turn is '{line.cells['turn']}', expected a whole number from 1; mend the cell.")
-    return conversation or None, None if turn is None else int(turn)
+        line.problem("conversation and turn belong together; fill in both or neither.", "turn")
+        return None, None
+    if turn is None:
+        return None, None
+    if not (1 <= turn <= _LAST_TURN and turn == int(turn)):
+        line.problem(f"turn is '{shown(line.cells['turn'])}', expected a whole number from 1; mend the cell.", "turn")
+        return None, None
+    return conversation, int(turn)
 
 
-def _check_panes(
-    line: Line,
-    hanging: Hanging,
-    case: str,
-    sequences: tuple[str, ...],
-    uses_prior: bool,
-    volumes: tuple[VolumeRow, ...],
-) -> None:
+def _check_scans(line: Line, item: ItemRow, volumes: Read[VolumeRow]) -> None:
+    """Refuse an item of which nothing can be shown, or whose case lacks what it declares as needed."""
+    if volumes.keys is None or not line.sound("case", "sequences", "uses_prior"):
+        return
+    in_study = {volume.sequence for volume in volumes.rows}
+    for sequence in item.sequences:
+        # A sequence that one case lacks is a gap, and one that no case has is a misspelt name.
+        if sequence not in in_study:
+            near = line.reader.problems.nearest(sequence, in_study)
+            line.problem(
+                f"sequences names '{shown(sequence)}', but no volume in volumes.csv has that sequence{near}; mend the "
+                "cell or add the volume.",
+                "sequences",
+            )
+    needed = _needed(line, item)
+    # What is said of the scans of a case may be mended with the lines that describe them.
+    if not line.sound() or any(v.key in volumes.doubtful and v.case in (item.case, "") for v in volumes.rows):
+        return
+    present = {(volume.role, volume.sequence) for volume in volumes.rows if volume.case == item.case}
+    for role in ("current", "prior") if item.uses_prior else ("current",):
+        if not any((role, sequence) in present for sequence in item.sequences):
+            needed.setdefault((role, " or ".join(item.sequences)))
+    for role, sequence in needed:
+        if (role, sequence) not in present:
+            line.problem(
+                f"item '{item.key}' needs a {role} volume {sequence} of case '{item.case}', which volumes.csv lacks; "
+                "add the volume or mend the item.",
+                "needs",
+            )
+
+
+def _needed(line: Line, item: ItemRow) -> dict[tuple[str, str], None]:
+    """Return (role, sequence) of every scan that the item declares as needed."""
+    needed: dict[tuple[str, str], None] = {}
+    for name in line.names("needs"):
+        role, colon, sequence = (part.strip() for part in name.rpartition(":"))
+        role = role if colon else "current"
+        usable = ("current", "prior") if item.uses_prior else ("current",)
+        if role not in usable or sequence not in item.sequences:
+            expected = "a sequence of the item" + (", or prior: and one" if item.uses_prior else "")
+            line.problem(f"needs names '{shown(name)}', expected {expected}; mend the cell.", "needs")
+        else:
+            needed[(role, sequence)] = None
+    return needed
+
+
+def _check_panes(line: Line, item: ItemRow, hanging: Hanging, volumes: Read[VolumeRow]) -> None:
     """Refuse an item that offers a scan which no pane shows."""
-    panes = hanging.panes_of(sequences, uses_prior)
-    without = [one for one in sequences if not any(pane.role == "current" and one in pane.sequences for pane in panes)]
+    if not line.sound("sequences", "uses_prior", "case") or volumes.keys is None:
+        return
+    panes = hanging.panes_of(item.sequences, item.uses_prior)
+    without = [one for one in item.sequences if not any(p.role == "current" and one in p.sequences for p in panes)]
     if without:
-        raise line.refuse(
-            f"no pane of the protocol shows the sequence {listed(without)} of item '{line.cells['item']}'; add it to a "
-            "pane or take it from the item."
+        line.problem(
+            f"no pane of the protocol shows the sequence {listed(without)} of item '{item.key}'; add it to a "
+            "pane or take it from the item.",
+            "sequences",
         )
-    prior = {volume.sequence for volume in volumes if volume.case == case and volume.role == "prior"}
+    prior = {volume.sequence for volume in volumes.rows if (volume.case, volume.role) == (item.case, "prior")}
     shows_prior = any(prior & set(pane.sequences) for pane in panes if pane.role == "prior")
-    if uses_prior and hanging.prior_beside_current and not shows_prior:
-        raise line.refuse(
-            f"item '{line.cells['item']}' uses the prior, but no pane of the protocol shows it; add a pane with role "
-            "prior or set uses_prior to false."
+    if item.uses_prior and hanging.prior_beside_current and not shows_prior and line.sound("needs"):
+        line.problem(
+            f"item '{item.key}' uses the prior, but no pane of the protocol shows it; add a pane with role "
+            "prior or set uses_prior to false.",
+            "uses_prior",
         )
 
 
-def check_items(protocol: Protocol, items: tuple[ItemRow, ...], subjects: dict[str, str]) -> None:
-    """Check what holds between items: the turns of conversations, and practice apart from the real items."""
-    _check_conversations(items)
-    _check_practice(protocol, items, subjects)
-
-
-def _check_conversations(items: tuple[ItemRow, ...]) -> None:
-    conversations: dict[str, list[ItemRow]] = defaultdict(list)
-    for item in items:
-        if item.conversation is not None:
-            conversations[item.conversation].append(item)
-    for name, turns in conversations.items():
-        found = sorted(item.turn or 0 for item in turns)
-        if found != list(range(1, len(turns) + 1)):
-            raise InputRefused(
-                f"items.csv: conversation '{name}' has the turns {listed(str(turn) for turn in found)}, expected "
-                f"1 to {len(turns)}, each once; mend the column turn."
-            )
-        if len({item.case for item in turns}) > 1:
-            raise InputRefused(
-                f"items.csv: conversation '{name}' is about several cases ({listed(sorted({i.case for i in turns}))}); "
-                "a conversation is about one."
-            )
-        if len({item.practice for item in turns}) > 1:
-            raise InputRefused(
-                f"items.csv: conversation '{name}' is practice in part; make all its turns practice or none."
-            )
-
-
-def _check_practice(protocol: Protocol, items: tuple[ItemRow, ...], subjects: dict[str, str]) -> None:
-    practice = [item for item in items if item.practice]
-    if practice and protocol.reading.practice is None:
-        raise InputRefused(
-            f"items.csv: item '{practice[0].key}' is for practice, but protocol.yaml has no reading.practice; add it "
-            "with a pass_mark."
-        )
-    if protocol.reading.practice is not None and not practice:
-        raise InputRefused(
-            "protocol.yaml, key reading.practice: items.csv has no item with practice true; add some or remove the key."
-        )
-    if len(practice) == len(items):
-        raise InputRefused("items.csv: every item is for practice; a study needs real ones too.")
-    real = {subjects[item.case] for item in items if not item.practice}
-    for item in practice:
-        # Feedback on a practice item would tell something about the real ones.
-        if subjects[item.case] in real:
-            raise InputRefused(
-                f"items.csv: practice item '{item.key}' is about subject '{subjects[item.case]}', about whom there are "
-                "real items too; practise on other subjects."
-            )
-
-
-def _check_form_fits(line: Line, form: Form, item_format: str) -> None:
+def _check_form_fits(line: Line, form: Form | None, item_format: str) -> None:
     """Refuse a form whose answer could never equal a reference of this format."""
+    if form is None or not line.sound("form", "format"):
+        return
     answer = next(field for field in form.fields if field.key == "answer")
     if item_format == "open":
         fits = answer.type not in ("choice", "several") or bool(answer.options)
     else:
         fits = answer.type in ANSWERED_BY_OPTIONS[item_format]
     if not fits:
-        raise line.refuse(
-            f"the answer of form '{line.cells['form']}' is of type {answer.type}, which does not fit the format "
-            f"{item_format}; choose another form or format."
+        line.problem(
+            f"the answer of form '{line.cells['form'].strip()}' is of type {answer.type}, which does not fit the "
+            f"format {item_format}; choose another form or format.",
+            "form",
         )
 
 
 def _options(line: Line, item_format: str) -> tuple[tuple[str, str], ...]:
     """Return the (id, text) pairs that can be chosen: given for choice, fixed for yes/no, none for open items."""
-    written = line.text("options", required=item_format == "choice")
+    written = line.text("options")
+    if not line.sound("format", "options"):
+        return ()
     if item_format != "choice":
         if written:
-            raise line.refuse(f"options are given for the {item_format} format, which has its own; empty the cell.")
+            line.problem(
+                f"options are given for the {item_format} format, which has its own; empty the cell.", "options"
+            )
         return YES_NO if item_format == "yes_no" else ()
+    if not written:
+        line.problem("options is empty; fill it in.", "options")
+        return ()
     options = []
     for part in written.split("|"):
-        option, equals, shown = part.partition("=")
-        if not (equals and option.strip() and shown.strip()):
-            raise line.refuse(f"option '{part}' is not written as id=Text; mend the cell.")
-        options.append((option.strip(), shown.strip()))
-    if len(options) < 2 or len({option for option, _ in options}) < len(options):
-        raise line.refuse("options need at least two different ids; mend the cell.")
+        option, equals, text = (piece.strip() for piece in part.partition("="))
+        if not (equals and option and text):
+            line.problem(f"option '{shown(part)}' is not written as id=Text; mend the cell.", "options")
+        elif len(option) > LONGEST_KEY or len(text) > _LONGEST_OPTION:
+            line.problem(
+                f"option '{shown(part)}' is longer than its id ({LONGEST_KEY}) and its text ({_LONGEST_OPTION}) may "
+                "be; shorten it.",
+                "options",
+            )
+        options.append((option, text))
+    if line.sound("options") and (len(options) < 2 or len({option for option, _ in options}) < len(options)):
+        line.problem("options need at least two different ids; mend the cell.", "options")
+    if len(options) > _MOST_OPTIONS:
+        line.problem(f"{len(options)} options, at most {_MOST_OPTIONS} are taken; shorten the list.", "options")
     return tuple(options)

@@ -8,11 +8,17 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from exchange.refusal import InputRefused
+from exchange.csv_table import csv_problem
+from exchange.refusal import InputRefused, shown
+from exchange.spreadsheet import NotRead, decoded, table_text
+from exchange.tables import JUDGE_VERDICTS, LONGEST_CELL, LONGEST_KEY
 
 CORRECT = frozenset({"correct", "1", "true", "yes"})
 INCORRECT = frozenset({"incorrect", "0", "false", "no"})
-COLUMNS = ("item", "candidate", "verdict")
+COLUMNS = JUDGE_VERDICTS.required
+LARGEST_FILE = 256_000_000
+_LONGEST_LINE = 1_000_000
+_LONGEST_NUMBER = 40
 
 
 @dataclass(frozen=True)
@@ -38,26 +44,30 @@ def parse_judge_verdicts(content: bytes, name: str) -> tuple[JudgeRow, ...]:
     InputRefused
         Naming the file and line, what was found and what was expected.
     """
+    ending = name.lower().rpartition(".")[2]
+    name = shown(name, 80)
+    if len(content) > LARGEST_FILE:
+        raise InputRefused(f"{name} has more than {LARGEST_FILE // 10**6} MB; split it into several runs.")
     try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputRefused(f"{name} is not UTF-8 text (byte {error.start}); save it as UTF-8.") from None
-    if name.lower().endswith((".jsonl", ".ndjson")):
-        numbered = _json_lines(text, name)
-    elif name.lower().endswith(".csv"):
-        numbered = _csv_lines(text, name)
-    else:
-        raise InputRefused(f"{name}: expected a file ending in .csv or .jsonl; rename or convert it.")
+        if ending in ("jsonl", "ndjson"):
+            numbered = _json_lines(decoded(content)[0], name)
+        elif ending == "csv":
+            numbered = _csv_lines(content, name)
+        else:
+            raise InputRefused(f"{name}: expected a file ending in .csv or .jsonl; rename or convert it.")
+    except NotRead as problem:
+        raise InputRefused(f"{name} {problem}") from None
     rows = tuple(_row(number, found, name) for number, found in numbered)
     if not rows:
         raise InputRefused(f"{name} holds no verdicts; expected one line per candidate.")
     return rows
 
 
-def _csv_lines(text: str, name: str) -> list[tuple[int, dict[str, Any]]]:
-    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+def _csv_lines(content: bytes, name: str) -> list[tuple[int, dict[str, Any]]]:
+    read = table_text(content, JUDGE_VERDICTS.names)
+    reader = csv.DictReader(io.StringIO(read.text, newline=""), delimiter=read.separator, strict=True)
     rows: list[tuple[int, dict[str, Any]]] = []
-    last = 0
+    last = before = read.lines_before
     try:
         header = list(reader.fieldnames or [])
         missing = [column for column in COLUMNS if column not in header]
@@ -65,19 +75,19 @@ def _csv_lines(text: str, name: str) -> list[tuple[int, dict[str, Any]]]:
             raise InputRefused(f"{name}, line 1: the header lacks {', '.join(missing)}; expected {', '.join(COLUMNS)}.")
         if len(header) != len(set(header)):
             raise InputRefused(f"{name}, line 1: the header names a column twice; keep one of each.")
-        last = reader.line_num
+        last = reader.line_num + before
         for row in reader:
-            last = reader.line_num
+            last = reader.line_num + before
             # A comma too many or too few would move another column's text into the verdict.
             if None in row or None in row.values():
                 raise InputRefused(
-                    f"{name}, line {reader.line_num}: not as many cells as the header has ({len(header)}); look for a "
+                    f"{name}, line {last}: not as many cells as the header has ({len(header)}); look for a "
                     "missing comma or quotation mark."
                 )
-            rows.append((reader.line_num, row))
+            rows.append((last, row))
     except csv.Error as error:
         # An open quotation mark is noticed at the end of the file; it stands in the line after the last whole one.
-        raise InputRefused(f"{name}, line {last + 1}: not valid CSV ({error}); mend the line.") from None
+        raise InputRefused(f"{name}, line {last + 1}: {csv_problem(error)}") from None
     return rows
 
 
@@ -87,10 +97,15 @@ def _json_lines(text: str, name: str) -> list[tuple[int, dict[str, Any]]]:
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
+        if len(line) > _LONGEST_LINE:
+            raise InputRefused(
+                f"{name}, line {number}: {len(line):,} letters, at most {_LONGEST_LINE:,} are taken; shorten the "
+                "explanation."
+            )
         try:
-            found = json.loads(line)
-        except (json.JSONDecodeError, RecursionError) as error:
-            problem = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deeply"
+            found = json.loads(line, object_pairs_hook=_without_doubles, parse_int=_number, parse_float=_number)
+        except (ValueError, RecursionError) as error:
+            problem = "nested too deeply" if isinstance(error, RecursionError) else getattr(error, "msg", str(error))
             raise InputRefused(f"{name}, line {number}: not valid JSON ({problem}); mend the line.") from None
         if not isinstance(found, dict) or any(column not in found for column in COLUMNS):
             raise InputRefused(f"{name}, line {number}: expected an object with {', '.join(COLUMNS)}; mend the line.")
@@ -98,26 +113,53 @@ def _json_lines(text: str, name: str) -> list[tuple[int, dict[str, Any]]]:
     return rows
 
 
+def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse a key that stands twice: the standard keeps the last of them without a word."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        double = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key '{shown(double)}' stands there twice")
+    return found
+
+
+def _number(written: str) -> int | float:
+    if len(written) > _LONGEST_NUMBER:
+        raise ValueError(f"a number of {len(written):,} digits")
+    return float(written) if any(mark in written for mark in ".eE") else int(written)
+
+
 def _row(number: int, found: dict[str, Any], name: str) -> JudgeRow:
-    item, candidate = _text(found.get("item")), _text(found.get("candidate"))
+    texts = {column: _text(found.get(column)) for column in JUDGE_VERDICTS.names}
+    for column, text in texts.items():
+        if any("\ud800" <= letter <= "\udfff" for letter in text):
+            raise InputRefused(
+                f"{name}, line {number}: {column} holds half a surrogate pair, which is no letter; mend the text."
+            )
+        most = LONGEST_KEY if column in ("item", "candidate") else LONGEST_CELL
+        if len(text) > most:
+            raise InputRefused(
+                f"{name}, line {number}: {column} has {len(text):,} letters, at most {most:,} are taken; shorten it."
+            )
+    item, candidate = texts["item"], texts["candidate"]
     if not item or not candidate:
         raise InputRefused(f"{name}, line {number}: item or candidate is empty; every verdict needs both.")
-    said = _text(found.get("verdict")).lower()
-    error = _text(found.get("error"))
+    said, error = texts["verdict"].lower(), texts["error"]
+    quoted = shown(said, 40)
     verdict = "correct" if said in CORRECT else "incorrect" if said in INCORRECT else None
     if said and verdict is None:
         raise InputRefused(
-            f"{name}, line {number}: verdict '{said[:40]}' is neither correct nor incorrect (1 or 0); leave it empty "
+            f"{name}, line {number}: verdict '{quoted}' is neither correct nor incorrect (1 or 0); leave it empty "
             "where the judge gave none."
         )
     if verdict is not None and error:
         raise InputRefused(
-            f"{name}, line {number}: has both the verdict '{said}' and an error; a judge that failed gave none; "
+            f"{name}, line {number}: has both the verdict '{quoted}' and an error; a judge that failed gave none; "
             "empty one of the two."
         )
     if verdict is None and not error:
         error = "no verdict"
-    return JudgeRow(number, item, candidate, verdict, error or None, _text(found.get("explanation")))
+    return JudgeRow(number, item, candidate, verdict, error or None, texts["explanation"])
 
 
 def _text(value: Any) -> str:

@@ -7,21 +7,25 @@ silently be no rule.
 from __future__ import annotations
 
 import json
-import reprlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from exchange.refusal import InputRefused
+from exchange.acknowledged_text import leave_images_out
+from exchange.protocol_problems import add_problems
+from exchange.protocol_yaml import LARGEST_PROTOCOL, check_values, load
+from exchange.refusal import InputRefused, Problems
+from exchange.spreadsheet import DateOrder, NotRead, decoded
 
 FieldType = Literal["yes_no", "choice", "several", "ordinal", "number", "text", "ranked", "point"]
 Key = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
 ShortText = Annotated[str, Field(min_length=1, max_length=200)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 _MOST_PRESETS = 9
+AnyPart = TypeVar("AnyPart", bound="Part")
 
 
 class Part(BaseModel):
@@ -209,6 +213,19 @@ class Context(Part):
     dates: Literal["months_since_prior", "acquisition_date", "hidden"] = "months_since_prior"
 
 
+TextSetting = Literal["plain", "markdown"]
+
+
+class TextSettings(Part):
+    """How each kind of text is set: as it is written, or as Markdown without images, links and HTML."""
+
+    prompt: TextSetting = "plain"
+    vignette: TextSetting = "plain"
+    reference: TextSetting = "plain"
+    candidate: TextSetting = "plain"
+    explanation: TextSetting = "plain"
+
+
 class Practice(Part):
     """Items that are read before the real ones, until enough of the answers are right."""
 
@@ -277,8 +294,11 @@ class Protocol(Part):
     consent: str = ""
     notice: str | None = None
     seed: int = 1
+    # How a date in a table is read that ends in its year; None: only where it has one reading.
+    dates: DateOrder | None = None
     hanging: Hanging = Hanging()
     context: Context = Context()
+    text: TextSettings = TextSettings()
     forms: Annotated[dict[Key, Form], Field(min_length=1)]
     reading: Reading = Reading()
     scoring: Scoring | None = None
@@ -290,20 +310,28 @@ class Protocol(Part):
         return json.dumps(self.model_dump(mode="json"), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
-class _Loader(yaml.SafeLoader):
-    """PyYAML keeps the last of two equal keys; here the second is refused, so that no rule is lost unseen."""
+@dataclass(frozen=True)
+class ReadProtocol:
+    """A protocol as far as it could be read; what None stands for is not known, so nothing is checked against it.
 
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        seen = set()
-        for key_node, _ in node.value:
-            # Merged keys ("<<") may be overridden; that is what they are for.
-            if isinstance(key_node, yaml.ScalarNode) and key_node.tag != "tag:yaml.org,2002:merge":
-                if key_node.value in seen:
-                    raise yaml.constructor.ConstructorError(
-                        None, None, f"the key '{key_node.value}' stands there twice", key_node.start_mark
-                    )
-                seen.add(key_node.value)
-        return super().construct_mapping(node, deep=deep)
+    Attributes
+    ----------
+    whole
+        The protocol, where all of it is right.
+    forms
+        Every form by its key; None in place of one in which something is wrong.
+    practice
+        Whether there is practice before the reading.
+    sample
+        How many candidates are to be scored.
+    """
+
+    whole: Protocol | None = None
+    forms: Mapping[str, Form | None] | None = None
+    hanging: Hanging | None = None
+    practice: bool | None = None
+    sample: int = 0
+    dates: DateOrder | Literal["unknown"] | None = "unknown"
 
 
 def read_protocol(path: Path) -> Protocol:
@@ -314,48 +342,98 @@ def read_protocol(path: Path) -> Protocol:
     InputRefused
         Naming the file and the line (broken YAML) or the key (broken rule), what was found and what was expected.
     """
+    problems = Problems()
+    read = read_protocol_as_far_as_it_goes(path, problems)
+    problems.refuse()
+    assert read.whole is not None
+    return read.whole
+
+
+def read_protocol_as_far_as_it_goes(path: Path, problems: Problems) -> ReadProtocol:
+    """Read a `protocol.yaml`, and note what is wrong with it."""
     try:
-        text = path.read_text(encoding="utf-8")
+        if path.stat().st_size > 2 * LARGEST_PROTOCOL:
+            problems.add(path.name, "", f"has more than {LARGEST_PROTOCOL:,} letters; shorten it.")
+            return ReadProtocol()
+        text, _ = decoded(path.read_bytes())
     except FileNotFoundError:
-        raise InputRefused(
-            f"{path.name} is missing: a study folder needs one beside its CSV tables; add it and import again."
-        ) from None
-    except UnicodeDecodeError as error:
-        raise InputRefused(
-            f"{path.name} is not UTF-8 text (byte {error.start}); save it as UTF-8 and import again."
-        ) from None
+        problems.add(
+            path.name, "", "is missing: a study folder needs one beside its CSV tables; add it and import again."
+        )
     except OSError as error:
-        raise InputRefused(f"{path.name} cannot be read ({error.strerror}); expected a YAML file.") from None
-    return parse_protocol(text, path.name)
+        problems.add(path.name, "", f"cannot be read ({error.strerror}); expected a YAML file.")
+    except NotRead as error:
+        problems.add(path.name, "", str(error))
+    else:
+        return _read(text, path.name, problems)
+    return ReadProtocol()
 
 
 def parse_protocol(text: str, name: str = "protocol.yaml") -> Protocol:
     """Validate the text of a protocol; `name` is what an error calls the file."""
+    problems = Problems()
+    read = _read(text, name, problems)
+    problems.refuse()
+    assert read.whole is not None
+    return read.whole
+
+
+def _read(text: str, name: str, problems: Problems) -> ReadProtocol:
     try:
-        found: Any = yaml.load(text, _Loader)  # noqa: S506 - a SafeLoader
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise InputRefused(f"{name}, line {line}: not valid YAML ({error.problem}); mend the line.") from None
-    # ValueError: a date that no calendar has, a number with thousands of digits.
-    except (yaml.YAMLError, ValueError) as error:
-        raise InputRefused(f"{name}: not valid YAML ({' '.join(str(error).split())}); mend the file.") from None
-    except RecursionError:
-        raise InputRefused(f"{name}: nested too deeply for a protocol; mend the file.") from None
+        found = load(text, name)
+    except InputRefused as refusal:
+        problems.take(refusal)
+        return ReadProtocol()
     if not isinstance(found, dict):
-        raise InputRefused(f"{name}: expected keys such as name, title and forms, found {type(found).__name__}.")
+        problems.add(
+            name, "the whole file", f"expected keys such as name, title and forms, found {type(found).__name__}."
+        )
+        return ReadProtocol()
+    unusable = check_values(problems, found, name)
     try:
-        return Protocol.model_validate(found)
+        protocol = leave_images_out(Protocol.model_validate(found), name, problems)
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"]) or "the whole file"
-        problem = first["msg"].removeprefix("Value error, ")
-        more = error.error_count() - 1
-        rest = f" ({more} more after it)" if more else ""
-        value = "" if first["type"] in {"missing", "value_error"} else f", found {_shorten(first['input'])}"
-        raise InputRefused(f"{name}, key {key}: {problem}{value}; mend the key{rest}.") from None
+        add_problems(problems, error, Protocol, name, unusable)
+        return _as_far_as_it_goes(found, {str(one["loc"][0]) for one in error.errors() if one["loc"]})
+    if unusable:
+        return _as_far_as_it_goes(found, {path[0] for path in unusable if path})
+    reading, scoring = protocol.reading, protocol.scoring
+    return ReadProtocol(
+        whole=protocol,
+        forms=protocol.forms,
+        hanging=protocol.hanging,
+        practice=reading.practice is not None,
+        sample=0 if scoring is None else scoring.sample,
+        dates=protocol.dates,
+    )
 
 
-def _shorten(value: Any) -> str:
-    # A few lines of YAML can name a value whose whole text would fill the memory.
-    text = reprlib.repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+def _as_far_as_it_goes(found: dict[Any, Any], unsound: set[str]) -> ReadProtocol:
+    """Return the parts of a protocol that are right although others are not, so that tables can be checked on them."""
+
+    def part(name: str, model: type[AnyPart]) -> AnyPart | None:
+        if name in unsound:
+            return None
+        return model.model_validate(found.get(name) or {})
+
+    reading = part("reading", Reading)
+    scoring = part("scoring", Scoring) if found.get("scoring") else None
+    return ReadProtocol(
+        forms=_sound_forms(found.get("forms")),
+        hanging=part("hanging", Hanging),
+        practice=None if reading is None else reading.practice is not None,
+        sample=0 if scoring is None else scoring.sample,
+        dates="unknown" if "dates" in unsound else found.get("dates"),
+    )
+
+
+def _sound_forms(found: Any) -> dict[str, Form | None] | None:
+    if not isinstance(found, dict):
+        return None
+    forms: dict[str, Form | None] = {}
+    for key, written in found.items():
+        try:
+            forms[str(key)] = Form.model_validate(written)
+        except ValidationError:
+            forms[str(key)] = None
+    return forms

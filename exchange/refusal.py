@@ -1,11 +1,132 @@
-"""The one error that everything which reads a file from outside raises."""
+"""What a reader of files from outside says of them: one error with all that is wrong, and what was converted."""
 
 from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+# So many are listed; of those after them only the number is said.
+LISTED = 100
+_KEPT = 1_000
+# Looking for the nearest name takes a millisecond among a thousand.
+_NEAREST_SOUGHT = 50
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong: in which file, at which line or key, what was found and expected, and what to do."""
+
+    file: str
+    place: str
+    says: str
+
+    def __str__(self) -> str:
+        if not self.file:
+            return self.says
+        return f"{self.file}, {self.place}: {self.says}" if self.place else f"{self.file} {self.says}"
 
 
 class InputRefused(ValueError):
     """A file from outside cannot be taken as it is.
 
-    The message is one sentence that names the file and the line or key, what was found, what was expected and
-    what to do. It is shown to admins as it stands.
+    Every problem is one sentence that names the file and the line or key, what was found, what was expected and what
+    to do; the message is the first of them, and says how many follow. It is shown to admins as it stands.
     """
+
+    def __init__(self, found: str | Sequence[Problem], count: int = 0) -> None:
+        self.problems = (Problem("", "", found),) if isinstance(found, str) else tuple(found)
+        self.count = max(count, len(self.problems))
+        first = str(self.problems[0])
+        more = self.count - 1
+        super().__init__(f"{first.removesuffix('.')} ({more} more after it)." if more else first)
+
+
+@dataclass
+class Problems:
+    """Gathers what is wrong, so that all of it can be said at once."""
+
+    found: list[Problem] = field(default_factory=list)
+    count: int = 0
+
+    def add(self, file: str, place: str, says: str) -> None:
+        """Note one problem; of very many only the number is kept."""
+        self.count += 1
+        if len(self.found) < _KEPT:
+            self.found.append(Problem(file, place, says))
+
+    def take(self, refusal: InputRefused) -> None:
+        """Note what another reader has refused."""
+        self.found.extend(refusal.problems[: max(0, _KEPT - len(self.found))])
+        self.count += refusal.count
+
+    def nearest(self, value: str, known: Iterable[str]) -> str:
+        """Return words for a sentence that name what was probably meant, or nothing."""
+        if self.count >= _NEAREST_SOUGHT:
+            return ""
+        return nearest(value, known)
+
+    def refuse(self) -> None:
+        """Raise `InputRefused` with all of them, if there is any."""
+        if self.found:
+            raise self.refusal()
+
+    def refusal(self) -> InputRefused:
+        """Return them as one error."""
+        return InputRefused(self.found, self.count)
+
+
+def nearest(value: str, known: Iterable[str]) -> str:
+    """Return " (nearest: 'name')" for the known name that is most like `value`, or nothing."""
+    names = list(known)
+    alike = [name for name in names if name.casefold() == value.casefold()]
+    found = alike or difflib.get_close_matches(value[:80], names, n=1, cutoff=0.6)
+    return f" (nearest: '{found[0]}')" if found else ""
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return names for a sentence: the first six, and how many more there are."""
+    every = list(names)
+    return ", ".join(every[:6]) + (f" and {len(every) - 6} more" if len(every) > 6 else "")
+
+
+def shown(value: str, longest: int = 60) -> str:
+    """Return what was found for a sentence, never longer than a line and without control characters."""
+    text = "".join(letter if letter.isprintable() else "?" for letter in value[: longest + 1])
+    return text if len(value) <= longest else text[: longest - 3] + "..."
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """A cell that was understood although it is written otherwise than the documentation says."""
+
+    file: str
+    column: str
+    found: str
+    read_as: str
+    lines: tuple[int, ...]
+
+    def __str__(self) -> str:
+        where = f"{self.file}, column {self.column}" if self.column else self.file
+        if not self.lines:
+            return f"{where}: {self.found} {self.read_as}."
+        many = len(self.lines)
+        lines = ", ".join(str(number) for number in self.lines[:6]) + (f" and {many - 6} more" if many > 6 else "")
+        return f"{where}: '{self.found}' read as {self.read_as} (line{'s' if many > 1 else ''} {lines})."
+
+
+@dataclass
+class Conversions:
+    """Gathers what was converted: each way of writing once, with its lines."""
+
+    _lines: dict[tuple[str, str, str, str], list[int]] = field(default_factory=dict)
+
+    def add(self, file: str, column: str, found: str, read_as: str, line: int | None = None) -> None:
+        """Note a conversion of a cell, or without a line of a whole file."""
+        lines = self._lines.setdefault((file, column, found, read_as), [])
+        if line is not None:
+            lines.append(line)
+
+    def all(self) -> tuple[Conversion, ...]:
+        """Return them in the order in which they were met."""
+        return tuple(Conversion(*what, tuple(lines)) for what, lines in self._lines.items())

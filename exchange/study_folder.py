@@ -1,25 +1,37 @@
 """A study folder: `protocol.yaml`, one CSV file per table, and the scans they name.
 
 `read_study_folder` reads and cross-checks all of it without touching a scan: a folder is either right as a whole or
-refused with the first thing that is wrong.
+refused with all that is wrong.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from exchange.csv_table import Line, listed, read_table
-from exchange.item_table import ITEM_COLUMNS, MORE_ITEM_COLUMNS, ItemRow, OverlayRow, VolumeRow, check_items, item_row
-from exchange.protocol import Protocol, read_protocol
-from exchange.refusal import InputRefused
+from exchange.csv_table import Line, Read, Reader, read_table
+from exchange.folder_checks import check_hanging, check_items, warnings_of
+from exchange.item_table import ItemRow, OverlayRow, VolumeRow, item_row
+from exchange.protocol import Protocol, ReadProtocol, read_protocol_as_far_as_it_goes
+from exchange.refusal import Conversion, Conversions, InputRefused, Problems, listed, shown
+from exchange.tables import (
+    CANDIDATES,
+    CASE_HISTORY,
+    CASES,
+    ITEMS,
+    OVERLAY_COLOUR,
+    OVERLAY_OPACITY,
+    OVERLAYS,
+    REFERENCES,
+    STYLES,
+    VOLUMES,
+)
 
-ROLES = ("current", "prior")
-STYLES = ("outline", "fill")
-OVERLAY_COLOUR, OVERLAY_OPACITY = "#e8a33d", 0.5
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
+_LONGEST_PATH = 4_000
 
 
 @dataclass(frozen=True)
@@ -58,7 +70,11 @@ class CandidateRow:
 
 @dataclass(frozen=True)
 class StudyFolder:
-    """Everything a study folder says."""
+    """Everything a study folder says.
+
+    `conversions` lists what was understood although it is written otherwise than documented, `warnings` what is
+    right and may be meant otherwise.
+    """
 
     protocol: Protocol
     cases: tuple[CaseRow, ...]
@@ -67,6 +83,21 @@ class StudyFolder:
     references: tuple[ReferenceRow, ...]
     candidates: tuple[CandidateRow, ...]
     overlays: tuple[OverlayRow, ...] = ()
+    conversions: tuple[Conversion, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class FoundFolder:
+    """A study folder as far as it could be read: whole, or with its problems and the scans that are there all the same.
+
+    `contents` is None exactly where there are problems.
+    """
+
+    contents: StudyFolder | None
+    problems: Problems
+    volumes: tuple[VolumeRow, ...]
+    overlays: tuple[OverlayRow, ...]
 
 
 def read_study_folder(folder: Path) -> StudyFolder:
@@ -75,193 +106,183 @@ def read_study_folder(folder: Path) -> StudyFolder:
     Raises
     ------
     InputRefused
-        For the first thing that is wrong, naming file and line or key.
+        With everything that is wrong, each naming file and line or key.
     """
-    if not folder.is_dir():
-        raise InputRefused(f"{folder.name} is no folder: expected one with protocol.yaml and CSV tables; name that.")
-    protocol = read_protocol(folder / "protocol.yaml")
-    cases = read_table(folder, "cases.csv", ("case", "subject", "vignette", "age", "note"), _case, unique="case")
-    case_keys = {case.key for case in cases}
-    cases = _with_history(folder, cases)
-    volumes = read_table(
-        folder,
-        "volumes.csv",
-        ("volume", "case", "role", "sequence", "acquired", "file", "label"),
-        lambda line: _volume(line, folder, case_keys),
-        unique="volume",
-    )
-    _check_hanging(protocol, volumes)
-    overlays: tuple[OverlayRow, ...] = ()
-    if (folder / "overlays.csv").exists():
-        overlays = read_table(
-            folder,
-            "overlays.csv",
-            ("overlay", "case", "label", "file", "colour", "style", "opacity"),
-            lambda line: _overlay(line, folder, case_keys),
-            unique="overlay",
+    found = look_through(folder)
+    found.problems.refuse()
+    assert found.contents is not None
+    return found.contents
+
+
+def look_through(folder: Path) -> FoundFolder:
+    """Read and cross-check a study folder, and gather what is wrong instead of ending at the first thing.
+
+    Raises
+    ------
+    InputRefused
+        There is no such folder.
+    """
+    if len(str(folder)) > _LONGEST_PATH or not _is_folder(folder):
+        raise InputRefused(
+            f"{shown(folder.name)} is no folder: expected one with protocol.yaml and CSV tables; name that."
         )
-    items = read_table(
-        folder,
-        "items.csv",
-        ITEM_COLUMNS,
-        lambda line: item_row(line, protocol, case_keys, volumes, overlays),
-        unique="item",
-        optional=MORE_ITEM_COLUMNS,
-    )
-    check_items(protocol, items, {case.key: case.subject for case in cases})
-    item_by_key = {item.key: item for item in items}
-    references = read_table(
-        folder,
-        "references.csv",
-        ("item", "accepted", "low", "high", "text_only_answer", "provenance"),
-        lambda line: _reference(line, item_by_key),
-        unique="item",
-    )
-    candidates: tuple[CandidateRow, ...] = ()
-    if (folder / "candidates.csv").exists():
-        candidates = read_table(
-            folder,
-            "candidates.csv",
-            ("candidate", "item", "model", "answer"),
-            lambda line: _candidate(line, item_by_key),
-            unique="candidate",
+    problems = Problems()
+    protocol = read_protocol_as_far_as_it_goes(folder / "protocol.yaml", problems)
+    reader = Reader(problems, Conversions(), protocol.dates)
+    cases = read_table(reader, folder, CASES, _case)
+    histories = _histories(reader, folder, cases)
+    volumes = read_table(reader, folder, VOLUMES, lambda line: _volume(line, folder, cases))
+    if protocol.hanging is not None and volumes.keys is not None:
+        check_hanging(problems, protocol.hanging, volumes)
+    overlays = read_table(reader, folder, OVERLAYS, lambda line: _overlay(line, folder, cases))
+    items = read_table(reader, folder, ITEMS, lambda line: item_row(line, protocol, cases.keys, volumes, overlays))
+    subjects = None if cases.keys is None else {case.key: case.subject for case in cases.rows}
+    check_items(problems, protocol, items, subjects)
+    item_by_key = {item.key: item for item in reversed(items.rows)}
+    references = read_table(reader, folder, REFERENCES, lambda line: _reference(line, items, item_by_key))
+    candidates = read_table(reader, folder, CANDIDATES, lambda line: _candidate(line, items, item_by_key))
+    _check_references_cover(problems, items, references)
+    _check_scoring(problems, protocol, candidates)
+    sound = None
+    if protocol.whole is not None and not problems.count:
+        sound = StudyFolder(
+            protocol=protocol.whole,
+            cases=tuple(replace(case, history=histories.get(case.key, ())) for case in cases.rows),
+            volumes=volumes.rows,
+            items=items.rows,
+            references=references.rows,
+            candidates=candidates.rows,
+            overlays=overlays.rows,
+            conversions=reader.conversions.all(),
+            warnings=tuple(
+                warnings_of(tuple(case.key for case in cases.rows), volumes.rows, overlays.rows, items.rows)
+            ),
         )
-    _check_references_cover(items, references)
-    _check_scoring(protocol, candidates)
-    return StudyFolder(protocol, cases, volumes, items, references, candidates, overlays)
+    return FoundFolder(sound, problems, volumes.rows, overlays.rows)
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:
+        # A name longer than the disk takes.
+        return False
 
 
 def _case(line: Line) -> CaseRow:
     age = line.number_or_none("age")
     if age is not None and not (0 <= age <= 120 and age == int(age)):
-        raise line.refuse(f"age is '{line.cells['age']}', expected whole years from 0 to 120; mend the cell.")
+        line.problem(f"age is '{shown(line.cells['age'])}', expected whole years from 0 to 120; mend the cell.", "age")
+        age = None
     return CaseRow(
-        key=line.text("case", longest=80),
-        subject=line.text("subject", longest=80),
-        vignette=line.text("vignette", required=False),
+        key=line.text("case"),
+        subject=line.text("subject"),
+        vignette=line.text("vignette"),
         age=None if age is None else int(age),
-        note=line.text("note", required=False),
+        note=line.text("note"),
     )
 
 
-def _with_history(folder: Path, cases: tuple[CaseRow, ...]) -> tuple[CaseRow, ...]:
+def _histories(reader: Reader, folder: Path, cases: Read[CaseRow]) -> dict[str, tuple[tuple[str, str], ...]]:
     """Read the structured history, where there is one: several lines per case, in their order."""
-    if not (folder / "case_history.csv").exists():
-        return cases
-    known = {case.key for case in cases}
     lines = read_table(
+        reader,
         folder,
-        "case_history.csv",
-        ("case", "name", "value"),
-        lambda line: (
-            line.known("case", known, "cases.csv"),
-            (line.text("name", longest=80), line.text("value", longest=2_000)),
-        ),
+        CASE_HISTORY,
+        lambda line: (line.known("case", cases.keys, "cases.csv"), (line.text("name"), line.text("value"))),
     )
     of_case: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for case, pair in lines:
+    for case, pair in lines.rows:
         of_case[case].append(pair)
-    return tuple(replace(case, history=tuple(of_case[case.key])) for case in cases)
+    return {case: tuple(pairs) for case, pairs in of_case.items()}
 
 
-def _file(line: Line, folder: Path) -> Path:
-    named = line.text("file", longest=400)
-    path = (folder / named).resolve()
-    if Path(named).is_absolute() or not path.is_relative_to(folder.resolve()):
-        raise line.refuse(f"file '{named}' lies outside the study folder; put the scan inside and name it from there.")
-    if not path.is_file():
-        raise line.refuse(f"file '{named}' is missing; add the scan or mend the name.")
-    return path
-
-
-def _volume(line: Line, folder: Path, case_keys: set[str]) -> VolumeRow:
+def _volume(line: Line, folder: Path, cases: Read[CaseRow]) -> VolumeRow:
     return VolumeRow(
-        path=_file(line, folder),
-        key=line.text("volume", longest=80),
-        case=line.known("case", case_keys, "cases.csv"),
-        role=line.one_of("role", ROLES),
-        sequence=line.text("sequence", longest=40),
+        path=line.file("file", folder),
+        key=line.text("volume"),
+        case=line.known("case", cases.keys, "cases.csv") if line.cells["case"].strip() else line.text("case"),
+        role=line.word("role"),
+        sequence=line.text("sequence"),
         acquired=line.date_or_none("acquired"),
-        label=line.text("label", longest=80),
+        label=line.text("label"),
     )
 
 
-def _overlay(line: Line, folder: Path, case_keys: set[str]) -> OverlayRow:
-    colour = line.text("colour", required=False) or OVERLAY_COLOUR
+def _overlay(line: Line, folder: Path, cases: Read[CaseRow]) -> OverlayRow:
+    colour = line.text("colour") or OVERLAY_COLOUR
     if not _COLOUR.fullmatch(colour):
-        raise line.refuse(f"colour is '{colour[:40]}', expected six hexadecimal digits as #e8a33d; mend the cell.")
+        line.problem(
+            f"colour is '{shown(colour)}', expected six hexadecimal digits as #e8a33d; mend the cell.", "colour"
+        )
     opacity = line.number_or_none("opacity")
     opacity = OVERLAY_OPACITY if opacity is None else opacity
     if not 0 < opacity <= 1:
-        raise line.refuse(f"opacity is {opacity:g}, expected a number above 0 and at most 1; mend the cell.")
+        line.problem(f"opacity is {opacity:g}, expected a number above 0 and at most 1; mend the cell.", "opacity")
     return OverlayRow(
-        key=line.text("overlay", longest=80),
-        case=line.known("case", case_keys, "cases.csv"),
-        label=line.text("label", longest=80),
-        path=_file(line, folder),
+        key=line.text("overlay"),
+        case=line.known("case", cases.keys, "cases.csv"),
+        label=line.text("label"),
+        path=line.file("file", folder),
         colour=colour.lower(),
-        style=line.one_of("style", STYLES) if line.cells["style"].strip() else STYLES[0],
+        style=line.word("style") if line.text("style") else STYLES[0],
         opacity=opacity,
     )
 
 
-def _check_hanging(protocol: Protocol, volumes: tuple[VolumeRow, ...]) -> None:
-    """Refuse a pane or a window for a sequence that no scan has: a misspelt rule would silently be none."""
-    present = {volume.sequence for volume in volumes}
-    named = [("windows", sequence) for sequence in protocol.hanging.windows]
-    named += [("panes", sequence) for pane in protocol.hanging.panes or [] for sequence in pane.sequences]
-    for key, sequence in named:
-        if sequence not in present:
-            raise InputRefused(
-                f"protocol.yaml, key hanging.{key}: no volume has the sequence '{sequence}' (volumes.csv holds "
-                f"{listed(sorted(present))}); mend the name."
-            )
-
-
-def _reference(line: Line, items: dict[str, ItemRow]) -> ReferenceRow:
-    item = items[line.known("item", items, "items.csv")]
-    accepted = tuple(part.strip() for part in line.text("accepted", required=False).split("|") if part.strip())
+def _reference(line: Line, items: Read[ItemRow], by_key: Mapping[str, ItemRow]) -> ReferenceRow:
+    key = line.known("item", items.keys, "items.csv")
+    item = by_key.get(key) if key not in items.doubtful and line.sound("item") else None
+    accepted = tuple(part.strip() for part in line.text("accepted").split("|") if part.strip())
     low, high = line.number_or_none("low"), line.number_or_none("high")
-    if not accepted and low is None and high is None:
-        raise line.refuse(f"item '{item.key}' has neither accepted answers nor a range; give one of them.")
-    if item.options and not accepted:
-        raise line.refuse(f"item '{item.key}' is answered by an option, not by a number; name the accepted option ids.")
+    text_only = line.text("text_only_answer")
+    if not accepted and low is None and high is None and line.sound("item", "accepted", "low", "high"):
+        line.problem(f"item '{shown(key)}' has neither accepted answers nor a range; give one of them.", "accepted")
+    elif item is not None and item.options and not accepted and line.sound("accepted"):
+        line.problem(
+            f"item '{item.key}' is answered by an option, not by a number; name the accepted option ids.", "accepted"
+        )
     if low is not None and high is not None and low > high:
-        raise line.refuse(f"low {low:g} is above high {high:g}; mend the range.")
-    text_only = line.text("text_only_answer", required=False)
-    if item.options:
-        ids = {option for option, _ in item.options}
-        for column, answers in (("accepted", accepted), ("text_only_answer", (text_only,) if text_only else ())):
-            for answer in answers:
-                if answer not in ids:
-                    raise line.refuse(
-                        f"{column} '{answer}' is none of the options of item '{item.key}' ({', '.join(sorted(ids))}); "
-                        "use an option id."
-                    )
-    return ReferenceRow(item.key, accepted, low, high, text_only, line.text("provenance", required=False))
+        line.problem(f"low {low:g} is above high {high:g}; mend the range.", "low")
+    if item is not None and item.options:
+        _check_among_options(line, item, accepted, text_only)
+    return ReferenceRow(key, accepted, low, high, text_only, line.text("provenance"))
 
 
-def _candidate(line: Line, items: dict[str, ItemRow]) -> CandidateRow:
-    item = line.known("item", items, "items.csv")
-    if items[item].practice:
-        raise line.refuse(f"item '{item}' is for practice, and nobody marks answers to those; remove the line.")
-    return CandidateRow(
-        key=line.text("candidate", longest=80),
-        item=item,
-        model=line.text("model", longest=120),
-        answer=line.text("answer"),
-    )
+def _check_among_options(line: Line, item: ItemRow, accepted: tuple[str, ...], text_only: str) -> None:
+    ids = sorted({option for option, _ in item.options})
+    for column, answers in (("accepted", accepted), ("text_only_answer", (text_only,) if text_only else ())):
+        for answer in answers:
+            if answer not in ids:
+                near = line.reader.problems.nearest(answer, ids)
+                line.problem(
+                    f"{column} '{shown(answer)}' is none of the options of item '{item.key}' ({listed(ids)}){near}; "
+                    "use an option id.",
+                    column,
+                )
 
 
-def _check_references_cover(items: tuple[ItemRow, ...], references: tuple[ReferenceRow, ...]) -> None:
-    without = sorted({item.key for item in items} - {reference.item for reference in references})
+def _candidate(line: Line, items: Read[ItemRow], by_key: Mapping[str, ItemRow]) -> CandidateRow:
+    key = line.known("item", items.keys, "items.csv")
+    item = by_key.get(key)
+    if item is not None and item.practice:
+        line.problem(f"item '{key}' is for practice, and nobody marks answers to those; remove the line.", "item")
+    return CandidateRow(key=line.text("candidate"), item=key, model=line.text("model"), answer=line.text("answer"))
+
+
+def _check_references_cover(problems: Problems, items: Read[ItemRow], references: Read[ReferenceRow]) -> None:
+    if items.keys is None or references.keys is None:
+        return
+    without = sorted(items.keys - references.keys)
     if without:
-        raise InputRefused(f"references.csv lacks {listed(without)}; every item needs a line there.")
+        problems.add("references.csv", "", f"lacks {listed(without)}; every item needs a line there.")
 
 
-def _check_scoring(protocol: Protocol, candidates: tuple[CandidateRow, ...]) -> None:
-    if protocol.scoring is not None and protocol.scoring.sample > len(candidates):
-        raise InputRefused(
-            f"protocol.yaml, key scoring.sample: {protocol.scoring.sample} candidates are to be scored, candidates.csv "
-            f"holds {len(candidates)}; lower the sample or add candidates."
+def _check_scoring(problems: Problems, protocol: ReadProtocol, candidates: Read[CandidateRow]) -> None:
+    if candidates.keys is not None and protocol.sample > len(candidates.rows):
+        problems.add(
+            "protocol.yaml",
+            "key scoring.sample",
+            f"{protocol.sample} candidates are to be scored, candidates.csv holds {len(candidates.rows)}; lower the "
+            "sample or add candidates.",
         )

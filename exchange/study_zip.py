@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from exchange.refusal import InputRefused
+from exchange.refusal import InputRefused, shown
 
 _CHUNK = 1 << 20
 
@@ -22,6 +22,9 @@ class ZipLimits:
     unpacked_bytes: int = 20 * 2**30
     # NIfTI files are packed already; a member that grows more than this is a bomb, not a scan.
     growth: int = 200
+    # Of each part of a name, in bytes, and of the whole: less than any disk takes.
+    name_bytes: int = 200
+    path_bytes: int = 1_000
 
 
 def unpack_study_zip(file: IO[bytes], name: str, target: Path, limits: ZipLimits = ZipLimits()) -> Path:
@@ -32,21 +35,39 @@ def unpack_study_zip(file: IO[bytes], name: str, target: Path, limits: ZipLimits
     InputRefused
         The file is no ZIP, is encrypted, names a path outside itself, or unpacks to more than the limits.
     """
+    name = shown(name, 80)
     try:
         with zipfile.ZipFile(file) as archive:
             members = [member for member in archive.infolist() if not member.is_dir()]
             if len(members) > limits.files:
                 raise InputRefused(f"{name} holds {len(members)} files, at most {limits.files} are taken; split it.")
+            _require_different(members, name)
             left = limits.unpacked_bytes
             for member in members:
                 left -= _unpack(archive, member, name, target, left, limits)
-    # OSError: a file named like a folder of another, or a name longer than the disk takes.
-    except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, OSError) as error:
-        raise InputRefused(f"{name} is no readable ZIP file ({error}); pack the study folder again.") from None
+    # OSError: a file named like a folder of another, or a full disk. Its text would name a path of this machine.
+    except OSError as error:
+        raise InputRefused(
+            f"{name} is no readable ZIP file ({error.strerror or 'input/output error'}); pack the study folder again."
+        ) from None
+    except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, ValueError) as error:
+        if isinstance(error, InputRefused):
+            raise
+        raise InputRefused(
+            f"{name} is no readable ZIP file ({shown(str(error))}); pack the study folder again."
+        ) from None
     found = sorted(target.rglob("protocol.yaml"), key=lambda path: len(path.parts))
     if not found:
         raise InputRefused(f"{name} holds no protocol.yaml; pack the whole study folder.")
     return found[0].parent
+
+
+def _require_different(members: list[zipfile.ZipInfo], name: str) -> None:
+    seen = set()
+    for member in members:
+        if member.filename in seen:
+            raise InputRefused(f"{name} holds '{shown(member.filename)}' twice; pack the study folder again.")
+        seen.add(member.filename)
 
 
 def _unpack(
@@ -54,9 +75,15 @@ def _unpack(
 ) -> int:
     path = PurePosixPath(member.filename.replace("\\", "/"))
     if not path.parts or path.is_absolute() or ".." in path.parts or ":" in path.parts[0]:
-        raise InputRefused(f"{name} names the path '{member.filename[:80]}', which leads out of it; pack it again.")
+        raise InputRefused(f"{name} names the path '{shown(member.filename)}', which leads out of it; pack it again.")
+    parts = [len(part.encode("utf-8", "replace")) for part in path.parts]
+    if max(parts) > limits.name_bytes or sum(parts) + len(parts) > limits.path_bytes:
+        raise InputRefused(
+            f"{name} holds the name '{shown(member.filename)}' of {len(member.filename)} letters, at most "
+            f"{limits.name_bytes} are taken; shorten it and pack the study folder again."
+        )
     if member.flag_bits & 0x1:
-        raise InputRefused(f"{name} is encrypted at '{member.filename[:80]}'; pack it without a password.")
+        raise InputRefused(f"{name} is encrypted at '{shown(member.filename)}'; pack it without a password.")
     most = min(left, max(member.compress_size, 1) * limits.growth)
     destination = target.joinpath(*path.parts)
     destination.parent.mkdir(parents=True, exist_ok=True)
@@ -67,7 +94,7 @@ def _unpack(
             written += len(chunk)
             if written > most:
                 raise InputRefused(
-                    f"{name} unpacks '{member.filename[:80]}' to more than is taken (a ZIP bomb, or a wrong file); "
+                    f"{name} unpacks '{shown(member.filename)}' to more than is taken (a ZIP bomb, or a wrong file); "
                     "leave it out."
                 )
             sink.write(chunk)

@@ -12,6 +12,8 @@ Affine = npt.NDArray[np.float64]
 
 # NIfTI-1, field xyzt_units: the lower three bits name the unit of length. Files that leave it unset mean millimetres.
 MILLIMETRES_PER_UNIT = {0: 1.0, 1: 1000.0, 2: 1.0, 3: 0.001}
+# Ten metres, in mm: beyond it, 32-bit floats no longer tell neighbouring voxels apart.
+FARTHEST = 10_000.0
 
 
 class GeometryError(ValueError):
@@ -59,7 +61,14 @@ def header_affine(header: Nifti1Header) -> Affine:
             f"gives the unit of length as code {int(header['xyzt_units']) & 7}, where metres (1), millimetres (2) or "
             "micrometres (3) are expected: save it again in millimetres"
         )
-    return np.diag([unit, unit, unit, 1.0]) @ matrices[0]
+    affine: Affine = np.diag([unit, unit, unit, 1.0]) @ matrices[0]
+    farthest = float(np.abs(affine[:3, 3]).max())
+    if farthest > FARTHEST:
+        raise GeometryError(
+            f"puts its first voxel {farthest:g} mm from the scanner's centre, but at most {FARTHEST:g} mm are "
+            "expected: save it again with its orientation"
+        )
+    return affine
 
 
 def _qform(header: Nifti1Header) -> Affine:

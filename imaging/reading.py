@@ -22,11 +22,17 @@ from imaging.geometry import Affine, GeometryError, header_affine, spacing_of
 from imaging.pictures import Convention, is_picture, read_picture
 
 CHUNK = 2**20
+BITE = 2**14
+# Block-wise packers cut a gigabyte into some 16,000 members.
+MOST_MEMBERS = 100_000
 # DEFLATE turns at most 258 bytes into 2 bits, so no member unpacks to more than 1032 times its size (RFC 1951, 3.2.5).
 LARGEST_PACKING_RATIO = 1032
 NIFTI1_BYTES, NIFTI2_BYTES = 348, 540
 NIFTI1_MAGIC, NIFTI2_MAGIC = b"n+1\0", b"n+2\0\r\n\x1a\n"
 PAIR_MAGICS = (b"ni1\0", b"ni2\0")
+
+# What can be computed with in the 32-bit floats of a screen.
+LARGEST_INTENSITY, SMALLEST_RANGE = 1e20, 1e-15
 
 # NIfTI-1, field datatype. Codes that are missing here hold no single real number per voxel, or none of a portable size.
 DTYPES: dict[int, str] = {
@@ -143,7 +149,9 @@ def _plain(file: BinaryIO) -> Iterator[bytes]:
 def _unpacked(file: BinaryIO, name: str) -> Iterator[bytes]:
     """Yield the content of a gzip file in pieces of at most one chunk, whatever it would grow to."""
     member = zlib.decompressobj(wbits=31)
-    packed = file.read(CHUNK)
+    members = 1
+    # What follows a member is copied each time that one ends: small bites keep many tiny members linear.
+    packed = file.read(BITE)
     while packed:
         try:
             piece = member.decompress(packed, CHUNK)
@@ -155,12 +163,18 @@ def _unpacked(file: BinaryIO, name: str) -> Iterator[bytes]:
             yield piece
         if member.eof:
             # A gzip file may hold several members in a row, and zeros as padding behind the last one (gzip 1.12, 2.1).
-            packed = member.unused_data or file.read(CHUNK)
-            if not packed.strip(b"\0"):
-                packed = file.read(CHUNK).lstrip(b"\0")
+            packed = member.unused_data or file.read(BITE)
+            while packed and not packed.strip(b"\0"):
+                packed = file.read(BITE).lstrip(b"\0")
+            if packed and members == MOST_MEMBERS:
+                raise ImagingError(
+                    f"{name} is packed in more than {MOST_MEMBERS} parts, where one gzip file is expected: "
+                    "export it again, or pack it anew with gzip."
+                )
+            members += 1
             member = zlib.decompressobj(wbits=31)
         else:
-            packed = member.unconsumed_tail or file.read(CHUNK)
+            packed = member.unconsumed_tail or file.read(BITE)
             if not packed:
                 raise ImagingError(
                     f"{name} is truncated: its gzip data end too early, where a whole file is expected; "
@@ -347,10 +361,12 @@ def _require_values(voxels: npt.NDArray[np.generic], slope: float, intercept: fl
             f"{name} has the same value ({float(lowest) * slope + intercept:g}) in all voxels, "
             "so there is nothing to read: check that it is the right file."
         )
-    if not all(math.isfinite(float(end) * slope + intercept) for end in (lowest, highest)):
+    low, high = sorted(float(end) * slope + intercept for end in (lowest, highest))
+    if not (-LARGEST_INTENSITY <= low and high <= LARGEST_INTENSITY and high - low >= SMALLEST_RANGE):
         raise ImagingError(
-            f"{name} has intensities too large for any computation (slope {slope:g}), "
-            "where ordinary numbers are expected: save it again without scaling."
+            f"{name} has intensities from {low:g} to {high:g} (slope {slope:g}), but numbers up to "
+            f"{LARGEST_INTENSITY:g} that differ by at least {SMALLEST_RANGE:g} are expected: "
+            "save it again without scaling, or rescale it to ordinary numbers."
         )
 
 

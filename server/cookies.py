@@ -9,8 +9,8 @@ from services.identity import ABSOLUTE_LIMIT
 
 
 def is_secure(connection: HTTPConnection) -> bool:
-    """Say whether the browser came by HTTPS, to us or to the proxy in front of us."""
-    return connection.url.scheme in {"https", "wss"} or connection.headers.get("x-forwarded-proto") == "https"
+    """Say whether the browser came by HTTPS, to us or to a proxy that `server/hosts.py` believes."""
+    return connection.url.scheme in {"https", "wss"}
 
 
 def cookie_name(connection: HTTPConnection) -> str:
@@ -26,12 +26,12 @@ def token_of(connection: HTTPConnection) -> str | None:
     return connection.cookies.get(cookie_name(connection))
 
 
-def set_token(connection: HTTPConnection, response: Response, token: str) -> None:
-    """Give the browser a token that its scripts cannot read."""
+def set_token(connection: HTTPConnection, response: Response, token: str, *, stay: bool) -> None:
+    """Give the browser a token that its scripts cannot read; unless it is to stay, it goes when the browser closes."""
     response.set_cookie(
         cookie_name(connection),
         token,
-        max_age=int(ABSOLUTE_LIMIT.total_seconds()),
+        max_age=int(ABSOLUTE_LIMIT.total_seconds()) if stay else None,
         path="/",
         secure=is_secure(connection),
         httponly=True,

@@ -21,6 +21,7 @@ from services.environment import Database, database, volume_cache_control
 from services.errors import Conflict, Incomplete, NotAllowed, NotFound, NotSignedIn, Refused, StaleDraft
 from services.identity import Actor
 from services.storing import Circumstances
+from services.volume_integrity import DAMAGED, NotIntact
 
 _log = logging.getLogger(__name__)
 LARGEST_BODY = 200_000
@@ -239,8 +240,7 @@ async def send_volume(request: Request) -> Response:
     try:
         content = await in_thread("volumes", scans.read_scan, database(), actor, request.path_params["token"])
     except Refused as refusal:
-        # 409 says to the room that another try is of no use: the file itself is missing or damaged.
-        return _json({"error": str(refusal)}, 409 if isinstance(refusal, Conflict) else 404)
+        return _json({"error": str(refusal)}, _status_of_scan(refusal))
     # No ETag and no date: the same scan in two studies must not be recognisable as one.
     return Response(
         content,
@@ -248,6 +248,11 @@ async def send_volume(request: Request) -> Response:
         # The room keeps in memory what it needs until a reload; the disk is for machines that nobody shares.
         headers={"Content-Encoding": "gzip", "Cache-Control": volume_cache_control()},
     )
+
+
+def _status_of_scan(refusal: Refused) -> int:
+    """409 says to the room that nothing of its item may be read: the file is not the one that was prepared."""
+    return 409 if isinstance(refusal, NotIntact) and refusal.state == DAMAGED else 404
 
 
 async def send_bundle(request: Request) -> Response:

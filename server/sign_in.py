@@ -2,46 +2,34 @@
 
 from __future__ import annotations
 
+import base64
 import functools
-import time
-from collections import defaultdict, deque
-from collections.abc import Callable
+import hashlib
+import re
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import parse_qs
 
-from anyio import CapacityLimiter, to_thread
 from jinja2 import Environment, FileSystemLoader, select_autoescape
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from server.cookies import drop_token, set_token, token_of
+from server.hashing import Busy, in_turn
 from server.threads import in_thread
 from services.environment import database
-from services.errors import Refused
-from services.identity import SHORTEST_PASSWORD, actor_of_token, look_at_link, sign_in, sign_out, use_link
-
-T = TypeVar("T")
+from services.errors import Refused, TooManyTries
+from services.identity import actor_of_token, look_at_link, sign_out, use_link
+from services.notices import confirm_notices, notices_of
+from services.passwords import SHORTEST_PASSWORD
+from services.signing_in import abandon_sign_in, begin_sign_in, finish_sign_in
 
 _templates = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=select_autoescape(["html"])
 )
-FAILURES_TAKEN = 10
-FAILURES_WITHIN_SECONDS = 600.0
-LOGINS_REMEMBERED = 10_000
 LARGEST_FORM = 10_000
-_failures: dict[str, deque[float]] = defaultdict(deque)
-
-
-@functools.cache
-def _password_threads() -> CapacityLimiter:
-    """Argon2 takes a tenth of a second and 64 MB: two at once, so that a burst of sign-ins starves nobody."""
-    return CapacityLimiter(2)
-
-
-async def _in_thread(work: Callable[..., T], *arguments: Any) -> T:
-    return await to_thread.run_sync(functools.partial(work, *arguments), limiter=_password_threads())
+_BUSY = "Many people are signing in at this moment; nothing was changed, so try again in a few seconds."
 
 
 async def show_sign_in(request: Request) -> Response:
@@ -53,15 +41,19 @@ async def take_sign_in(request: Request) -> Response:
     """POST /sign-in."""
     form = await _form(request)
     login, password = form.get("login", "")[:200], form.get("password", "")[:400]
-    if _too_many_failures(login):
-        return _page("sign_in.html", 429, error="Too many wrong tries; wait ten minutes and try again.", login=login)
+    begin = functools.partial(begin_sign_in, address=_address(request), browser=token_of(request))
     try:
-        token = await _in_thread(sign_in, database(), login, password)
+        attempt = await in_thread("writes", begin, database(), login)
+    except TooManyTries as refusal:
+        return _page("sign_in.html", 429, retry_after=600, error=str(refusal), login=login)
+    try:
+        token = await in_turn(finish_sign_in, database(), attempt, password)
+    except Busy:
+        await in_thread("writes", abandon_sign_in, database(), attempt)
+        return _page("sign_in.html", 503, retry_after=5, error=_BUSY, login=login)
     except Refused as refusal:
-        _note_failure(login)
         return _page("sign_in.html", 401, error=str(refusal), login=login)
-    _failures.pop(login.lower(), None)
-    return await _signed_in(request, token)
+    return await _signed_in(request, token, stay="stay" in form)
 
 
 async def show_link(request: Request) -> Response:
@@ -79,10 +71,28 @@ async def take_link(request: Request) -> Response:
     if link is not None and link.purpose == "join" and password != again:
         return _page("link.html", 400, link=link, error="The two passwords differ; type the same one twice.")
     try:
-        session_token = await _in_thread(use_link, store, token, password)
+        if link is not None and link.purpose == "join":
+            session_token = await in_turn(use_link, store, token, password)
+        else:
+            # Without a password there is nothing to hash, and no queue to wait in.
+            session_token = await in_thread("writes", use_link, store, token, None)
+    except Busy:
+        return _page("link.html", 503, retry_after=5, link=link, error=_BUSY)
     except Refused as refusal:
         return _page("link.html", 400, link=link, error=str(refusal))
-    return await _signed_in(request, session_token)
+    return await _signed_in(request, session_token, stay="stay" in form)
+
+
+async def show_notice(request: Request) -> Response:
+    """GET /notice: that links were made for the account of whoever has just signed in."""
+    notices = await in_thread("gate", notices_of, database(), request.state.actor)
+    return _page("notice.html", notices=notices) if notices else RedirectResponse("/", status_code=303)
+
+
+async def take_notice(request: Request) -> Response:
+    """POST /notice: read and understood."""
+    await in_thread("writes", confirm_notices, database(), request.state.actor)
+    return RedirectResponse("/", status_code=303)
 
 
 async def take_sign_out(request: Request) -> Response:
@@ -90,6 +100,8 @@ async def take_sign_out(request: Request) -> Response:
     await in_thread("writes", sign_out, database(), request.state.actor.login_session_id)
     response = RedirectResponse("/sign-in", status_code=303)
     drop_token(request, response)
+    # Not the storage: answers that could not be saved yet wait there for the reader who comes back.
+    response.headers["Clear-Site-Data"] = '"cache"'
     return response
 
 
@@ -107,36 +119,39 @@ async def _form(request: Request) -> dict[str, str]:
     return {name: values[0].replace("\x00", "") for name, values in fields.items()}
 
 
-async def _signed_in(request: Request, token: str) -> Response:
+def _address(request: Request) -> str:
+    return request.client.host if request.client else ""
+
+
+async def _signed_in(request: Request, token: str, *, stay: bool) -> Response:
     earlier = await in_thread("gate", actor_of_token, database(), token_of(request))
     if earlier is not None:
         await in_thread("writes", sign_out, database(), earlier.login_session_id)
-    response = RedirectResponse("/", status_code=303)
-    set_token(request, response, token)
+    actor = await in_thread("gate", actor_of_token, database(), token)
+    told = await in_thread("gate", notices_of, database(), actor) if actor else []
+    response = RedirectResponse("/notice" if told else "/", status_code=303)
+    set_token(request, response, token, stay=stay)
     return response
 
 
-def _too_many_failures(login: str) -> bool:
-    return len(_recent_failures(login)) >= FAILURES_TAKEN
-
-
-def _note_failure(login: str) -> None:
-    _failures[login.lower()].append(time.monotonic())
-    if len(_failures) > LOGINS_REMEMBERED:
-        # Somebody is trying made-up logins; what they tried first goes first.
-        del _failures[next(iter(_failures))]
-
-
-def _recent_failures(login: str) -> deque[float]:
-    recent = _failures.get(login.lower(), deque())
-    while recent and time.monotonic() - recent[0] > FAILURES_WITHIN_SECONDS:
-        recent.popleft()
-    return recent
-
-
-def _page(template: str, status: int = 200, **values: Any) -> Response:
+def _page(template: str, status: int = 200, *, retry_after: int | None = None, **values: Any) -> Response:
     text = _templates.get_template(template).render(shortest=SHORTEST_PASSWORD, **values)
-    return HTMLResponse(text, status_code=status, headers={"Cache-Control": "no-store"})
+    headers = {"Cache-Control": "no-store", "Content-Security-Policy": _policy()}
+    if retry_after is not None:
+        headers["Retry-After"] = str(retry_after)
+    return HTMLResponse(text, status_code=status, headers=headers)
+
+
+@functools.cache
+def _policy() -> str:
+    """Return a policy that lets these pages do what they need: our one block of styles, and forms that come to us."""
+    frame = (Path(__file__).parent / "templates" / "frame.html").read_text(encoding="utf-8")
+    (style,) = re.findall(r"<style>(.*?)</style>", frame, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    return (
+        f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; form-action 'self'; base-uri 'none'; "
+        "frame-ancestors 'none'"
+    )
 
 
 routes = [
@@ -144,5 +159,7 @@ routes = [
     Route("/sign-in", take_sign_in, methods=["POST"]),
     Route("/link/{token}", show_link, methods=["GET"]),
     Route("/link/{token}", take_link, methods=["POST"]),
+    Route("/notice", show_notice, methods=["GET"]),
+    Route("/notice", take_notice, methods=["POST"]),
     Route("/sign-out", take_sign_out, methods=["POST"]),
 ]

@@ -44,6 +44,7 @@ class Desk:
     practice: dict[str, Any] | None = None
     revision: dict[str, Any] | None = None
     revisable: int = 0
+    ahead: dict[str, Any] | None = None
 
 
 def reading_form(protocol: Protocol, item: ShownItem, option_order: list[str]) -> ShownForm:
@@ -143,6 +144,7 @@ def item_payload(*, desk: Desk, shown: Shown, protocol: Protocol, keys: Keys, pr
         "images": hanging.images_payload(shown.item, shown.volumes, shown.overlays, protocol.hanging, keys),
         "context": context_payload(shown, protocol),
         "prompt": shown.item.prompt,
+        "text": text_payload(protocol, "prompt", "vignette", "reference", "explanation"),
         "form": form_payload(shown.form),
         "prefetch": [hanging.volume_url(keys, volume_id) for volume_id in prefetch],
     }
@@ -161,7 +163,14 @@ def _opinion_name(place: int) -> str:
 
 
 def scoring_payload(
-    *, desk: Desk, prompt: str, question: str, form: ShownForm, reference: list[str], candidate: str
+    *,
+    desk: Desk,
+    protocol: Protocol,
+    prompt: str,
+    question: str,
+    form: ShownForm,
+    reference: list[str],
+    candidate: str,
 ) -> dict[str, Any]:
     """Return what a rater gets to see of a candidate: the question, the reference and the answer, and no model."""
     return {
@@ -170,8 +179,15 @@ def scoring_payload(
         "context": {"vignette": None, "history": [], "facts": [["Question", question]]},
         "reference": reference,
         "candidate": candidate,
+        # The prompt of this phase is a line of the protocol; the question is the prompt of the item.
+        "text": text_payload(protocol, "reference", "candidate") | {"question": protocol.text.prompt},
         "form": form_payload(form),
     }
+
+
+def text_payload(protocol: Protocol, *kinds: str) -> dict[str, str]:
+    """Return how texts of these kinds are set: plain, or as Markdown."""
+    return {kind: getattr(protocol.text, kind) for kind in kinds}
 
 
 def _frame(desk: Desk) -> dict[str, Any]:
@@ -189,7 +205,9 @@ def _frame(desk: Desk) -> dict[str, Any]:
         "practice": desk.practice,
         "revision": desk.revision,
         "revisable": desk.revisable,
+        "ahead": desk.ahead,
         "prompt": "",
+        "text": {},
         "reference": None,
         "candidate": None,
         "own": None,
@@ -206,6 +224,7 @@ def done_payload(
     assignment_public_id: str | None,
     summary: dict[str, Any],
     revisable: int = 0,
+    next_part: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return what is shown when nothing is left: thanks, own counts and times, and nothing about right or wrong.
 
@@ -220,7 +239,13 @@ def done_payload(
         "progress": {"done": done, "total": total},
         "summary": summary,
         "revisable": revisable,
+        "next": next_part,
     }
+
+
+def next_payload(title: str, about: str, place: str | None = None) -> dict[str, Any]:
+    """Return what comes next: how much of what, how long by the own pace, and where; nothing of what it holds."""
+    return {"title": title, "about": about, "place": place}
 
 
 def draft_payload(sequence: int, answers: dict[str, Any]) -> dict[str, Any]:

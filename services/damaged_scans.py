@@ -8,13 +8,14 @@ from sqlmodel import Session, col, select
 
 from db import AuditEvent, Database, Membership, Overlay, Study, Verification, Volume, audit
 from services.identity import Actor
+from services.volume_integrity import DAMAGED, MISSING
 
 _log = logging.getLogger(__name__)
 ACTION = "scan not intact"
 IN_THE_BROWSER = "arrived damaged"
 _IN_WORDS = {
-    "missing": "its prepared file is missing on the server",
-    "damaged": "the file on the server is not the one that was prepared",
+    MISSING: "its prepared file is missing on the server",
+    DAMAGED: "the file on the server is not the one that was prepared",
     IN_THE_BROWSER: "what arrived in a browser is not what was prepared",
 }
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import random
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from sqlmodel import col, select
+from sqlmodel import Session, col, or_, select
 
-from db import Case, Database, Item, Reference, Study
+from db import Case, Database, Item, Membership, Person, Reference, Study
 from services import adjudication, closing, freezing, identity, importing, judging, members, reading
 from services.demo_viewing import simulated_trace
 from services.identity import Actor
@@ -38,16 +38,61 @@ _SEED = 20_261_120
 
 
 def is_seeded(database: Database) -> bool:
-    """Say whether the demo is there already."""
+    """Say whether the demo has been brought in; also when it was removed since, so that it does not come back."""
     with database.reading() as session:
-        return session.exec(select(Study.id).where(Study.key == OPEN_KEY)).first() is not None
+        query = select(Study.id).where(or_(Study.key == OPEN_KEY, col(Study.is_demo)))
+        return session.exec(query).first() is not None
+
+
+def mark_demo(database: Database) -> None:
+    """Mark the demo's studies and people as such, also those of a release that did not.
+
+    They are told by their keys and logins together with the roles that the demo gave them, so that a study of
+    somebody's own under one of the keys is none.
+    """
+    roles = {login: role for login, _, role in (*PEOPLE, *SIMULATED)}
+    with database.writing() as session:
+        rows = session.exec(
+            select(Study, Person)
+            .join(Membership, col(Membership.study_id) == Study.id)
+            .join(Person)
+            .where(
+                col(Study.key).in_((OPEN_KEY, FINISHED_KEY)),
+                Person.login == PEOPLE[0][0],
+                Membership.role == PEOPLE[0][2],
+            )
+        ).all()
+        for study, _ in rows:
+            study.is_demo = True
+            session.add(study)
+        members_there = session.exec(
+            select(Person, Membership)
+            .join(Membership, col(Membership.person_id) == Person.id)
+            .where(col(Membership.study_id).in_([study.id for study, _ in rows]), col(Person.login).in_(list(roles)))
+        ).all()
+        for person, membership in members_there:
+            if roles[person.login] == membership.role:
+                person.is_demo = True
+                session.add(person)
+
+
+def marked_studies(session: Session) -> Sequence[Study]:
+    """Return the demo's studies."""
+    return session.exec(select(Study).where(col(Study.is_demo)).order_by(col(Study.id))).all()
+
+
+def marked_people(session: Session) -> Sequence[Person]:
+    """Return the demo's people."""
+    return session.exec(select(Person).where(col(Person.is_demo)).order_by(col(Person.id))).all()
 
 
 def seed_demo(database: Database, progress: Progress | None = None) -> None:
     """Build the demo study and bring it in twice: open, and finished with simulated verdicts."""
     say = progress or (lambda done, total, text: None)
     folder = database.data_dir / "demo-study"
-    identity.ensure_owner(database, "demo-admin", "Demo admin")
+    with database.writing() as session:
+        # An owner beside others, where there are others: only an owner brings in a study.
+        identity.add_person(session, PEOPLE[0][0], PEOPLE[0][1], is_owner=True)
     admin = identity.actor_for_command_line(database, "demo-admin")
     try:
         build(folder, progress=say)
@@ -68,6 +113,7 @@ def seed_demo(database: Database, progress: Progress | None = None) -> None:
             members.invite(database, admin, OPEN_KEY, login, name, role, specialty="Radiology")
     freezing.freeze_study(database, admin, OPEN_KEY)
     _finish_copy(database, admin, say)
+    mark_demo(database)
 
 
 def sign_in_links(database: Database) -> list[tuple[str, str]]:

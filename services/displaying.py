@@ -11,7 +11,7 @@ from db import Assignment, Draft, Item, Membership, Reference, Study, Verdict, n
 from db.base import stored_id
 from db.queries import ShownItem
 from exchange.protocol import Protocol
-from services import blinding, frozen_facts, hanging, practice, revision_rules, session_summary
+from services import blinding, frozen_facts, hanging, pace, practice, revision_rules, session_summary
 from services.answers import ShownForm
 from services.blinding import Desk, Shown
 from services.errors import Conflict, NotFound
@@ -32,8 +32,12 @@ QUEUE_OF_PHASE = {"practice": "reading"} | {phase: queue for queue, phases in QU
 _THANKS = {
     "reading": ("All items are read", "Thank you. Every verdict is saved; you may close this page."),
     "scoring": ("All answers are marked", "Thank you. Every verdict is saved; you may close this page."),
-    "review": ("Your queue is empty", "Thank you. Every decision is saved; you may close this page."),
+    "review": (
+        "Your queue is empty for now",
+        "Every decision is saved. While the study is open, further items may come; they will stand on your worklist.",
+    ),
 }
+_HALF_DONE = ("All items are read", "Every verdict is saved. The next part is open to you now.")
 
 
 def role_of_queue(queue: str) -> str:
@@ -123,12 +127,15 @@ def queue_payload(session: Session, actor: Actor, study: Study, membership: Memb
     progress = progress_of(session, membership_id, queue, protocol)
     if not waiting:
         practised_in_vain = queue == "reading" and practice.has_failed(session, protocol, membership_id)
+        next_part = None if practised_in_vain else pace.next_part(session, study, membership, queue)
+        thanks = _HALF_DONE if next_part and queue == "reading" else _THANKS[queue]
         return blinding.done_payload(
-            *(practice.FAILED if practised_in_vain else _THANKS[queue]),
+            *(practice.FAILED if practised_in_vain else thanks),
             progress,
             queries.last_assignment(session, membership_id, QUEUES[queue]),
             session_summary.own_counts_and_times(session, actor, membership),
             revision_rules.count_revisable(session, actor, protocol, membership) if queue == "reading" else 0,
+            next_part,
         )
     return assignment_payload(session, actor, study, waiting, progress)
 
@@ -168,6 +175,7 @@ def assignment_payload(
         practice=_practice_progress(protocol, progress) if assignment.phase == "practice" else None,
         notice=" ".join(filter(None, (desk.notice, practice.notice_of_pass(assignment)))) or None,
         revisable=_revisable(session, actor, protocol, assignment),
+        ahead=_ahead(session, protocol, assignment, progress),
     )
     payload = blinding.item_payload(
         desk=desk,
@@ -211,6 +219,16 @@ def lines_of(protocol: Protocol, item: ShownItem, option_order: list[str], verdi
 def _practice_progress(protocol: Protocol, progress: tuple[int, int]) -> dict[str, Any]:
     rule = protocol.reading.practice
     return blinding.practice_payload(progress, rule.pass_mark if rule is not None else 0.0)
+
+
+def _ahead(
+    session: Session, protocol: Protocol, assignment: Assignment, progress: tuple[int, int]
+) -> dict[str, Any] | None:
+    """Return what begins with the first item behind the practice."""
+    done, total = progress
+    if protocol.reading.practice is None or assignment.phase != "reading" or done:
+        return None
+    return pace.first_items(session, assignment.membership_id, total)
 
 
 def _revisable(session: Session, actor: Actor, protocol: Protocol, assignment: Assignment) -> int:
@@ -319,6 +337,7 @@ def _scoring_payload(session: Session, protocol: Protocol, assignment: Assignmen
     reference = queries.reference_for_forms_that_show_it(session, assignment.item_id)
     return blinding.scoring_payload(
         desk=desk,
+        protocol=protocol,
         prompt=protocol.scoring.prompt,
         question=item.prompt,
         form=form_of(session, protocol, assignment),

@@ -15,8 +15,12 @@ __all__ = [
     "DOES_NOT_ANSWER",
     "LONGEST_WAIT",
     "Database",
+    "allowed_hosts",
+    "choose_data_dir",
     "data_dir",
     "database",
+    "proxies",
+    "public_url",
     "unhurried",
     "volume_cache_control",
     "within",
@@ -26,6 +30,30 @@ __all__ = [
 def database() -> Database:
     """Return the database that the environment names, opened once per process."""
     return database_from_environment()
+
+
+def choose_data_dir(folder: Path) -> None:
+    """Work on another data folder than the environment names; to be called before the database is opened."""
+    os.environ["BLINDREAD_DATA_DIR"] = str(folder)
+
+
+def allowed_hosts() -> frozenset[str]:
+    """Return the names, beside this machine's own, under which the server answers: BLINDREAD_ALLOWED_HOSTS."""
+    return frozenset(name.lower() for name in _listed("BLINDREAD_ALLOWED_HOSTS"))
+
+
+def proxies() -> tuple[str, ...]:
+    """Return the addresses or networks of the proxies in front of the server: BLINDREAD_PROXIES."""
+    return _listed("BLINDREAD_PROXIES")
+
+
+def public_url() -> str:
+    """Return the address that people open, without a slash at its end: BLINDREAD_PUBLIC_URL, or nothing."""
+    return os.environ.get("BLINDREAD_PUBLIC_URL", "").strip().rstrip("/")
+
+
+def _listed(variable: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in os.environ.get(variable, "").split(",") if part.strip())
 
 
 def data_dir() -> Path:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from db.waiting import Unavailable
-from exchange.refusal import InputRefused
+from exchange.refusal import LISTED, InputRefused
 
 __all__ = [
+    "LISTED",
     "Conflict",
     "Incomplete",
     "InputRefused",
@@ -14,6 +15,7 @@ __all__ = [
     "NotSignedIn",
     "Refused",
     "StaleDraft",
+    "TooManyTries",
     "Unavailable",
     "require_length",
 ]
@@ -25,6 +27,10 @@ class Refused(Exception):
 
 class NotSignedIn(Refused):
     """The login session is unknown, ended or expired."""
+
+
+class TooManyTries(Refused):
+    """A login or an address has tried as many passwords as are taken in ten minutes."""
 
 
 class NotAllowed(Refused):

@@ -13,6 +13,7 @@ from sqlmodel import Session, col, select
 
 from db import (
     Candidate,
+    Case,
     Database,
     Freeze,
     FreezeItem,
@@ -33,6 +34,8 @@ from services.identity import Actor
 from services.manifest import build_manifest, canonical, sha256_of
 from services.permission import require_role
 
+# Below it, resampling subjects says little: docs/statistics.md.
+FEW_SUBJECTS = 10
 T = TypeVar("T")
 
 
@@ -43,6 +46,40 @@ class Frozen:
     sha256: str
     manifest: dict[str, Any]
     created_at: str
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What a freeze would fix: how much is read, and how many subjects stand behind every interval."""
+
+    items: int
+    cases: int
+    subjects: int
+
+    @property
+    def sentence(self) -> str:
+        """Return it in words."""
+        items, cases, subjects = (
+            f"{count} {what}" if count == 1 else f"{count} {what}s"
+            for count, what in ((self.items, "item"), (self.cases, "case"), (self.subjects, "subject"))
+        )
+        words = f"{items} about {cases} of {subjects}: intervals are clustered by subject, so {subjects} "
+        words += "stands behind them." if self.subjects == 1 else "stand behind them."
+        if self.subjects < FEW_SUBJECTS:
+            words += " With so few, intervals are wide or undefined."
+        return words
+
+
+def standing_of(database: Database, actor: Actor, study_key: str) -> Standing:
+    """Count what will be read, practice left out."""
+    with database.reading() as session:
+        study, _ = require_role(session, actor, study_key, "admin")
+        rows = session.exec(
+            select(Item.case_id, Case.subject)
+            .join(Case, col(Case.id) == Item.case_id)
+            .where(Item.study_id == study.id, ~col(Item.practice))
+        ).all()
+        return Standing(len(rows), len({case for case, _ in rows}), len({subject for _, subject in rows}))
 
 
 def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:

@@ -20,6 +20,7 @@ def images_payload(
 ) -> dict[str, Any]:
     """Return the panes of an item, and how they are looked at."""
     hung = _hung(item, volumes, hanging)
+    missing = _missing(item, volumes, hanging, [pane.title for pane, _ in hung])
     panes = []
     for pane, offered in hung:
         fits = _lies_with(pane, offered, hung[0], hanging)
@@ -28,6 +29,7 @@ def images_payload(
                 "title": pane.title,
                 "badge": _badge(fits, offered),
                 "coregistered": fits,
+                "missing": missing.get(pane.title, []),
                 "volumes": [_volume(volume, hanging, keys) for volume in offered],
                 "overlays": [_overlay(one, keys) for one in _laid_over(pane, item, overlays, hanging)],
             }
@@ -72,6 +74,19 @@ def _hung(item: ShownItem, volumes: list[ShownVolume], hanging: Hanging) -> list
         if offered:
             hung.append((pane, offered))
     return hung
+
+
+def _missing(item: ShownItem, volumes: list[ShownVolume], hanging: Hanging, hung: list[str]) -> dict[str, list[str]]:
+    """Return what each pane says it has not got; of a pane that has nothing to show the first one says it."""
+    missing: dict[str, list[str]] = {}
+    for pane in hanging.panes_of(item.sequences, item.uses_prior):
+        there = {volume.sequence for volume in volumes if volume.role == pane.role}
+        lacking = [sequence for sequence in pane.sequences if sequence not in there]
+        if pane.title in hung:
+            missing.setdefault(pane.title, []).extend(lacking)
+        elif hung:
+            missing.setdefault(hung[0], []).extend(f"{sequence} ({pane.title})" for sequence in lacking)
+    return missing
 
 
 def _lies_with(pane: Pane, offered: list[ShownVolume], first: tuple[Pane, list[ShownVolume]], hanging: Hanging) -> bool:

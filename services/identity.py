@@ -4,29 +4,26 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from pwdlib import PasswordHash
-from pwdlib.hashers.argon2 import Argon2Hasher
 from sqlmodel import Session, col, select
 
 from db import Credential, Database, Invitation, LoginSession, Person, audit, now, standing
 from db.base import stored_id
 from services import clock
-from services.errors import Conflict, NotAllowed, NotFound, NotSignedIn
+from services.errors import NotAllowed, NotFound, NotSignedIn
+from services.logins import canonical_login
+from services.passwords import hash_password, require_good_password
 
 IDLE_LIMIT = timedelta(hours=8)
 ABSOLUTE_LIMIT = timedelta(hours=72)
 LINK_LIFETIME = timedelta(days=14)
 # Written at most this often, so that a click costs no write of its own.
 SEEN_RESOLUTION = timedelta(minutes=1)
-SHORTEST_PASSWORD = 10
-
-_hasher = PasswordHash((Argon2Hasher(),))
-# Verified when a login is unknown, so that the answer takes as long as for a wrong password.
-_nobody = _hasher.hash(secrets.token_hex(16))
+LOCKED = "This account is locked; ask an owner of this installation to unlock it."
 
 
 @dataclass(frozen=True)
@@ -49,14 +46,15 @@ class Link:
     name: str
 
 
-def _sha256(token: str) -> str:
+def token_hash(token: str) -> str:
+    """Return what the database holds of a token."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
 def add_person(session: Session, login: str, name: str, *, is_owner: bool = False) -> Person:
     """Return the person with this login, adding them when there is none yet."""
-    login = login.strip().lower()
-    person = session.exec(select(Person).where(Person.login == login)).first()
+    login = canonical_login(login)
+    person = person_with(session, login)
     if person is None:
         person = Person(login=login, name=name.strip() or login, is_owner=is_owner)
         session.add(person)
@@ -65,28 +63,89 @@ def add_person(session: Session, login: str, name: str, *, is_owner: bool = Fals
     return person
 
 
-def issue_link(session: Session, person: Person, purpose: str) -> str:
-    """Make a single-use link token for a person; the token itself is stored nowhere."""
+def person_with(session: Session, login: str) -> Person | None:
+    """Return the person with a login, in whatever form it is given."""
+    return session.exec(select(Person).where(Person.login == canonical_login(login))).first()
+
+
+def issue_link(
+    session: Session, person: Person, purpose: str, *, by: int | None = None, study_id: int | None = None
+) -> str:
+    """Make a single-use link token for a person and end their earlier ones; the token itself is stored nowhere.
+
+    Whoever holds a link acts as its person. So the trail names who issued it, and a link that one person makes for
+    another who has signed in before is marked: they are told, and the report counts it. Without `by` it is the
+    installation's own, as for the demo; whoever makes those has the database itself in their hands.
+    """
+    if person.locked_at is not None:
+        raise NotAllowed(f"The account of '{person.login}' is locked; an owner unlocks it first.")
+    person_id = stored_id(person.id)
+    end_open_links(session, person_id)
     token = secrets.token_urlsafe(24)
+    for_known = by is not None and not person.is_demo and has_signed_in(session, person_id)
     session.add(
         Invitation(
-            token_sha256=_sha256(token),
+            token_sha256=token_hash(token),
             purpose=purpose,
-            person_id=stored_id(person.id),
+            person_id=person_id,
             expires_at=now() + LINK_LIFETIME,
+            issued_by_id=by,
+            study_id=study_id,
+            for_known=for_known,
         )
     )
-    audit.record(session, f"{purpose} link issued", person_id=person.id)
+    audit.record(
+        session,
+        f"{purpose} link issued",
+        person_id=by,
+        study_id=study_id,
+        member=person_id,
+        **({"for_known": True} if for_known else {}),
+    )
     return token
 
 
-def make_link(database: Database, login: str, purpose: str) -> str:
+def has_signed_in(session: Session, person_id: int) -> bool:
+    """Say whether somebody has ever signed in: from then on a link opens an account that is in use."""
+    return session.exec(select(LoginSession.id).where(LoginSession.person_id == person_id)).first() is not None
+
+
+def open_links(session: Session, person_id: int) -> Sequence[Invitation]:
+    """Return the links of a person that can still be used, or have only expired."""
+    return session.exec(
+        select(Invitation).where(
+            Invitation.person_id == person_id,
+            col(Invitation.consumed_at).is_(None),
+            col(Invitation.ended_at).is_(None),
+        )
+    ).all()
+
+
+def end_open_links(session: Session, person_id: int) -> None:
+    """End every link of a person that was not used."""
+    for invitation in open_links(session, person_id):
+        invitation.ended_at = now()
+        session.add(invitation)
+
+
+def end_login_sessions(session: Session, person_id: int) -> int:
+    """Sign a person out everywhere, and return how often they were signed in."""
+    opened = session.exec(
+        select(LoginSession).where(LoginSession.person_id == person_id, col(LoginSession.ended_at).is_(None))
+    ).all()
+    for one in opened:
+        one.ended_at = now()
+        session.add(one)
+    return len(opened)
+
+
+def make_link(database: Database, login: str, purpose: str, *, by: Actor | None = None) -> str:
     """Return a fresh single-use token for a login name: `join` sets a password, `sign_in` just signs in."""
     with database.writing() as session:
-        person = session.exec(select(Person).where(Person.login == login.strip().lower())).first()
+        person = person_with(session, login)
         if person is None:
             raise NotAllowed(f"Nobody has the login '{login}'; invite them first.")
-        return issue_link(session, person, purpose)
+        return issue_link(session, person, purpose, by=None if by is None else by.person_id)
 
 
 def look_at_link(database: Database, token: str) -> Link | None:
@@ -99,35 +158,36 @@ def look_at_link(database: Database, token: str) -> Link | None:
 
 
 def use_link(database: Database, token: str, password: str | None) -> str:
-    """Use a link up and sign its person in; a `join` link sets the password.
+    """Use a link up and sign its person in; a `join` link sets the password and ends all other links.
 
     Returns
     -------
     str
         The token of the new login session.
     """
+    password_hash = _hash_for_link(database, token, password or "")
     with database.writing() as session:
         invitation = _usable_link(session, token, lock=True)
         if invitation is None:
             raise NotAllowed("This link was used already or has expired; ask for a new one.")
         if invitation.purpose == "join":
-            _set_password(session, invitation.person_id, password or "")
-        invitation.consumed_at = now()
+            _set_password(session, invitation.person_id, password_hash)
+        # The same moment in both rows tells later which login session a link opened.
+        moment = now()
+        invitation.consumed_at = moment
         session.add(invitation)
-        return _open_login_session(session, invitation.person_id, how=f"{invitation.purpose} link")
+        return open_login_session(session, invitation.person_id, how=f"{invitation.purpose} link", moment=moment)
 
 
-def sign_in(database: Database, login: str, password: str) -> str:
-    """Check a password and return the token of a new login session."""
+def _hash_for_link(database: Database, token: str, password: str) -> str:
+    """Return the hash of the password that a `join` link sets, made before the transaction that stores it."""
     with database.reading() as session:
-        # PostgreSQL refuses even to compare with a NUL character.
-        login = login.replace("\x00", "").strip().lower()
-        found = session.exec(select(Credential).join(Person).where(Person.login == login)).first()
-    stored = found.password_hash if found else _nobody
-    if not _hasher.verify(password, stored) or found is None:
-        raise NotAllowed("Login or password is wrong; check both, or ask the study's admin for a new link.")
-    with database.writing() as session:
-        return _open_login_session(session, found.person_id, how="password")
+        invitation = _usable_link(session, token)
+        if invitation is None or invitation.purpose != "join":
+            return ""
+        person = _person(session, invitation.person_id)
+    require_good_password(password, person.login, person.name)
+    return hash_password(password)
 
 
 def sign_out(database: Database, login_session_id: int) -> None:
@@ -145,7 +205,7 @@ def actor_of_token(database: Database, token: str | None) -> Actor | None:
     if not token:
         return None
     with database.asking() as connection:
-        return _actor(connection.execute(standing.BY_TOKEN, {"token_sha256": _sha256(token)}).first())
+        return _actor(connection.execute(standing.BY_TOKEN, {"token_sha256": token_hash(token)}).first())
 
 
 def actor_of_session(database: Database, login_session_id: int) -> Actor:
@@ -170,6 +230,8 @@ def _actor(found: Any) -> Actor | None:
         return None
     if clock.login_is_over(found, IDLE_LIMIT):
         return None
+    if found.locked_at is not None:
+        return None
     return Actor(found.person_id, found.id, found.name, found.is_owner, found.created_at)
 
 
@@ -183,34 +245,30 @@ def note_seen(database: Database, login_session_id: int) -> None:
 
 
 def _usable_link(session: Session, token: str, *, lock: bool = False) -> Invitation | None:
-    query = select(Invitation).where(Invitation.token_sha256 == _sha256(token))
+    query = select(Invitation).where(Invitation.token_sha256 == token_hash(token))
     # Two clicks at once must not both use the link up.
     found = session.exec(query.with_for_update() if lock else query).first()
-    if found is None or found.consumed_at is not None or now() > found.expires_at:
+    if found is None or found.consumed_at is not None or found.ended_at is not None or now() > found.expires_at:
         return None
-    return found
+    return None if _person(session, found.person_id).locked_at is not None else found
 
 
-def _set_password(session: Session, person_id: int, password: str) -> None:
-    if len(password) < SHORTEST_PASSWORD:
-        raise Conflict(f"The password has {len(password)} characters; choose one with at least {SHORTEST_PASSWORD}.")
-    if len(password) > 200:
-        raise Conflict("The password has more than 200 characters; choose a shorter one.")
+def _set_password(session: Session, person_id: int, password_hash: str) -> None:
     credential = session.get(Credential, person_id) or Credential(person_id=person_id, password_hash="")
-    credential.password_hash = _hasher.hash(password)
+    credential.password_hash = password_hash
     credential.changed_at = now()
     session.add(credential)
+    end_open_links(session, person_id)
     # Whoever signed in with what went before has to sign in anew.
-    for earlier in session.exec(
-        select(LoginSession).where(LoginSession.person_id == person_id, col(LoginSession.ended_at).is_(None))
-    ).all():
-        earlier.ended_at = now()
-        session.add(earlier)
+    end_login_sessions(session, person_id)
 
 
-def _open_login_session(session: Session, person_id: int, *, how: str) -> str:
+def open_login_session(session: Session, person_id: int, *, how: str, moment: datetime) -> str:
+    """Sign somebody in within the caller's transaction and return the token that their browser is to hold."""
     token = secrets.token_urlsafe(32)
-    opened = LoginSession(token_sha256=_sha256(token), person_id=person_id, expires_at=now() + ABSOLUTE_LIMIT)
+    opened = LoginSession(
+        token_sha256=token_hash(token), person_id=person_id, created_at=moment, expires_at=moment + ABSOLUTE_LIMIT
+    )
     clock.note_seen(opened)
     session.add(opened)
     audit.record(session, "signed in", person_id=person_id, how=how)
@@ -222,17 +280,24 @@ def _person(session: Session, person_id: int) -> Person:
 
 
 def actor_for_command_line(database: Database, login: str | None = None) -> Actor:
-    """Return the person in whose name the command line acts: the one with this login, or the first owner.
+    """Return the person in whose name the command line acts: the one with this login, or the first real owner.
 
     Whoever can run the command line can read the database file, so no password is asked; what is done is recorded
     under that person.
     """
     with database.reading() as session:
-        query = select(Person).order_by(col(Person.id))
-        query = query.where(Person.login == login.strip().lower()) if login else query.where(col(Person.is_owner))
-        person = session.exec(query).first()
+        # Where there is somebody, nothing is done in the name of the demo's admin.
+        first = select(Person).where(col(Person.is_owner), col(Person.locked_at).is_(None))
+        first = first.order_by(col(Person.is_demo), col(Person.id))
+        person = person_with(session, login) if login else session.exec(first).first()
     if person is None:
-        raise NotFound(f"Nobody has the login '{login}'." if login else "There is no owner yet; run 'manage.py init'.")
+        raise NotFound(
+            f"Nobody has the login '{login}'."
+            if login
+            else "There is no owner yet; make one with 'manage.py owner LOGIN --name NAME'."
+        )
+    if person.locked_at is not None:
+        raise NotAllowed(LOCKED)
     return Actor(stored_id(person.id), 0, person.name, person.is_owner)
 
 

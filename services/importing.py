@@ -25,13 +25,14 @@ from db import (
 )
 from db.base import stored_id
 from exchange.item_table import ItemRow, OverlayRow, VolumeRow
-from exchange.refusal import InputRefused
-from exchange.study_folder import StudyFolder, read_study_folder
+from exchange.refusal import Conversion, InputRefused, Problems
+from exchange.study_folder import StudyFolder
 from imaging import ImagingError, PreparedVolume, prepare_mask, prepare_volume
 from services import drafts, leftovers, proofs, volume_store
+from services.checking import checked_folder, problem_of_scan
 from services.errors import Conflict, NotAllowed, Refused
 from services.identity import Actor
-from services.placement import require_in_place
+from services.placement import check_placement
 
 # Volumes after which an import says that it is still running.
 RENEWED_EVERY = 20
@@ -40,7 +41,7 @@ Progress = Callable[[int, int, str], None]
 
 @dataclass(frozen=True)
 class Imported:
-    """What an import brought in."""
+    """What an import brought in, what was converted on the way, and what may be meant otherwise."""
 
     study_key: str
     title: str
@@ -48,6 +49,8 @@ class Imported:
     volumes: int
     items: int
     candidates: int
+    conversions: tuple[Conversion, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 def import_study(
@@ -79,13 +82,13 @@ def import_study(
     Raises
     ------
     InputRefused
-        One sentence naming file, line or key; nothing is stored.
+        With all that is wrong, each naming file and line or key; nothing is stored.
     Conflict
         A study with this key exists already, and is not to be imported over, or is no draft that can be.
     """
     if not actor.is_owner:
         raise NotAllowed("Only an owner can bring in a study; ask one to do it or to make you owner.")
-    contents = read_study_folder(folder)
+    contents = checked_folder(folder)
     study_key = drafts.require_key(key or contents.protocol.name)
     with database.reading() as session:
         _require_place(session, actor, study_key, over_draft)
@@ -174,6 +177,8 @@ def _store_study(
         volumes=len(contents.volumes),
         items=len(contents.items),
         candidates=len(contents.candidates),
+        conversions=contents.conversions,
+        warnings=contents.warnings,
     )
 
 
@@ -203,7 +208,7 @@ def _prepare_all(
     lease: leftovers.ImportLease,
 ) -> _Prepared:
     """Prepare every file, keep its bytes in the store alone, and note in `kept` which files are new there."""
-    prepared = _Prepared({}, {})
+    prepared, problems = _Prepared({}, {}), Problems()
     total = len(contents.volumes) + len(contents.overlays)
     rows: list[VolumeRow | OverlayRow] = [*contents.volumes, *contents.overlays]
     for done, row in enumerate(rows):
@@ -211,13 +216,18 @@ def _prepare_all(
             progress(done, total, f"Preparing volume {done + 1} of {total}")
         if done % RENEWED_EVERY == 0:
             lease.renew()
-        volume = _prepare(row, contents)
+        try:
+            volume = _prepare(row, contents)
+        except InputRefused as refusal:
+            problems.take(refusal)
+            continue
         if volume_store.keep(database, volume.content, volume.sha256):
             kept.append(volume.sha256)
         # A study has hundreds of volumes; their bytes would fill the memory.
         part = prepared.volumes if isinstance(row, VolumeRow) else prepared.overlays
         part[row.key] = replace(volume, content=b"")
-    require_in_place(contents, prepared.volumes, prepared.overlays)
+    check_placement(problems, contents, prepared.volumes, prepared.overlays)
+    problems.refuse()
     if progress is not None:
         progress(total, total, "Storing the study")
     return prepared
@@ -230,8 +240,7 @@ def _prepare(row: VolumeRow | OverlayRow, contents: StudyFolder) -> PreparedVolu
             return prepare_mask(row.path, convention=hanging.convention)
         return prepare_volume(row.path, percentiles=hanging.window_percentiles, convention=hanging.convention)
     except ImagingError as error:
-        table = "volumes.csv, volume" if isinstance(row, VolumeRow) else "overlays.csv, overlay"
-        raise InputRefused(f"{table} '{row.key}': {error}") from error
+        raise InputRefused([problem_of_scan(row, error)]) from error
 
 
 def _store(session: Session, study_id: int, contents: StudyFolder, prepared: _Prepared) -> None:

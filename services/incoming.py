@@ -10,9 +10,12 @@ from pathlib import Path
 from typing import IO
 
 from db import Database
+from exchange.refusal import Conversion
 from exchange.study_folder import StudyFolder, read_study_folder
 from exchange.study_zip import unpack_study_zip
+from exchange.tables import STUDY_TABLES, table_in_markdown, title_of
 from imaging import ImagingError, check_volume, is_picture_file, prepare_volume
+from services.checking import checked_folder, problem_of_scan
 from services.errors import InputRefused, NotAllowed, NotFound
 from services.identity import Actor
 
@@ -45,6 +48,13 @@ class Incoming:
     items: int
     candidates: int
     volumes: list[IncomingVolume]
+    conversions: tuple[Conversion, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def documented_tables() -> list[tuple[str, str, str]]:
+    """Return (title, what a line is, its columns) of every table of a study folder, in Markdown."""
+    return [(title_of(table), table.says, table_in_markdown(table)) for table in STUDY_TABLES]
 
 
 def receive_upload(database: Database, actor: Actor, file: IO[bytes], file_name: str) -> Incoming:
@@ -53,7 +63,7 @@ def receive_upload(database: Database, actor: Actor, file: IO[bytes], file_name:
     Raises
     ------
     InputRefused
-        One sentence naming file, line or key; nothing is kept.
+        With all that is wrong, each naming file and line or key; nothing is kept.
     """
     _require_owner(actor)
     _throw_away_old(database)
@@ -62,7 +72,7 @@ def receive_upload(database: Database, actor: Actor, file: IO[bytes], file_name:
     target.mkdir(parents=True)
     try:
         folder = unpack_study_zip(file, file_name, target)
-        contents = read_study_folder(folder)
+        contents = checked_folder(folder)
     except BaseException:
         shutil.rmtree(target, ignore_errors=True)
         raise
@@ -88,7 +98,7 @@ def scan_for_preview(database: Database, actor: Actor, ticket: str, volume_key: 
                     return prepare_volume(row.path).content
                 check_volume(row.path)
             except ImagingError as error:
-                raise InputRefused(f"volumes.csv, volume '{row.key}': {error}") from error
+                raise InputRefused([problem_of_scan(row, error)]) from error
             return row.path.read_bytes()
     raise NotFound(f"The upload has no volume '{volume_key}'.")
 
@@ -109,6 +119,8 @@ def _describe(ticket: str, contents: StudyFolder) -> Incoming:
         items=len(contents.items),
         candidates=len(contents.candidates),
         volumes=[IncomingVolume(row.key, row.case, row.label, row.path.name) for row in contents.volumes],
+        conversions=contents.conversions,
+        warnings=contents.warnings,
     )
 
 

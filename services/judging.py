@@ -11,7 +11,7 @@ from sqlmodel import Session, col, select
 from db import Candidate, Database, Item, JudgeRun, JudgeVerdict, audit
 from db.base import stored_id
 from exchange.judge_verdicts import JudgeRow, parse_judge_verdicts
-from exchange.refusal import InputRefused
+from exchange.refusal import InputRefused, shown
 from services import proofs
 from services.errors import Conflict, require_length
 from services.freezing import is_frozen
@@ -48,6 +48,7 @@ def import_judge_verdicts(
     name = require_length("The name of the run", name, 80)
     judge = require_length("The name of the judge", judge, 120)
     rows = parse_judge_verdicts(content, file_name)
+    file_name = shown(file_name, 80)
     source_sha256 = hashlib.sha256(content).hexdigest()
     with database.writing() as session:
         study, _ = require_role(session, actor, study_key, "admin", lock=True)

@@ -8,14 +8,29 @@ from typing import Any
 
 from sqlalchemy import func
 from sqlmodel import Session, col, select
+from sqlmodel.sql.expression import SelectOfScalar
 
-from db import Assignment, Base, Database, Draft, Membership, Person, Study, TechnicalFailure, Verdict, audit, queries
+from db import (
+    Assignment,
+    Base,
+    Database,
+    Draft,
+    Membership,
+    Person,
+    Study,
+    TechnicalFailure,
+    Verdict,
+    audit,
+    now,
+    queries,
+)
 from db.base import stored_id
 from db.standing import STILL_MEMBER
 from exchange.protocol import Protocol
 from services import assigning, displaying, permission, practice, proofs, removing
 from services.errors import Conflict, NotAllowed, NotFound, require_length
-from services.identity import Actor, add_person, issue_link
+from services.identity import Actor, add_person, has_signed_in, issue_link, open_links
+from services.logins import canonical_login
 from services.permission import require_role, state_of
 
 _PSEUDONYM_WORD = {"rater": "Rater", "reviewer": "Reviewer", "admin": "Admin"}
@@ -65,38 +80,99 @@ def invite(
 ) -> str:
     """Give a person a role in a study and return the token of their single-use link.
 
-    Inviting the same person with the same role again issues a fresh link and changes nothing else.
+    Inviting the same person with the same role again issues a fresh link and changes nothing else. Somebody who has
+    signed in before and is new in the study gets no link, and the token is empty: they sign in as they do.
 
     Raises
     ------
     Conflict
         The person has another role in this study: nobody both reads and administers or reviews.
+    NotAllowed
+        The person has signed in before and is asked for again by somebody who is no owner.
     """
+    with database.writing() as session:
+        study, _ = require_role(session, actor, study_key, "admin", lock=True)
+        return invite_within(
+            session, actor, study, login, name, role, specialty=specialty, years=years, purpose=purpose
+        )
+
+
+def invite_within(
+    session: Session,
+    actor: Actor,
+    study: Study,
+    login: str,
+    name: str,
+    role: str,
+    *,
+    specialty: str = "",
+    years: int | None = None,
+    purpose: str = "join",
+) -> str:
+    """Do within the caller's transaction what `invite` does; the actor is known to administer the study."""
     if role not in _PSEUDONYM_WORD:
         raise Conflict(f"'{role}' is no role; choose rater, reviewer or admin.")
     login = require_length("The login", login, 120)
     name = require_length("The name", name, 120)
     specialty = require_length("The specialty", specialty, 120)
-    if not login:
+    if not canonical_login(login):
         raise Conflict("The login is empty; give a name or an e-mail address to sign in with.")
-    with database.writing() as session:
-        study, _ = require_role(session, actor, study_key, "admin", lock=True)
-        person = add_person(session, login, name)
-        _require_in_reach(session, actor, person)
-        join(session, study, person, role, specialty=specialty, years=years, by=actor.person_id)
-        return issue_link(session, person, purpose)
+    person = add_person(session, login, name)
+    _require_in_reach(session, actor, person)
+    # Whoever holds a link acts as its person, so one for an account in use is made on purpose only, and by an owner.
+    in_use = has_signed_in(session, stored_id(person.id)) and not person.is_demo
+    before = _membership(session, study, person)
+    was_member = before is not None and before.removed_at is None
+    join(session, study, person, role, specialty=specialty, years=years, by=actor.person_id)
+    if in_use and not was_member:
+        return ""
+    if in_use and not actor.is_owner:
+        raise NotAllowed(
+            f"'{person.login}' has signed in before, and whoever holds a link can act as them; ask an owner of this "
+            "installation for a new one."
+        )
+    return issue_link(session, person, purpose, by=actor.person_id, study_id=study.id)
 
 
 def _require_in_reach(session: Session, actor: Actor, person: Person) -> None:
     """Refuse a link that would open more than the actor administers: whoever holds it can act as that person."""
     if actor.is_owner:
         return
-    own = select(Membership.study_id).where(Membership.person_id == actor.person_id, Membership.role == "admin")
     elsewhere = session.exec(
-        select(Membership.id).where(Membership.person_id == person.id, ~col(Membership.study_id).in_(own))
+        select(Membership.id).where(
+            Membership.person_id == person.id, ~col(Membership.study_id).in_(_administered_by(actor.person_id))
+        )
     ).first()
     if person.is_owner or elsewhere is not None:
         raise NotAllowed(f"'{person.login}' has an account beyond your studies; ask an owner to invite them.")
+
+
+def _administered_by(person_id: int) -> SelectOfScalar[int]:
+    return select(Membership.study_id).where(
+        Membership.person_id == person_id, Membership.role == "admin", *STILL_MEMBER
+    )
+
+
+def _membership(session: Session, study: Study, person: Person) -> Membership | None:
+    return session.exec(
+        select(Membership).where(Membership.study_id == study.id, Membership.person_id == person.id)
+    ).first()
+
+
+def _end_links_that_reach_too_far(session: Session, person_id: int, study_id: int) -> None:
+    """End the open links of somebody whose issuer has nothing to do with the study that they join.
+
+    A link opens all that its person may do, also what came after it. Of links older than this rule nobody knows the
+    issuer.
+    """
+    for link in open_links(session, person_id):
+        issuer = session.get(Person, link.issued_by_id) if link.issued_by_id else None
+        reaches = issuer is not None and (
+            issuer.is_owner or study_id in session.exec(_administered_by(stored_id(issuer.id))).all()
+        )
+        if not reaches:
+            link.ended_at = now()
+            session.add(link)
 
 
 def join(
@@ -111,9 +187,7 @@ def join(
 ) -> Membership:
     """Return the person's membership, making it, and a rater's assignments, when there is none yet."""
     study_id, person_id = stored_id(study.id), stored_id(person.id)
-    found = session.exec(
-        select(Membership).where(Membership.study_id == study_id, Membership.person_id == person_id)
-    ).first()
+    found = _membership(session, study, person)
     if found is not None and found.removed_at is None:
         if found.role != role:
             raise Conflict(f"{person.name} is {found.role} in this study already, and nobody has two roles in one.")
@@ -127,6 +201,7 @@ def join(
     membership.specialty, membership.years = specialty or membership.specialty, years or membership.years
     session.add(membership)
     session.flush()
+    _end_links_that_reach_too_far(session, person_id, study_id)
     removing.assign_if_frozen(session, study, membership)
     audit.record(
         session,
@@ -242,7 +317,7 @@ def allow_another_attempt(database: Database, actor: Actor, study_key: str, logi
                 Membership.study_id == study_id,
                 Membership.role == "rater",
                 *STILL_MEMBER,
-                Person.login == login.replace("\x00", "").strip().lower(),
+                Person.login == canonical_login(login),
             )
         ).first()
         if rater is None:

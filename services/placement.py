@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from exchange.item_table import ItemRow, OverlayRow, VolumeRow
-from exchange.refusal import InputRefused
+from exchange.refusal import InputRefused, Problem, Problems
 from exchange.study_folder import StudyFolder
 from imaging import Grid, PreparedVolume
 
+_START = "key hanging.start"
 
-def require_in_place(
-    contents: StudyFolder, volumes: Mapping[str, PreparedVolume], overlays: Mapping[str, PreparedVolume]
+
+def check_placement(
+    problems: Problems,
+    contents: StudyFolder,
+    volumes: Mapping[str, PreparedVolume],
+    overlays: Mapping[str, PreparedVolume],
 ) -> None:
-    """Refuse an item that begins outside of its scans, or names a mask that does not belong on them.
+    """Note every item that begins outside of its scans, or names a mask that does not belong on them.
 
-    Raises
-    ------
-    InputRefused
-        One sentence for the first thing that is out of place.
+    Of scans that were refused nothing is said: they are missing in `volumes` and `overlays`.
     """
     masks = {row.key: row for row in contents.overlays}
     for item in contents.items:
@@ -27,11 +29,21 @@ def require_in_place(
             for row in contents.volumes
             if (row.case, row.role) == (item.case, "current") and row.sequence in item.sequences
         ]
-        _require_start_inside(item, contents, volumes)
-        drawn_on = [volumes[row.key].whole for row in contents.volumes if row.case == item.case]
+        own = [row for row in contents.volumes if row.case == item.case]
+        if any(row.key not in volumes for row in own):
+            continue
+        try:
+            _require_start_inside(item, contents, volumes)
+        except InputRefused as refusal:
+            problems.take(refusal)
+        drawn_on = [volumes[row.key].whole for row in own]
+        shown_over = [(scan, volumes[scan.key]) for scan in scans]
         for key in item.overlays:
-            shown_over = [(scan, volumes[scan.key]) for scan in scans]
-            _require_over(item, masks[key], overlays[key], shown_over, drawn_on)
+            if key in overlays:
+                try:
+                    _require_over(item, masks[key], overlays[key], shown_over, drawn_on)
+                except InputRefused as refusal:
+                    problems.take(refusal)
 
 
 def _require_start_inside(item: ItemRow, contents: StudyFolder, prepared: Mapping[str, PreparedVolume]) -> None:
@@ -41,12 +53,13 @@ def _require_start_inside(item: ItemRow, contents: StudyFolder, prepared: Mappin
         return
     own = [prepared[row.key] for row in contents.volumes if row.case == item.case and row.sequence in item.sequences]
     if not any(_shown(volume).holds([start])[0] for volume in own):
-        where = "items.csv" if item.start is not None else "protocol.yaml, key hanging.start"
+        file, place = ("items.csv", f"line {item.line}") if item.start is not None else ("protocol.yaml", _START)
         point = ", ".join(f"{number:g}" for number in start)
-        raise InputRefused(
-            f"{where}: the start ({point}) mm of item '{item.key}' lies outside of all its scans; mend it, "
-            "or give the item a start of its own."
+        says = (
+            f"the start ({point}) mm of item '{item.key}' lies outside of all its scans; mend it, or give the item a "
+            "start of its own."
         )
+        raise InputRefused([Problem(file, place, says)])
 
 
 def _require_over(
@@ -102,4 +115,4 @@ def _pixels(picture: PreparedVolume) -> str:
 
 
 def _refuse(row: OverlayRow, found: str, do: str) -> InputRefused:
-    return InputRefused(f"overlays.csv, overlay '{row.key}': {found}; {do}.")
+    return InputRefused([Problem("overlays.csv", f"overlay '{row.key}'", f"{found}; {do}.")])

@@ -12,6 +12,7 @@ from db import Database, Invitation, LoginSession, Overlay, Study, Volume, audit
 from db.backup import DamagedCopy, restore
 from db.migrate import newest_schema, schema_of, standing
 from services import permission, upkeep, verifying, volume_store
+from services.audit_head import head_in
 from services.errors import Conflict, InputRefused
 from services.upkeep import copy_name
 
@@ -96,7 +97,7 @@ def _check(database: Database, backup: Path) -> tuple[int, list[str]]:
         if broken := list(audit.broken_links(session)):
             problems.append(f"The audit chain is broken at event {broken[0]}.")
         head = backup / "audit-head.txt"
-        if head.is_file() and not audit.leads_to(session, head.read_text("utf-8").strip()):
+        if head.is_file() and not audit.leads_to(session, head_in(head.read_text("utf-8"))):
             problems.append("The audit chain does not hold the head that lies in the backup: its end was cut off.")
         studies = session.exec(select(Study).order_by(col(Study.id))).all()
         frozen = [one.key for one in studies if permission.state_of(session, one.id or 0) != "draft"]

@@ -8,12 +8,15 @@ from pathlib import Path
 from db import Database, audit, now
 from db.backup import back_up
 from db.migrate import newest_schema, schema_of, standing, upgrade
-from services import audit_head, sealing
+from db.private import keep_private, make_private_folder
+from services import audit_head, demo, people, sealing
 from services.errors import Conflict
 
 
 def prepare(database: Database) -> Path | None:
     """Bring the database to the newest schema, after a backup of what it was, and make the folder of the volumes.
+
+    What earlier releases left is brought to the form of this one: the demo is marked, and logins are canonical.
 
     Returns
     -------
@@ -32,6 +35,8 @@ def prepare(database: Database) -> Path | None:
     upgrade(database.engine)
     sealing.seal_earlier_rows(database)
     database.volume_dir.mkdir(parents=True, exist_ok=True)
+    people.make_logins_canonical(database)
+    demo.mark_demo(database)
     return saved
 
 
@@ -81,6 +86,7 @@ def back_up_installation(database: Database, folder: Path) -> list[Path]:
     # Read before the copy is made: the copy then holds this head, also when people go on writing.
     with database.reading() as session:
         chain_head = audit.head(session)
+    make_private_folder(folder)
     back_up(database, copy)
     volumes = folder / "volumes"
     if database.volume_dir.is_dir():
@@ -89,4 +95,5 @@ def back_up_installation(database: Database, folder: Path) -> list[Path]:
         volumes.mkdir()
     head = folder / audit_head.FILE_NAME
     head.write_text(audit_head.head_file(chain_head), encoding="utf-8")
+    keep_private(folder)
     return [copy, volumes, head]

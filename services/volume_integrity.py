@@ -23,6 +23,8 @@ REMEMBERED = 4096
 # A clock ticks every few milliseconds: a file that was changed just now can change again and bear the same times.
 SETTLED_NS = 100_000_000
 CHUNK = 2**20
+MISSING = "missing"
+DAMAGED = "damaged"
 
 # Called with the number of bytes that were read.
 Pace = Callable[[int], None]
@@ -33,7 +35,7 @@ class NotIntact(Conflict):
     """A stored file is missing, or is not what was prepared; `state` says which."""
 
     def __init__(self, sha256: str, state: str) -> None:
-        words = "is missing on the server" if state == "missing" else "on the server is not the one that was prepared"
+        words = "is missing on the server" if state == MISSING else "on the server is not the one that was prepared"
         super().__init__(f"The scan {words}; report it and go on.")
         self.sha256 = sha256
         self.state = state
@@ -79,14 +81,14 @@ def read_intact(path: Path) -> bytes:
             content = file.read()
             after = _identity(file.fileno())
     except OSError:
-        raise NotIntact(sha256, "missing") from None
+        raise NotIntact(sha256, MISSING) from None
     found = _remembered.get(before) if before == after else None
     if found is None:
         found = hashlib.sha256(content).hexdigest()
         if before == after and time.time_ns() - after[4] > SETTLED_NS:
             _remembered.keep(after, found)
     if found != sha256:
-        raise NotIntact(sha256, "damaged")
+        raise NotIntact(sha256, DAMAGED)
     return content
 
 

@@ -11,7 +11,7 @@ from sqlmodel import Session, select
 from db import Acknowledgement, Database, Study, audit, queries
 from db.base import stored_id
 from exchange.protocol import Protocol
-from services import displaying, practice, proofs
+from services import displaying, pace, practice, proofs
 from services.identity import Actor
 from services.permission import require_role, state_of, studies_of
 
@@ -33,6 +33,8 @@ class Desk:
     simulated_readers: bool
     # `open` or `failed` while the real items are shut behind the practice; `done` and `total` then count the practice.
     practice: str = ""
+    # About how long the rest takes by the member's own pace, in words.
+    about: str = ""
 
 
 def desks_of(database: Database, actor: Actor) -> list[Desk]:
@@ -66,6 +68,9 @@ def desks_of(database: Database, actor: Actor) -> list[Desk]:
                         waits,
                         study.simulated_readers,
                         practising if queue == "reading" and total else "",
+                        pace.about_how_long(session, stored_id(membership.id), queue, total - done)
+                        if state == "open" and done < total and not practising
+                        else "",
                     )
                 )
     return desks

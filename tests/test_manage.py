@@ -19,6 +19,7 @@ from db.engine import database_from_environment, make_engine
 from manage import cli
 from services import identity
 from tests.harness import databases
+from tests.harness.server import RunningServer
 from tests.situations import write_study_folder
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -34,7 +35,9 @@ def data_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.delenv("DATABASE_URL", raising=False)
     monkeypatch.setenv("COLUMNS", "200")
     database_from_environment.cache_clear()
+    mask = os.umask(0o022)
     yield folder
+    os.umask(mask)
     database_from_environment.cache_clear()
 
 
@@ -90,8 +93,22 @@ def test_init_may_be_repeated_and_keeps_what_was_entered(installed: Run, data_di
     again = installed("init")
 
     assert again.exit_code == 0
-    assert f"ready in {data_dir}" in again.output
+    assert f"ready in {data_dir}" in again.stdout
     assert logins_and_studies(data_dir) == (["ada"], [])
+
+
+def test_init_makes_the_hashes_that_scans_of_an_earlier_release_lack(frozen: Run, data_dir: Path) -> None:
+    with closing(sqlite3.connect(data_dir / "blindread.db")) as connection:
+        before = connection.execute("SELECT key, unpacked_sha256 FROM volume ORDER BY id").fetchall()
+    with_sql(data_dir, "UPDATE volume SET unpacked_sha256 = NULL")
+
+    made = frozen("init")
+    again = frozen("init")
+
+    assert "Unpacked scans are hashed" in made.output
+    assert "hashed" not in again.output
+    with closing(sqlite3.connect(data_dir / "blindread.db")) as connection:
+        assert connection.execute("SELECT key, unpacked_sha256 FROM volume ORDER BY id").fetchall() == before
 
 
 def test_no_log_file_stays_beside_the_database(installed: Run, data_dir: Path) -> None:
@@ -103,11 +120,11 @@ def test_commands_before_init_say_what_to_do(run: Run, command: tuple[str, ...])
     refused = run(*command)
 
     assert refused.exit_code == 1
-    assert refused.output == "There is no Blindread database yet; run 'manage.py init' first.\n"
+    assert refused.stdout == "There is no Blindread database yet; run 'manage.py init' first.\n"
 
 
 def test_the_owners_link_signs_in(installed: Run, data_dir: Path) -> None:
-    printed = installed("owner", "ada", "--name", "Ada").output
+    printed = installed("owner", "ada", "--name", "Ada").stdout
 
     assert printed.startswith("/link/")
     assert link_of(data_dir, printed) == identity.Link("join", "Ada Admin")
@@ -123,15 +140,15 @@ def test_a_study_is_imported_whole_or_refused_in_one_sentence(installed: Run, tm
     taken = installed("import", folder, "--key", "second")
 
     assert refused.exit_code == 1
-    assert "items.csv, line 3: item 'i2' needs a current volume FLAIR of case 'c1'" in refused.output
-    assert "Traceback" not in refused.output
+    assert "items.csv, line 3: item 'i2' needs a current volume FLAIR of case 'c1'" in refused.stdout
+    assert "Traceback" not in refused.stdout
     assert taken.exit_code == 0
-    assert "Study 'second': 3 cases, 9 volumes, 6 items." in taken.output
+    assert "Study 'second': 3 cases, 9 volumes, 6 items." in taken.stdout
     assert logins_and_studies(data_dir) == (["ada"], ["second"])
 
 
 def test_an_invitation_prints_the_path_of_a_link(frozen: Run, data_dir: Path) -> None:
-    printed = frozen("invite", "tiny", "late", "--name", "Late Rater", "--sign-in-only").output
+    printed = frozen("invite", "tiny", "late", "--name", "Late Rater", "--sign-in-only").stdout
 
     assert printed.startswith("/link/")
     assert link_of(data_dir, printed) == identity.Link("sign_in", "Late Rater")
@@ -159,8 +176,8 @@ def test_a_refusal_is_one_sentence_and_exit_code_1(frozen: Run) -> None:
         refused = frozen(*command)
 
         assert refused.exit_code == 1, command
-        assert expected in refused.output
-        assert "Traceback" not in refused.output
+        assert expected in refused.stdout
+        assert "Traceback" not in refused.stdout
 
 
 def test_verify_holds_and_fails_after_tampering(frozen: Run, data_dir: Path) -> None:
@@ -170,8 +187,8 @@ def test_verify_holds_and_fails_after_tampering(frozen: Run, data_dir: Path) -> 
     after = frozen("verify", "tiny")
 
     assert before.exit_code == 0
-    assert "All of it holds" in before.output
-    assert (after.exit_code, after.output) == (1, "Changed since the freeze: items i2.\n")
+    assert "All of it holds" in before.stdout
+    assert (after.exit_code, after.stdout) == (1, "Changed since the freeze: items i2.\n")
 
 
 def test_verify_as_a_process_of_its_own_exits_with_1_after_tampering(frozen: Run, data_dir: Path) -> None:
@@ -199,7 +216,7 @@ def test_verify_finds_a_cut_chain_against_the_head_of_a_backup(frozen: Run, data
     unseen, found = frozen("verify", "tiny"), frozen("verify", "tiny", "--audit-head", head)
 
     assert (holds.exit_code, unseen.exit_code, found.exit_code) == (0, 0, 1)
-    assert found.output == "The audit chain does not hold the head that was kept: its end was cut off or replaced.\n"
+    assert found.stdout == "The audit chain does not hold the head that was kept: its end was cut off or replaced.\n"
 
 
 def test_judge_verdicts_are_taken_in_once(frozen: Run, tmp_path: Path) -> None:
@@ -209,8 +226,8 @@ def test_judge_verdicts_are_taken_in_once(frozen: Run, tmp_path: Path) -> None:
     first = frozen("judge", "import", "tiny", file, "--name", "run 1", "--judge", "a model")
     second = frozen("judge", "import", "tiny", file, "--name", "run 2")
 
-    assert first.output == "Run 'run 1': 2 verdicts, 1 unresolved, 4 candidates not judged.\n"
-    assert (second.exit_code, "imported already as run 'run 1'" in second.output) == (1, True)
+    assert first.stdout == "Run 'run 1': 2 verdicts, 1 unresolved, 4 candidates not judged.\n"
+    assert (second.exit_code, "imported already as run 'run 1'" in second.stdout) == (1, True)
 
 
 def test_closing_says_what_is_open_and_needs_a_reason(frozen: Run) -> None:
@@ -260,16 +277,75 @@ def test_a_study_is_closed_once(frozen: Run) -> None:
     first, second = frozen("close", "tiny", *reason), frozen("close", "tiny", *reason)
 
     assert (first.exit_code, second.exit_code) == (0, 1)
-    assert "no more verdicts are taken" in first.output
-    assert "only while it is open" in second.output
+    assert "no more verdicts are taken" in first.stdout
+    assert "only while it is open" in second.stdout
 
 
 def test_a_backup_holds_database_volumes_and_the_head_of_the_chain(frozen: Run, tmp_path: Path) -> None:
     done = frozen("backup", tmp_path / "backup")
 
     assert done.exit_code == 0
-    assert [Path(line).name for line in done.output.splitlines()] == ["blindread.db", "volumes", "audit-head.txt"]
+    assert [Path(line).name for line in done.stdout.splitlines()] == ["blindread.db", "volumes", "audit-head.txt"]
     with closing(sqlite3.connect(tmp_path / "backup" / "blindread.db")) as connection:
         assert connection.execute("SELECT key FROM study").fetchall() == [("tiny",)]
     assert len(list((tmp_path / "backup" / "volumes").rglob("*.nii.gz"))) == 9
     assert frozen("backup", tmp_path / "backup").exit_code == 1
+
+
+# ---- where, who ------------------------------------------------------------------------------------------------------
+
+
+def test_every_command_says_where_it_works_beside_what_it_prints(installed: Run, data_dir: Path) -> None:
+    done = installed("owner", "bo", "--name", "Bo")
+
+    assert done.stderr.splitlines()[0] == f"Data folder {data_dir}, database blindread.db (SQLite)."
+    assert done.stdout.count("\n") == 1
+
+
+def test_another_folder_can_be_named_and_an_empty_one_is_warned_of(
+    installed: Run, data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "var").symlink_to(data_dir)
+    monkeypatch.chdir(tmp_path)
+    database_from_environment.cache_clear()
+
+    empty = installed("--data-dir", tmp_path / "elsewhere", "init")
+    database_from_environment.cache_clear()
+    used = installed("--data-dir", data_dir, "init")
+
+    assert f"Data folder {tmp_path / 'elsewhere'}," in empty.stderr
+    assert "Nobody is in this database, while people are in " in empty.stderr
+    assert str(data_dir) in empty.stderr
+    assert "Nobody" not in used.stderr
+
+
+def test_the_folder_of_a_server_that_runs_is_named(run: Run, server: Callable[..., RunningServer]) -> None:
+    running = server(seeded=False)
+    running.manage("owner", "ada", "--name", "Ada")
+
+    warned = run("init")
+
+    assert "people are in" in warned.stderr
+    assert str(running.data_dir.resolve()) in warned.stderr
+
+
+def test_there_can_be_further_owners(installed: Run, data_dir: Path) -> None:
+    printed = installed("owner", "bo", "--name", "Bo").stdout
+
+    assert link_of(data_dir, printed) == identity.Link("join", "Bo")
+    with_sql(data_dir, "UPDATE person SET locked_at = '2026-01-01 00:00:00' WHERE login = 'ada'")
+    assert installed("lock", "bo").exit_code == 1  # who acts is the only owner left
+
+
+def test_somebody_is_locked_unlocked_and_signed_out(frozen: Run) -> None:
+    for command, said in (
+        (("lock", "RATER-1 "), "is locked"),
+        (("unlock", "rater-1"), "may sign in again"),
+        (("sign-out-everywhere", "rater-1"), "signed out of 0 login sessions"),
+    ):
+        done = frozen(*command)
+        assert (done.exit_code, said in done.stdout) == (0, True)
+    assert "not locked" in frozen("unlock", "rater-1").stdout
+    assert "Nobody has the login 'x'" in frozen("lock", "x").stdout
+    assert "the only owner" in frozen("lock", "ada").stdout
+    assert "Only an owner" in frozen("lock", "ada", "--as", "rater-1").stdout

@@ -131,7 +131,7 @@ def test_back_button_after_submit_does_not_bring_the_item_back(room: TinyRoom) -
     following = room.prompt
 
     room.page.go_back()
-    room.page.locator(f".st-key-desk-{room.study}-reading").get_by_text("1 of 6 done, 5 left").wait_for()
+    room.page.locator(f".st-key-desk-{room.study}-reading").get_by_text("1 of 6 done, 5 items to read").wait_for()
     room.page.go_forward()
     room.wait()
 

@@ -10,5 +10,6 @@ with session.refusals():
     incoming = import_view.receive(actor)
     if incoming is not None:
         import_view.draw_contents(incoming)
+        import_view.draw_remarks(incoming)
         import_view.draw_scan(actor, incoming)
         import_view.draw_import_button(actor, incoming)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from components import instructions, session
+from components import frame, instructions, session
 from components.viewer import reading_room
 from services import reading, worklist
 
@@ -12,6 +12,7 @@ actor = session.current_actor()
 with session.refusals():
     text, acknowledged = worklist.instructions(session.database(), actor, study_key, queue)
     if acknowledged:
+        frame.draw_in_one_line_with_the_room()
         reading_room(reading.payload_after_reload(session.database(), actor, study_key, queue), key="room")
     else:
         instructions.draw_instructions(text, study_key, queue)

@@ -17,6 +17,7 @@ from db import (
     Flag,
     Freeze,
     FreezeItem,
+    Invitation,
     Item,
     JudgeRun,
     JudgeVerdict,
@@ -107,6 +108,7 @@ def collect(session: Session, study: Study) -> Collected:
             {one.candidate_id: one.inclusion_probability for one in frozen if one.candidate_id is not None},
         ),
         runs=_runs(session, study_id),
+        links_for_known=tuple(session.exec(_links_for_known(study_id, Membership.pseudonym)).all()),
         contradictory_times=len(contradictory_times(session, study_id)),
     )
 
@@ -118,6 +120,7 @@ def newest_rows(session: Session, study_id: int) -> list[int | None]:
     """
     of_study = Assignment.study_id == study_id
     newest = (
+        _links_for_known(study_id, func.max(Invitation.id)),
         select(func.max(StudyEvent.id)).where(StudyEvent.study_id == study_id),
         select(func.max(Membership.id)).where(Membership.study_id == study_id),
         select(func.count(col(Membership.removed_at))).where(Membership.study_id == study_id),
@@ -136,6 +139,23 @@ def newest_rows(session: Session, study_id: int) -> list[int | None]:
         .where(JudgeRun.study_id == study_id),
     )
     return [session.exec(query).one() for query in newest]
+
+
+def _links_for_known(study_id: int, wanted: Any) -> Any:
+    """Select something of the links that were made since the freeze for readers who had signed in before."""
+    frozen_at = select(func.min(Freeze.created_at)).where(Freeze.study_id == study_id).scalar_subquery()
+    return (
+        select(wanted)
+        .select_from(Invitation)
+        .join(Membership, col(Membership.person_id) == Invitation.person_id)
+        .where(
+            Membership.study_id == study_id,
+            Membership.role != "admin",
+            col(Invitation.for_known),
+            col(Invitation.created_at) >= frozen_at,
+        )
+        .order_by(wanted)
+    )
 
 
 def _members(rows: Any, role: str) -> tuple[Member, ...]:

@@ -172,6 +172,8 @@ class Collected:
     reviews: tuple[Review, ...]
     candidates: tuple[CandidateAnswer, ...]
     runs: tuple[Run, ...]
+    # The pseudonym behind each link that was made for a rater or reviewer whose account was in use already.
+    links_for_known: tuple[str, ...] = ()
     # Verdicts whose times contradict each other, as the server's clock was set.
     contradictory_times: int = 0
 

@@ -32,6 +32,7 @@ def completeness_section(collected: Collected, readings: Readings, computing: Co
                 "wrong."
             ),
             *not_let_in_sentences(collected),
+            *link_sentences(collected),
             *clock_sentences(collected),
         ),
         tables=tuple(table for table in tables if table.rows),
@@ -49,6 +50,20 @@ def not_let_in_sentences(collected: Collected) -> tuple[str, ...]:
         "items never opened for them, so no read of theirs is missing, and they are counted in no figure."
     )
     return (sentence,)
+
+
+def link_sentences(collected: Collected) -> tuple[str, ...]:
+    """Say how many links opened, or could have opened, an account in use to somebody else; nothing where none did."""
+    made = collected.links_for_known
+    if not made:
+        return ()
+    names = ", ".join(sorted(set(made)))
+    return (
+        (
+            f"Deviation: since the freeze, {len(made)} sign-in links were made for people who had signed in before "
+            f"({names}). Whoever held one could act as that person; each of them is told at the next sign-in."
+        ),
+    )
 
 
 def clock_sentences(collected: Collected) -> tuple[str, ...]:

@@ -9,7 +9,8 @@ from sqlalchemy import JSON, Boolean, Column, Connection, Date, DateTime, Float,
 from db import Database
 from db.base import Base
 
-# What every view of a study rests on: names in addresses, roles, orders; and drafts, which are one's own.
+# What every view of a study rests on: names in addresses, roles, orders; and one's own drafts and pace
+# (that the pace is nobody else's: tests/services/test_pace.py).
 COMMON = frozenset(
     {
         "study.key",
@@ -27,6 +28,7 @@ COMMON = frozenset(
         "assignment.option_order",
         "draft.answers",
         "draft.sequence",
+        "verdict.active_ms",
         "person.is_owner",
         "acknowledgement.phase",
         "acknowledgement.text_sha256",

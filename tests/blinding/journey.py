@@ -87,6 +87,14 @@ class Visitor:
         with self.page.expect_response("**/reading/verdict"):
             self.page.locator(".submit").click()
         self.page.locator(_READY).first.wait_for()
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin with the real items, where the practice has just ended."""
+        if self.page.locator(".between").count():
+            self.page.wait_for_timeout(SETTLED)
+            self.page.locator(".way-on").click()
+            self.page.locator(".foot .submit:not([disabled])").wait_for()
 
     def reload(self) -> None:
         """Reload the page in the middle of an item."""

@@ -76,7 +76,8 @@ def _work_through(visitor: Visitor, queue: str) -> list[Stage]:
                 visitor.transcript.look(visitor.page)
                 visitor.page.wait_for_timeout(SETTLED)
                 visitor.page.locator(".submit").click()
-                visitor.page.locator(".fields > .field, .done").first.wait_for()
+                visitor.page.locator(".fields > .field, .between, .done").first.wait_for()
+                visitor.begin()
             stage.shown = _words_on_the_screen(visitor)
     with visitor.stage(queue):
         visitor.go(f"/reading?study={STUDY}&phase={queue}")

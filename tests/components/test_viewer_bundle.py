@@ -34,14 +34,24 @@ def test_every_package_in_the_bundle_has_a_permissive_licence() -> None:
     assert set(licences.values()) <= {"BSD-2-Clause", "MIT", "ISC", "Apache-2.0"}
 
 
+def test_every_package_in_the_bundle_is_the_one_that_was_published() -> None:
+    lock = json.loads((FOLDER / "frontend" / "package-lock.json").read_text(encoding="utf-8"))
+
+    for package in BUNDLE["bundled"]:
+        locked = lock["packages"][f"node_modules/{package['name']}"]
+        assert (package["version"], package["integrity"]) == (locked["version"], locked["integrity"])
+
+
 def test_addresses_in_the_bundle_stand_in_comments_and_in_niivues_description_of_itself() -> None:
     text = viewer.bundle_path().read_text(encoding="utf-8")
 
     addresses = list(re.finditer(r"https?://[^\s\"'`<>)\\\\]+", text))
     # NiiVue's shaders are strings with comments in them; its package description is bundled for the version in it.
+    # markdown-it's rule for bare addresses, which is switched off, would put a scheme before what it finds.
+    named = [found for found in addresses if not found.group().startswith("http://${")]
     reachable = [
         found.group()
-        for found in addresses
+        for found in named
         if not text[: found.start()].rstrip().endswith("//") and "github.com/niivue/niivue" not in found.group()
     ]
 

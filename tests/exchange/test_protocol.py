@@ -32,10 +32,10 @@ def test_the_demo_and_the_tiny_protocol_are_accepted() -> None:
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        (lambda p: p.pop("name"), "key name: Field required"),
+        (lambda p: p.pop("name"), "key name: it is missing; add it"),
         (lambda p: p.update(name="Not A Key"), "key name"),
         (lambda p: p.update(title=""), "key title"),
-        (lambda p: p.update(titel="misspelt"), "key titel: Extra inputs are not permitted"),
+        (lambda p: p.update(titel="misspelt"), "key titel: there is no such key (nearest: 'title')"),
         (lambda p: p["reading"].update(shufle_options=True), "key reading.shufle_options"),
         (lambda p: p["reading"].update(subject_distance=-1), "key reading.subject_distance"),
         (lambda p: p["reading"].update(order="alphabetical"), "random_per_rater"),
@@ -130,7 +130,7 @@ def test_a_value_that_unfolds_to_gigabytes_is_refused_at_once() -> None:
 
 
 def test_the_first_problem_is_named_and_the_others_are_counted() -> None:
-    with pytest.raises(InputRefused, match=r"key name: Field required; mend the key \(\d more after it\)"):
+    with pytest.raises(InputRefused, match=r"key name: it is missing; add it \(\d more after it\)"):
         parse_protocol("title: only a title")
 
 

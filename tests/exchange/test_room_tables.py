@@ -102,7 +102,7 @@ def test_everything_is_read(tmp_path: Path) -> None:
         ([with_conversation, item("talk-3", turn="2")], "conversation 'a talk' has the turns 1, 2, 2"),
         ([item("i1", conversation="x", turn="1"), item("i3", conversation="x", turn="2")], "is about several cases"),
         ([item("i1", explanation="Because.")], "explanation is given, but the item is no practice item"),
-        ([item("i1", practice="yes")], "practice is 'yes', expected true, false"),
+        ([item("i1", practice="maybe")], "practice is 'maybe', expected true or false"),
         ([with_practice], "item 'p1' is for practice, but protocol.yaml has no reading.practice"),
         ([hanging(planes=["axial", "axial"])], "planes names a plane twice"),
         ([hanging(planes=["oblique"])], "key hanging.planes.0"),

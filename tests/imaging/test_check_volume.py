@@ -211,7 +211,7 @@ def test_a_scaling_that_is_not_finite_is_refused(tmp_path):
 
 
 def test_intensities_beyond_a_32_bit_float_are_refused(tmp_path):
-    with pytest.raises(ImagingError, match=r"^a\.nii holds intensities from .* rescale it"):
+    with pytest.raises(ImagingError, match=r"^a\.nii has intensities from .* rescale it"):
         prepare_volume(save(tmp_path / "a.nii", blob("f8") * 1e300))
 
 
@@ -311,3 +311,34 @@ def test_the_files_that_come_with_nibabel_are_read_or_refused_for_a_reason(name)
         assert prepare_volume(path).shape
     else:
         assert "time points" in refusal(path, Limits())
+
+
+def test_a_gzip_file_of_very_many_empty_parts_is_refused(tmp_path):
+    """Each of them is 20 bytes long and holds nothing; copying what follows each would take hours."""
+    path = save(tmp_path / "a.nii.gz", blob())
+    path.write_bytes(path.read_bytes() + gzip.compress(b"", mtime=0) * 100_001)
+
+    assert "packed in more than 100000 parts" in refusal(path, Limits())
+
+
+def test_a_volume_packed_in_blocks_is_taken(tmp_path):
+    path = save(tmp_path / "a.nii.gz", blob())
+    content = gzip.decompress(path.read_bytes())
+    blocks = [gzip.compress(content[at : at + 500], mtime=0) for at in range(0, len(content), 500)]
+    path.write_bytes(b"".join(blocks) + gzip.compress(b"", mtime=0) + bytes(40_000))
+
+    check_volume(path, SMALL)
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"srow_x": (1, 0, 0, 1e30)}, "puts its first voxel 1e+30 mm from the scanner's centre"),
+        ({"scl_slope": 1e38, "scl_inter": 0}, "has intensities from"),
+        ({"scl_slope": 1e-45, "scl_inter": 0}, "has intensities from"),
+    ],
+)
+def test_a_header_that_no_screen_can_compute_with_is_refused(tmp_path, fields, said):
+    path = save(tmp_path / "a.nii", blob(), **fields)
+
+    assert said in refusal(path)

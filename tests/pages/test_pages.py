@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from components.verification_view import spoken_age
 from db import Database
-from services import closing, identity
+from services import closing, identity, invitations, people
 from tests.pages.conftest import OpenPage
 from tests.situations import imported_study, open_study, read_all
 
@@ -128,17 +128,71 @@ def test_a_study_is_frozen_on_its_page(served_database: Database, open_page: Ope
     assert closing.state_of_study(served_database, situation.admin, "tiny") == "open"
 
 
-def test_an_invitation_link_is_shown_once(served_database: Database, open_page: OpenPage, tmp_path: Path) -> None:
+def press(app: AppTest, label: str) -> None:
+    next(button for button in app.button if button.label == label).click().run()
+
+
+def letters_on(app: AppTest) -> list[str]:
+    return [code.value for code in app.code if "/link/" in code.value]
+
+
+def test_an_invitation_gives_a_letter_and_empties_the_form(
+    served_database: Database, open_page: OpenPage, tmp_path: Path
+) -> None:
     situation = open_study(served_database, tmp_path / "study")
     app = open_page(situation.admin, "admin/study.py", study="tiny")
-    app.text_input(key="invite-name").input("Rita Resident")
-    app.text_input(key="invite-login").input("rita")
+    app.text_input(key="invite-name-tiny-0").input("Rita Resident")
+    app.text_input(key="invite-login-tiny-0").input("rita")
 
-    next(button for button in app.button if button.label == "Make the invitation link").click().run()
+    press(app, "Make the invitation link")
 
-    assert any("/link/" in code.value for code in app.code)
-    app.run()
-    assert not any("/link/" in code.value for code in app.code)
+    (letter,) = letters_on(app)
+    assert letter.startswith('Dear Rita Resident,\n\nyou are invited to the study "A tiny study"')
+    assert app.text_input(key="invite-login-tiny-1").value == ""
+    links = [line.login for line in invitations.links_of(served_database, situation.admin, "tiny")]
+    assert links.count("rita") == 1
+
+
+def test_a_second_press_makes_no_second_link(served_database: Database, open_page: OpenPage, tmp_path: Path) -> None:
+    situation = open_study(served_database, tmp_path / "study")
+    app = open_page(situation.admin, "admin/study.py", study="tiny")
+    app.text_input(key="invite-name-tiny-0").input("Rita Resident")
+    app.text_input(key="invite-login-tiny-0").input("rita")
+    press(app, "Make the invitation link")
+    before = letters_on(app)
+
+    press(app, "Make the invitation link")
+
+    assert letters_on(app) == before
+    links = [line.login for line in invitations.links_of(served_database, situation.admin, "tiny")]
+    assert links.count("rita") == 1
+
+
+def test_several_people_are_invited_at_once_or_nobody(
+    served_database: Database, open_page: OpenPage, tmp_path: Path
+) -> None:
+    situation = open_study(served_database, tmp_path / "study")
+    app = open_page(situation.admin, "admin/study.py", study="tiny")
+    app.text_area(key="invite-lines-tiny-0").input("rita, Rita\nben, Ben, king\n, Nobody")
+    press(app, "Invite all of them")
+    refused = [error.value for error in app.error]
+    app.text_area(key="invite-lines-tiny-0").input("rita, Rita\nben, Ben, reviewer")
+    press(app, "Invite all of them")
+
+    assert [sentence.split(":")[0] for sentence in refused] == ["Line 2", "Line 3"]
+    assert len(letters_on(app)) == 2
+
+
+def test_an_owner_locks_people_on_a_page(served_database: Database, open_page: OpenPage, tmp_path: Path) -> None:
+    situation = open_study(served_database, tmp_path / "study")
+    app = open_page(situation.admin, "admin/people.py")
+    app.selectbox(key="person").select("rater-1")
+
+    press(app, "Lock")
+
+    assert "is locked" in app.success[0].value
+    lines = {line.login: line.locked_at for line in people.people_of(served_database, situation.admin)}
+    assert (lines["rater-1"] is not None, lines["rater-2"]) == (True, None)
 
 
 def test_progress_is_shown_without_any_answer(served_database: Database, open_page: OpenPage, tmp_path: Path) -> None:

@@ -340,3 +340,19 @@ def test_the_references_of_a_frozen_study_are_those_that_were_imported(opened: S
         stored = session.exec(select(Reference.accepted).order_by(Reference.item_id)).all()
 
     assert stored == [row[8].split("|") for row in ITEMS]
+
+
+def test_who_freezes_is_told_how_many_subjects_stand_behind_the_intervals(imported: Situation) -> None:
+    standing = freezing.standing_of(imported.database, imported.admin, "tiny")
+
+    assert (standing.items, standing.cases, standing.subjects) == (6, 3, 3)
+    assert standing.sentence == (
+        "6 items about 3 cases of 3 subjects: intervals are clustered by subject, so 3 subjects stand behind them. "
+        "With so few, intervals are wide or undefined."
+    )
+
+
+def test_a_seed_of_64_bits_is_frozen(database: Database, tmp_path: Path) -> None:
+    situation = imported_study(database, tmp_path / "study", {"seed": 2**63 - 1})
+
+    assert freezing.freeze_study(database, situation.admin, "tiny").sha256

@@ -265,3 +265,51 @@ def test_a_refused_import_leaves_no_overlay_behind(sqlite_database: Database, tm
 
     assert refusal(sqlite_database, tmp_path / "study", empty_mask).startswith("overlays.csv, overlay 'truth-1':")
     assert not [path for path in path_of(sqlite_database, "00").parent.parent.rglob("*") if path.is_file()]
+
+
+def without(*volumes: str) -> Any:
+    def change(folder: Path) -> None:
+        rows = [row for row in rows_of(folder / "volumes.csv") if row["volume"] not in volumes]
+        rewrite(folder / "volumes.csv", rows)
+
+    return change
+
+
+def prior_of_another_sequence(folder: Path) -> None:
+    rows = rows_of(folder / "volumes.csv")
+    next(row for row in rows if row["volume"] == "c2-p")["sequence"] = "T2"
+    rewrite(folder / "volumes.csv", rows)
+    change_item(folder, "i3", sequences="T1|T2")
+
+
+def test_each_pane_shows_what_is_there_and_says_what_is_missing(database: Database, tmp_path: Path) -> None:
+    situation = hung(database, tmp_path / "study", prior_of_another_sequence, without("c2-t2"))
+
+    panes = previewed(situation, "i3")["images"]["panes"]
+
+    assert [(pane["title"], [one["label"] for one in pane["volumes"]], pane["missing"]) for pane in panes] == [
+        ("Current", ["T1"], ["T2"]),
+        ("Prior", ["T1"], ["T1"]),  # labelled T1 in volumes.csv, of the sequence T2
+    ]
+
+
+def test_what_a_pane_without_any_scan_would_show_is_said_by_the_first_one(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    panes = [*THREE_PANES[:2], {"title": "Before T1", "role": "prior", "sequences": ["T1"]},
+             {"title": "Before T2", "role": "prior", "sequences": ["T2"]}]  # fmt: skip
+    situation = hung(sqlite_database, tmp_path / "study", prior_of_another_sequence, panes=panes)
+
+    shown = previewed(situation, "i3")["images"]["panes"]
+
+    assert [(pane["title"], pane["missing"]) for pane in shown] == [
+        ("T1", ["T1 (Before T1)"]), ("T2", []), ("Before T2", []),
+    ]  # fmt: skip
+
+
+def test_raters_read_mark_and_freeze_as_ever_where_a_prior_lacks_a_sequence(database: Database, tmp_path: Path) -> None:
+    situation = room_study(database, tmp_path / "study", prior_of_another_sequence)
+
+    read_all(situation, situation.raters[0])
+
+    assert verifying.verify_study(database, "tiny") == []

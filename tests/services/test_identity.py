@@ -16,6 +16,7 @@ import db
 from db import Credential, Database, Invitation, LoginSession, Person, now
 from services import clock, identity
 from services.errors import Conflict, NotAllowed, NotFound, NotSignedIn
+from services.signing_in import sign_in
 
 PASSWORD = "correct horse battery"
 
@@ -138,14 +139,14 @@ def test_a_password_against_the_rules_is_refused_and_the_link_stays_usable(
 def test_a_password_signs_in_and_a_wrong_one_does_not(database: Database) -> None:
     with_password(database)
 
-    token = identity.sign_in(database, " ADA@example.org", PASSWORD)
+    token = sign_in(database, " ADA@example.org", PASSWORD)
 
     actor = identity.actor_of_token(database, token)
     assert actor is not None
     assert actor.name == "Ada"
     for wrong in ("", PASSWORD + "\x00"):
         with pytest.raises(NotAllowed, match="Login or password is wrong"):
-            identity.sign_in(database, "ada@example.org", wrong)
+            sign_in(database, "ada@example.org", wrong)
 
 
 def test_an_unknown_login_gets_the_same_answer_as_a_wrong_password(database: Database) -> None:
@@ -153,14 +154,14 @@ def test_an_unknown_login_gets_the_same_answer_as_a_wrong_password(database: Dat
 
     for login in ("nobody", "ada@example.org\x00x"):
         with pytest.raises(NotAllowed, match="Login or password is wrong"):
-            identity.sign_in(database, login, PASSWORD)
+            sign_in(database, login, PASSWORD)
 
 
 def test_somebody_without_a_password_cannot_sign_in_with_one(sqlite_database: Database) -> None:
     with_owner(sqlite_database)
 
     with pytest.raises(NotAllowed):
-        identity.sign_in(sqlite_database, "ada@example.org", "")
+        sign_in(sqlite_database, "ada@example.org", "")
 
 
 def test_a_sign_in_link_leaves_the_password_as_it_is(sqlite_database: Database) -> None:
@@ -169,7 +170,7 @@ def test_a_sign_in_link_leaves_the_password_as_it_is(sqlite_database: Database) 
 
     identity.use_link(sqlite_database, link, "another password")
 
-    assert identity.sign_in(sqlite_database, "ada@example.org", PASSWORD)
+    assert sign_in(sqlite_database, "ada@example.org", PASSWORD)
 
 
 def test_a_second_join_link_replaces_the_password(sqlite_database: Database) -> None:
@@ -178,9 +179,9 @@ def test_a_second_join_link_replaces_the_password(sqlite_database: Database) -> 
 
     identity.use_link(sqlite_database, link, "another password")
 
-    assert identity.sign_in(sqlite_database, "ada@example.org", "another password")
+    assert sign_in(sqlite_database, "ada@example.org", "another password")
     with pytest.raises(NotAllowed):
-        identity.sign_in(sqlite_database, "ada@example.org", PASSWORD)
+        sign_in(sqlite_database, "ada@example.org", PASSWORD)
 
 
 def test_passwords_and_tokens_are_stored_as_hashes_only(sqlite_database: Database) -> None:
@@ -227,7 +228,7 @@ def test_signing_out_twice_or_of_nothing_changes_nothing(sqlite_database: Databa
 
 
 def test_signing_out_in_one_browser_leaves_the_other_signed_in(sqlite_database: Database) -> None:
-    first, second = with_password(sqlite_database), identity.sign_in(sqlite_database, "ada@example.org", PASSWORD)
+    first, second = with_password(sqlite_database), sign_in(sqlite_database, "ada@example.org", PASSWORD)
     actor = identity.actor_of_token(sqlite_database, first)
     assert actor is not None
 

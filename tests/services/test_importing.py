@@ -120,11 +120,11 @@ def leaving_the_folder(folder: Path) -> None:
         # tables and protocol
         (rewrite("cases.csv", "Vignette of c2", '"Vignette of c2'), ("cases.csv, line 3", "not valid CSV")),
         (rewrite("protocol.yaml", "title:", "title: ["), ("protocol.yaml, line", "not valid YAML")),
-        (rewrite("protocol.yaml", "title:", "titel:"), ("protocol.yaml, key title", "Field required")),
+        (rewrite("protocol.yaml", "title:", "titel:"), ("protocol.yaml, key title", "it is missing")),
         (lambda folder: (folder / "protocol.yaml").unlink(), ("protocol.yaml is missing",)),
         (rewrite("items.csv", "i2,", "i1,"), ("items.csv, line 3", "item 'i1' stands already in line 2")),
         (rewrite("volumes.csv", "c2-p,c2,prior", "c2-p,c1,prior"), ("items.csv, line 4", "needs a prior volume T1")),
-        (rewrite("items.csv", "T1|T2", "T1|FLAIR"), ("items.csv, line 3", "current volume FLAIR of case 'c1'")),
+        (rewrite("items.csv", "T1|T2", "T1|FLAIR"), ("items.csv, line 3", "no volume in volumes.csv")),
         (rewrite("references.csv", "i2,left", "i2,above"), ("references.csv, line 3", "none of the options")),
         (rewrite("references.csv", "i1,yes", "i1,perhaps"), ("references.csv, line 2", "none of the options")),
     ],
@@ -163,7 +163,8 @@ def test_a_failure_while_storing_leaves_nothing(database: Database, folder: Path
 def test_everything_in_the_folder_is_brought_in(database: Database, folder: Path) -> None:
     done = importing.import_study(database, owner_of(database), folder)
 
-    assert done == Imported("tiny", "A tiny study", cases=3, volumes=9, items=6, candidates=6)
+    assert (done.study_key, done.title) == ("tiny", "A tiny study")
+    assert (done.cases, done.volumes, done.items, done.candidates) == (3, 9, 6, 6)
     with database.reading() as session:
         counts = [
             session.exec(select(func.count()).select_from(table)).one()
@@ -254,3 +255,33 @@ def test_progress_is_told_volume_by_volume(sqlite_database: Database, folder: Pa
     )
 
     assert said == [(number, 9) for number in range(10)]
+
+
+def test_problems_of_tables_and_scans_are_said_at_once_and_nothing_is_stored(
+    sqlite_database: Database, folder: Path
+) -> None:
+    owner = owner_of(sqlite_database)
+    rows = rows_of_every_table(sqlite_database)
+    truncated(folder)
+    rewrite("volumes.csv", "volumes/c3-p.nii.gz", "volumes/none.nii.gz")(folder)
+    rewrite("cases.csv", "c1,subject-1,Vignette of c1,50", "c1,subject-1,Vignette of c1,old")(folder)
+
+    with pytest.raises(InputRefused) as refusal:
+        importing.import_study(sqlite_database, owner, folder)
+
+    assert [(problem.file, problem.place) for problem in refusal.value.problems] == [
+        ("cases.csv", "line 2"), ("volumes.csv", "line 10"), ("volumes.csv", "volume 'c2-t1'"),
+    ]  # fmt: skip
+    assert rows_of_every_table(sqlite_database) == rows
+
+
+def test_all_scans_that_cannot_be_read_are_named_at_once(sqlite_database: Database, folder: Path) -> None:
+    owner = owner_of(sqlite_database)
+    truncated(folder)
+    (folder / "volumes" / "c3-t1.nii.gz").write_bytes(b"no scan")
+
+    with pytest.raises(InputRefused) as refusal:
+        importing.import_study(sqlite_database, owner, folder)
+
+    assert [problem.place for problem in refusal.value.problems] == ["volume 'c2-t1'", "volume 'c3-t1'"]
+    assert not [path for path in (sqlite_database.data_dir / "volumes").rglob("*") if path.is_file()]

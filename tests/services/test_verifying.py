@@ -115,7 +115,7 @@ ON_EITHER = (
     ("technical_failure", "DELETE FROM technical_failure"),
     ("study_event", "UPDATE study_event SET reason = 'another' WHERE kind = 'interim'"),
     ("study", "UPDATE study SET simulated_readers = NOT simulated_readers"),
-    ("freeze", "UPDATE freeze SET sha256 = 'f'"),
+    ("freeze", "UPDATE \"freeze\" SET sha256 = 'f'"),
 )
 
 

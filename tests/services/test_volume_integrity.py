@@ -277,6 +277,16 @@ def test_a_scan_without_the_hash_is_sent_all_the_same(opened: Situation) -> None
     assert scans.read_scan(opened.database, opened.raters[0], token_of(scan))
 
 
+def test_a_hash_that_was_made_meanwhile_is_told_without_a_restart(opened: Situation) -> None:
+    without_unpacked_hashes(opened.database)
+    before = first_scan(opened)
+
+    volume_integrity.fill_unpacked_hashes(opened.database)
+
+    assert before["sha256"] is None
+    assert first_scan(opened)["sha256"] is not None
+
+
 def test_verification_names_a_hash_that_was_changed_in_the_database(opened: Situation) -> None:
     with opened.database.writing() as session:
         volume = session.exec(select(Volume).where(Volume.key == "c2-t1")).one()

@@ -37,7 +37,7 @@ const result = await build({
   format: "esm",
   loader: { ".css": "text" },
   plugins: [bundledWorkers],
-  alias: { zarrita: "./src/absent_zarr.js" },
+  alias: { zarrita: "./src/absent_zarr.js", "linkify-it": "./src/absent_linkify.js" },
   // A name that NiiVue wants and the stand-in lacks must stop the build, not the reader.
   logOverride: { "import-is-undefined": "error" },
 });
@@ -52,9 +52,12 @@ const packages = [...new Set(inputs
   .filter(([, input]) => input.bytesInOutput > 0)
   .map(([path]) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1])
   .filter(Boolean))].sort();
+const lock = JSON.parse(readFileSync(join(here, "package-lock.json"), "utf8"));
 const bundled = packages.map((name) => {
   const { version, license } = JSON.parse(readFileSync(join(here, "node_modules", name, "package.json"), "utf8"));
-  return { name, version, license };
+  // Of the package as it was published: `npm ci` installs nothing else.
+  const { integrity } = lock.packages[`node_modules/${name}`];
+  return { name, version, license, integrity };
 });
 
 mkdirSync(dist, { recursive: true });

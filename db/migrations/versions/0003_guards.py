@@ -51,6 +51,8 @@ def _key_draws() -> None:
     with op.batch_alter_table("freeze") as table:
         table.drop_constraint("uq_freeze_study_id", type_="unique")
         table.create_unique_constraint("uq_freeze_study_id_version", ["study_id", "version"])
+        # A protocol's seed may have 64 bits.
+        table.alter_column("seed", existing_type=sa.Integer(), type_=sa.BigInteger(), existing_nullable=False)
     _guard_again("freeze")
 
 

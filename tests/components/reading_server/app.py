@@ -185,7 +185,8 @@ async def bundle(request: Request) -> Response:
 
 
 BARE = """<!DOCTYPE html>
-<html lang="en"><meta charset="utf-8"><title>Reading room</title><link rel="icon" href="data:,">
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Reading room</title><link rel="icon" href="data:,">
 <body style="margin: 8px"><div id="host"></div>
 <script type="module">
   import { mount } from "/assets/viewer/room.mjs";

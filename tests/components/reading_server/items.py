@@ -153,6 +153,21 @@ def item(name: str, position: int) -> dict[str, Any]:
     elif name == "open":
         payload["prompt"] = "Describe the main abnormality and where it lies."
         fields += [field("answer", "text", "Answer", required=True), confidence()]
+    elif name in ("twelve", "several of twelve"):
+        payload["prompt"] = "Which region is it?"
+        regions = [{"id": f"r{n}", "text": f"Region {n}"} for n in range(1, 13)]
+        kind = "choice" if name == "twelve" else "several"
+        fields += [field("answer", kind, "Region", options=regions, required=True), confidence()]
+    elif name in ("markdown", "attack", "arabic"):
+        payload |= words_of(name)
+        fields += [field("answer", "choice", "Answer", options=payload.pop("options"), required=True), confidence()]
+    elif name == "first after practice":
+        payload["ahead"] = {
+            "title": "Read 24 items",
+            "about": "about 40 min at the pace of your practice",
+            "place": None,
+        }
+        fields += [field("answer", "yes_no", "Answer", options=YES_NO, required=True), confidence()]
     elif name == "every":
         payload["prompt"] = "One field of every type."
         sites = [{"id": s, "text": s.capitalize()} for s in ("frontal", "parietal", "temporal")]
@@ -202,6 +217,65 @@ def item(name: str, position: int) -> dict[str, Any]:
     else:
         raise ValueError(f"There is no made-up item {name!r}.")
     return payload
+
+
+def words_of(name: str) -> dict[str, Any]:
+    """The words of an item that is about how words are set."""
+    plain = [{"id": "a", "text": "**Left**"}, {"id": "b", "text": "Right"}]
+    if name == "arabic":
+        return {
+            "prompt": "هل توجد آفة في الفص الجبهي الأيسر؟",
+            "context": {
+                "vignette": "امرأة عمرها 54 سنة.",
+                "facts": [["Age", "54"]],
+                "history": [["Family", "לא ידוע"]],
+            },
+            "options": [{"id": "a", "text": "نعم، في FLAIR"}, {"id": "b", "text": "No"}],
+        }
+    if name == "markdown":
+        return {
+            "prompt": MARKDOWN,
+            "context": {"vignette": "Seen **twice**\nin *May*.", "facts": []},
+            "text": {"prompt": "markdown", "vignette": "plain"},
+            "options": plain,
+        }
+    return {
+        "prompt": "\n\n".join(ATTACKS),
+        "context": {"vignette": "\n\n".join(ATTACKS), "facts": []},
+        "text": {"prompt": "markdown", "vignette": "markdown"},
+        "options": plain,
+    }
+
+
+MARKDOWN = """Which of these is **most likely**?
+
+| Sequence | Signal |
+|---|---|
+| T1 | *low* |
+| T2 | `high` |
+
+1. the first
+2. the second
+
+> as the report said"""
+ATTACKS = [
+    "<img src=x onerror=\"window.hit='img'\">",
+    "<script>window.hit='script'</script>",
+    "<b onmouseover=alert(1)>bold</b>",
+    "![picture](/try/beacon?image)",
+    "![picture][beacon]\n\n[beacon]: /try/beacon?reference",
+    "[words](javascript:window.hit='link')",
+    "[words](/try/beacon?link)",
+    "<javascript:window.hit='auto'>",
+    "<https://elsewhere.example/auto>",
+    "https://elsewhere.example/bare",
+    "&lt;img src=x onerror=window.hit='entity'&gt;",
+    "`<img src=x onerror=window.hit='code'>`",
+    "```html onload=window.hit='fence'\n<script>window.hit='fence'</script>\n```",
+    "| <img src=x> |\n|---|\n| <svg onload=window.hit='svg'> |",
+    "# <iframe src=javascript:window.hit='frame'>",
+    ">" * 500 + " deep",
+]
 
 
 def t1(position: int, kind: str = "t1") -> dict[str, Any]:

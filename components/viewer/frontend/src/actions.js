@@ -13,8 +13,8 @@ const TRACED = {
 };
 
 /** What still works while a window is open, and when nothing is left to be read. */
-const IN_DIALOG = ["escape", "help", "earlier", "session", "fullScreen"];
-const AT_THE_END = ["escape", "earlier", "session", "fullScreen", "dark"];
+const IN_DIALOG = ["escape", "help", "earlier", "session", "fullScreen", "digit", "takeBack"];
+const AT_THE_END = ["submit", "escape", "earlier", "session", "fullScreen", "dark"];
 
 export class Actions {
   /** @param {import("./room.js").Room} room */
@@ -33,7 +33,7 @@ export class Actions {
     if (!ours && target && (isTyping(target) || target.closest("[role=dialog], [role=menu], button, a[href], [role=combobox]"))) return;
     const binding = bindingOf(event, ours ? target : null);
     const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
-    const within = room.dialogs.open ? IN_DIALOG : room.payload.kind === "item" ? null : AT_THE_END;
+    const within = room.dialogs.open ? IN_DIALOG : room.payload.kind === "item" && room.stage !== "between" ? null : AT_THE_END;
     if (!binding || (within && !within.includes(binding.action))) {
       // The page's own one-letter shortcuts must not fire while somebody reads.
       if (plain && event.key.length === 1 && ours && !isTyping(target)) event.stopPropagation();
@@ -67,8 +67,8 @@ export class Actions {
     const { form, panes } = room;
     const { view } = panes;
     switch (action) {
-      case "digit": return form.digit(value);
-      case "takeBack": return form.takeBack();
+      case "digit": return this.digit(value);
+      case "takeBack": return room.dialogs.open ? room.dialogs.takeBack() : form.takeBack();
       case "takePoint": return form.takePoint();
       case "panel": return form.toggle(value);
       case "answer": return form.goToNext();
@@ -107,6 +107,14 @@ export class Actions {
     }
   }
 
+  /** Digits belong to the window that is open, or to the tools that have the focus; else to the form. @param {number} n */
+  digit(n) {
+    const { dialogs, screen, form } = this.room;
+    if (dialogs.open) return dialogs.digit(n);
+    if (screen.tools.presets.contains(screen.focused())) return this.preset(n);
+    return form.digit(n);
+  }
+
   preset(n) {
     const preset = this.room.payload.images?.presets?.[n - 1];
     if (preset) this.room.panes.view.preset(preset);
@@ -125,8 +133,11 @@ export class Actions {
     const { screen, panes, dialogs } = this.room;
     const { view } = panes;
     const focused = screen.focused();
-    if (dialogs.open) dialogs.close();
-    else if (focused && focused !== screen.element) screen.element.focus();
+    if (dialogs.open) dialogs.escape();
+    else if (this.room.payload.kind === "item" && this.room.form.escape()) {
+      // Out of a panel, the keys belong to the room again; what is typed half is taken back where it was.
+      if (focused && !focused.checkVisibility()) screen.element.focus({ preventScroll: true });
+    } else if (focused && focused !== screen.element) screen.element.focus();
     else if (!view.measuring.empty) {
       view.measuring.clear();
       view.changed();

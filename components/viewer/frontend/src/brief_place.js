@@ -61,6 +61,6 @@ export class BriefPlace {
       prompt.style.maxHeight = `${Math.round(MOST_PINNED * words.clientHeight)}px`;
     }
     if (overflows) words.tabIndex = 0;
-    else words.removeAttribute("tabindex");
+    else words.tabIndex = -1;
   }
 }

@@ -1,5 +1,6 @@
 /** Windows over the room: one at a time, closed with Escape, the focus goes back to where it was. */
 
+import { DigitEntry } from "./digits.js";
 import { h } from "./dom.js";
 import { keyTables } from "./help.js";
 
@@ -13,8 +14,25 @@ export class Dialogs {
     this.element = h("div", { class: "dialog", role: "dialog", "aria-modal": "true", hidden: true },
       h("div", { class: "dialog-head" }, this.heading, this.closer), this.content);
     this.element.addEventListener("keydown", (event) => this.keepFocus(event));
+    this.entry = new DigitEntry();
     /** @type {string|null} */
     this.open = null;
+  }
+
+  /** Press the numbered entry of the window, where it has some. @param {number} digit */
+  digit(digit) {
+    const entries = /** @type {NodeListOf<HTMLElement>} */ (this.content.querySelectorAll(".entry"));
+    const n = entries.length ? this.entry.take({ box: this.content, count: entries.length }, digit) : Number.NaN;
+    if (n) entries[n - 1].click();
+    return !Number.isNaN(n);
+  }
+
+  takeBack() {
+    return this.entry.forget();
+  }
+
+  escape() {
+    if (!this.entry.forget()) this.close();
   }
 
   /**
@@ -29,6 +47,7 @@ export class Dialogs {
     this.heading.textContent = title;
     this.element.setAttribute("aria-label", title);
     this.element.dataset.name = name;
+    this.entry.forget();
     this.content.replaceChildren(...content);
     this.element.hidden = false;
     this.room.screen.setBehind(true);

@@ -1,5 +1,6 @@
 /** Going back to an item that was submitted, where the study allows it, and coming back to the list. */
 
+import { badge } from "./digits.js";
 import { h } from "./dom.js";
 import { clockTime } from "./transport.js";
 
@@ -38,7 +39,7 @@ export class Earlier {
     if (!verdicts.length) return dialogs.show("earlier", title, h("p", {}, "There is nothing that may be revised now."));
     dialogs.show("earlier", title,
       h("p", { class: "note" }, "Choose an item to see it again and change your answer. What you filled in on this item is kept."),
-      h("ol", { class: "earlier" }, ...verdicts.map((verdict) => h("li", {}, this.entry(verdict)))));
+      h("ol", { class: "earlier" }, ...verdicts.map((verdict, i) => h("li", {}, this.entry(verdict, badge(i, verdicts.length))))));
     /** @type {HTMLElement|null} */ (dialogs.content.querySelector(".entry"))?.focus();
   }
 
@@ -47,12 +48,12 @@ export class Earlier {
     this.toggle();
   }
 
-  /** @param {any} verdict */
-  entry({ assignment, label, prompt, receipt, saved_at: savedAt, lines: said }) {
+  /** @param {any} verdict @param {HTMLElement} number  its key */
+  entry({ assignment, label, prompt, receipt, saved_at: savedAt, lines: said }, number) {
     return h("button", { type: "button", class: "entry", onclick: () => this.reopen(assignment) },
-      h("span", { class: "entry-head" }, h("strong", {}, label), h("span", {}, `${clockTime(savedAt)} · receipt ${receipt}`)),
-      h("span", { class: "entry-prompt" }, prompt),
-      h("span", { class: "entry-said" }, said.map(([name, value]) => `${name}: ${value}`).join(" · ")));
+      h("span", { class: "entry-head" }, number, h("strong", {}, label), h("span", {}, `${clockTime(savedAt)} · receipt ${receipt}`)),
+      h("span", { class: "entry-prompt", dir: "auto" }, prompt),
+      h("span", { class: "entry-said", dir: "auto" }, said.map(([name, value]) => `${name}: ${value}`).join(" · ")));
   }
 
   /** @param {string} assignment */

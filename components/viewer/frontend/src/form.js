@@ -3,8 +3,10 @@
  * and the one button. Knows nothing of the network.
  */
 
+import { DigitEntry } from "./digits.js";
 import { freshId, h } from "./dom.js";
 import { FIELD_TYPES } from "./fields/registry.js";
+import { Panels } from "./panels.js";
 
 const TYPING_DELAY = 800;
 
@@ -20,6 +22,7 @@ export class Form {
   /**
    * @param {any} description    payload.form
    * @param {{onChange: (answers: Answers, delay: number) => void, onSubmit: (at: number) => void,
+   *          onPanel: () => void,
    *          points: import("./points.js").Points, preview: boolean}} room
    */
   constructor(description, room) {
@@ -27,13 +30,15 @@ export class Form {
     this.description = description;
     /** @type {{field: any, parts: any, box: HTMLElement, error: HTMLElement, clear: HTMLElement|false}[]} */
     this.rows = description.fields.map((field) => this.row(field));
-    this.extras = this.makeExtras();
+    this.panels = new Panels(description, { onChange: (delay) => this.changed(delay), onOpen: () => room.onPanel(), typingDelay: TYPING_DELAY });
+    this.entry = new DigitEntry();
     this.problemLine = h("p", { class: "problem-line", role: "alert" });
     this.button = h("button", { type: "button", class: "submit", onclick: ({ timeStamp }) => room.onSubmit(timeStamp) });
     if (room.preview) this.button.append("Preview: nothing is sent");
     else this.button.append("Submit", h("kbd", {}, "Enter"));
-    this.fields = h("div", { class: "fields" }, ...this.rows.map((row) => row.box), this.extras.element);
+    this.fields = h("div", { class: "fields" }, ...this.rows.map((row) => row.box), this.panels.element);
     this.element = h("form", { class: "form", noValidate: true, onsubmit: (event) => event.preventDefault() }, this.fields);
+    for (const kind of ["focusin", "focusout"]) this.element.addEventListener(kind, () => this.refresh());
     this.foot = h("div", { class: "form-foot" }, this.problemLine, this.button);
     /** @type {string|null} */
     this.lastDigit = null;
@@ -71,75 +76,27 @@ export class Form {
     return { field, parts, box, error, clear };
   }
 
-  makeExtras() {
-    const { not_assessable: reasons, comment, flags } = this.description;
-    const name = freshId("reason");
-    const flagName = freshId("flag");
-    const radios = (reasons ?? []).map(() => h("input", { type: "radio", name, onchange: () => this.changed(0) }));
-    const flagRadios = (flags ?? []).map(() => h("input", { type: "radio", name: flagName, onchange: () => this.changed(0) }));
-    const typed = {
-      oninput: () => this.changed(TYPING_DELAY),
-      onblur: () => this.changed(0),
-    };
-    const note = h("textarea", { rows: 2, maxLength: 2000, "aria-label": "Note to the flag", ...typed });
-    note.setAttribute("placeholder", "Note (optional)");
-    const remark = h("textarea", { rows: 2, maxLength: 4000, "aria-label": "Comment", ...typed });
-
-    const panel = (title, ...content) => h("fieldset", { class: "panel", hidden: true }, h("legend", {}, title), ...content);
-    const list = (inputs, options) =>
-      h("div", { class: "options tight" }, ...inputs.map((input, i) =>
-        h("label", { class: "option" }, input, h("span", { class: "words" }, options[i].text))));
-    const panels = {
-      assess: panel("Why can this not be assessed?", list(radios, reasons ?? [])),
-      comment: h("div", { class: "panel", hidden: true }, remark),
-      flag: panel("What should be looked at?", list(flagRadios, flags ?? []), note),
-    };
-    const tab = (which, words, key) =>
-      h("button", { type: "button", class: "tab", "aria-expanded": "false", onclick: () => this.toggle(which) },
-        words, h("kbd", {}, key));
-    const tabs = {
-      assess: reasons?.length ? tab("assess", "Not assessable", "N") : null,
-      comment: comment ? tab("comment", "Comment", "C") : null,
-      flag: flags?.length ? tab("flag", "Flag", "F") : null,
-    };
-    const element = h("div", { class: "extras" },
-      h("div", { class: "tabs" }, tabs.assess, tabs.comment, tabs.flag), panels.assess, panels.comment, panels.flag);
-    return { element, tabs, panels, radios, flagRadios, note, remark, open: { assess: false, comment: false, flag: false } };
-  }
-
   /**
-   * Open or close "not assessable", comment or flag; closing takes back what was said there, except the comment.
+   * Into "not assessable", comment or flag, or out of it again.
    *
-   * @param {"assess"|"comment"|"flag"} which
+   * @param {import("./panels.js").Which} which
    */
   toggle(which) {
-    const { extras } = this;
-    if (!extras.tabs[which] || this.inert) return;
-    const open = !extras.open[which];
-    this.setOpen(which, open);
-    if (open) {
-      const first = { assess: extras.radios[0], comment: extras.remark, flag: extras.flagRadios[0] }[which];
-      first?.focus();
-    } else {
-      if (which === "assess") extras.radios.forEach((radio) => (radio.checked = false));
-      if (which === "flag") {
-        extras.flagRadios.forEach((radio) => (radio.checked = false));
-        extras.note.value = "";
-      }
-      this.changed(0);
-    }
+    if (this.inert) return;
+    this.panels.call(which);
     this.refresh();
   }
 
-  setOpen(which, open) {
-    this.extras.open[which] = open;
-    this.extras.panels[which].hidden = !open;
-    this.extras.tabs[which]?.setAttribute("aria-expanded", String(open));
+  /** Out of a number that is typed half, or out of the panel that has the focus. @returns {boolean} whether there was one */
+  escape() {
+    if (this.entry.forget()) return true;
+    if (this.inert || !this.panels.fold()) return false;
+    this.refresh();
+    return true;
   }
 
   /** @returns {Answers} everything on the screen, for the draft */
   read() {
-    const { extras } = this;
     /** @type {Record<string, any>} */
     const fields = {};
     // In the order of the form: what a field depends on stands before it, and an unasked field answers nothing.
@@ -147,14 +104,7 @@ export class Form {
       const value = this.applies(field, fields) ? parts.read() : null;
       if (value !== null) fields[field.key] = value;
     }
-    const flagIndex = extras.flagRadios.findIndex((radio) => radio.checked);
-    const reasonIndex = extras.radios.findIndex((radio) => radio.checked);
-    return {
-      fields,
-      not_assessable: reasonIndex < 0 ? null : this.description.not_assessable[reasonIndex].id,
-      comment: extras.remark.value,
-      flag: flagIndex < 0 ? null : { id: this.description.flags[flagIndex].id, note: extras.note.value },
-    };
+    return { fields, ...this.panels.read() };
   }
 
   /** @returns {Answers} what is submitted: an item that cannot be assessed carries no answers */
@@ -165,16 +115,9 @@ export class Form {
 
   /** @param {Partial<Answers>|null|undefined} answers */
   write(answers) {
-    const { extras } = this;
+    this.entry.forget();
     for (const { field, parts } of this.rows) parts.write(answers?.fields?.[field.key] ?? null);
-    const reasons = this.description.not_assessable ?? [];
-    extras.radios.forEach((radio, i) => (radio.checked = (answers?.not_assessable ?? null) === reasons[i].id));
-    extras.flagRadios.forEach((radio, i) => (radio.checked = answers?.flag?.id === this.description.flags[i].id));
-    extras.note.value = answers?.flag?.note ?? "";
-    extras.remark.value = answers?.comment ?? "";
-    this.setOpen("assess", extras.radios.some((radio) => radio.checked));
-    this.setOpen("flag", extras.flagRadios.some((radio) => radio.checked));
-    this.setOpen("comment", extras.remark.value !== "");
+    this.panels.write(answers);
     this.refresh();
   }
 
@@ -192,6 +135,7 @@ export class Form {
   }
 
   changed(delay) {
+    this.entry.forget();
     this.refresh();
     this.problemLine.textContent = "";
     for (const { error, box } of this.rows) {
@@ -204,57 +148,79 @@ export class Form {
   /** Show what is asked now, mark what is chosen, and say which field the digits belong to. */
   refresh() {
     const { fields } = this.read();
-    const assessable = !this.extras.open.assess;
+    const assessable = !this.panels.setsAside;
     for (const { field, box, clear } of this.rows) {
       box.hidden = !this.applies(field, fields);
       if (clear) clear.hidden = fields[field.key] === undefined;
       box.classList.toggle("set-aside", !assessable);
       /** @type {any} */ (box).inert = !assessable;
     }
-    this.extras.tabs.comment?.classList.toggle("filled", this.extras.remark.value.trim() !== "");
-    const target = this.digitRow();
+    this.panels.refresh();
+    const target = this.panels.digitPanel() ? null : this.digitRow();
     for (const row of this.rows) row.box.classList.toggle("takes-digits", row === target);
+    // What was begun for other choices must not be ended by a digit that is meant for these.
+    if (this.entry.box && this.entry.box !== this.digitBox()) this.entry.forget();
   }
 
-  /** The field that plain digits belong to: the first choice-like one without an answer. */
+  /** The field that plain digits belong to: the one with the focus, else the first choice-like one, without an answer. */
   digitRow() {
-    if (this.extras.open.assess) return null;
+    if (this.panels.setsAside) return null;
     const { fields } = this.read();
     const asked = this.rows.filter(({ field, parts }) => parts.digit && this.applies(field, fields));
-    const stay = asked.find(({ field }) => field.key === this.sticky);
-    return stay ?? asked.find(({ field }) => fields[field.key] === undefined) ?? null;
+    const left = asked.filter(({ field }) => fields[field.key] === undefined);
+    const focused = this.panels.focused();
+    return asked.find(({ field }) => field.key === this.sticky) ?? left.find(({ box }) => box.contains(focused)) ?? left[0] ?? null;
+  }
+
+  digitBox() {
+    const panel = this.panels.digitPanel();
+    return panel ? this.panels.panels[panel] : this.digitRow()?.box ?? null;
   }
 
   /**
-   * @param {number} n
-   * @returns {boolean} whether an answer was chosen
+   * @param {number} digit
+   * @returns {boolean} whether it was taken
    */
-  digit(n) {
+  digit(digit) {
     if (this.inert) return false;
-    if (this.extras.open.assess) return this.reason(n);
+    const panel = this.panels.digitPanel();
+    if (panel) return this.choose(this.panels.panels[panel], this.panels.radios[panel].length, digit, (n) => {
+      const radio = this.panels.radios[panel][n - 1];
+      radio.checked = true;
+      // With the focus goes the next digit, and an arrow.
+      if (this.panels.withFocus() === panel) radio.focus();
+      this.changed(0);
+    });
+    const row = this.digitRow();
+    if (!row) return false;
+    return this.choose(row.box, row.field.options.length, digit, (n) => {
+      this.lastDigit = row.field.key;
+      // A field that takes several answers keeps the digits until 0 is pressed.
+      this.sticky = row.parts.many ? row.field.key : null;
+      row.parts.digit?.(n);
+    });
+  }
+
+  /**
+   * @param {HTMLElement} box
+   * @param {number} count
+   * @param {number} digit
+   * @param {(n: number) => void} choose  told the number once it is complete
+   * @returns {boolean}
+   */
+  choose(box, count, digit, choose) {
+    const n = this.entry.take({ box, count }, digit);
+    if (Number.isNaN(n)) return false;
     if (n === 0) {
       this.sticky = null;
       this.refresh();
-      return true;
-    }
-    const row = this.digitRow();
-    if (!row) return false;
-    this.lastDigit = row.field.key;
-    // A field that takes several digits keeps them until 0 is pressed.
-    this.sticky = row.parts.many ? row.field.key : null;
-    return row.parts.digit(n);
-  }
-
-  reason(n) {
-    const radio = this.extras.radios[n - 1];
-    if (!radio) return false;
-    radio.checked = true;
-    this.changed(0);
+    } else if (n !== null) choose(n);
     return true;
   }
 
   /** Take back the answer that the last digit chose, so that the next digit can choose another. */
   takeBack() {
+    if (this.entry.forget()) return true;
     const row = this.rows.find(({ field }) => field.key === this.lastDigit);
     if (!row || this.inert) return false;
     row.parts.write(null);
@@ -267,7 +233,7 @@ export class Form {
   goToNext() {
     const { fields } = this.read();
     const asked = this.rows.filter(({ field }) => this.applies(field, fields));
-    if (this.inert || !asked.length || this.extras.open.assess) return false;
+    if (this.inert || !asked.length || this.panels.setsAside) return false;
     (asked.find(({ field }) => fields[field.key] === undefined) ?? asked[0]).parts.focus();
     return true;
   }
@@ -287,13 +253,17 @@ export class Form {
    * @returns {boolean} whether it can be submitted
    */
   check() {
-    const { flagRadios, open } = this.extras;
-    if (open.flag && !flagRadios.some((radio) => radio.checked)) {
+    const { panels } = this;
+    if (this.entry.typed) {
+      this.say("A digit is missing: type the rest of the number, or take it back with Backspace.");
+      return false;
+    }
+    if (panels.open.flag && !panels.chosen("flag")) {
       this.point("flag", "Choose what should be looked at, or close “Flag”.");
       return false;
     }
-    if (this.extras.open.assess) {
-      if (this.read().not_assessable !== null) return true;
+    if (panels.setsAside) {
+      if (panels.chosen("assess")) return true;
       this.point("not_assessable", "Choose why this cannot be assessed, or close “Not assessable”.");
       return false;
     }
@@ -316,10 +286,10 @@ export class Form {
   point(key, sentence) {
     const row = this.rows.find(({ field }) => field.key === key);
     this.say(sentence);
-    const extra = { not_assessable: "assess", comment: "comment", flag: "flag" }[key ?? ""];
-    if (!row && extra && this.extras.tabs[extra]) {
-      this.setOpen(extra, true);
-      this.extras.panels[extra].querySelector("input, textarea")?.focus();
+    const panel = /** @type {const} */ ({ not_assessable: "assess", comment: "comment", flag: "flag" })[key ?? ""];
+    if (!row && panel && this.panels.tabs[panel]) {
+      this.panels.setOpen(panel, true);
+      this.panels.enter(panel);
     }
     if (!row) return;
     row.error.textContent = sentence;
@@ -331,6 +301,14 @@ export class Form {
   /** @param {string} sentence */
   say(sentence) {
     this.problemLine.textContent = sentence;
+  }
+
+  /** How high the form is with every field that may still be asked, so that none of them needs room when it comes. */
+  fullHeight() {
+    for (const { box } of this.rows) box.hidden = false;
+    const { offsetHeight } = this.element;
+    this.refresh();
+    return offsetHeight;
   }
 
   /** @param {boolean} inert */

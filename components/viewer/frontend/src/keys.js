@@ -25,17 +25,17 @@ const moves = arrows.map((arrow) => `Ctrl+Shift+${arrow}`);
 
 /** @type {Binding[]} */
 export const BINDINGS = [
-  { group: "Form", keys: digits, shown: "1 … 9", does: "Choose an answer of the marked field", action: "digit", when: "not typing" },
-  { group: "Form", keys: ["0"], shown: "0", does: "Done with a field that takes several answers", action: "digit", when: "not typing" },
-  { group: "Form", keys: ["Backspace"], shown: "Backspace", does: "Take the last digit's answer back", action: "takeBack", when: "not typing" },
+  { group: "Form", keys: digits, shown: "1 … 9", does: "Choose an answer of the marked field, or of the panel that has the focus; more than nine have two digits each", action: "digit", when: "not typing" },
+  { group: "Form", keys: ["0"], shown: "0", does: "Done with a field that takes several answers (00 where they have two digits)", action: "digit", when: "not typing" },
+  { group: "Form", keys: ["Backspace"], shown: "Backspace", does: "Take the last digit back, or its answer", action: "takeBack", when: "not typing" },
   { group: "Form", keys: ["Enter"], shown: "Enter", does: "Submit", action: "submit", when: "not typing" },
   { group: "Form", keys: ["Ctrl+Enter", "Meta+Enter"], shown: "Ctrl Enter", does: "Submit while typing", action: "submit", when: "always" },
   { group: "Form", keys: ["a"], shown: "A", does: "Go to the next field without an answer", action: "answer", when: "not typing" },
-  { group: "Form", keys: ["n"], shown: "N", does: "Not assessable", action: "panel", value: "assess", when: "not typing" },
+  { group: "Form", keys: ["n"], shown: "N", does: "Not assessable; again: take it back", action: "panel", value: "assess", when: "not typing" },
   { group: "Form", keys: ["c"], shown: "C", does: "Comment", action: "panel", value: "comment", when: "not typing" },
-  { group: "Form", keys: ["f"], shown: "F", does: "Flag", action: "panel", value: "flag", when: "not typing" },
+  { group: "Form", keys: ["f"], shown: "F", does: "Flag; again: take it back", action: "panel", value: "flag", when: "not typing" },
   { group: "Form", keys: ["p"], shown: "P", does: "Take a point from the crosshair", action: "takePoint", when: "not typing" },
-  { group: "Form", keys: ["Escape"], shown: "Esc", does: "Leave a text field, close a window, clear distances, show all planes", action: "escape", when: "always" },
+  { group: "Form", keys: ["Escape"], shown: "Esc", does: "Close a panel (what was said there is kept) or a window, leave a text field, clear distances, show all planes", action: "escape", when: "always" },
 
   { group: "Slices", keys: ["ArrowUp"], shown: "↑", does: "Next slice: up, to the front, to the right", action: "scroll", value: 1, when: "on images", repeats: true },
   { group: "Slices", keys: ["ArrowDown"], shown: "↓", does: "Slice before: down, to the back, to the left", action: "scroll", value: -1, when: "on images", repeats: true },
@@ -79,7 +79,7 @@ export const BINDINGS = [
 
   { group: "Room", keys: ["h", "Pause"], shown: "H", does: "Pause: covers everything, any key goes on", action: "pause", when: "not typing" },
   { group: "Room", keys: ["z"], shown: "Z", does: "Full screen, and back", action: "fullScreen", when: "not typing" },
-  { group: "Room", keys: ["Shift+d"], shown: "Shift D", does: "Prompt and form dark as well, and back", action: "dark", when: "not typing" },
+  { group: "Room", keys: ["Shift+d"], shown: "Shift D", does: "Dark page, and back", action: "dark", when: "not typing" },
   { group: "Room", keys: ["Shift+p"], shown: "Shift P", does: "More room for context and prompt, and back", action: "brief", when: "not typing" },
   { group: "Room", keys: ["q"], shown: "Q", does: "Earlier items that may be revised; from there: back without a change", action: "earlier", when: "not typing" },
   { group: "Room", keys: ["j"], shown: "J", does: "Summary of your session", action: "session", when: "not typing" },
@@ -149,7 +149,7 @@ export function bindingOf(event, focused) {
   if (isTyping(focused) && !oneLine) return null;
   if (binding.when === "on images" && focused instanceof HTMLInputElement && (focused.type === "radio" || event.key === " ")) return null;
   // Words that are longer than their place are scrolled with the same keys as the slices.
-  if (binding.action === "scroll" && focused?.closest(".brief")) return null;
+  if (binding.action === "scroll" && focused?.closest(".brief[tabindex='0']")) return null;
   if (event.key === " " && focused?.closest("button, a[href], summary")) return null;
   // Enter on a button or a link is that button's own.
   if (binding.action === "submit" && focused?.closest("button:not(.submit), a[href], summary, select")) return null;

@@ -1,8 +1,8 @@
 /** What some items bring with them: practice with feedback, and the revision of an earlier verdict. */
 
-import { lines } from "./brief.js";
 import { h } from "./dom.js";
 import { clockTime } from "./transport.js";
+import { wordsIn } from "./words.js";
 
 /** @param {{done: number, total: number, pass_mark: number|null}} practice */
 export function practiceWords({ done, total, pass_mark: mark }) {
@@ -10,13 +10,19 @@ export function practiceWords({ done, total, pass_mark: mark }) {
   return `Practice ${Math.min(done + 1, total)} of ${total}${needed}`;
 }
 
+/** How the lines of a feedback are set, by their names. */
+const SET_AS = { Reference: "reference", Explanation: "explanation" };
+
 /**
  * @param {{correct: boolean|null, lines: [string, string][]}} feedback
+ * @param {Record<string, string>} [text]  payload.text
  * @returns {HTMLElement}
  */
-export function feedbackPanel({ correct, lines: pairs }) {
+export function feedbackPanel({ correct, lines: pairs }, text = {}) {
   const [kind, words] = correct === true ? ["right", "✓ Right"] : correct === false ? ["not-right", "✗ Not right"] : ["open", "Saved: there is no single right answer"];
-  return h("section", { class: `feedback ${kind}`, role: "status", "aria-label": "Feedback" }, h("h3", {}, words), pairs.length > 0 && lines(pairs));
+  return h("section", { class: `feedback ${kind}`, role: "status", "aria-label": "Feedback" }, h("h3", {}, words),
+    pairs.length > 0 && h("dl", { class: "facts" }, ...pairs.flatMap(([name, value]) =>
+      [h("dt", {}, name), h("dd", { dir: "auto" }, wordsIn(value, "explained", text[SET_AS[name]]))])));
 }
 
 /**

@@ -68,7 +68,8 @@ export class Pane {
       ? h("span", { class: "switch", role: "group", "aria-label": "Pane" }, ...images.panes.map(({ title }, i) =>
           h("button", { type: "button", class: "sequence", "aria-pressed": String(i === index), title: `${title} (B: the next one)`, onclick: () => does.switchTo(i) }, title)))
       : h("span", { class: several || spec.badge ? "name" : "name alone" }, spec.title);
-    this.title.replaceChildren(...[name, spec.badge && h("span", { class: this.apart ? "badge warn" : "badge" }, spec.badge)].filter(Boolean));
+    const missing = spec.missing?.length ? h("span", { class: "badge" }, `Missing: ${spec.missing.join(", ")}`) : null;
+    this.title.replaceChildren(...[name, missing, spec.badge && h("span", { class: this.apart ? "badge warn" : "badge" }, spec.badge)].filter(Boolean));
     const tool = (action, words, key) =>
       h("button", { type: "button", class: "sequence", title: `${words} (${key})`, onclick: () => does.act(action, index) }, words);
     this.saysApart = this.apart && !/co-?registered/i.test(spec.badge ?? "");

@@ -16,6 +16,7 @@ import { ImageLoading } from "./image_loading.js";
 import { keepRoom } from "./keeping.js";
 import { feedbackPanel } from "./occasions.js";
 import { Panes } from "./panes.js";
+import { nextPart } from "./parting.js";
 import { Pausing } from "./pausing.js";
 import { Points } from "./points.js";
 import { Renderers } from "./renderers.js";
@@ -73,7 +74,7 @@ export class Room {
     this.finished = new Set();
     /** @type {any} */
     this.payload = null;
-    /** @type {"empty"|"loading"|"open"|"sending"|"feedback"|"blocked"|"done"} */
+    /** @type {"empty"|"loading"|"open"|"sending"|"feedback"|"blocked"|"between"|"done"} */
     this.stage = "empty";
     /** @type {string|undefined} */
     this.lastAssignment = undefined;
@@ -87,7 +88,7 @@ export class Room {
       onTrouble: (error, renderer) => this.loading.rendererFailed(error, renderer.name),
       onRefused: (error, label) => this.loading.refused(error, label),
     });
-    this.screen = new Screen(element, this.panes.element, [this.dialogs.element, this.pausing.element], act);
+    this.screen = new Screen(element, this.panes.element, [this.dialogs.element, this.pausing.element], act, base);
     this.screen.paintRenderer(this.renderers);
     this.listen();
   }
@@ -175,11 +176,8 @@ export class Room {
     screen.say(null);
     screen.draft("");
     screen.paintHead(payload);
-    if (payload.kind === "done") {
-      this.stage = "done";
-      screen.paintDone(payload, payload.summary ? summaryLines(payload.summary) : null);
-      return;
-    }
+    if (payload.kind === "done") return this.end(payload);
+    if (payload.ahead && this.begun !== payload.assignment && !payload.draft?.sequence) return this.announce(payload);
 
     this.stage = "loading";
     this.started = performance.now();
@@ -197,6 +195,7 @@ export class Room {
       onSubmit: (at) => this.submit(at),
       points: new Points(this.panes, payload.images),
       preview: payload.phase === "preview",
+      onPanel: () => screen.fitBrief(),
     });
     screen.paintForm(this.form);
     /** @type {any|null} answers that this tab could not save before it was reloaded */
@@ -204,6 +203,28 @@ export class Room {
     this.form.write(this.kept ?? payload.draft?.answers);
     if (payload.images) this.loading.load(turn);
     else this.displayed(turn);
+  }
+
+  /** Nothing is left here: thanks, and what waits elsewhere. */
+  end(payload) {
+    const { next, summary } = payload;
+    this.stage = "done";
+    this.openedAt = performance.now();
+    this.goNext = next ? () => window.location.assign(this.transport.resolve(next.place)) : null;
+    this.screen.paintParting("done", payload, next ? nextPart(next, this.transport.resolve(next.place).href) : null,
+      h("p", {}, h("a", { class: "plain", href: this.transport.resolve("worklist").href }, "Your worklist")),
+      summary ? summaryLines(summary) : null);
+  }
+
+  /** The practice is over: say what begins, and wait until the reader begins it. */
+  announce(payload) {
+    this.stage = "between";
+    this.openedAt = performance.now();
+    this.goNext = () => {
+      this.begun = payload.assignment;
+      this.show(payload);
+    };
+    this.screen.paintParting("between", { title: "The practice is over", message: "From here on your answers count." }, nextPart(payload.ahead, this.goNext));
   }
 
   /** Everything of the item is on the screen: tell the server, then open the form. */
@@ -273,13 +294,14 @@ export class Room {
     this.openedAt = performance.now();
     this.screen.draft("");
     const button = h("button", { type: "button", class: "submit", onclick: ({ timeStamp }) => this.submit(timeStamp) }, "Next", h("kbd", {}, "Enter"));
-    this.screen.paintFeedback(feedbackPanel(feedback), button);
+    this.screen.paintFeedback(feedbackPanel(feedback, this.payload.text), button);
   }
 
   /** @param {number} at  when the key or the button was pressed, which may be long before a busy browser says so */
   submit(at) {
     const settled = at - this.openedAt >= SETTLE;
     if (this.stage === "feedback" && settled) return this.goOver(this.next);
+    if (["between", "done"].includes(this.stage) && settled) return this.goNext?.();
     if (this.stage !== "open" || this.payload.phase === "preview" || !settled) return;
     if (this.form.check()) this.saving.submit();
   }

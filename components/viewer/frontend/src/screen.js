@@ -3,6 +3,7 @@
 import { wordsOf } from "./brief.js";
 import { BriefPlace } from "./brief_place.js";
 import { h } from "./dom.js";
+import { Ground } from "./ground.js";
 import { practiceWords, revisionBanner, revisionWords } from "./occasions.js";
 import styles from "./styles.css";
 import { Toolbar } from "./toolbar.js";
@@ -18,7 +19,8 @@ const PHASES = {
 /** Phases of the queue in which a study may allow revisions. */
 const MAY_REVISE = ["practice", "reading"];
 
-const KEPT = "blindread.theme";
+/** Below its fields the form keeps this much free, for a sentence about what is missing. */
+const SPARE = 56;
 
 /** What does not keep the focus after it was clicked. */
 const LET_GO = ".toolbar, .pane header, .link-box, .room-tools, .option, .point-buttons, .unanswer, .more, .renderer";
@@ -29,8 +31,9 @@ export class Screen {
    * @param {HTMLElement} panes
    * @param {HTMLElement[]} covers  what lies over everything else when it is not hidden
    * @param {(action: string, value?: any) => void} act
+   * @param {string} base  where the application begins
    */
-  constructor(host, panes, covers, act) {
+  constructor(host, panes, covers, act, base) {
     this.host = host;
     this.act = act;
     const root = /** @type {Document|ShadowRoot} */ (host.getRootNode());
@@ -49,22 +52,28 @@ export class Screen {
     this.roomTools = {
       earlier: tool("earlier", "Earlier items", "Q", "Items that may still be revised"),
       session: tool("session", "Session", "J", "Summary of your session"),
-      dark: tool("dark", "Dark", "Shift D", "Prompt and form dark as well, whatever the page is"),
+      dark: tool("dark", "Dark", "Shift D", "Dark or light, the whole page"),
       fullScreen: tool("fullScreen", "Full screen", "Z", "Full screen, and back"),
       pause: tool("pause", "Pause", "H", "Cover images and form; the clock stands still"),
       help: tool("help", "Keys", "?", "All keys"),
     };
     this.roomTools.fullScreen.hidden = !document.fullscreenEnabled;
-    this.head = h("header", { class: "head" },
+    const skip = (name, words, to) => h("a", { class: "skip", href: `#${name}`, onclick: (event) => {
+      event.preventDefault();
+      to().focus({ preventScroll: true });
+    } }, words);
+    this.skips = h("nav", { class: "skips", "aria-label": "Skip" },
+      skip("question", "Skip to the question", () => this.question()), skip("scans", "Skip to the scans", () => this.images));
+    this.head = h("header", { class: "head" }, this.skips,
       h("div", { class: "standing" }, h("div", { class: "done-so-far" }, this.progress, this.count), this.receipt),
       h("div", { class: "occasion" }, this.phase, this.notice),
       h("span", { class: "room-tools" }, ...Object.values(this.roomTools)));
 
     this.coverBox = h("div", { class: "cover" });
     this.tools = new Toolbar(act);
-    this.images = h("section", { class: "images", "aria-label": "Images" },
+    this.images = h("section", { class: "images", tabIndex: -1, "aria-label": "Images" },
       h("div", { class: "stage-area" }, panes, this.coverBox), this.tools.element);
-    this.cards = h("section", { class: "cards", hidden: true });
+    this.cards = h("section", { class: "cards", tabIndex: -1, "aria-label": "Words of the item", hidden: true });
 
     this.brief = new BriefPlace(act);
     this.formPlace = h("div", { class: "form-place" });
@@ -72,19 +81,24 @@ export class Screen {
     this.alert = h("div", { class: "alert", role: "alert", hidden: true });
     this.draftLine = h("p", { class: "draft-line", "aria-live": "polite" });
     this.renderer = h("button", { type: "button", class: "renderer", onclick: () => act("renderer") });
-    this.side = h("section", { class: "side", "aria-label": "Prompt and form" },
-      this.brief.element, this.formPlace,
-      h("div", { class: "foot" }, this.alert, this.footPlace, h("div", { class: "foot-line" }, this.draftLine, this.renderer)));
+    this.foot = h("div", { class: "foot" }, this.alert, this.footPlace, h("div", { class: "foot-line" }, this.draftLine, this.renderer));
+    this.side = h("section", { class: "side", "aria-label": "Prompt and form" }, this.brief.element, this.formPlace, this.foot);
 
     this.body = h("div", { class: "body" }, this.images, this.cards, this.side);
     this.element = h("div", { class: "room", tabIndex: -1 }, this.head, this.body, ...covers);
     host.append(this.element);
+    this.ground = new Ground(this.element, base);
     this.fit();
     this.watch = new ResizeObserver(() => this.fit());
     this.watch.observe(host);
     this.element.addEventListener("fullscreenchange", () => this.fit());
     this.letGoAfterClicks();
-    this.setDark(remembered() === "dark");
+    this.paintGround();
+  }
+
+  /** Where somebody goes on who skips everything before the question. @returns {HTMLElement} */
+  question() {
+    return this.cards.hidden ? this.brief.words : this.cards;
   }
 
   /** As high as the window leaves room for, so that nothing has to be scrolled. */
@@ -94,8 +108,18 @@ export class Screen {
     const top = this.host.getBoundingClientRect().top;
     const room = window.innerHeight - Math.max(0, Math.min(top, window.innerHeight * 0.3)) - spaceBelow(this.host);
     this.element.style.height = full ? "100%" : `${Math.max(480, Math.floor(room))}px`;
-    this.element.classList.toggle("narrow", this.element.clientWidth < 1300);
-    this.element.classList.toggle("short", this.element.clientHeight < 760);
+    const { clientWidth: width, clientHeight: height } = this.element;
+    this.element.classList.toggle("narrow", width < 1300);
+    this.element.classList.toggle("short", height < 760);
+    this.element.classList.toggle("stacked", width < 1100 && height > width);
+    this.fitBrief();
+  }
+
+  /** Context and prompt have what the form leaves of the column, so that neither has to be scrolled. */
+  fitBrief() {
+    const free = this.side.clientHeight - this.foot.offsetHeight - (this.form?.fullHeight() ?? 0) - SPARE;
+    this.brief.element.style.setProperty("--free", `${Math.max(0, free)}px`);
+    this.brief.fit();
   }
 
   /**
@@ -118,18 +142,14 @@ export class Screen {
   }
 
   toggleDark() {
-    this.setDark(!this.element.classList.contains("dark"));
-    try {
-      localStorage.setItem(KEPT, this.element.classList.contains("dark") ? "dark" : "page");
-    } catch {
-      // Storage can be switched off; the choice then lasts until the page is left.
-    }
+    this.ground.toggle();
+    this.paintGround();
+    // A preview stands among widgets of the page, and nothing in it can be lost.
+    if (this.previews) window.location.reload();
   }
 
-  /** @param {boolean} dark */
-  setDark(dark) {
-    this.element.classList.toggle("dark", dark);
-    this.roomTools.dark.setAttribute("aria-pressed", String(dark));
+  paintGround() {
+    this.roomTools.dark.setAttribute("aria-pressed", String(this.ground.shown === "dark"));
   }
 
   /** With the form, and back. */
@@ -160,6 +180,8 @@ export class Screen {
   /** @param {any} payload  of an item */
   paintItem(payload) {
     const { brief, cards } = wordsOf(payload);
+    this.previews = payload.phase === "preview";
+    this.skips.hidden = false;
     this.side.hidden = false;
     this.body.classList.remove("alone");
     const banner = payload.revision ? [revisionBanner(payload.revision, () => this.act("resume"))] : [];
@@ -175,9 +197,12 @@ export class Screen {
 
   /** @param {import("./form.js").Form} form */
   paintForm(form) {
+    /** @type {import("./form.js").Form|null} */
+    this.form = form;
     this.formPlace.replaceChildren(form.element);
     this.formPlace.scrollTop = 0;
     this.footPlace.replaceChildren(form.foot);
+    this.fitBrief();
   }
 
   /** What was right and wrong, above the answers that were given. @param {HTMLElement} panel @param {HTMLElement} button */
@@ -187,13 +212,21 @@ export class Screen {
     this.footPlace.replaceChildren(button);
   }
 
-  /** @param {any} payload  of the end of the list @param {...(HTMLElement|null)} more */
-  paintDone(payload, ...more) {
+  /**
+   * Nothing to be read or answered stands here: the end of the list, or the step from the practice to the real items.
+   *
+   * @param {"done"|"between"} name
+   * @param {{title: string, message: string}} words
+   * @param {...(HTMLElement|null)} more
+   */
+  paintParting(name, { title, message }, ...more) {
     this.images.hidden = true;
     this.cards.hidden = false;
     this.body.classList.add("alone");
-    this.cards.replaceChildren(h("div", { class: "done" }, h("h2", {}, payload.title), h("p", {}, payload.message), ...more));
+    this.cards.replaceChildren(h("div", { class: name }, h("h2", {}, title), h("p", {}, message), ...more.filter((part) => part !== null)));
     this.brief.paint([], [], false);
+    this.form = null;
+    this.skips.hidden = true;
     this.formPlace.replaceChildren();
     this.footPlace.replaceChildren();
     this.side.hidden = true;
@@ -260,18 +293,11 @@ export class Screen {
   }
 
   destroy() {
+    this.ground.leave();
     this.watch.disconnect();
     const root = /** @type {Document|ShadowRoot} */ (this.host.getRootNode());
     root.adoptedStyleSheets = root.adoptedStyleSheets.filter((sheet) => sheet !== this.sheet);
     this.element.remove();
-  }
-}
-
-function remembered() {
-  try {
-    return localStorage.getItem(KEPT);
-  } catch {
-    return null;
   }
 }
 

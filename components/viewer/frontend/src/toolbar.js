@@ -1,5 +1,6 @@
 /** The buttons below the images. Each does what its key does. */
 
+import { badge } from "./digits.js";
 import { h } from "./dom.js";
 
 export class Toolbar {
@@ -10,6 +11,7 @@ export class Toolbar {
     const group = (label, ...tools) => h("span", { class: "tool-group", role: "group", "aria-label": label }, ...tools);
     this.act = act;
     this.presets = group("Window presets");
+    this.presets.classList.add("presets");
     this.drags = {
       window: tool("drag", "Window", "W", "Left drag changes the window", "window"),
       scroll: tool("drag", "Scroll", "Y", "Left drag scrolls through the slices", "scroll"),
@@ -36,7 +38,7 @@ export class Toolbar {
   /** @param {any} images  payload.images */
   offer(images) {
     this.presets.replaceChildren(...(images?.presets ?? []).map(({ label }, i) =>
-      h("button", { type: "button", class: "tool", title: `Window: ${label} (Shift ${i + 1})`, onclick: () => this.act("preset", i + 1) }, label)));
+      h("button", { type: "button", class: "tool", title: `Window: ${label} (Shift ${i + 1})`, onclick: () => this.act("preset", i + 1) }, badge(i, images.presets.length), label)));
     this.masks.hidden = !images?.panes.some(({ overlays }) => overlays?.length);
     this.masks.setAttribute("aria-pressed", "false");
   }

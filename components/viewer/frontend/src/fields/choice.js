@@ -1,3 +1,4 @@
+import { badge } from "../digits.js";
 import { freshId, h } from "../dom.js";
 
 /**
@@ -15,13 +16,13 @@ export function choiceField(field, { onChange }) {
   const options = field.options.map((option, index) => {
     const { lead, rest } = ordinal ? anchored(option) : { lead: option.text, rest: "" };
     // A scale that counts from 1 shows its own digits already.
-    const digit = index > 8 || (ordinal && lead === String(index + 1)) ? "" : String(index + 1);
+    const saysItsDigit = ordinal && lead === String(index + 1);
     return h(
       "label",
       { class: "option" },
       inputs[index],
-      h("span", { class: "digit", "aria-hidden": "true" }, digit),
-      h("span", { class: "words" }, h("span", { class: "lead" }, lead), rest && h("span", { class: "anchor" }, rest)),
+      !saysItsDigit && badge(index, field.options.length),
+      h("span", { class: "words", dir: "auto" }, h("span", { class: "lead" }, lead), rest && h("span", { class: "anchor" }, rest)),
     );
   });
   // Two short answers fit side by side; more than two would break within their words.

@@ -1,3 +1,4 @@
+import { badge } from "../digits.js";
 import { freshId, h } from "../dom.js";
 
 /**
@@ -20,6 +21,7 @@ function rankedLines({ onChange, typingDelay }) {
   const id = freshId("lines");
   const area = h("textarea", {
     id,
+    dir: "auto",
     rows: 4,
     maxLength: 4000,
     oninput: () => onChange(typingDelay),
@@ -49,8 +51,8 @@ function rankedOptions(field, { onChange }) {
     h(
       "button",
       { type: "button", class: "option rank", onclick: () => toggle(index) },
-      h("span", { class: "digit", "aria-hidden": "true" }, index < 9 ? String(index + 1) : ""),
-      h("span", { class: "words" }, option.text),
+      badge(index, field.options.length),
+      h("span", { class: "words", dir: "auto" }, option.text),
       h("span", { class: "place" }),
     ),
   );

@@ -1,3 +1,4 @@
+import { badge } from "../digits.js";
 import { h } from "../dom.js";
 
 /**
@@ -15,8 +16,8 @@ export function severalField(field, { onChange }) {
         "label",
         { class: "option" },
         inputs[index],
-        h("span", { class: "digit", "aria-hidden": "true" }, index < 9 ? String(index + 1) : ""),
-        h("span", { class: "words" }, option.text),
+        badge(index, field.options.length),
+        h("span", { class: "words", dir: "auto" }, option.text),
       ),
     ),
   );

@@ -9,6 +9,7 @@ export function textField(field, { onChange, typingDelay }) {
   const id = freshId("text");
   const area = h("textarea", {
     id,
+    dir: "auto",
     rows: 3,
     maxLength: 4000,
     oninput: () => onChange(typingDelay),

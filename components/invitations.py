@@ -1,0 +1,121 @@
+"""Invite people into a study: one by a form, several by pasting lines; letters to copy, and the links made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pandas as pd
+import streamlit as st
+
+from components.session import current_actor, database
+from services import environment, invitations
+from services.errors import Refused
+from services.invitations import Entry, Invited, LinkLine
+from services.members import StudyLine
+
+_FIELDS = ("role", "name", "login", "specialty")
+
+
+def draw_invitations(line: StudyLine) -> None:
+    """Draw the form, the lines to paste, the letters of whoever was invited last, and the list of links."""
+    st.subheader("Invite")
+    if line.state == "closed":
+        st.info("The study is closed: nobody can join it as a rater any more; reviewers and admins can.")
+    round_ = _round(line.key)
+    one, several = st.tabs(["One person", "Several people"])
+    with one, st.container(width=560, border=True):
+        st.selectbox("Role", ["rater", "reviewer", "admin"], key=_key("role", line.key, round_))
+        st.text_input("Name", key=_key("name", line.key, round_))
+        st.text_input(
+            "Login", key=_key("login", line.key, round_), help="What they sign in with, such as their e-mail address."
+        )
+        st.text_input("Specialty", key=_key("specialty", line.key, round_))
+        st.button("Make the invitation link", on_click=_invite_one, args=(line.key, round_))
+    with several, st.container(border=True):
+        st.text_area(
+            "A line for each person: login, name, role, specialty, years",
+            key=_key("lines", line.key, round_),
+            placeholder="anna@example.org, Anna Maier, rater, Neuroradiology, 6\nben@example.org, Ben Okafor, reviewer",
+            help="Only login and name are needed. Where something is wrong, all of it is named and nobody is invited.",
+        )
+        st.button("Invite all of them", on_click=_invite_several, args=(line.key, round_))
+    _draw_outcome(line.key)
+    _draw_links(invitations.links_of(database(), current_actor(), line.key))
+
+
+def _draw_outcome(study_key: str) -> None:
+    for sentence in st.session_state.pop(f"invite-refusal-{study_key}", ()):
+        st.error(sentence)
+    invited: list[Invited] = st.session_state.get(f"letters-{study_key}", [])
+    if not invited:
+        return
+    st.success(
+        "Send each of them their letter; the sign at its upper right copies it. Each link works once, and no letter is "
+        "shown again after this page was reloaded."
+    )
+    for one in invited:
+        st.text(f"Letter to {one.name} ({one.login})")
+        st.code(one.letter, language=None, wrap_lines=True)
+
+
+def _draw_links(links: list[LinkLine]) -> None:
+    if not links:
+        return
+    st.markdown("**Links**, the newest first. A new link, or a password of one's own, ends those before it.")
+    st.dataframe(
+        pd.DataFrame(
+            [
+                (
+                    one.name,
+                    one.login,
+                    one.role,
+                    one.state,
+                    f"{one.made_at:%Y-%m-%d %H:%M}",
+                    f"{one.expires_at:%Y-%m-%d %H:%M}" if one.state == "open" else "–",
+                )
+                for one in links
+            ],
+            columns=["name", "login", "role", "link", "made (UTC)", "works until (UTC)"],
+        ),
+        hide_index=True,
+        width="stretch",
+    )
+
+
+def _key(field: str, study_key: str, round_: int) -> str:
+    # A new key in each round empties the form, whatever the browser still sends for the old one.
+    return f"invite-{field}-{study_key}-{round_}"
+
+
+def _round(study_key: str) -> int:
+    return int(st.session_state.get(f"invite-round-{study_key}", 0))
+
+
+def _invite_one(study_key: str, round_: int) -> None:
+    # Read from the widgets' state: arguments bound when the button was drawn are older than what was typed last.
+    role, name, login, specialty = (str(st.session_state.get(_key(one, study_key, round_), "")) for one in _FIELDS)
+    _invite(study_key, round_, lambda: [Entry(login, name, role, specialty)])
+
+
+def _invite_several(study_key: str, round_: int) -> None:
+    pasted = str(st.session_state.get(_key("lines", study_key, round_), ""))
+    _invite(study_key, round_, lambda: invitations.read_entries(pasted))
+
+
+def _invite(study_key: str, round_: int, entries: Callable[[], list[Entry]]) -> None:
+    if round_ != _round(study_key):
+        # The second of two presses: the first has made the link and emptied the form.
+        return
+    try:
+        invited = invitations.invite_people(database(), current_actor(), study_key, entries(), _address())
+    except Refused as refusal:
+        st.session_state[f"invite-refusal-{study_key}"] = str(refusal).splitlines()
+        return
+    st.session_state[f"letters-{study_key}"] = invited
+    st.session_state[f"invite-round-{study_key}"] = round_ + 1
+
+
+def _address() -> str:
+    """Return where people open the server: as configured, or as this browser does."""
+    parts = st.context.url.split("/") if st.context.url else ["http:", "", "127.0.0.1:8501"]
+    return environment.public_url() or "/".join(parts[:3])

@@ -1,0 +1,81 @@
+"""The people of an installation, for its owners."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pandas as pd
+import streamlit as st
+
+from components.session import current_actor, database
+from services import demo_removal, people
+from services.errors import Refused
+from services.people import PersonLine
+
+
+def draw_people(lines: list[PersonLine]) -> None:
+    """Draw everybody, and what an owner may do with one of them."""
+    _draw_notice()
+    st.dataframe(_table(lines), hide_index=True, width="stretch")
+    names = {one.login: f"{one.name} ({one.login})" for one in lines}
+    with st.container(border=True, width=560):
+        st.selectbox("Person", list(names), format_func=lambda login: names[login], key="person")
+        with st.container(horizontal=True):
+            st.button("Lock", on_click=_act, args=(people.lock, "is locked: nobody signs in under this login."))
+            st.button("Unlock", on_click=_act, args=(people.unlock, "may sign in again."))
+            st.button(
+                "Sign out everywhere",
+                on_click=_act,
+                args=(people.sign_out_everywhere, "is signed out everywhere."),
+            )
+    st.caption("A further owner is made on the command line: `python manage.py owner LOGIN --name NAME`")
+
+
+def draw_demo() -> None:
+    """Draw the way to remove the demo, where it is."""
+    if not demo_removal.has_demo(database()):
+        return
+    st.subheader("Demo")
+    st.markdown("The demo's people sign in by links that are printed at each start. Remove it before real work begins.")
+    sure = st.checkbox("Remove the demo's studies from all lists and lock its people, for good.")
+    st.button("Remove the demo", disabled=not sure, on_click=_remove_demo)
+
+
+def _table(lines: list[PersonLine]) -> pd.DataFrame:
+    return pd.DataFrame(
+        [
+            (
+                one.name,
+                one.login,
+                ", ".join(word for word, holds in (("owner", one.is_owner), ("demo", one.is_demo)) if holds) or "–",
+                ", ".join(one.roles) or "–",
+                f"locked {one.locked_at:%Y-%m-%d %H:%M}" if one.locked_at else f"{one.sessions} signed in",
+                f"{one.last_seen:%Y-%m-%d %H:%M}" if one.last_seen else "never",
+            )
+            for one in lines
+        ],
+        columns=["name", "login", "of the installation", "studies", "state", "last seen (UTC)"],
+    )
+
+
+def _act(act: Callable[..., object], said: str) -> None:
+    login = str(st.session_state["person"])
+    try:
+        act(database(), current_actor(), login)
+        st.session_state["people-notice"] = ("done", f"'{login}' {said}")
+    except Refused as refusal:
+        st.session_state["people-notice"] = ("error", str(refusal))
+
+
+def _remove_demo() -> None:
+    try:
+        demo_removal.remove_demo(database(), current_actor())
+        st.session_state["people-notice"] = ("done", "The demo is removed, and its people are locked.")
+    except Refused as refusal:
+        st.session_state["people-notice"] = ("error", str(refusal))
+
+
+def _draw_notice() -> None:
+    kind, said = st.session_state.pop("people-notice", ("", ""))
+    if kind:
+        (st.error if kind == "error" else st.success)(said)

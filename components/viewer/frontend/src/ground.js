@@ -1,0 +1,96 @@
+/**
+ * Dark or light, for the whole page: the room, what stands round it, and every page that is opened later. Without a choice it is the
+ * system's. Streamlit knows the same two themes; what it shows now is painted over, what it shows next it reads from the browser's storage.
+ */
+
+const KEPT = "blindread.theme";
+
+/** Where the application has pages; Streamlit keeps a theme for each. */
+const PAGES = ["", "worklist", "reading", "studies", "study", "preview", "import", "report"];
+
+/** @typedef {"dark"|"light"} Theme */
+
+export class Ground {
+  /**
+   * @param {HTMLElement} room
+   * @param {string} base  where the application begins
+   */
+  constructor(room, base) {
+    this.room = room;
+    this.path = new URL(base).pathname;
+    this.sheet = new CSSStyleSheet();
+    document.adoptedStyleSheets = [...document.adoptedStyleSheets, this.sheet];
+    this.system = window.matchMedia("(prefers-color-scheme: dark)");
+    this.followed = () => chosen() ?? this.wear(this.systems());
+    this.system.addEventListener("change", this.followed);
+    this.wear(chosen());
+  }
+
+  /** @returns {Theme} */
+  systems() {
+    return this.system.matches ? "dark" : "light";
+  }
+
+  /** What is on the screen now. @returns {Theme} */
+  get shown() {
+    return this.worn ?? this.ofThePage();
+  }
+
+  /** What Streamlit shows, as its variables say. @returns {Theme} */
+  ofThePage() {
+    const probe = document.createElement("i");
+    probe.style.color = "var(--st-background-color, #fff)";
+    /** @type {Element} */ (this.room.parentElement).append(probe);
+    const [red, green, blue] = (getComputedStyle(probe).color.match(/[\d.]+/g) ?? []).map(Number);
+    probe.remove();
+    return 0.299 * red + 0.587 * green + 0.114 * blue < 128 ? "dark" : "light";
+  }
+
+  /** The other one, from now on; whoever goes back to what the system wants follows the system again. */
+  toggle() {
+    const wanted = this.shown === "dark" ? "light" : "dark";
+    keep(wanted === this.systems() ? null : wanted, this.path);
+    this.wear(wanted);
+  }
+
+  /** @param {Theme|null} theme  null: what the page has */
+  wear(theme) {
+    this.worn = theme;
+    this.room.classList.toggle("dark", theme === "dark");
+    this.room.classList.toggle("light", theme === "light");
+    if (!theme) return this.sheet.replaceSync("");
+    const style = getComputedStyle(this.room);
+    const [ink, paper] = ["--ink", "--paper"].map((name) => style.getPropertyValue(name));
+    this.sheet.replaceSync(`:root { color-scheme: ${theme}; }
+      :root, body, .stApp, .stMain, [data-testid="stAppViewContainer"] { background: ${paper} !important; color: ${ink} !important; }
+      .st-key-head :is(p, a, span, button) { color: ${ink} !important; }`);
+  }
+
+  /** The next page is Streamlit's alone: it is loaded anew where it would have another theme. */
+  leave() {
+    this.system.removeEventListener("change", this.followed);
+    document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => sheet !== this.sheet);
+    if (this.worn && this.worn !== this.ofThePage()) window.location.reload();
+  }
+}
+
+/** @returns {Theme|null} */
+function chosen() {
+  try {
+    const kept = localStorage.getItem(KEPT);
+    return kept === "dark" || kept === "light" ? kept : null;
+  } catch {
+    return null;
+  }
+}
+
+/** @param {Theme|null} theme @param {string} path */
+function keep(theme, path) {
+  const put = (name, value) => (value ? localStorage.setItem(name, value) : localStorage.removeItem(name));
+  try {
+    put(KEPT, theme);
+    for (const page of PAGES) put(`stActiveTheme-${path}${page}-v2`, theme && JSON.stringify(theme === "dark" ? "Dark" : "Light"));
+  } catch {
+    // Storage can be switched off; the choice then lasts until the page is left.
+  }
+}

@@ -1,0 +1,163 @@
+/**
+ * What the form has beside its fields: "not assessable", comment and flag. Each is a panel that opens below its button. While a panel
+ * has the focus, digits belong to its choices; Escape closes it and keeps what was said there, its key or button takes that back.
+ */
+
+import { badge } from "./digits.js";
+import { freshId, h } from "./dom.js";
+import { isTyping } from "./keys.js";
+
+/** @typedef {"assess"|"comment"|"flag"} Which */
+
+export class Panels {
+  /**
+   * @param {any} description  payload.form
+   * @param {{onChange: (delay: number) => void, onOpen: () => void, typingDelay: number}} form
+   */
+  constructor(description, { onChange, onOpen, typingDelay }) {
+    const { not_assessable: reasons, comment, flags } = description;
+    this.onChange = onChange;
+    this.onOpen = onOpen;
+    this.options = { assess: reasons ?? [], flag: flags ?? [] };
+    const typed = { dir: "auto", oninput: () => onChange(typingDelay), onblur: () => onChange(0) };
+    this.note = h("textarea", { rows: 2, maxLength: 2000, "aria-label": "Note to the flag", ...typed });
+    this.note.setAttribute("placeholder", "Note (optional)");
+    this.remark = h("textarea", { rows: 2, maxLength: 4000, "aria-label": "Comment", ...typed });
+    this.radios = { assess: this.radiosOf("assess"), flag: this.radiosOf("flag") };
+
+    const panel = (title, ...content) => h("fieldset", { class: "panel", hidden: true }, h("legend", {}, title), ...content);
+    const keys = (key) => h("p", { class: "panel-keys" }, h("kbd", {}, "Esc"), " closes", h("kbd", {}, key), " takes it back");
+    this.panels = {
+      assess: panel("Why can this not be assessed?", this.list("assess"), keys("N")),
+      comment: h("div", { class: "panel", hidden: true }, this.remark),
+      flag: panel("What should be looked at?", this.list("flag"), this.note, keys("F")),
+    };
+    const tab = (which, words, key) =>
+      h("button", { type: "button", class: "tab", "aria-expanded": "false", onclick: () => this.toggle(which) }, words, h("kbd", {}, key));
+    this.tabs = {
+      assess: reasons?.length ? tab("assess", "Not assessable", "N") : null,
+      comment: comment ? tab("comment", "Comment", "C") : null,
+      flag: flags?.length ? tab("flag", "Flag", "F") : null,
+    };
+    this.said = h("p", { class: "said", hidden: true });
+    this.element = h("div", { class: "extras" }, h("div", { class: "tabs" }, ...Object.values(this.tabs)), this.said, ...Object.values(this.panels));
+    this.open = { assess: false, comment: false, flag: false };
+  }
+
+  /** @param {"assess"|"flag"} which */
+  radiosOf(which) {
+    const name = freshId(which);
+    return this.options[which].map(() => h("input", { type: "radio", name, onchange: () => this.onChange(0) }));
+  }
+
+  /** @param {"assess"|"flag"} which */
+  list(which) {
+    const options = this.options[which];
+    return h("div", { class: "options tight" }, ...this.radios[which].map((input, i) =>
+      h("label", { class: "option" }, input, badge(i, options.length), h("span", { class: "words", dir: "auto" }, options[i].text))));
+  }
+
+  /** @param {"assess"|"flag"} which @returns {{id: any, text: string}|null} what is chosen there */
+  chosen(which) {
+    return this.options[which][this.radios[which].findIndex((radio) => radio.checked)] ?? null;
+  }
+
+  /** Whether the item is called not assessable, or is about to be. */
+  get setsAside() {
+    return this.open.assess || this.chosen("assess") !== null;
+  }
+
+  read() {
+    const flag = this.chosen("flag");
+    return {
+      not_assessable: this.chosen("assess")?.id ?? null,
+      comment: this.remark.value,
+      flag: flag && { id: flag.id, note: this.note.value },
+    };
+  }
+
+  /** @param {{not_assessable?: any, comment?: string, flag?: {id: any, note: string}|null}|null|undefined} answers */
+  write(answers) {
+    this.radios.assess.forEach((radio, i) => (radio.checked = (answers?.not_assessable ?? null) === this.options.assess[i].id));
+    this.radios.flag.forEach((radio, i) => (radio.checked = answers?.flag?.id === this.options.flag[i].id));
+    this.note.value = answers?.flag?.note ?? "";
+    this.remark.value = answers?.comment ?? "";
+    this.setOpen("assess", this.chosen("assess") !== null);
+    this.setOpen("flag", this.chosen("flag") !== null);
+    this.setOpen("comment", this.remark.value !== "");
+  }
+
+  /**
+   * Open or close a panel; closing takes back what was said there, except the comment.
+   *
+   * @param {Which} which
+   */
+  toggle(which) {
+    if (!this.tabs[which]) return;
+    const open = !this.open[which];
+    this.setOpen(which, open);
+    if (open) return this.enter(which);
+    if (which !== "comment") this.radios[which].forEach((radio) => (radio.checked = false));
+    if (which === "flag") this.note.value = "";
+    this.onChange(0);
+  }
+
+  /** By its key: into a panel that is open already, but has not the focus. @param {Which} which */
+  call(which) {
+    if (this.open[which] && this.withFocus() !== which) this.enter(which);
+    else this.toggle(which);
+  }
+
+  /** @param {Which} which */
+  enter(which) {
+    const radios = which === "comment" ? [] : this.radios[which];
+    (radios.find((radio) => radio.checked) ?? radios[0] ?? this.remark).focus();
+    this.panels[which].scrollIntoView({ block: "nearest" });
+  }
+
+  /** Close the panel that has the focus, and keep what was said there. @returns {boolean} whether there was one */
+  fold() {
+    const which = this.withFocus();
+    if (which) this.setOpen(which, false);
+    return which !== null;
+  }
+
+  /** @param {Which} which @param {boolean} open */
+  setOpen(which, open) {
+    this.open[which] = open;
+    this.panels[which].hidden = !open;
+    this.tabs[which]?.setAttribute("aria-expanded", String(open));
+    this.onOpen();
+  }
+
+  /** @returns {Which|null} */
+  withFocus() {
+    const focused = this.focused();
+    return /** @type {Which[]} */ (Object.keys(this.panels)).find((which) => focused && this.panels[which].contains(focused)) ?? null;
+  }
+
+  focused() {
+    return /** @type {Document|ShadowRoot} */ (this.element.getRootNode()).activeElement ?? null;
+  }
+
+  /** The panel that digits belong to: one that has the focus, or "not assessable" while it is open. @returns {"assess"|"flag"|null} */
+  digitPanel() {
+    const which = this.withFocus();
+    if (which && which !== "comment") return which;
+    return this.open.assess ? "assess" : null;
+  }
+
+  /** What is said in a panel that is closed stands below the buttons; badges stand where digits go. */
+  refresh() {
+    this.tabs.comment?.classList.toggle("filled", this.remark.value.trim() !== "");
+    const lines = /** @type {const} */ ([["assess", "Not assessable"], ["flag", "Flag"]]).flatMap(([which, words]) => {
+      const chosen = this.chosen(which);
+      this.tabs[which]?.classList.toggle("filled", chosen !== null);
+      return chosen && !this.open[which] ? [`${words}: ${chosen.text}`] : [];
+    });
+    this.said.textContent = lines.join(" · ");
+    this.said.hidden = !lines.length;
+    const target = isTyping(this.focused()) ? null : this.digitPanel();
+    for (const [which, panel] of Object.entries(this.panels)) panel.classList.toggle("takes-digits", which === target);
+  }
+}

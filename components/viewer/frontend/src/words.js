@@ -1,0 +1,71 @@
+/**
+ * Texts of a study, as its protocol says that they are set: plain, or as Markdown without images, links and HTML. Markdown becomes
+ * tokens, and tokens become elements here, one kind by one: no text of a study is ever parsed as HTML.
+ */
+
+import MarkdownIt from "markdown-it";
+import { h } from "./dom.js";
+
+/** The parts of Markdown that are read; whatever else is written stays as it is written. */
+const RULES = ["table", "code", "fence", "blockquote", "hr", "list", "heading", "escape", "newline", "backticks", "strikethrough", "emphasis", "entity"];
+
+const markdown = new MarkdownIt("zero", { html: false, linkify: false, typographer: false }).enable(RULES);
+
+/** What a token that opens becomes. A heading within an item is a paragraph that stands out: the page has its own. */
+const OPENED = {
+  paragraph_open: "p", heading_open: "p", blockquote_open: "blockquote", bullet_list_open: "ul", ordered_list_open: "ol", list_item_open: "li",
+  table_open: "table", thead_open: "thead", tbody_open: "tbody", tr_open: "tr", th_open: "th", td_open: "td", em_open: "em", strong_open: "strong", s_open: "s",
+};
+/** Each of them finds its own direction: an Arabic line may stand above an English one. */
+const DIRECTED = ["p", "li", "th", "td", "blockquote"];
+
+/**
+ * The element that holds a text.
+ *
+ * @param {string} text
+ * @param {string} name      its class
+ * @param {string} [setting]  "plain" or "markdown"; older payloads do not say
+ * @returns {HTMLElement}
+ */
+export function wordsIn(text, name, setting = "plain") {
+  if (setting !== "markdown") return h("p", { class: name, dir: "auto" }, text);
+  const element = h("div", { class: `${name} markdown`, dir: "auto" });
+  append(element, markdown.parse(text, {}));
+  return element;
+}
+
+/**
+ * The same words where there is no room for their setting.
+ *
+ * @param {string} text
+ * @param {string} [setting]
+ */
+export function inOneRun(text, setting) {
+  return setting === "markdown" ? [...wordsIn(text, "", setting).childNodes].map((block) => block.textContent).join(" ").trim() : text;
+}
+
+/**
+ * @param {HTMLElement} parent
+ * @param {any[]} tokens
+ */
+function append(parent, tokens) {
+  /** @type {HTMLElement[]} */
+  const within = [parent];
+  for (const token of tokens) {
+    const top = /** @type {HTMLElement} */ (within.at(-1));
+    const tag = OPENED[token.type];
+    if (tag && token.nesting === 1) {
+      const element = h(tag, token.type === "heading_open" ? { class: "heading" } : {});
+      if (DIRECTED.includes(tag)) element.dir = "auto";
+      if (tag === "ol" && token.attrGet("start")) element.start = Number(token.attrGet("start"));
+      top.append(element);
+      within.push(element);
+    } else if (token.nesting === -1) within.pop();
+    else if (token.type === "inline") append(top, token.children ?? []);
+    else if (token.type === "hr") top.append(h("hr", {}));
+    else if (token.type === "softbreak" || token.type === "hardbreak") top.append(h("br", {}));
+    else if (token.type === "code_inline") top.append(h("code", {}, token.content));
+    else if (token.type === "fence" || token.type === "code_block") top.append(h("pre", {}, h("code", {}, token.content)));
+    else top.append(token.content);
+  }
+}

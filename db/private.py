@@ -1,0 +1,50 @@
+"""Keep what an installation holds from other users of the machine: references, names and scans lie in its files."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+FOLDER = 0o700
+FILE = 0o600
+
+
+def make_private_folder(folder: Path) -> None:
+    """Make a folder that nobody else can enter, with whatever is above it."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=FOLDER, exist_ok=True)
+
+
+def keep_private(folder: Path) -> list[Path]:
+    """Take from others what they may do with a folder of ours, also one of an earlier release, and return what stays.
+
+    From then on the process makes files that nobody else can read: SQLite gives its log files the rights of the
+    database, and everything else follows the mask. What belongs to somebody else, or lies on a file system that is
+    read-only, stays as it is and is returned.
+    """
+    os.umask(0o077)
+    open_still = []
+    for path, mode in [(folder, FOLDER), *_inside(folder)]:
+        if stat.S_IMODE(path.lstat().st_mode) & 0o077 == 0:
+            continue
+        try:
+            path.chmod(mode)
+        except OSError:
+            open_still.append(path)
+    return open_still
+
+
+def _inside(folder: Path) -> Iterator[tuple[Path, int]]:
+    """Yield what we write into a data folder or a backup, and nothing that somebody else put there."""
+    yield from ((path, FILE) for path in folder.glob("blindread.*") if path.is_file() and not path.is_symlink())
+    yield from ((path, FILE) for path in (folder / "audit-head.txt",) if path.is_file())
+    for name in ("volumes", "incoming", "demo-study", "backups"):
+        top = folder / name
+        if not top.is_dir() or top.is_symlink():
+            continue
+        yield top, FOLDER
+        for here, folders, files in os.walk(top):
+            yield from ((Path(here, one), FOLDER) for one in folders if not Path(here, one).is_symlink())
+            yield from ((Path(here, one), FILE) for one in files if not Path(here, one).is_symlink())

@@ -1,0 +1,152 @@
+"""What holds between the tables of a study folder, and what of it nobody will ever see."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+
+from exchange.csv_table import Read
+from exchange.item_table import ItemRow, OverlayRow, VolumeRow
+from exchange.protocol import Hanging, ReadProtocol
+from exchange.refusal import Problems, listed, shown
+
+_EXAMPLES = 6
+
+
+def check_hanging(problems: Problems, hanging: Hanging, volumes: Read[VolumeRow]) -> None:
+    """Refuse a pane or a window for a sequence that no scan has: a misspelt rule would silently be none."""
+    present = {volume.sequence for volume in volumes.rows}
+    named = [("windows", sequence) for sequence in hanging.windows]
+    named += [("panes", sequence) for pane in hanging.panes or [] for sequence in pane.sequences]
+    for key, sequence in dict.fromkeys(named):
+        if sequence not in present:
+            problems.add(
+                "protocol.yaml",
+                f"key hanging.{key}",
+                f"no volume has the sequence '{shown(sequence)}' (volumes.csv holds {listed(sorted(present))})"
+                f"{problems.nearest(sequence, present)}; mend the name.",
+            )
+
+
+def check_items(
+    problems: Problems, protocol: ReadProtocol, items: Read[ItemRow], subjects: Mapping[str, str] | None
+) -> None:
+    """Check what holds between items: the turns of conversations, and practice apart from the real items."""
+    _check_conversations(problems, items)
+    _check_practice(problems, protocol, items, subjects)
+
+
+def _check_conversations(problems: Problems, items: Read[ItemRow]) -> None:
+    conversations: dict[str, list[ItemRow]] = defaultdict(list)
+    for item in items.rows:
+        if item.conversation is not None:
+            conversations[item.conversation].append(item)
+    for name, turns in conversations.items():
+        if any(item.key in items.doubtful for item in turns):
+            continue
+        place = f"line {turns[0].line}"
+        found = sorted(item.turn or 0 for item in turns)
+        if found != list(range(1, len(turns) + 1)):
+            problems.add(
+                "items.csv",
+                place,
+                f"conversation '{shown(name)}' has the turns {listed(str(turn) for turn in found)}, expected "
+                f"1 to {len(turns)}, each once; mend the column turn.",
+            )
+        if len({item.case for item in turns}) > 1:
+            problems.add(
+                "items.csv",
+                place,
+                f"conversation '{shown(name)}' is about several cases ({listed(sorted({i.case for i in turns}))}); "
+                "a conversation is about one.",
+            )
+        if len({item.practice for item in turns}) > 1:
+            problems.add(
+                "items.csv",
+                place,
+                f"conversation '{shown(name)}' is practice in part; make all its turns practice or none.",
+            )
+
+
+def _check_practice(
+    problems: Problems, protocol: ReadProtocol, items: Read[ItemRow], subjects: Mapping[str, str] | None
+) -> None:
+    practice = [item for item in items.rows if item.practice]
+    if practice and protocol.practice is False:
+        problems.add(
+            "items.csv",
+            f"line {practice[0].line}",
+            f"item '{practice[0].key}' is for practice, but protocol.yaml has no reading.practice; add it "
+            "with a pass_mark.",
+        )
+    if protocol.practice and not practice:
+        problems.add(
+            "protocol.yaml",
+            "key reading.practice",
+            "items.csv has no item with practice true; add some or remove the key.",
+        )
+    if practice and len(practice) == len(items.rows):
+        problems.add("items.csv", "column practice", "every item is for practice; a study needs real ones too.")
+    if subjects is None:
+        return
+    real = {subjects.get(item.case) for item in items.rows if not item.practice and item.case in subjects}
+    for item in practice:
+        # Feedback on a practice item would tell something about the real ones.
+        if subjects.get(item.case) in real:
+            problems.add(
+                "items.csv",
+                f"line {item.line}",
+                f"practice item '{item.key}' is about subject '{subjects[item.case]}', about whom there are "
+                "real items too; practise on other subjects.",
+            )
+
+
+def warnings_of(
+    cases: tuple[str, ...],
+    volumes: tuple[VolumeRow, ...],
+    overlays: tuple[OverlayRow, ...],
+    items: tuple[ItemRow, ...],
+) -> Iterator[str]:
+    """Say what no item uses, and which scans an item is about that its case has not got."""
+    about = {item.case for item in items}
+    unused = [case for case in cases if case not in about]
+    if unused:
+        yield f"cases.csv: {_counted(unused, 'case')} in no item; {_remedy(unused)} is imported and never shown."
+    shown_scans: set[tuple[str, str, str]] = set()
+    for item in items:
+        for role in ("current", "prior") if item.uses_prior else ("current",):
+            shown_scans.update((item.case, role, sequence) for sequence in item.sequences)
+    dark = [row.key for row in volumes if (row.case, row.role, row.sequence) not in shown_scans]
+    if dark:
+        yield (
+            f"volumes.csv: {_counted(dark, 'volume')} in no item; {_remedy(dark)} is imported and never shown, name "
+            "its sequence in an item or remove it."
+        )
+    laid = {key for item in items for key in item.overlays}
+    bare = [row.key for row in overlays if row.key not in laid]
+    if bare:
+        yield f"overlays.csv: {_counted(bare, 'overlay')} in no item; {_remedy(bare)} is imported and never shown."
+    yield from _gaps(volumes, items)
+
+
+def _gaps(volumes: tuple[VolumeRow, ...], items: tuple[ItemRow, ...]) -> Iterator[str]:
+    present = {(row.case, row.role, row.sequence) for row in volumes}
+    lacking: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    for item in items:
+        for role in ("current", "prior") if item.uses_prior else ("current",):
+            for sequence in item.sequences:
+                if (item.case, role, sequence) not in present:
+                    lacking[(item.case, role, sequence)].append(item.key)
+    for (case, role, sequence), keys in lacking.items():
+        yield (
+            f"items.csv: case '{case}' has no {role} {sequence}, which item{'s' if len(keys) > 1 else ''} "
+            f"{listed(keys)} would show; readers are told that it is missing."
+        )
+
+
+def _counted(keys: list[str], what: str) -> str:
+    return f"{len(keys)} {what} is" if len(keys) == 1 else f"{len(keys)} {what}s are"
+
+
+def _remedy(keys: list[str]) -> str:
+    return f"'{keys[0]}'" if len(keys) == 1 else f"each of {listed(keys)}"

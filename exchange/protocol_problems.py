@@ -1,0 +1,138 @@
+"""What is wrong with a protocol's keys, in our words instead of the validator's."""
+
+from __future__ import annotations
+
+import reprlib
+import types
+from collections.abc import Iterator
+from typing import Annotated, Any, Union, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from exchange.refusal import Problems, listed, nearest
+
+# What may stand under a key that takes several kinds of value.
+_EITHER = {"start": "middle, or a point in mm as [12, -30, 8]"}
+_PATTERNS = {
+    "name": "at most 60 small letters, digits and hyphens, beginning with a letter or digit",
+    "": "at most 40 small letters, digits and _, beginning with a letter",
+}
+_KINDS = {
+    "string": "text; put it in quotes",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "list": "a list, as [a, b]",
+    "tuple": "a list, as [a, b]",
+    "dict": "keys and values below it",
+    "model": "keys and values below it",
+    "mapping": "keys and values below it",
+}
+
+
+def add_problems(
+    problems: Problems, error: ValidationError, model: type[BaseModel], file: str, known: set[tuple[str, ...]]
+) -> None:
+    """Note every problem of a protocol, but for those under keys that are noted already."""
+    said = set()
+    for one in error.errors(include_url=False):
+        path = tuple(str(part) for part in _without_kinds(one["loc"]))
+        if path in said or any(path[: len(key)] == key for key in known):
+            continue
+        either = len(path) < len(one["loc"]) and path and _EITHER.get(path[-1])
+        if either:
+            # One value that fits none of several kinds is one problem, not one per kind.
+            said.add(path)
+            says = f"found {_found(one['input'])}, expected {either}; mend the key."
+        else:
+            says = _said(one, path, model)
+        problems.add(file, f"key {'.'.join(path)}" if path else "the whole file", says)
+
+
+def _without_kinds(loc: tuple[int | str, ...]) -> Iterator[int | str]:
+    """Leave out what pydantic adds to say which of several kinds it tried."""
+    for part in loc:
+        if isinstance(part, str) and part.startswith(("literal[", "tuple[", "function-")):
+            return
+        # How it says that a key of a mapping, not its value, is wrong.
+        if part != "[key]":
+            yield part
+
+
+def _said(error: ErrorDetails, path: tuple[str, ...], model: type[BaseModel]) -> str:
+    if error["type"] == "missing":
+        return "it is missing; add it."
+    if error["type"] == "extra_forbidden":
+        names = _keys_at(model, path[:-1])
+        return f"there is no such key{nearest(path[-1], names)}, expected {listed(names)}; mend or remove it."
+    return f"{_found_and_expected(error, path)}; mend the key."
+
+
+def _found_and_expected(error: ErrorDetails, path: tuple[str, ...]) -> str:
+    kind, context = error["type"], error.get("ctx", {})
+    found = _found(error["input"])
+    if kind == "value_error":
+        return error["msg"].removeprefix("Value error, ")
+    if kind == "literal_error":
+        expected = str(context["expected"])
+        near = nearest(str(error["input"]), expected.replace(" or ", ", ").replace("'", "").split(", "))
+        return f"found {found}, expected {expected}{near}"
+    if kind == "string_pattern_mismatch":
+        return f"found {found}, expected {_PATTERNS.get(path[-1] if path == ('name',) else '', _PATTERNS[''])}"
+    if kind == "string_too_short":
+        return "it is empty, expected text"
+    if kind == "string_too_long":
+        return f"it has {len(error['input'])} letters, at most {context['max_length']} are taken"
+    if kind in ("too_short", "too_long"):
+        bound = f"at least {context.get('min_length')}" if kind == "too_short" else f"at most {context['max_length']}"
+        return f"it has {context['actual_length']} entries, expected {bound}"
+    bounds = {"gt": "more than", "ge": "at least", "lt": "less than", "le": "at most"}
+    for name, words in bounds.items():
+        if kind.startswith(("greater_than", "less_than")) and name in context:
+            return f"found {found}, expected {words} {context[name]:g}"
+    if kind == "finite_number":
+        return f"found {found}, expected a finite number"
+    if isinstance(error["input"], bool) and kind == "string_type":
+        return f"found {found}, which is how YAML reads yes, no, on and off; put it in quotes"
+    expected = next((words for begins, words in _KINDS.items() if kind.startswith(begins)), "")
+    return f"found {found}, expected {expected}" if expected else f"found {found}: {error['msg']}"
+
+
+def _found(value: Any) -> str:
+    # A few lines of YAML can name a value whose whole text would fill the memory.
+    text = reprlib.repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _keys_at(model: type[BaseModel], path: tuple[str, ...]) -> list[str]:
+    """Return the keys that may stand at a place of the protocol."""
+    at: Any = model
+    for part in path:
+        at = _below(at, part)
+    at = _model_in(at)
+    return list(at.model_fields) if at is not None else []
+
+
+def _below(at: Any, part: str) -> Any:
+    found = _model_in(at)
+    if found is not None and part in found.model_fields and get_origin(_bare(at)) not in (list, dict):
+        return found.model_fields[part].annotation
+    bare = _bare(at)
+    return get_args(bare)[-1] if get_origin(bare) in (list, dict) else Any
+
+
+def _bare(annotation: Any) -> Any:
+    """Return an annotation without its conditions and without "or nothing"."""
+    while True:
+        if get_origin(annotation) is Annotated:
+            annotation = get_args(annotation)[0]
+        elif get_origin(annotation) in (Union, types.UnionType):
+            annotation = next(one for one in get_args(annotation) if one is not type(None))
+        else:
+            return annotation
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    bare = _bare(annotation)
+    return bare if isinstance(bare, type) and issubclass(bare, BaseModel) else None

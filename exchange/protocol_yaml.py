@@ -1,0 +1,157 @@
+"""The text of `protocol.yaml` as plain data, bounded: YAML can multiply a few bytes into gigabytes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import yaml
+
+from exchange.refusal import InputRefused, Problem, Problems, shown
+from exchange.tables import LONGEST_CELL
+
+LARGEST_PROTOCOL = 1_000_000
+# The demo's protocol has 400; aliases and merged keys count each time that they are used.
+MOST_NODES = 20_000
+_LONGEST_NUMBER = 40
+_LONGEST_KEY = 200
+# How many entries a list or mapping may have; by the key it stands under.
+_MOST = {"forms": 50, "fields": 100, "options": 100}
+_MOST_ELSEWHERE = 200
+_NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
+
+
+class _TooMuch(Exception):
+    """A text that unfolds to more than a protocol can mean."""
+
+
+class _Loader(yaml.SafeLoader):
+    """PyYAML keeps the last of two equal keys; here the second is refused, so that no rule is lost unseen."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.composed = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        self.composed += 1
+        if self.composed > MOST_NODES:
+            raise _TooMuch
+        return super().compose_node(parent, index)
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen = set()
+        for key_node, _ in node.value:
+            # Merged keys ("<<") may be overridden; that is what they are for.
+            if isinstance(key_node, yaml.ScalarNode) and key_node.tag != "tag:yaml.org,2002:merge":
+                if key_node.value in seen:
+                    raise yaml.constructor.ConstructorError(
+                        None, None, f"the key '{shown(key_node.value)}' stands there twice", key_node.start_mark
+                    )
+                seen.add(key_node.value)
+        return super().construct_mapping(node, deep=deep)
+
+
+def load(text: str, name: str) -> Any:
+    """Return what the text says.
+
+    Raises
+    ------
+    InputRefused
+        Naming the line of broken YAML, or saying that it unfolds to more than is taken.
+    """
+
+    def refusal(place: str, says: str) -> InputRefused:
+        return InputRefused([Problem(name, place, says)])
+
+    if len(text) > LARGEST_PROTOCOL:
+        raise refusal("", f"has more than {LARGEST_PROTOCOL:,} letters; shorten it, long texts belong into tables.")
+    try:
+        loader = _Loader(text)
+        root = loader.get_single_node()
+        if root is None:
+            return None
+        _count(root, {}, name)
+        return loader.construct_document(root)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise refusal(f"line {line}", f"not valid YAML ({shown(str(error.problem), 160)}); mend the line.") from None
+    except InputRefused:
+        raise
+    # ValueError: a date that no calendar has.
+    except (yaml.YAMLError, ValueError) as error:
+        problem = " ".join(str(error).split())
+        raise refusal("the whole file", f"not valid YAML ({shown(problem, 160)}); mend the file.") from None
+    except RecursionError:
+        raise refusal("the whole file", "nested too deeply for a protocol; mend the file.") from None
+    except _TooMuch:
+        raise refusal(
+            "the whole file",
+            f"more than {MOST_NODES:,} values, counted each time that an alias (*name) or a merged key (<<) repeats "
+            "them; write out what is meant, and leave out the rest.",
+        ) from None
+
+
+def _count(node: yaml.Node, counted: dict[int, int | None], name: str) -> int:
+    """Return how many values a node unfolds to, and refuse numbers that no program could hold."""
+    known = counted.get(id(node), 0)
+    if known is None:
+        # An alias to what it stands in has no end.
+        raise _TooMuch
+    if known:
+        return known
+    if isinstance(node, yaml.ScalarNode):
+        if node.tag in _NUMBERS and len(node.value) > _LONGEST_NUMBER:
+            says = f"a number of {len(node.value):,} digits, at most {_LONGEST_NUMBER} are taken; mend it."
+            raise InputRefused([Problem(name, f"line {node.start_mark.line + 1}", says)])
+        return 1
+    counted[id(node)] = None
+    parts = node.value if isinstance(node, yaml.SequenceNode) else [one for pair in node.value for one in pair]
+    total = 1 + sum(_count(part, counted, name) for part in parts)
+    if total > MOST_NODES:
+        raise _TooMuch
+    counted[id(node)] = total
+    return total
+
+
+def check_values(problems: Problems, found: Any, name: str) -> set[tuple[str, ...]]:
+    """Note what no database can store or no study can mean, whatever key it stands under; return the keys."""
+    refused = set()
+    for path, says in _unusable(found, ()):
+        refused.add(path)
+        problems.add(name, f"key {'.'.join(path)}" if path else "the whole file", says)
+    return refused
+
+
+def _unusable(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
+    if isinstance(value, str):
+        if problem := text_problem(value):
+            yield path, problem
+    elif isinstance(value, float) and not math.isfinite(value):
+        yield path, f"found {value}, expected a finite number; mend the key."
+    elif isinstance(value, int) and not -(2**63) <= value < 2**63:
+        yield path, f"found {shown(str(value))}, expected a whole number of at most 64 bits; mend the key."
+    elif path and path[-1] == "seed" and isinstance(value, int) and value < 0:
+        yield path, f"found {value}, expected a whole number from 0; mend the key."
+    elif isinstance(value, dict | list):
+        most = _MOST.get(path[-1], _MOST_ELSEWHERE) if path else _MOST_ELSEWHERE
+        if len(value) > most:
+            yield path, f"{len(value)} entries, at most {most} are taken; shorten it."
+            return
+        for key, below in value.items() if isinstance(value, dict) else enumerate(value):
+            named = shown(str(key))
+            if isinstance(key, str) and (len(key) > _LONGEST_KEY or text_problem(key)):
+                yield (*path, named), f"the key has {len(key)} letters or unusable ones; shorten it."
+            else:
+                yield from _unusable(below, (*path, named))
+
+
+def text_problem(text: str) -> str:
+    """Return what keeps a text from being stored on every database, or nothing."""
+    if "\x00" in text:
+        return "holds a NUL character; remove it."
+    if any("\ud800" <= letter <= "\udfff" for letter in text):
+        return "holds half a surrogate pair, which is no letter; remove it."
+    if len(text) > LONGEST_CELL:
+        return f"has {len(text)} characters, at most {LONGEST_CELL} are taken; shorten it."
+    return ""

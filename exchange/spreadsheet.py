@@ -1,0 +1,176 @@
+"""What spreadsheet programs write where a table is expected: encodings, separators, flags, numbers and dates.
+
+What has one meaning is understood; what has two is refused with both. Nothing is guessed from the machine's locale.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import datetime
+import io
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+DateOrder = Literal["day_first", "month_first"]
+# Excel writes the words of its language.
+TRUE = ("true", "yes", "1", "wahr", "ja", "vrai", "oui", "verdadero", "vero")
+FALSE = ("false", "no", "0", "falsch", "nein", "faux", "non", "falso")
+SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+_UNDERSTOOD = (",", ";")
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
+_DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+", re.ASCII)
+_ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})([ T]00:00(:00(\.0+)?)?)?", re.ASCII)
+_YEAR_FIRST = re.compile(r"(\d{4})([./-])(\d{1,2})\2(\d{1,2})", re.ASCII)
+_YEAR_LAST = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4})", re.ASCII)
+_COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})", re.ASCII)
+_SEP_LINE = re.compile(r"sep=(.)\r?\n")
+
+
+class NotRead(ValueError):
+    """A text cannot be read; the message completes a sentence that begins with its name."""
+
+
+@dataclass(frozen=True)
+class TableText:
+    """The text of a table, how it is separated, and where it begins in its file."""
+
+    text: str
+    separator: str
+    lines_before: int
+    converted: tuple[str, ...]
+
+
+def decoded(content: bytes) -> tuple[str, str]:
+    """Return the text of a file, and how it was encoded where that is not UTF-8.
+
+    Raises
+    ------
+    NotRead
+        The bytes are no Unicode text; the message names the place and what to save it as.
+    """
+    for mark, name in ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16")):
+        if content.startswith(mark):
+            try:
+                return content.decode(name), "UTF-16"
+            except UnicodeDecodeError as error:
+                raise NotRead(f"is damaged UTF-16 text (byte {error.start}); save it as UTF-8.") from None
+    try:
+        return content.decode("utf-8-sig"), ""
+    except UnicodeDecodeError as error:
+        # One byte per letter: which letters they are depends on the machine that wrote it, so it is not guessed.
+        raise NotRead(
+            f"is not UTF-8 text (byte {error.start}), probably Excel's plain 'CSV' (Windows-1252); save it as UTF-8, "
+            "in Excel as 'CSV UTF-8'."
+        ) from None
+
+
+def table_text(content: bytes, columns: Iterable[str]) -> TableText:
+    """Decode a table and find out how its cells are separated, by the columns that its header should have."""
+    text, encoding = decoded(content)
+    converted = [f"{encoding} text"] if encoding else []
+    named = _SEP_LINE.match(text)
+    if named:
+        text = text[named.end() :]
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    separator = _separator(text, set(columns))
+    if separator not in _UNDERSTOOD:
+        raise NotRead(f"is separated by {SEPARATORS[separator]}, expected commas or semicolons; save it as CSV.")
+    if separator != ",":
+        converted.append(f"cells separated by {SEPARATORS[separator]}")
+    return TableText(text, separator, 1 if named else 0, tuple(converted))
+
+
+def _separator(text: str, columns: set[str]) -> str:
+    """Return what parts the header into the most known columns: a comma where nothing does better."""
+    header = text.partition("\n")[0][:20_000]
+    found = {}
+    for separator in SEPARATORS:
+        try:
+            cells = next(csv.reader(io.StringIO(header), delimiter=separator), [])
+        except csv.Error:
+            cells = []
+        found[separator] = len(columns & {cell.strip() for cell in cells})
+    return max(SEPARATORS, key=lambda separator: found[separator])
+
+
+def flag_of(value: str) -> bool | None:
+    """Return what a yes or no of a spreadsheet says; None where it says neither."""
+    word = value.casefold()
+    return True if word in TRUE else False if word in FALSE else None
+
+
+def number_of(value: str, *, decimal_comma: bool) -> float:
+    """Return a finite number.
+
+    Raises
+    ------
+    NotRead
+        Saying what was expected.
+    """
+    if _DECIMAL_COMMA.fullmatch(value):
+        if not decimal_comma:
+            raise NotRead("expected a number with a decimal point: a comma is taken only in tables with semicolons")
+        value = value.replace(",", ".")
+    if value.lower().lstrip("+-") in ("nan", "inf", "infinity"):
+        raise NotRead("expected a finite number")
+    if not _NUMBER.fullmatch(value):
+        raise NotRead("expected a number or nothing")
+    number = float(value)
+    if number in (float("inf"), float("-inf")):
+        raise NotRead("expected a finite number")
+    return number
+
+
+def date_of(value: str, order: DateOrder | None) -> datetime.date:
+    """Return the day that a cell names.
+
+    A date that ends in its year is read as `order` says; without it a dotted one is day first, as everywhere where
+    dots are used, and any other only where it has one reading.
+
+    Raises
+    ------
+    NotRead
+        Saying what was expected, with both readings where there are two.
+    """
+    if match := (_ISO.fullmatch(value) or _COMPACT.fullmatch(value)):
+        return _day(int(match[1]), int(match[2]), int(match[3]))
+    if match := _YEAR_FIRST.fullmatch(value):
+        return _day(int(match[1]), int(match[3]), int(match[4]))
+    match = _YEAR_LAST.fullmatch(value)
+    if match is None:
+        raise NotRead("expected a date as YYYY-MM-DD")
+    first, second, year = int(match[1]), int(match[3]), int(match[4])
+    if order is None and match[2] == ".":
+        order = "day_first"
+    if order is not None:
+        day, month = (first, second) if order == "day_first" else (second, first)
+        try:
+            return _day(year, month, day)
+        except NotRead:
+            words = order.replace("_", " ")
+            raise NotRead(f"expected a date that exists when it is read {words}, or one as YYYY-MM-DD") from None
+    readings = []
+    for month, day in ((second, first), (first, second)):
+        try:
+            readings.append(datetime.date(year, month, day))
+        except ValueError:
+            continue
+    if not readings:
+        raise NotRead("expected a date as YYYY-MM-DD")
+    if len(set(readings)) > 1:
+        day_first, month_first = readings
+        raise NotRead(
+            f"which is {day_first} day first and {month_first} month first; write YYYY-MM-DD, or say in protocol.yaml "
+            "dates: day_first or dates: month_first"
+        )
+    return readings[0]
+
+
+def _day(year: int, month: int, day: int) -> datetime.date:
+    try:
+        return datetime.date(year, month, day)
+    except ValueError:
+        raise NotRead("expected a date that exists, as YYYY-MM-DD") from None

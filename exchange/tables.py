@@ -1,0 +1,288 @@
+"""Every table and every column that comes from outside: what the parsers ask, and what the documentation prints.
+
+`python -m exchange.tables` prints docs/tables.md.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["key", "text", "word", "flag", "whole", "number", "date", "names", "options", "file", "colour", "place"]
+# Longer text than this is a broken quotation mark, not an answer.
+LONGEST_CELL = 20_000
+LONGEST_KEY = 80
+FORMATS = ("yes_no", "choice", "open")
+GROUNDINGS = ("image_grounded", "image_informed")
+ROLES = ("current", "prior")
+STYLES = ("outline", "fill")
+OVERLAY_COLOUR, OVERLAY_OPACITY = "#e8a33d", 0.5
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: what it says, what may stand in it, and what an empty cell means.
+
+    Attributes
+    ----------
+    default
+        What an empty cell means, in words; None where the cell has to be filled in.
+    allowed
+        The words that may stand there, where there are only some.
+    optional
+        Whether the column may be missing from the header.
+    """
+
+    name: str
+    says: str
+    kind: Kind
+    example: str
+    default: str | None = None
+    allowed: tuple[str, ...] = ()
+    longest: int = LONGEST_CELL
+    optional: bool = False
+
+    @property
+    def values(self) -> str:
+        """Return what may stand in a cell, in words."""
+        return {
+            "key": f"a name of its own, at most {self.longest} letters",
+            "text": f"text, at most {self.longest:,} letters",
+            "word": " or ".join(f"`{word}`" for word in self.allowed) or "a name from another table",
+            "flag": "`true` or `false`",
+            "whole": "a whole number",
+            "number": "a number",
+            "date": "a date as YYYY-MM-DD",
+            "names": "names, separated by `|`",
+            "options": "`id=Text`, separated by `|`",
+            "file": "a file inside the study folder",
+            "colour": "six hexadecimal digits, as #rrggbb",
+            "place": "`middle`, or a point in mm as `x|y|z`",
+        }[self.kind]
+
+
+@dataclass(frozen=True)
+class Table:
+    """One file of lines: what each line is, its columns, and which of them is every line's own."""
+
+    file: str
+    says: str
+    columns: tuple[Column, ...]
+    unique: str | None = None
+    optional: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the names of all columns."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """Return the names of the columns that every header has."""
+        return tuple(column.name for column in self.columns if not column.optional)
+
+    def column(self, name: str) -> Column:
+        """Return the column of this name."""
+        return next(column for column in self.columns if column.name == name)
+
+
+def _case(example: str) -> Column:
+    return Column("case", "The case, from `cases.csv`.", "word", example, longest=LONGEST_KEY)
+
+
+def _item(example: str) -> Column:
+    return Column("item", "The item, from `items.csv`.", "word", example, longest=LONGEST_KEY)
+
+
+CASES = Table(
+    "cases.csv",
+    "A case: what is looked at together, of one person at one time.",
+    (
+        Column("case", "Names the case; never shown to raters.", "key", "c1", longest=LONGEST_KEY),
+        Column(
+            "subject",
+            "The pseudonym of the person: the cluster of every interval. Two cases of one person have the same.",
+            "text",
+            "subject-1",
+            longest=LONGEST_KEY,
+        ),
+        Column("vignette", "A short text beside the images, where the protocol releases it.", "text", "Headache.", ""),
+        Column("age", "Whole years from 0 to 120, where the protocol releases it.", "whole", "54", "no age is shown"),
+        Column("note", "For the study's authors; shown to nobody who reads.", "text", "Scanner B.", ""),
+    ),
+    unique="case",
+)
+CASE_HISTORY = Table(
+    "case_history.csv",
+    "One entry of a case's structured history; as many lines per case as there are entries, in their order.",
+    (
+        _case("c1"),
+        Column("name", "What the entry is.", "text", "Surgery", longest=80),
+        Column("value", "What it says.", "text", "None", longest=2_000),
+    ),
+    optional=True,
+)
+VOLUMES = Table(
+    "volumes.csv",
+    "A scan or picture of a case.",
+    (
+        Column("volume", "Names the scan; never shown to raters.", "key", "c1-t1", longest=LONGEST_KEY),
+        _case("c1"),
+        Column("role", "Whether it is the scan of today or an earlier one.", "word", "current", allowed=ROLES),
+        Column("sequence", "What `items.csv` and the protocol call this kind of scan.", "text", "T1", longest=40),
+        Column("acquired", "The day of the scan, from which the months since the prior follow.", "date",
+               "2024-06-01", "no date or interval is shown"),
+        Column("file", "NIfTI, PNG or JPEG.", "file", "volumes/c1-t1.nii.gz", longest=400),
+        Column("label", "What readers see above the scan.", "text", "T1", longest=80),
+    ),
+    unique="volume",
+)  # fmt: skip
+OVERLAYS = Table(
+    "overlays.csv",
+    "A mask that may be laid over a case's scans: anything but zero is inside.",
+    (
+        Column("overlay", "Names the mask.", "key", "lesion-1", longest=LONGEST_KEY),
+        _case("c1"),
+        Column("label", "What readers see in the legend.", "text", "Lesion", longest=80),
+        Column("file", "NIfTI or PNG.", "file", "volumes/lesion.nii.gz", longest=400),
+        Column("colour", "Its colour on the screen.", "colour", "#e8a33d", f"`{OVERLAY_COLOUR}`"),
+        Column("style", "How it is drawn.", "word", "outline", f"`{STYLES[0]}`", allowed=STYLES),
+        Column("opacity", "Above 0, at most 1.", "number", "0.5", f"`{OVERLAY_OPACITY:g}`"),
+    ),
+    unique="overlay",
+    optional=True,
+)
+ITEMS = Table(
+    "items.csv",
+    "An item: one prompt about one case.",
+    (
+        Column("item", "Names the item; never shown to raters.", "key", "i1", longest=LONGEST_KEY),
+        _case("c1"),
+        Column("category", "The stratum under which the report counts it.", "text", "presence", longest=80),
+        Column("format", "How it is answered: yes or no, one of its options, or in words or numbers.", "word",
+               "choice", allowed=FORMATS),
+        Column("grounding", "Whether it is to be answered from the images alone, or with the vignette.", "word",
+               "image_grounded", allowed=GROUNDINGS),
+        Column("form", "The form that is filled in: a key below `forms` in `protocol.yaml`.", "word", "choice"),
+        Column("prompt", "The question as it is read.", "text", "On which side is the lesion?"),
+        Column("options", "What can be chosen, for the format `choice` only. The id is the identity of an answer.",
+               "options", "left=Left|right=Right", "none; needed for `choice`"),
+        Column("sequences", "The sequences that its panes show, where the case has them.", "names", "T1|T2"),
+        Column("uses_prior", "Whether the earlier scans are shown too.", "flag", "false"),
+        Column("needs", "The scans that must be there: `T1` for a current one, `prior:T1` for an earlier one. Of what "
+               "is not needed and not there, the pane says that it is missing.", "names", "T1|prior:T1",
+               "one current scan, and one prior where `uses_prior` is true", optional=True),
+        Column("start", "Where the crosshair begins.", "place", "12|-30|8", "as `hanging.start` says", optional=True),
+        Column("overlays", "The masks that may be laid over its scans, from `overlays.csv`.", "names",
+               "lesion-1|lesion-2", "none", optional=True),
+        Column("conversation", "Items of one conversation are read together.", "text", "talk-1",
+               "it stands alone", longest=80, optional=True),
+        Column("turn", "Its place in the conversation, from 1.", "whole", "2", "it stands alone", optional=True),
+        Column("practice", "Whether it is read before the real items, with feedback.", "flag", "false", "`false`",
+               optional=True),
+        Column("explanation", "What feedback says after a practice item.", "text", "The ventricle is normal.", "",
+               optional=True),
+    ),
+    unique="item",
+)  # fmt: skip
+REFERENCES = Table(
+    "references.csv",
+    "What counts as right for an item; each item needs its line.",
+    (
+        _item("i1"),
+        Column("accepted", "Every answer that counts as right: option ids, or texts.", "names", "left",
+               "none; then a range is needed"),
+        Column("low", "The smallest number that counts as right, for `open` items.", "number", "2.5",
+               "no lower limit"),
+        Column("high", "The largest one.", "number", "3.5", "no upper limit"),
+        Column("text_only_answer", "What a model answered that saw no image: the text-only floor.", "text", "right",
+               "none"),
+        Column("provenance", "Where the reference comes from; stands in the report.", "text", "Two readers", ""),
+    ),
+    unique="item",
+)  # fmt: skip
+CANDIDATES = Table(
+    "candidates.csv",
+    "A model's answer, which raters mark against the reference.",
+    (
+        Column("candidate", "Names the answer.", "key", "k1", longest=LONGEST_KEY),
+        _item("i1"),
+        Column("model", "Who gave it; never shown to raters.", "text", "model-a", longest=120),
+        Column("answer", "The answer in its own words.", "text", "There is a lesion on the left."),
+    ),
+    unique="candidate",
+    optional=True,
+)
+JUDGE_VERDICTS = Table(
+    "A judge's verdicts",
+    "What an LLM judge says about one candidate; `.csv` or `.jsonl`, imported after the freeze. Further columns are "
+    "ignored.",
+    (
+        _item("i1"),
+        Column("candidate", "The candidate, from `candidates.csv`.", "word", "k1", longest=LONGEST_KEY),
+        Column("verdict", "`correct`, `incorrect`, or `1`, `0`, `true`, `false`, `yes`, `no`.", "text", "correct",
+               "no verdict: an error, never a wrong answer"),
+        Column("error", "What went wrong where there is no verdict.", "text", "timeout", "", optional=True),
+        Column("explanation", "The judge's reason.", "text", "Same side.", "", optional=True),
+    ),
+)  # fmt: skip
+
+STUDY_TABLES = (CASES, VOLUMES, ITEMS, REFERENCES, CANDIDATES, OVERLAYS, CASE_HISTORY)
+
+_HEAD = """# Every column of every table
+
+Made from `exchange/tables.py`, which the import reads too: `python -m exchange.tables > docs/tables.md`.
+
+Tables are CSV files in UTF-8 with the columns named in the first line, in any order, of at most 64 MB. What spreadsheet
+programs write is understood where it has one meaning, and the import lists what it converted: semicolons instead of
+commas, `TRUE`, `Yes` and the words of other languages, UTF-16, dates such as 31.12.2020 and, in tables with semicolons,
+decimal commas. A date such as 01/04/2020 has two readings and is refused, unless `protocol.yaml` says
+`dates: day_first` or `dates: month_first`.
+"""
+
+
+def as_markdown() -> str:
+    """Return the documentation of all tables."""
+    return "\n".join([_HEAD, *(line for table in (*STUDY_TABLES, JUDGE_VERDICTS) for line in _section(table))])
+
+
+def rows_of(table: Table) -> list[tuple[str, str, str, str, str]]:
+    """Return (column, what it says, values, if empty, example) of every column, in Markdown."""
+    return [
+        (
+            f"`{column.name}`" + (" (may be missing)" if column.optional else ""),
+            column.says,
+            column.values,
+            "not allowed" if column.default is None else column.default or "nothing",
+            f"`{column.example}`",
+        )
+        for column in table.columns
+    ]
+
+
+def table_in_markdown(table: Table) -> str:
+    """Return one table's columns as a Markdown table."""
+    lines = ["| Column | What it says | Values | If empty | Example |", "|---|---|---|---|---|"]
+    # A vertical bar would end the cell.
+    lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows_of(table)]
+    return "\n".join(lines)
+
+
+def title_of(table: Table) -> str:
+    """Return the name of a table as a heading shows it."""
+    name = f"`{table.file}`" if table.file.endswith(".csv") else table.file
+    return f"{name} (may be missing)" if table.optional else name
+
+
+def _section(table: Table) -> Iterator[str]:
+    yield f"## {title_of(table)}\n"
+    own = f" Every line has its own `{table.unique}`." if table.unique else ""
+    yield f"{table.says}{own}\n"
+    yield table_in_markdown(table)
+    yield ""
+
+
+if __name__ == "__main__":
+    sys.stdout.write(as_markdown())

@@ -1,0 +1,43 @@
+"""Check a study folder before anything of it is stored, and say all that is wrong with it at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from exchange.item_table import OverlayRow, VolumeRow
+from exchange.refusal import Problem
+from exchange.study_folder import StudyFolder, look_through
+from imaging import ImagingError, check_volume
+
+
+def checked_folder(folder: Path) -> StudyFolder:
+    """Read a study folder; of a folder that is refused, the scans are looked at too.
+
+    Raises
+    ------
+    InputRefused
+        With everything that is wrong with protocol, tables and scans.
+    """
+    found = look_through(folder)
+    if found.contents is not None:
+        return found.contents
+    # Whoever has to mend the tables learns now what is wrong with the scans, and not from the next attempt.
+    seen: set[Path] = set()
+    rows: list[VolumeRow | OverlayRow] = [*found.volumes, *found.overlays]
+    for row in rows:
+        if row.path in seen or not row.path.is_file():
+            continue
+        seen.add(row.path)
+        try:
+            check_volume(row.path)
+        except ImagingError as error:
+            problem = problem_of_scan(row, error)
+            found.problems.add(problem.file, problem.place, problem.says)
+    raise found.problems.refusal()
+
+
+def problem_of_scan(row: VolumeRow | OverlayRow, error: ImagingError) -> Problem:
+    """Return what is wrong with a scan or mask, with the line that names it."""
+    if isinstance(row, VolumeRow):
+        return Problem("volumes.csv", f"volume '{row.key}'", str(error))
+    return Problem("overlays.csv", f"overlay '{row.key}'", str(error))

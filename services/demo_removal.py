@@ -1,0 +1,74 @@
+"""Take the demo away in one act, so that nobody signs in as one of its people where real ones work.
+
+Verdicts and the trail are only ever added, so the rows stay: the studies are marked as removed under keys of their own,
+and the people are locked.
+"""
+
+from __future__ import annotations
+
+from sqlmodel import Session, col, select
+
+from db import Database, Membership, Person, Study, audit, now
+from db.base import stored_id
+from services.demo import marked_people, marked_studies
+from services.errors import Conflict, NotAllowed
+from services.identity import Actor
+from services.people import lock_within, other_owners
+
+
+def has_demo(database: Database) -> bool:
+    """Say whether the demo is here: brought in, and not removed."""
+    with database.reading() as session:
+        remaining = select(Study.id).where(col(Study.is_demo), col(Study.removed_at).is_(None))
+        return session.exec(remaining).first() is not None
+
+
+def remove_demo(database: Database, actor: Actor) -> None:
+    """Remove the demo's studies and lock its people.
+
+    Raises
+    ------
+    Conflict
+        Without the demo's people there would be no owner, or no admin of some other study.
+    """
+    if not actor.is_owner:
+        raise NotAllowed("Only an owner of this installation may remove the demo; ask one.")
+    with database.writing() as session:
+        studies = [one for one in marked_studies(session) if one.removed_at is None]
+        people = [one for one in marked_people(session) if one.locked_at is None]
+        if not studies and not people:
+            raise Conflict("There is no demo here.")
+        _require_others(session, people)
+        for study in studies:
+            study.removed_at = now()
+            # Its key is free again, for a study of somebody's own.
+            study.key = f"removed-{study.id}-{study.key}"[:80]
+            session.add(study)
+            audit.record(session, "demo removed", person_id=actor.person_id, study_id=study.id)
+        for person in people:
+            lock_within(session, person)
+            audit.record(session, "locked", person_id=actor.person_id, member=person.id)
+
+
+def _require_others(session: Session, people: list[Person]) -> None:
+    leaving = {stored_id(one.id) for one in people}
+    if not other_owners(session, leaving):
+        raise Conflict(
+            "The demo's admin is the only owner here; make yourself an owner first: "
+            "'manage.py owner LOGIN --name NAME'."
+        )
+    for study in session.exec(select(Study).where(~col(Study.is_demo), col(Study.removed_at).is_(None))).all():
+        admins = session.exec(
+            select(Membership.person_id)
+            .join(Person)
+            .where(
+                Membership.study_id == study.id,
+                Membership.role == "admin",
+                col(Membership.removed_at).is_(None),
+                col(Person.locked_at).is_(None),
+            )
+        ).all()
+        if admins and leaving.issuperset(admins):
+            raise Conflict(
+                f"Study '{study.key}' has no admin but the demo's; let 'demo-admin' invite another admin there first."
+            )

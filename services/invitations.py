@@ -1,0 +1,191 @@
+"""Invite one or several people with a letter each, and say what became of the links."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlmodel import Session, col, select
+
+from db import Database, Invitation, Membership, Person, Study, now
+from services.errors import Conflict, Refused
+from services.identity import LINK_LIFETIME, Actor
+from services.logins import canonical_login
+from services.members import invite_within
+from services.permission import require_role
+
+MOST_AT_ONCE = 200
+_COLUMNS = ("login", "name", "role", "specialty", "years")
+_WORK = {
+    "rater": "read scans and answer questions about them",
+    "reviewer": "decide over items on which others differ",
+    "admin": "look after the study",
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One person to invite, as typed or pasted."""
+
+    login: str
+    name: str
+    role: str = "rater"
+    specialty: str = ""
+    years: int | None = None
+
+
+@dataclass(frozen=True)
+class Invited:
+    """Somebody who is in the study now, with the letter to hand to them."""
+
+    name: str
+    login: str
+    letter: str
+
+
+@dataclass(frozen=True)
+class LinkLine:
+    """What became of one link."""
+
+    name: str
+    login: str
+    role: str
+    made_at: datetime
+    expires_at: datetime
+    # open, used, expired or ended
+    state: str
+
+
+def invite_people(
+    database: Database, actor: Actor, study_key: str, entries: list[Entry], address: str
+) -> list[Invited]:
+    """Invite all of these people, or, where something is wrong with one of them, nobody.
+
+    Parameters
+    ----------
+    address
+        Where the server is opened, without a slash at its end; it begins the links.
+
+    Raises
+    ------
+    Conflict
+        Everything that is wrong, a sentence a line.
+    """
+    with database.writing() as session:
+        study, _ = require_role(session, actor, study_key, "admin", lock=True)
+        invited, wrong = [], []
+        for place, entry in enumerate(entries, start=1):
+            try:
+                invited.append(_invite(session, actor, study, entry, address))
+            except Refused as refusal:
+                wrong.append(f"Line {place}: {refusal}" if len(entries) > 1 else str(refusal))
+        if wrong:
+            raise Conflict("\n".join(wrong))
+        return invited
+
+
+def read_entries(pasted: str) -> list[Entry]:
+    """Read people from pasted lines: login, name, role, specialty, years, separated by commas, semicolons or tabs.
+
+    The role may be left out, and is rater then; so may what follows it. A first line that names the columns is passed
+    over.
+
+    Raises
+    ------
+    Conflict
+        Everything that is wrong, a sentence a line.
+    """
+    lines = [(number, line) for number, line in enumerate(pasted.splitlines(), start=1) if line.strip()]
+    separator = next((one for one in "\t;" if any(one in line for _, line in lines)), ",")
+    rows = [
+        (number, [field.strip() for field in next(csv.reader([line], delimiter=separator, skipinitialspace=True))])
+        for number, line in lines
+    ]
+    if rows and [field.casefold() for field in rows[0][1]][:2] == list(_COLUMNS[:2]):
+        rows = rows[1:]
+    if not rows:
+        raise Conflict("There is nobody to invite; paste a line for each person: login, name, role.")
+    if len(rows) > MOST_AT_ONCE:
+        raise Conflict(
+            f"These are {len(rows)} people, at most {MOST_AT_ONCE} are invited at once; paste them in parts."
+        )
+    entries, wrong = [], []
+    seen: dict[str, int] = {}
+    for number, fields in rows:
+        problem = _problem_of(fields, seen)
+        seen.setdefault(canonical_login(fields[0]), number)
+        if problem:
+            wrong.append(f"Line {number}: {problem}")
+            continue
+        filled = [*fields, "", "", ""]
+        years = int(filled[4]) if filled[4] else None
+        entries.append(Entry(filled[0], filled[1], filled[2].casefold() or "rater", filled[3], years))
+    if wrong:
+        raise Conflict("\n".join(wrong))
+    return entries
+
+
+def links_of(database: Database, actor: Actor, study_key: str) -> list[LinkLine]:
+    """Return the links that were made for a study's people, the newest first."""
+    with database.reading() as session:
+        study, _ = require_role(session, actor, study_key, "admin")
+        rows = session.exec(
+            select(Invitation, Person, Membership.role)
+            .join(Person, col(Person.id) == Invitation.person_id)
+            .join(Membership, col(Membership.person_id) == Person.id)
+            .where(
+                Membership.study_id == study.id,
+                # Links of a release that did not note the study are shown wherever their person is.
+                (col(Invitation.study_id) == study.id) | col(Invitation.study_id).is_(None),
+            )
+            .order_by(col(Invitation.id).desc())
+        ).all()
+        return [
+            LinkLine(person.name, person.login, role, link.created_at, link.expires_at, state_of_link(link))
+            for link, person, role in rows
+        ]
+
+
+def state_of_link(link: Invitation) -> str:
+    """Return in one word what became of a link."""
+    if link.consumed_at is not None:
+        return "used"
+    if link.ended_at is not None:
+        return "ended"
+    return "expired" if now() > link.expires_at else "open"
+
+
+def _invite(session: Session, actor: Actor, study: Study, entry: Entry, address: str) -> Invited:
+    token = invite_within(
+        session, actor, study, entry.login, entry.name, entry.role, specialty=entry.specialty, years=entry.years
+    )
+    login = canonical_login(entry.login)
+    return Invited(entry.name, login, _letter(study, entry, login, address, token))
+
+
+def _letter(study: Study, entry: Entry, login: str, address: str, token: str) -> str:
+    """Return what to send: what it is, the address, until when it holds, and that it works once."""
+    head = f'Dear {entry.name},\n\nyou are invited to the study "{study.title}": you will {_WORK[entry.role]}.\n\n'
+    if not token:
+        return f"{head}You have an account already. Sign in as you do:\n\n{address}/sign-in\n"
+    until = now() + LINK_LIFETIME
+    return (
+        f"{head}Open this address in a browser and choose a password there:\n\n{address}/link/{token}\n\n"
+        f"It works once, until {until.day} {until:%B %Y}. From then on you sign in at {address}/sign-in with the login "
+        f"{login} and your password.\n\n"
+        "Please do not pass this letter on: whoever opens the address signs in as you.\n"
+    )
+
+
+def _problem_of(fields: list[str], seen: dict[str, int]) -> str:
+    if len(fields) < 2 or not canonical_login(fields[0]) or not fields[1]:
+        return "expected login and name, separated by a comma; write for example anna@example.org, Anna Maier, rater."
+    if len(fields) > len(_COLUMNS):
+        return f"holds {len(fields)} entries, at most {len(_COLUMNS)} are taken: {', '.join(_COLUMNS)}."
+    if len(fields) > 2 and fields[2] and fields[2].casefold() not in _WORK:
+        return f"'{fields[2][:40]}' is no role; write rater, reviewer or admin."
+    if len(fields) > 4 and fields[4] and not (fields[4].isascii() and fields[4].isdigit() and len(fields[4]) < 3):
+        return f"'{fields[4][:40]}' is no number of years; write a whole number or leave it out."
+    earlier = seen.get(canonical_login(fields[0]))
+    return f"the login '{fields[0][:120]}' stands in line {earlier} already." if earlier else ""

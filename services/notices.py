@@ -1,0 +1,58 @@
+"""What somebody is told after signing in: that a link for their account was made while it was in use.
+
+Whoever holds such a link can act as its person. Only an owner can make one, and not without its person hearing of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlmodel import Session, col, select
+
+from db import Database, Invitation, LoginSession, audit, now
+from services.identity import Actor
+
+
+@dataclass(frozen=True)
+class LinkNotice:
+    """A link for somebody's account that they have not confirmed to know of."""
+
+    made_at: datetime
+    used_at: datetime | None
+
+
+def notices_of(database: Database, actor: Actor) -> list[LinkNotice]:
+    """Return the links that were made for the actor's account since they last confirmed such a notice."""
+    with database.reading() as session:
+        return [LinkNotice(one.created_at, one.consumed_at) for one in _untold(session, actor)]
+
+
+def confirm_notices(database: Database, actor: Actor) -> None:
+    """Note that the actor has been told, unless their own login session was opened by such a link.
+
+    Who signed in by it may be somebody else, and must not be able to put the notice away.
+    """
+    with database.writing() as session:
+        opened_at = session.get_one(LoginSession, actor.login_session_id).created_at
+        by_such_a_link = session.exec(
+            select(Invitation.id).where(
+                Invitation.person_id == actor.person_id,
+                col(Invitation.for_known),
+                Invitation.consumed_at == opened_at,
+            )
+        ).first()
+        untold = _untold(session, actor)
+        if by_such_a_link is not None or not untold:
+            return
+        for one in untold:
+            one.told_at = now()
+            session.add(one)
+        audit.record(session, "told of links", person_id=actor.person_id, links=len(untold))
+
+
+def _untold(session: Session, actor: Actor) -> list[Invitation]:
+    query = select(Invitation).where(
+        Invitation.person_id == actor.person_id, col(Invitation.for_known), col(Invitation.told_at).is_(None)
+    )
+    return list(session.exec(query.order_by(col(Invitation.id))).all())

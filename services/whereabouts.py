@@ -1,0 +1,78 @@
+"""Which data folder and database a command works on, and whether people work on another one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from sqlalchemy import Engine, inspect
+from sqlalchemy.exc import SQLAlchemyError
+from sqlmodel import select
+
+from db import Database, Person
+from db.engine import DATABASE_FILE, make_engine
+
+PROGRAM = Path(__file__).resolve().parents[1]
+
+
+def whereabouts(database: Database) -> str:
+    """Return in one line which data folder and which database this is; never a password."""
+    url = database.engine.url
+    if database.engine.dialect.name == "sqlite":
+        where = f"{Path(str(url.database)).name} (SQLite)"
+    else:
+        where = f"'{url.database}' on {url.host or 'this machine'} (PostgreSQL)"
+    return f"Data folder {database.data_dir}, database {where}."
+
+
+def warning_of_another(database: Database) -> str:
+    """Return a warning where nobody is in this database while another folder's is in use; else nothing."""
+    if _has_people(database.engine):
+        return ""
+    others = sorted({folder for folder in _other_folders() if folder != database.data_dir and _is_used(folder)})
+    if not others:
+        return ""
+    listed = " and ".join(str(folder) for folder in others)
+    return (
+        f"Nobody is in this database, while people are in {listed}: put '--data-dir {others[0]}' before the command if "
+        "you mean that one."
+    )
+
+
+def _other_folders() -> Iterator[Path]:
+    """Yield the folders that are used without being named, and those of our servers that run on this machine."""
+    yield PROGRAM / "var"
+    yield Path("var").resolve()
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            # Readable for our own processes only, and on Linux only; elsewhere nobody is found.
+            arguments = (process / "cmdline").read_bytes().split(b"\0")
+            settings = dict(
+                line.split(b"=", 1) for line in (process / "environ").read_bytes().split(b"\0") if b"=" in line
+            )
+            here = (process / "cwd").resolve()
+        except OSError:
+            continue
+        if b"app.py" in arguments or (b"manage.py" in arguments and b"serve" in arguments):
+            yield (here / os.fsdecode(settings.get(b"BLINDREAD_DATA_DIR", b"var"))).resolve()
+
+
+def _is_used(folder: Path) -> bool:
+    file = folder / DATABASE_FILE
+    if not file.is_file():
+        return False
+    engine = make_engine(f"sqlite:///file:{file}?mode=ro&uri=true")
+    try:
+        return _has_people(engine)
+    except SQLAlchemyError:
+        return False
+    finally:
+        engine.dispose()
+
+
+def _has_people(engine: Engine) -> bool:
+    if not inspect(engine).has_table("person"):
+        return False
+    with engine.connect() as connection:
+        return connection.execute(select(Person.id).limit(1)).first() is not None

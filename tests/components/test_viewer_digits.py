@@ -1,0 +1,204 @@
+"""Digits: whose they are is always to be seen, and none of them answers a question that was not meant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.components.conftest import Room
+
+pytestmark = pytest.mark.browser
+MakeRoom = Callable[..., Room]
+
+
+def badges(reader: Room, box: str) -> list[str]:
+    """Return the badges that can be seen in a part of the form."""
+    found = reader.page.locator(f"{box} .digit").all()
+    return [badge.inner_text() for badge in found if badge.is_visible()]
+
+
+def chosen(reader: Room) -> list[str]:
+    """Return the words of everything that is chosen, in panels as well."""
+    return reader.page.locator(".option:has(input:checked) .words").all_inner_texts()
+
+
+def test_digits_belong_to_the_flag_while_it_has_the_focus(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+
+    reader.press("f")
+    assert badges(reader, ".panel:visible") == ["1", "2"]
+    assert badges(reader, "[data-field=answer]") == []
+    reader.press("2")
+
+    assert chosen(reader) == ["Something is wrong with the images"]
+    reader.press("1")
+    assert chosen(reader) == ["The prompt is unclear"]
+
+
+def test_escape_closes_the_flag_keeps_it_and_gives_the_digits_back_to_the_question(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+
+    reader.press("f", "2", "Escape")
+    expect(reader.page.locator(".panel:visible")).to_have_count(0)
+    reader.see("Flag: Something is wrong with the images")
+    assert badges(reader, "[data-field=answer]") == ["1", "2"]
+    reader.press("1", "4")
+    reader.submit()
+
+    (verdict,) = reader.posted("verdict")
+    assert verdict["answers"]["fields"] == {"answer": "yes", "confidence": 4}
+    assert verdict["answers"]["flag"] == {"id": "image", "note": ""}
+
+
+def test_escape_leaves_nothing_behind_where_nothing_was_said(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+
+    for key in ("f", "n", "c"):
+        reader.press(key)
+        expect(reader.page.locator(".panel:visible")).to_have_count(1)
+        reader.press("Escape")
+        expect(reader.page.locator(".panel:visible")).to_have_count(0)
+    reader.press("2", "5")
+    reader.submit()
+
+    (verdict,) = reader.posted("verdict")
+    assert verdict["answers"]["fields"] == {"answer": "no", "confidence": 5}
+    assert verdict["answers"]["not_assessable"] is None
+    assert verdict["answers"]["flag"] is None
+
+
+def test_closed_reason_still_sets_the_questions_aside_until_its_key_takes_it_back(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+
+    reader.press("n", "1", "Escape", "2")
+    reader.see("Not assessable: Image quality")
+    assert chosen(reader) == ["Image quality"] or chosen(reader) == []
+    expect(reader.page.get_by_role("radio", name="No", exact=True)).not_to_be_checked()
+    reader.press("n", "n", "2", "3")
+    reader.submit()
+
+    (verdict,) = reader.posted("verdict")
+    assert verdict["answers"]["not_assessable"] is None
+    assert verdict["answers"]["fields"] == {"answer": "no", "confidence": 3}
+
+
+def test_key_of_an_open_panel_without_the_focus_goes_into_it(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+    reader.press("f", "1")
+    reader.page.locator(".stage").first.click()
+    assert badges(reader, "[data-field=answer]") == ["1", "2"]
+
+    reader.press("f", "2")
+
+    assert chosen(reader) == ["Something is wrong with the images"]
+    reader.press("f")
+    assert chosen(reader) == []
+
+
+def test_note_takes_digits_as_words_and_no_question_is_answered(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+
+    reader.press("f", "1", "Tab")
+    reader.page.keyboard.type("slice 12")
+
+    expect(reader.page.get_by_role("textbox", name="Note to the flag")).to_have_value("slice 12")
+    assert chosen(reader) == ["The prompt is unclear"]
+
+
+def test_digits_belong_to_the_presets_while_they_have_the_focus(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+    presets = reader.page.get_by_role("group", name="Window presets")
+
+    presets.get_by_role("button").first.focus()
+    reader.press("Shift", "2")
+
+    assert [badge.is_visible() for badge in presets.locator(".digit").all()] == [True, True, True]
+    assert chosen(reader) == []
+    reader.press("Escape", "2")
+    assert chosen(reader) == ["No"]
+
+
+def test_window_over_the_room_keeps_digits_from_the_question(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+
+    for key in ("?", "j"):
+        reader.press(key, "1", "2", "Escape")
+
+    assert chosen(reader) == []
+
+
+def test_earlier_item_is_chosen_by_its_digit(room: MakeRoom) -> None:
+    reader = room("plain", "second", "plain", revisable=True)
+    reader.open()
+    for _ in range(2):
+        reader.press("1", "4")
+        reader.submit()
+
+    reader.press("q")
+    reader.page.get_by_role("button", name="Item 1").wait_for()
+    reader.press("2")
+
+    reader.see("You are revising the verdict of")
+    expect(reader.page.locator(".prompt")).to_have_text("Is there a lesion in the left frontal lobe?")
+
+
+def test_twelve_options_are_chosen_by_two_digits_each(room: MakeRoom) -> None:
+    reader = room("twelve")
+    reader.open()
+    assert badges(reader, "[data-field=answer]") == [f"{n:02}" for n in range(1, 13)]
+
+    reader.press("1")
+    assert chosen(reader) == []
+    assert reader.page.locator(".digit:not(.out)").count() >= 3
+    reader.press("2")
+
+    assert chosen(reader) == ["Region 12"]
+    reader.press("Backspace", "0", "1")
+    assert chosen(reader) == ["Region 1"]
+
+
+def test_half_a_number_is_taken_back_and_is_never_submitted(room: MakeRoom) -> None:
+    reader = room("twelve")
+    reader.open()
+
+    reader.press("1", "5")  # there is no fifteenth: the digit is passed over
+    assert chosen(reader) == []
+    reader.page.wait_for_timeout(450)
+    reader.press("Enter")
+    reader.see("A digit is missing")
+    reader.press("Escape", "0", "Backspace", "0", "7")
+
+    assert chosen(reader) == ["Region 7"]
+    assert reader.posted("verdict") == []
+
+
+def test_several_of_twelve_are_chosen_and_two_zeros_end_the_field(room: MakeRoom) -> None:
+    reader = room("several of twelve")
+    reader.open()
+
+    reader.press("0", "3", "1", "1", "0", "0", "4")
+    reader.submit()
+
+    (verdict,) = reader.posted("verdict")
+    assert verdict["answers"]["fields"] == {"answer": ["r3", "r11"], "confidence": 4}
+
+
+def test_half_a_number_ends_with_the_panel_that_it_was_begun_for(room: MakeRoom) -> None:
+    reader = room("twelve")
+    reader.open()
+
+    reader.press("1", "f", "2", "Escape", "2")
+
+    assert chosen(reader) == ["Something is wrong with the images"] or chosen(reader) == []
+    reader.see("Flag: Something is wrong with the images")
+    expect(reader.page.locator("[data-field=answer] input:checked")).to_have_count(0)

@@ -1,0 +1,260 @@
+"""A folder with many mistakes is refused once, with all of them; what can be understood is, and is listed."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from exchange.refusal import InputRefused, Problem
+from exchange.study_folder import read_study_folder
+from tests.room_study import change_item, rewrite, rows_of
+from tests.situations import PROTOCOL, write_study_folder
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write_study_folder(tmp_path / "study")
+
+
+def cell(folder: Path, table: str, line: int, **cells: str) -> None:
+    rows = rows_of(folder / table)
+    rows[line - 2].update(cells)
+    rewrite(folder / table, rows)
+
+
+def protocol(folder: Path, **changes: Any) -> None:
+    (folder / "protocol.yaml").write_text(yaml.safe_dump({**PROTOCOL, **changes}), encoding="utf-8")
+
+
+def problems_of(folder: Path) -> tuple[Problem, ...]:
+    with pytest.raises(InputRefused) as refusal:
+        read_study_folder(folder)
+    assert refusal.value.count == len(refusal.value.problems)
+    return refusal.value.problems
+
+
+def separated_by(folder: Path, table: str, separator: str) -> None:
+    with (folder / table).open(newline="", encoding="utf-8") as file:
+        rows = list(csv.reader(file))
+    written = io.StringIO()
+    csv.writer(written, delimiter=separator).writerows(rows)
+    (folder / table).write_text(written.getvalue(), encoding="utf-8")
+
+
+def test_nine_mistakes_in_six_files_are_named_at_once(folder: Path) -> None:
+    protocol(folder, titel="misspelt", reading={"order": "random"})
+    cell(folder, "cases.csv", 2, age="fifty")
+    cell(folder, "volumes.csv", 3, role="curent")
+    cell(folder, "volumes.csv", 4, file="volumes/c1-pp.nii.gz")
+    cell(folder, "items.csv", 2, case="c9")
+    cell(folder, "items.csv", 6, form="opne")
+    cell(folder, "references.csv", 3, accepted="lft")
+    cell(folder, "candidates.csv", 4, item="i99")
+
+    found = [(problem.file, problem.place) for problem in problems_of(folder)]
+
+    assert found == [
+        ("protocol.yaml", "key reading.order"),
+        ("protocol.yaml", "key titel"),
+        ("cases.csv", "line 2"),
+        ("volumes.csv", "line 3"),
+        ("volumes.csv", "line 4"),
+        ("items.csv", "line 2"),
+        ("items.csv", "line 6"),
+        ("references.csv", "line 3"),
+        ("candidates.csv", "line 4"),
+    ]
+
+
+def test_each_problem_names_what_was_probably_meant(folder: Path) -> None:
+    protocol(folder, titel="misspelt", reading={"order": "random_per_ratr"})
+    cell(folder, "volumes.csv", 4, file="volumes/c1-pp.nii.gz", role="proir")
+    cell(folder, "items.csv", 6, form="opne", case="C3")
+
+    said = " ".join(problem.says for problem in problems_of(folder))
+
+    for meant in ("title", "random_per_rater", "c1-p.nii.gz", "prior", "open", "c3"):
+        assert f"(nearest: '{meant}')" in said
+
+
+def test_one_line_with_three_mistakes_says_all_three(folder: Path) -> None:
+    cell(folder, "items.csv", 3, format="chioce", grounding="image", uses_prior="perhaps")
+
+    assert [problem.place for problem in problems_of(folder)] == ["line 3"] * 3
+
+
+def test_what_follows_from_another_mistake_is_not_said(folder: Path) -> None:
+    """A bad age takes no case away, a bad role no scan, a bad format no reference."""
+    cell(folder, "cases.csv", 2, age="fifty")
+    cell(folder, "volumes.csv", 2, role="now")
+    cell(folder, "items.csv", 3, format="pick")
+
+    assert len(problems_of(folder)) == 3
+
+
+def test_a_missing_table_makes_no_problem_of_every_line_that_names_it(folder: Path) -> None:
+    (folder / "cases.csv").unlink()
+
+    assert [str(one) for one in problems_of(folder)] == [
+        "cases.csv is missing: expected a CSV file with case, subject, vignette, age, note; add it."
+    ]
+
+
+def test_a_missing_column_is_one_problem_and_the_others_are_checked(folder: Path) -> None:
+    text = (folder / "items.csv").read_text(encoding="utf-8")
+    (folder / "items.csv").write_text(text.replace("category", "categorie", 1), encoding="utf-8")
+    cell(folder, "items.csv", 3, grounding="image")
+
+    found = problems_of(folder)
+
+    assert [problem.place for problem in found] == ["line 1", "line 1", "line 3"]
+    assert "the header lacks category (nearest: 'categorie')" in found[0].says
+
+
+def test_of_thousands_of_problems_a_thousand_are_kept_and_all_are_counted(folder: Path) -> None:
+    cases = rows_of(folder / "cases.csv")
+    more = [{**cases[0], "case": f"more-{number}", "age": "old"} for number in range(3_000)]
+    rewrite(folder / "cases.csv", cases + more)
+
+    with pytest.raises(InputRefused, match="2999 more after it") as refusal:
+        read_study_folder(folder)
+
+    assert (refusal.value.count, len(refusal.value.problems)) == (3_000, 1_000)
+
+
+def test_what_a_spreadsheet_writes_is_understood_and_every_conversion_is_listed(folder: Path) -> None:
+    cell(folder, "volumes.csv", 2, acquired="31.12.2023")
+    cell(folder, "volumes.csv", 3, acquired="13/04/2020")
+    cell(folder, "items.csv", 2, uses_prior="FALSE")
+    cell(folder, "items.csv", 3, uses_prior="No")
+    cell(folder, "items.csv", 4, uses_prior="WAHR")
+    cell(folder, "references.csv", 6, accepted="", low="2,5", high="3")
+    separated_by(folder, "references.csv", ";")
+    text = (folder / "cases.csv").read_text(encoding="utf-8")
+    (folder / "cases.csv").write_bytes(text.encode("utf-16"))
+
+    found = read_study_folder(folder)
+
+    assert [str(volume.acquired) for volume in found.volumes[:2]] == ["2023-12-31", "2020-04-13"]
+    assert [item.uses_prior for item in found.items[:3]] == [False, False, True]
+    assert (found.references[4].low, found.references[4].high) == (2.5, 3.0)
+    assert [str(one) for one in found.conversions] == [
+        "cases.csv: UTF-16 text understood.",
+        "volumes.csv, column acquired: '31.12.2023' read as 2023-12-31 (line 2).",
+        "volumes.csv, column acquired: '13/04/2020' read as 2020-04-13 (line 3).",
+        "items.csv, column uses_prior: 'FALSE' read as false (line 2).",
+        "items.csv, column uses_prior: 'No' read as false (line 3).",
+        "items.csv, column uses_prior: 'WAHR' read as true (line 4).",
+        "references.csv: cells separated by semicolons understood.",
+        "references.csv, column low: '2,5' read as 2.5 (line 6).",
+    ]
+
+
+def test_a_date_with_two_readings_is_refused_with_both(folder: Path) -> None:
+    cell(folder, "volumes.csv", 2, acquired="01/04/2020")
+
+    (problem,) = problems_of(folder)
+
+    assert "which is 2020-04-01 day first and 2020-01-04 month first" in problem.says
+    assert "dates: day_first" in problem.says
+
+
+@pytest.mark.parametrize(("rule", "meant"), [("day_first", "2020-04-01"), ("month_first", "2020-01-04")])
+def test_the_protocol_says_how_a_date_with_two_readings_is_read(folder: Path, rule: str, meant: str) -> None:
+    protocol(folder, dates=rule)
+    cell(folder, "volumes.csv", 2, acquired="01/04/2020")
+
+    assert str(read_study_folder(folder).volumes[0].acquired) == meant
+
+
+def test_a_decimal_comma_is_refused_where_commas_separate_cells(folder: Path) -> None:
+    cell(folder, "references.csv", 6, low="2,5")
+
+    assert "a comma is taken only in tables with semicolons" in problems_of(folder)[0].says
+
+
+@pytest.mark.parametrize(("separator", "name"), [("\t", "tabs"), ("|", "vertical bars")])
+def test_a_wrong_separator_is_named_instead_of_ten_missing_columns(folder: Path, separator: str, name: str) -> None:
+    separated_by(folder, "items.csv", separator)
+
+    (problem,) = problems_of(folder)
+
+    assert problem.says == f"is separated by {name}, expected commas or semicolons; save it as CSV."
+
+
+def test_the_line_in_which_excel_names_the_separator_is_understood(folder: Path) -> None:
+    separated_by(folder, "cases.csv", ";")
+    text = (folder / "cases.csv").read_text(encoding="utf-8")
+    (folder / "cases.csv").write_text("sep=;\n" + text.replace(";50;", ";old;", 1), encoding="utf-8")
+
+    assert problems_of(folder)[0].place == "line 3"
+
+
+def test_text_of_one_byte_per_letter_is_named_and_not_guessed(folder: Path) -> None:
+    (folder / "cases.csv").write_bytes("case,subject,vignette,age,note\nc1,s,Fièvre,5,x\n".encode("cp1252"))
+
+    assert "probably Excel's plain 'CSV' (Windows-1252); save it as UTF-8" in problems_of(folder)[0].says
+
+
+@pytest.mark.parametrize("number", ["1_000", "١٢", "9" * 5_000, "1e999", "0x10"])
+def test_what_python_takes_for_a_number_and_nobody_else_is_refused(folder: Path, number: str) -> None:
+    cell(folder, "references.csv", 6, low=number)
+
+    (problem,) = problems_of(folder)
+
+    assert len(str(problem)) < 200
+
+
+def test_a_name_longer_than_any_disk_takes_is_refused(folder: Path) -> None:
+    cell(folder, "volumes.csv", 2, file="volumes/" + "n" * 382 + ".nii")
+
+    assert "holds a name of more than 200 letters" in problems_of(folder)[0].says
+
+
+def test_a_folder_with_such_a_name_is_none(tmp_path: Path) -> None:
+    with pytest.raises(InputRefused, match="is no folder"):
+        read_study_folder(tmp_path / ("n" * 390))
+
+
+@pytest.mark.parametrize("needs", ["", "T1", "T1|prior:T2"])
+def test_of_what_an_item_does_not_need_a_case_may_lack_anything(folder: Path, needs: str) -> None:
+    cell(folder, "volumes.csv", 7, sequence="T2")  # the prior of c2
+    change_item(folder, "i3", sequences="T1|T2", needs=needs)
+
+    found = read_study_folder(folder)
+
+    assert (
+        "items.csv: case 'c2' has no prior T1, which item i3 would show; readers are told that it is missing."
+        in found.warnings
+    )
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        ({"needs": "prior:T1"}, "item 'i3' needs a prior volume T1 of case 'c2', which volumes.csv lacks"),
+        ({"sequences": "T1", "needs": ""}, "item 'i3' needs a prior volume T1 of case 'c2'"),
+        ({"needs": "FLAIR"}, "needs names 'FLAIR', expected a sequence of the item, or prior: and one"),
+        ({"needs": "prior:T2", "uses_prior": "false"}, "needs names 'prior:T2', expected a sequence of the item;"),
+        ({"sequences": "T1|Flair"}, "sequences names 'Flair', but no volume in volumes.csv has that sequence"),
+    ],
+)
+def test_what_an_item_declares_as_needed_is_demanded(folder: Path, cells: dict[str, str], said: str) -> None:
+    cell(folder, "volumes.csv", 7, sequence="T2")
+    change_item(folder, "i3", **{"sequences": "T1|T2", **cells})
+
+    assert said in problems_of(folder)[0].says
+
+
+def test_cases_and_volumes_that_no_item_uses_are_warned_of(folder: Path) -> None:
+    rewrite(folder / "cases.csv", [*rows_of(folder / "cases.csv"), {"case": "c4", "subject": "s4"}])
+
+    found = read_study_folder(folder).warnings
+
+    assert found[0] == "cases.csv: 1 case is in no item; 'c4' is imported and never shown."
+    assert found[1].startswith("volumes.csv: 4 volumes are in no item; each of c1-p, c2-t2")

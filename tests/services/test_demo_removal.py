@@ -1,0 +1,127 @@
+"""The demo is marked, also where an earlier release brought it in, and goes in one act without coming back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sqlmodel import select
+
+from db import Database, Person, Study, audit
+from services import demo, demo_removal, identity, importing, members, people, upkeep
+from services.errors import Conflict, NotAllowed
+from tests.harness.server import clean_environment, run_manage
+from tests.situations import signed_in, write_study_folder
+
+
+@pytest.fixture
+def with_demo(sqlite_database: Database, tmp_path: Path) -> Database:
+    """The demo's people in studies under the demo's keys; what is read in them makes no difference here."""
+    with sqlite_database.writing() as session:
+        identity.add_person(session, "demo-admin", "Demo admin", is_owner=True)
+    admin = signed_in(sqlite_database, "demo-admin")
+    for key, crowd in ((demo.OPEN_KEY, demo.PEOPLE[1:]), (demo.FINISHED_KEY, demo.SIMULATED)):
+        importing.import_study(sqlite_database, admin, write_study_folder(tmp_path / key), key=key)
+        for login, name, role in crowd:
+            members.invite(sqlite_database, admin, key, login, name, role)
+    upkeep.prepare(sqlite_database)
+    return sqlite_database
+
+
+def marks(database: Database) -> tuple[set[str], set[str]]:
+    with database.reading() as session:
+        return (
+            {one.key for one in session.exec(select(Study)).all() if one.is_demo},
+            {one.login for one in session.exec(select(Person)).all() if one.is_demo},
+        )
+
+
+def real_owner(database: Database) -> identity.Actor:
+    token = identity.use_link(database, people.add_owner(database, "ada", "Ada"), "correct horse battery")
+    actor = identity.actor_of_token(database, token)
+    assert actor is not None
+    return actor
+
+
+ALL_PEOPLE = {login for login, _, _ in (*demo.PEOPLE, *demo.SIMULATED)}
+
+
+def test_the_demo_of_an_earlier_release_is_marked_at_init(with_demo: Database) -> None:
+    real_owner(with_demo)
+    with with_demo.engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE person SET is_demo = 0")
+        connection.exec_driver_sql("UPDATE study SET is_demo = 0")
+
+    upkeep.prepare(with_demo)
+
+    assert marks(with_demo) == ({"demo", "demo-finished"}, ALL_PEOPLE)
+
+
+def test_a_study_of_ones_own_under_the_demos_key_is_no_demo(sqlite_database: Database) -> None:
+    real_owner(sqlite_database)
+    with sqlite_database.writing() as session:
+        session.add(Study(key="demo", title="Mine"))
+
+    upkeep.prepare(sqlite_database)
+
+    assert marks(sqlite_database) == (set(), set())
+
+
+def test_the_demo_is_not_removed_while_its_admin_is_the_only_owner(with_demo: Database) -> None:
+    demo_admin = signed_in(with_demo, "demo-admin")
+
+    with pytest.raises(Conflict, match="only owner here; make yourself an owner first"):
+        demo_removal.remove_demo(with_demo, demo_admin)
+
+    assert demo_removal.has_demo(with_demo)
+    with pytest.raises(NotAllowed):
+        demo_removal.remove_demo(with_demo, signed_in(with_demo, "demo-rater-1"))
+
+
+def test_the_demo_goes_in_one_act_and_stays_away(with_demo: Database) -> None:
+    raters = signed_in(with_demo, "demo-rater-1")
+    links = demo.sign_in_links(with_demo)
+    owner = real_owner(with_demo)
+
+    demo_removal.remove_demo(with_demo, owner)
+
+    assert not demo_removal.has_demo(with_demo)
+    assert demo.is_seeded(with_demo)
+    assert all(identity.look_at_link(with_demo, token) is None for _, token in links)
+    with pytest.raises(identity.NotSignedIn):
+        identity.actor_of_session(with_demo, raters.login_session_id)
+    locked = {one.login for one in people.people_of(with_demo, owner) if one.locked_at is not None}
+    assert locked == ALL_PEOPLE
+    assert [line.roles for line in people.people_of(with_demo, owner) if line.roles] == []
+    with with_demo.reading() as session:
+        assert session.exec(select(Study.id).where(Study.key == "demo")).first() is None
+        assert list(audit.broken_links(session)) == []
+    assert identity.actor_for_command_line(with_demo).person_id == owner.person_id
+    with pytest.raises(Conflict, match="no demo here"):
+        demo_removal.remove_demo(with_demo, owner)
+
+
+def test_the_demo_stays_while_its_admin_is_the_only_one_of_a_real_study(with_demo: Database) -> None:
+    owner = real_owner(with_demo)
+    with with_demo.writing() as session:
+        study = Study(key="real", title="Real")
+        session.add(study)
+        session.flush()
+        demo_admin = identity.person_with(session, "demo-admin")
+        assert demo_admin is not None
+        members.join(session, study, demo_admin, "admin")
+
+    with pytest.raises(Conflict, match="Study 'real' has no admin but the demo's"):
+        demo_removal.remove_demo(with_demo, owner)
+
+
+def test_make_run_does_not_bring_the_demo_back(with_demo: Database) -> None:
+    environment = clean_environment(with_demo.data_dir, {})
+    run_manage(environment, "owner", "ada", "--name", "Ada")
+    run_manage(environment, "remove-demo")
+
+    assert "removed, and not brought in again" in run_manage(environment, "demo")
+    printed = run_manage(environment, "links")
+
+    assert "/link/" not in printed
+    assert f"--data-dir {with_demo.data_dir} owner LOGIN --name NAME" in printed

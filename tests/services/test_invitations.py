@@ -1,0 +1,140 @@
+"""People are invited with a letter, several of them at once or none, and every link has a state."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from sqlmodel import func, select
+
+from db import Invitation, Person, now
+from services import identity, invitations
+from services.errors import Conflict, NotAllowed
+from services.invitations import Entry, read_entries
+from tests.situations import Situation
+
+ADDRESS = "https://reads.example.org"
+
+
+def people_in(situation: Situation) -> int:
+    with situation.database.reading() as session:
+        return session.exec(select(func.count()).select_from(Person)).one()
+
+
+def test_the_letter_says_what_it_is_where_until_when_and_that_it_works_once(imported: Situation) -> None:
+    (one,) = invitations.invite_people(
+        imported.database, imported.admin, "tiny", [Entry("Nora@Example.org ", "Nora")], ADDRESS
+    )
+
+    token = one.letter.split(f"{ADDRESS}/link/")[1].split()[0]
+    assert identity.look_at_link(imported.database, token) == identity.Link("join", "Nora")
+    until = now() + identity.LINK_LIFETIME
+    for said in (
+        "Dear Nora", '"A tiny study"', "read scans", f"It works once, until {until.day} {until:%B %Y}",
+        f"{ADDRESS}/sign-in with the login nora@example.org", "do not pass this letter on",
+    ):  # fmt: skip
+        assert said in one.letter
+
+
+def test_whoever_has_an_account_gets_a_letter_without_a_link(imported: Situation) -> None:
+    with imported.database.writing() as session:
+        person = identity.add_person(session, "known", "Known")
+        token = identity.issue_link(session, person, "sign_in")
+    identity.use_link(imported.database, token, None)
+
+    (one,) = invitations.invite_people(imported.database, imported.admin, "tiny", [Entry("known", "Known")], ADDRESS)
+
+    assert "/link/" not in one.letter
+    assert "You have an account already" in one.letter
+
+
+def test_all_that_is_wrong_is_said_at_once_and_nobody_is_invited(imported: Situation) -> None:
+    before = people_in(imported)
+
+    with pytest.raises(Conflict) as refusal:
+        invitations.invite_people(
+            imported.database,
+            imported.admin,
+            "tiny",
+            [Entry("new", "New"), Entry("rater-1", "Rater", "reviewer"), Entry("admin", "Ada"), Entry("x" * 130, "X")],
+            ADDRESS,
+        )
+
+    assert [line.split(":")[0] for line in str(refusal.value).splitlines()] == ["Line 2", "Line 3", "Line 4"]
+    assert people_in(imported) == before
+
+
+def test_only_admins_invite_and_see_links(imported: Situation) -> None:
+    with pytest.raises(NotAllowed):
+        invitations.invite_people(imported.database, imported.raters[0], "tiny", [Entry("a", "A")], ADDRESS)
+    with pytest.raises(NotAllowed):
+        invitations.links_of(imported.database, imported.raters[0], "tiny")
+
+
+def test_every_link_has_a_state(imported: Situation) -> None:
+    def invite(login: str) -> str:
+        entries = [Entry(login, login.title())]
+        (one,) = invitations.invite_people(imported.database, imported.admin, "tiny", entries, ADDRESS)
+        return one.letter.split("/link/")[1].split()[0]
+
+    identity.use_link(imported.database, invite("used"), "correct horse battery")
+    invite("twice")
+    invite("twice")
+    late = invite("late")
+    with imported.database.writing() as session:
+        link = session.exec(select(Invitation).where(Invitation.token_sha256 == identity.token_hash(late))).one()
+        link.expires_at = now() - timedelta(seconds=1)
+        session.add(link)
+
+    lines = invitations.links_of(imported.database, imported.admin, "tiny")
+
+    told = [(line.login, line.state) for line in lines if line.login in {"used", "twice", "late"}]
+    assert told == [("late", "expired"), ("twice", "open"), ("twice", "ended"), ("used", "used")]
+
+
+# ---- pasted lines ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("separator", [", ", ",", ";", "\t"])
+def test_lines_are_read_as_a_spreadsheet_or_a_person_writes_them(separator: str) -> None:
+    rows = [("login", "name", "role"), ("anna@example.org", "Anna Maier", "Rater"), ("ben", "Ben", "reviewer")]
+
+    read = read_entries("\n\n".join(separator.join(row) for row in rows) + "\n")
+
+    assert read == [Entry("anna@example.org", "Anna Maier", "rater"), Entry("ben", "Ben", "reviewer")]
+
+
+def test_quoted_names_specialty_and_years_are_read() -> None:
+    assert read_entries('anna, "Maier, Anna", , Neuroradiology, 6') == [
+        Entry("anna", "Maier, Anna", "rater", "Neuroradiology", 6)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("anna", "expected login and name"),
+        (", Anna", "expected login and name"),
+        ("\u200b, Anna", "expected login and name"),
+        ("anna, Anna, king", "'king' is no role"),
+        ("anna, Anna, rater, x, many", "'many' is no number of years"),
+        ("anna, Anna, rater, x, 6, y", "holds 6 entries"),
+        ("OTHER , Anna", "stands in line 1 already"),
+    ],
+)
+def test_what_is_wrong_with_a_line_is_named(line: str, expected: str) -> None:
+    with pytest.raises(Conflict, match=expected) as refusal:
+        read_entries(f"other, Other\n{line}")
+
+    assert str(refusal.value).startswith("Line 2: ")
+
+
+@pytest.mark.parametrize("pasted", ["", " \n\t", "login, name"])
+def test_nothing_pasted_is_nobody(pasted: str) -> None:
+    with pytest.raises(Conflict, match="nobody to invite"):
+        read_entries(pasted)
+
+
+def test_too_many_lines_are_refused() -> None:
+    with pytest.raises(Conflict, match="These are 201 people"):
+        read_entries("\n".join(f"login {number}, Name" for number in range(201)))

@@ -1,0 +1,47 @@
+"""A filled study to start from: as a folder and as a ZIP file it imports as it is."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+from db import Database
+from exchange.study_folder import read_study_folder
+from services import freezing, importing, incoming, starting
+from services.errors import Conflict
+from tests.situations import owner_of
+
+
+def test_the_new_study_imports_and_freezes_as_it_is(database: Database, tmp_path: Path) -> None:
+    owner = owner_of(database)
+
+    done = importing.import_study(database, owner, starting.new_study(tmp_path / "mine"))
+
+    assert (done.cases, done.items, done.candidates, done.conversions, done.warnings) == (3, 3, 3, (), ())
+    assert freezing.freeze_study(database, owner, done.study_key).sha256
+
+
+def test_its_zip_is_taken_as_an_upload(sqlite_database: Database) -> None:
+    found = incoming.receive_upload(
+        sqlite_database, owner_of(sqlite_database), io.BytesIO(starting.new_study_zip()), starting.ZIP_NAME
+    )
+
+    assert (found.name, found.items) == ("my-study", 3)
+
+
+def test_every_scan_of_it_says_that_it_is_simulated(tmp_path: Path) -> None:
+    found = read_study_folder(starting.new_study(tmp_path / "mine"))
+
+    assert all("simulated" in volume.label for volume in found.volumes)
+    assert "Simulated" in (found.protocol.notice or "")
+
+
+def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("kept", encoding="utf-8")
+
+    with pytest.raises(Conflict, match="is not empty"):
+        starting.new_study(tmp_path)
+
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
