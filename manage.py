@@ -68,10 +68,10 @@ def _opened(*, prepared: bool = True) -> Iterator[environment.Database]:
     database = environment.database()
     aside.print(whereabouts.whereabouts(database), style="dim", markup=False)
     try:
-        if warning := whereabouts.warning_of_another(database):
-            aside.print(warning, style="bold yellow", markup=False)
         # Whoever waits here can press Ctrl+C; a large chain takes longer to verify than a request may.
         with environment.unhurried():
+            if warning := whereabouts.warning_of_another(database):
+                aside.print(warning, style="bold yellow", markup=False)
             if prepared:
                 upkeep.require_prepared(database)
             yield database

@@ -137,6 +137,7 @@ def test_an_item_shows_the_overlays_that_it_names_and_no_others(sqlite_database:
     [pane] = previewed(situation, "i1")["images"]["panes"]
     overlay = dict(pane["overlays"][0])
     assert overlay.pop("url").startswith("reading/volume/")
+    assert len(overlay.pop("sha256")) == 64
     assert overlay == {"label": "Lesion", "colour": "#ff0000", "style": "fill", "opacity": 0.4}
     assert len(pane["overlays"]) == 1
     for key in ("i2", "i3", "i4", "i5", "i6"):
