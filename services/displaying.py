@@ -37,7 +37,7 @@ _THANKS = {
         "Every decision is saved. While the study is open, further items may come; they will stand on your worklist.",
     ),
 }
-_HALF_DONE = ("All items are read", "Every verdict is saved. The next part is open to you now.")
+_HALF_DONE = ("All items are read", "Thank you. Every verdict is saved, and the next part is open to you now.")
 
 
 def role_of_queue(queue: str) -> str:

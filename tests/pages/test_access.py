@@ -116,7 +116,7 @@ def test_a_page_that_fails_shows_no_trace_and_nothing_of_the_study(unserved: Ser
         unserved.server.start()
     cookies = unserved.cookie(OBSERVED)
     with study.database.engine.connect() as connection:
-        connection.exec_driver_sql("ALTER TABLE protocol RENAME COLUMN canonical_json TO gone")
+        connection.exec_driver_sql("ALTER TABLE membership RENAME COLUMN pseudonym TO gone")
         connection.commit()
     try:
         seen = text_of(run_page(unserved.server, cookies, "reading", f"study={STUDY}"))
@@ -127,15 +127,16 @@ def test_a_page_that_fails_shows_no_trace_and_nothing_of_the_study(unserved: Ser
             ]
     finally:
         with study.database.engine.connect() as connection:
-            connection.exec_driver_sql("ALTER TABLE protocol RENAME COLUMN gone TO canonical_json")
+            connection.exec_driver_sql("ALTER TABLE membership RENAME COLUMN gone TO pseudonym")
             connection.commit()
 
     assert "Traceback" not in seen
-    assert "canonical_json" not in seen
+    assert "pseudonym" not in seen
     assert "sqlalchemy" not in seen.lower()
     assert ".py" not in seen.replace("navigation.py", "")
     assert answers[1].status_code == 500
-    assert answers[1].text == "Internal Server Error"
+    assert set(answers[1].json()) == {"error"}
+    assert "pseudonym" not in answers[1].text
     log = unserved.server.log_text()
     assert marks_in([Chunk("log", log.encode())]) == {}
     assert not any(token in log for token in cookies.values())
