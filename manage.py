@@ -65,7 +65,11 @@ def choose_data_dir(
 @contextmanager
 def _opened(*, prepared: bool = True) -> Iterator[environment.Database]:
     """Open the database, show refusals as one sentence, and close it, so that no log file stays beside it."""
-    database = environment.database()
+    try:
+        database = environment.database()
+    except OSError as error:
+        console.print(f"The data folder cannot be used ({error.strerror}); name another one.", style="bold red")
+        raise typer.Exit(1) from None
     aside.print(whereabouts.whereabouts(database), style="dim", markup=False)
     try:
         # Whoever waits here can press Ctrl+C; a large chain takes longer to verify than a request may.
@@ -344,7 +348,9 @@ def verify(
 ) -> None:
     """Compare a frozen study, its volumes and every row of it with the manifest and the audit chain."""
     with _opened() as database:
-        problems = verifying.verify_study(database, study, audit_head.read_text("utf-8") if audit_head else None)
+        problems = verifying.verify_study(
+            database, study, audit_head.read_text("utf-8", "replace") if audit_head else None
+        )
         for problem in problems:
             console.print(problem, style="bold red", markup=False)
         for remark in verifying.remarks_on(database, study):

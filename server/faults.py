@@ -7,6 +7,7 @@ connection under the next request.
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, select_autoescape
 from starlette.datastructures import Headers
@@ -81,7 +82,8 @@ def fault_page(scope: Scope, status: int) -> Response:
     """Return the page that says what happened, that answers are kept, and how to go on."""
     text = _templates.get_template("fault.html").render(
         waiting=status == 503,
-        again=scope["path"],
+        # Two slashes at its beginning would be an address elsewhere.
+        again="/" + quote(scope["path"].lstrip("/")),
         # What was sent by a form is not sent twice unasked.
         reload_after=AGAIN_AFTER if status == 503 and scope["method"] == "GET" else None,
     )

@@ -110,7 +110,8 @@ def networks(listed: Sequence[str]) -> tuple[Network, ...]:
 def name_of(host: str) -> str:
     """Return the name in a Host header, without its port."""
     if host.startswith("["):
-        return host[: host.find("]") + 1].lower()
+        name, bracket, rest = host.partition("]")
+        return f"{name}{bracket}".lower() if not rest or rest.startswith(":") else ""
     return host.partition(":")[0].lower()
 
 

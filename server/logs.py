@@ -23,6 +23,7 @@ _TELLING = (OSError, ImportError, NameError, AttributeError)
 # Characters of one traceback, and seconds in which the same one is not written again.
 LONGEST_TRACE = 4_000
 SAME_WITHIN = 60.0
+LONGEST_ROUTE = 100
 MOST_CAUSES = 1_000
 _PROGRAM = str(Path(__file__).resolve().parents[1])
 _told: dict[str, float] = {}
@@ -79,7 +80,7 @@ def logged(endpoint: Callable[[Request], Awaitable[Response]]) -> Callable[[Requ
 def note_fault(error: BaseException, path: str, status: int) -> None:
     """Write one line about an error that was answered: where, of what kind, and how it came to be if that is news."""
     # What follows /link/ is a token.
-    route = "/".join(path.split("/")[: 3 if path.startswith("/reading/") else 2])
+    route = "/".join(path.split("/")[: 3 if path.startswith("/reading/") else 2])[:LONGEST_ROUTE]
     kind = f"{type(error).__module__}.{type(error).__qualname__}"
     _events.error("failed", route=route, status=status, kind=kind, trace=_trace_of(error))
 

@@ -27,7 +27,7 @@ _log = logging.getLogger(__name__)
 LARGEST_BODY = 200_000
 DEEPEST_BODY = 12
 VIEWER_FOLDER = Path(__file__).parents[1] / "components" / "viewer" / "dist"
-_BUNDLE_NAME = re.compile(r"room-[0-9a-f]+\.mjs")
+_BUNDLE_NAME = re.compile(r"room-[0-9a-f]{1,64}\.mjs")
 _STATUS: tuple[tuple[type[Refused], int], ...] = (
     (Incomplete, 422),
     (Conflict, 409),

@@ -128,6 +128,20 @@ def end_open_links(session: Session, person_id: int) -> None:
         session.add(invitation)
 
 
+def end_issued_links(session: Session, issuer_id: int, study_id: int | None = None) -> None:
+    """End what somebody issued to others and may still hold, in one study or in all: who lost a right keeps no key."""
+    query = select(Invitation).where(
+        Invitation.issued_by_id == issuer_id,
+        col(Invitation.consumed_at).is_(None),
+        col(Invitation.ended_at).is_(None),
+    )
+    if study_id is not None:
+        query = query.where(Invitation.study_id == study_id)
+    for link in session.exec(query).all():
+        link.ended_at = now()
+        session.add(link)
+
+
 def end_login_sessions(session: Session, person_id: int) -> int:
     """Sign a person out everywhere, and return how often they were signed in."""
     opened = session.exec(

@@ -98,10 +98,7 @@ def read_entries(pasted: str) -> list[Entry]:
     """
     lines = [(number, line) for number, line in enumerate(pasted.splitlines(), start=1) if line.strip()]
     separator = next((one for one in "\t;" if any(one in line for _, line in lines)), ",")
-    rows = [
-        (number, [field.strip() for field in next(csv.reader([line], delimiter=separator, skipinitialspace=True))])
-        for number, line in lines
-    ]
+    rows = [(number, _fields(line, separator)) for number, line in lines]
     if rows and [field.casefold() for field in rows[0][1]][:2] == list(_COLUMNS[:2]):
         rows = rows[1:]
     if not rows:
@@ -124,6 +121,14 @@ def read_entries(pasted: str) -> list[Entry]:
     if wrong:
         raise Conflict("\n".join(wrong))
     return entries
+
+
+def _fields(line: str, separator: str) -> list[str]:
+    try:
+        return [field.strip() for field in next(csv.reader([line], delimiter=separator, skipinitialspace=True))]
+    except csv.Error:
+        # A cell without end, which holds no login.
+        return [""]
 
 
 def links_of(database: Database, actor: Actor, study_key: str) -> list[LinkLine]:
@@ -166,7 +171,9 @@ def _invite(session: Session, actor: Actor, study: Study, entry: Entry, address:
 
 def _letter(study: Study, entry: Entry, login: str, address: str, token: str) -> str:
     """Return what to send: what it is, the address, until when it holds, and that it works once."""
-    head = f'Dear {entry.name},\n\nyou are invited to the study "{study.title}": you will {_WORK[entry.role]}.\n\n'
+    # On one line, or a name could write an address of its own under ours.
+    name = " ".join(entry.name.split())
+    head = f'Dear {name},\n\nyou are invited to the study "{study.title}": you will {_WORK[entry.role]}.\n\n'
     if not token:
         return f"{head}You have an account already. Sign in as you do:\n\n{address}/sign-in\n"
     until = now() + LINK_LIFETIME

@@ -12,7 +12,15 @@ from db import Database, LoginSession, Membership, Person, Study, audit, now
 from db.base import stored_id
 from db.standing import REMAINS, STILL_MEMBER
 from services.errors import Conflict, NotAllowed, NotFound, require_length
-from services.identity import Actor, add_person, end_login_sessions, end_open_links, issue_link, person_with
+from services.identity import (
+    Actor,
+    add_person,
+    end_issued_links,
+    end_login_sessions,
+    end_open_links,
+    issue_link,
+    person_with,
+)
 from services.logins import canonical_login
 
 
@@ -92,7 +100,7 @@ def add_owner(database: Database, login: str, name: str, *, by: Actor | None = N
 
 
 def lock(database: Database, actor: Actor, login: str) -> None:
-    """Let nobody in under a login any more: their sessions and their open links end."""
+    """Let nobody in under a login any more: their sessions and open links end, also links that they issued."""
     _require_owner(actor)
     with database.writing() as session:
         person = _person(session, login)
@@ -111,6 +119,7 @@ def lock_within(session: Session, person: Person) -> None:
     session.add(person)
     end_login_sessions(session, person_id)
     end_open_links(session, person_id)
+    end_issued_links(session, person_id)
 
 
 def unlock(database: Database, actor: Actor, login: str) -> None:

@@ -175,6 +175,12 @@ def ranges(keys: Iterable[int]) -> str:
     return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in parts)
 
 
+def number_of(text: str) -> int:
+    """Return how many keys a short form stands for, without naming them."""
+    ends = (part.partition("-") for part in text.split(","))
+    return sum(int(last or first) - int(first) + 1 for first, _, last in ends)
+
+
 def keys_in(text: str) -> Iterator[int]:
     """Yield the keys that a short form stands for."""
     for part in text.split(","):

@@ -14,6 +14,9 @@ from services.draws import DrawKey
 from services.errors import NotFound
 from services.freezing import draw_by_model
 
+# What reading files leads to that somebody has changed.
+_NO_PACKAGE = (AttributeError, LookupError, RecursionError, StopIteration, TypeError, ValueError)
+
 
 def redraw(package: Path) -> tuple[int, list[str]]:
     """Repeat every draw of a study package.
@@ -26,10 +29,19 @@ def redraw(package: Path) -> tuple[int, list[str]]:
     try:
         found = json.loads((package / "draws.json").read_text("utf-8"))
         protocol = Protocol.model_validate_json((package / "protocol.json").read_text("utf-8"))
+        return _all_drawn_again(found, protocol)
     except FileNotFoundError:
         raise NotFound(
             f"{package.name} holds no draws.json and protocol.json; name a package exported after the data lock."
         ) from None
+    except _NO_PACKAGE:
+        raise NotFound(
+            f"draws.json or protocol.json of {package.name} is not as it was exported; take the package from where it "
+            "was kept."
+        ) from None
+
+
+def _all_drawn_again(found: dict[str, Any], protocol: Protocol) -> tuple[int, list[str]]:
     problems = []
     for drawn in found["drawn"]:
         key = _key(found, drawn)

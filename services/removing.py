@@ -27,7 +27,8 @@ from db.base import stored_id
 from db.standing import REMAINS, STILL_MEMBER
 from services import assigning, displaying
 from services.errors import Conflict, NotFound
-from services.identity import Actor
+from services.identity import Actor, end_issued_links
+from services.logins import canonical_login
 from services.permission import require_role, state_of
 
 
@@ -71,7 +72,7 @@ def remove_member(database: Database, actor: Actor, study_key: str, login: str) 
     Conflict
         They have given a verdict, are the actor, or the data are locked.
     """
-    wanted = login.replace("\x00", "").strip().lower()
+    wanted = canonical_login(login)
     with database.writing() as session:
         study, own = require_role(session, actor, study_key, "admin")
         if state_of(session, stored_id(study.id)) == "closed":
@@ -93,6 +94,7 @@ def remove_member(database: Database, actor: Actor, study_key: str, login: str) 
         session.add(member)
         session.flush()
         _end_links(session, member)
+        end_issued_links(session, member.person_id, stored_id(study.id))
         audit.record(
             session,
             "member removed",

@@ -110,14 +110,14 @@ def _differences(stored: dict[str, Any], found: dict[str, Any]) -> list[str]:
 
 def _verdict_problems(session: Session, study_id: int) -> list[str]:
     """Compare every verdict and decision with the hash that the audit chain holds under its receipt."""
-    audited = {
-        str(event.detail["receipt"]): str(event.detail["content_sha256"])
-        for event in session.exec(
-            select(AuditEvent).where(
-                AuditEvent.study_id == study_id, col(AuditEvent.action).in_(("verdict", "revision", "decision"))
-            )
-        )
-    }
+    audited: dict[str, str] = {}
+    for event in session.exec(
+        select(AuditEvent)
+        .where(AuditEvent.study_id == study_id, col(AuditEvent.action).in_(("verdict", "revision", "decision")))
+        .order_by(col(AuditEvent.id))
+    ):
+        # The first one counts: a further event with the same receipt was added to hide a change.
+        audited.setdefault(str(event.detail["receipt"]), str(event.detail["content_sha256"]))
     found = {**_verdict_hashes(session, study_id), **_decision_hashes(session, study_id)}
     return [
         f"The verdict with receipt {receipt} is not what was submitted, or is gone."

@@ -16,6 +16,12 @@ Seal = tuple[AuditEvent, str, str]
 # Two verdicts that were sent at once may come into the chain the other way round, after waiting for each other.
 SLACK = timedelta(seconds=60)
 NAMED = 5
+# More rows than any table of a study holds; a seal on more would only fill the memory.
+MOST_SEALED = 10_000_000
+# The tables whose seals end when somebody who was taken out comes back, and the events whose own seals never do.
+_ENDING = ("assignment", "membership")
+_VERDICTS = ("verdict", "revision", "decision")
+_COMING_AND_GOING = ("member joined", "member removed")
 
 
 def row_problems(session: Session, study: Study) -> list[str]:
@@ -26,9 +32,11 @@ def row_problems(session: Session, study: Study) -> list[str]:
     seals: dict[str, list[Seal]] = {}
     for event in events:
         for name, ended in event.detail.get("ended", {}).items():
-            keys_ended = set(proofs.keys_in(ended))
-            seals[name] = [seal for seal in seals.get(name, []) if keys_ended.isdisjoint(proofs.keys_in(seal[1]))]
+            problems += _end_seals(event, name, ended, seals)
         for name, (keys, digest) in seals_on(event, study_id).items():
+            if proofs.number_of(keys) > MOST_SEALED:
+                problems.append(f"Audit event {event.id} names more rows of table {name} than there can be.")
+                continue
             seals.setdefault(name, []).append((event, keys, digest))
     for table in proofs.COLUMNS:
         found = proofs.rows_of(session, table, study_id)
@@ -75,6 +83,25 @@ def contradictory_times(session: Session, study_id: int) -> list[tuple[str, str]
     return found
 
 
+def _end_seals(event: AuditEvent, name: str, ended: str, seals: dict[str, list[Seal]]) -> list[str]:
+    """End the seals on some rows, and say what keeps that from being right.
+
+    Only who comes back ends any, and only who gave no verdict can come back. Otherwise an event that is added at the
+    end of the chain would open every row to change, and a head that was kept before it would still be in the chain.
+    """
+    if event.action != "member joined" or name not in _ENDING or proofs.number_of(ended) > MOST_SEALED:
+        return [f"Audit event {event.id} ends seals on table {name}, which it cannot."]
+    keys = set(proofs.keys_in(ended))
+    kept, rested_on = [], False
+    for seal in seals.get(name, []):
+        is_hit = not keys.isdisjoint(proofs.keys_in(seal[1]))
+        rested_on = rested_on or (is_hit and seal[0].action in _VERDICTS)
+        if not is_hit or seal[0].action in _VERDICTS:
+            kept.append(seal)
+    seals[name] = kept
+    return [f"Audit event {event.id} ends seals on table {name} on which verdicts rest."] if rested_on else []
+
+
 def _events(session: Session, study_id: int) -> list[AuditEvent]:
     of_study = or_(AuditEvent.study_id == study_id, AuditEvent.action == SEALED)
     return list(session.exec(select(AuditEvent).where(of_study).order_by(col(AuditEvent.id))).all())
@@ -118,8 +145,10 @@ def _named(table: type[Base], keys: list[int], found: dict[int, proofs.Row]) -> 
 
 
 def _membership_problems(session: Session, study_id: int, events: list[AuditEvent]) -> Iterator[str]:
-    """Compare who was taken out of the study with what the chain says of removals."""
-    said = {event.detail.get("member") for event in events if event.action == "member removed"}
+    """Compare who is out of the study with what the chain said of them last."""
+    last = {event.detail.get("member"): event.action for event in events if event.action in _COMING_AND_GOING}
     for membership in session.exec(select(Membership).where(Membership.study_id == study_id)):
-        if membership.removed_at is not None and membership.person_id not in said:
-            yield f"{membership.pseudonym} was taken out of the study past the program."
+        is_out, was_taken_out = membership.removed_at is not None, last.get(membership.person_id) == "member removed"
+        if is_out != was_taken_out:
+            done = "taken out of" if is_out else "put back into"
+            yield f"{membership.pseudonym} was {done} the study past the program."

@@ -1,0 +1,441 @@
+"""Nonsense and overload at every way in, and what a reader may learn from the newest routes."""
+
+from __future__ import annotations
+
+import json
+import socket as sockets
+import zipfile
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from markdown_it import MarkdownIt
+from sqlmodel import select
+from typer.testing import CliRunner
+
+from db import AuditEvent, Database, Display, ProtocolRecord, Study, Volume
+from db.engine import make_engine
+from db.migrate import standing
+from exchange.acknowledged_text import without_images
+from manage import cli
+from server.logs import configure_logs, note_fault
+from services import (
+    closing,
+    damaged_scans,
+    drafts,
+    importing,
+    incoming,
+    members,
+    packaging,
+    reading,
+    report,
+    restoring,
+    scans,
+    starting,
+    upkeep,
+)
+from services.errors import Conflict, InputRefused, NotAllowed, NotFound, Refused
+from services.pace import duration
+from services.storing import Circumstances
+from tests.blinding.attacking import assignments_of, keys
+from tests.blinding.marked_study import OBSERVED, STUDY, mark
+from tests.blinding.serving import ServedStudy, client
+from tests.blinding.transcript import Chunk, marks_in
+from tests.harness import databases
+from tests.harness.server import clean_environment, run_manage
+from tests.room_study import reading_rules, room_study, with_practice
+from tests.situations import Situation, any_answers, on_the_desk, read_all, show, signed_in, submit, write_study_folder
+
+
+@pytest.fixture(scope="module")
+def cookies(marked: ServedStudy) -> dict[str, str]:
+    return marked.cookie(OBSERVED)
+
+
+@pytest.fixture(scope="module")
+def rater(marked: ServedStudy, cookies: dict[str, str]) -> Iterator[httpx.Client]:
+    with client(marked.server, cookies) as opened:
+        yield opened
+
+
+# ---- what a reader may learn -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("file", ["manifest.json", "report.html", "report.json", "report-csv.zip", "draws.json", "x"])
+def test_a_download_tells_a_rater_nothing_not_even_whether_there_is_a_study(rater: httpx.Client, file: str) -> None:
+    own, none = (rater.get(f"/download/{study}/{file}") for study in (STUDY, "none-such"))
+
+    assert own.status_code in {403, 404}
+    assert marks_in([Chunk("body", own.content), Chunk("body", str(own.headers).encode())]) == {}
+    assert none.status_code == 404
+
+
+def test_a_damage_report_on_a_scan_ahead_says_nothing_and_leaves_nothing(opened: Situation) -> None:
+    rater = opened.raters[0]
+    derived = keys(opened, rater)
+    with opened.database.reading() as session:
+        tokens = [derived.volume_token(one) for one in session.exec(select(Volume.id))]
+    refused = 0
+    for token in [*tokens, "", "x" * 10_000, "\x00", "é", tokens[0].upper()]:
+        try:
+            scans.report_damage(opened.database, rater, token)
+        except NotFound:
+            refused += 1
+    with opened.database.reading() as session:
+        noted = session.exec(select(AuditEvent).where(AuditEvent.action == damaged_scans.ACTION)).all()
+
+    # The current and the next item's scans are in reach: four of nine at most, and the five odd tokens are not.
+    assert refused >= 5 + 5
+    assert len(noted) == len(tokens) + 5 - refused
+
+
+def test_reporting_damage_again_and_again_leaves_one_event(opened: Situation) -> None:
+    rater = opened.raters[0]
+    names = (keys(opened, rater).volume_token(number) for number in range(1, 10))
+    token = next(one for one in names if _in_reach(opened, one))
+    for _ in range(50):
+        scans.report_damage(opened.database, rater, token)
+    with opened.database.reading() as session:
+        noted = session.exec(select(AuditEvent).where(AuditEvent.action == damaged_scans.ACTION)).all()
+
+    assert len(noted) == 1
+
+
+def _in_reach(situation: Situation, token: str) -> bool:
+    try:
+        scans.scan_in_reach(situation.database, situation.raters[0], token)
+    except NotFound:
+        return False
+    return True
+
+
+def test_the_end_of_reading_tells_of_marks_only_how_many_and_how_long(opened: Situation) -> None:
+    rater, other = opened.raters
+    read_all(opened, other)
+    read_all(opened, rater)
+    done = on_the_desk(opened, rater)
+    told = json.dumps(done)
+
+    assert done["kind"] != "item"
+    for hidden in ("model-a", "model-b", "k1", "A cyst", "subject-", "hidden note", "i1", "accepted", "Rater 2"):
+        assert hidden not in told
+    assert "4 answers" in told
+
+
+def test_the_pace_is_ones_own_and_not_that_of_others(opened: Situation) -> None:
+    rater, other = opened.raters
+    read_all(opened, rater)
+    before = on_the_desk(opened, rater)
+    while (payload := on_the_desk(opened, other))["kind"] == "item":
+        show(opened, other, payload)
+        reading.submit(
+            opened.database, other, payload["assignment"], payload["key"], any_answers(payload),
+            Circumstances(active_ms=4_000_000),
+        )  # fmt: skip
+
+    assert on_the_desk(opened, rater) == before
+
+
+@pytest.mark.parametrize("milliseconds", [0, 1, 59_999, 10**15, 0.5, 86_400_000 * 20_000])
+def test_a_pace_of_any_size_is_said_in_a_few_letters(milliseconds: float) -> None:
+    assert len(duration(milliseconds)) < 24
+
+
+def test_the_end_screen_of_a_practice_says_nothing_of_the_real_items(migrated_sqlite: Path, tmp_path: Path) -> None:
+    engine = make_engine(databases.copy_of_sqlite_file(migrated_sqlite, tmp_path / "data" / "blindread.db"))
+    rules = reading_rules(practice={"pass_mark": 0.0})
+    situation = room_study(Database(engine, tmp_path / "data"), tmp_path / "study", with_practice, protocol=rules)
+    rater = situation.raters[0]
+    ahead = assignments_of(situation, rater, "reading")
+    seen = []
+    while (payload := on_the_desk(situation, rater))["phase"] == "practice" and payload["kind"] == "item":
+        show(situation, rater, payload)
+        submit(situation, rater, payload)
+        seen.append(json.dumps(payload))
+    engine.dispose()
+
+    assert ahead
+    assert not any(one in text for one in ahead for text in seen)
+
+
+def test_a_closed_report_that_was_made_is_shut_again_by_a_re_opening(opened: Situation) -> None:
+    closing.close_study(opened.database, opened.admin, "tiny")
+    assert report.download(opened.database, opened.admin, "tiny", "json")
+    closing.reopen_study(opened.database, opened.admin, "tiny", "an answer came late")
+
+    with pytest.raises(NotAllowed):
+        report.download(opened.database, opened.admin, "tiny", "json")
+
+
+def test_an_interim_look_of_one_admin_opens_nothing_for_another(opened: Situation) -> None:
+    members.invite(opened.database, opened.admin, "tiny", "second", "Second", "admin")
+    closing.take_interim_look(opened.database, opened.admin, "tiny", "to see whether it works")
+
+    with pytest.raises(NotAllowed):
+        report.download(opened.database, signed_in(opened.database, "second"), "tiny", "json")
+
+
+# ---- nonsense at the routes ------------------------------------------------------------------------------------------
+
+ODD_PATHS = (
+    "/assets/viewer/room-" + "a" * 300 + ".mjs", "/assets/viewer/..%2f..%2fapp.py", "/assets/viewer/room-a.mjs%00",
+    "/assets/viewer/", "/download/" + "a" * 5_000 + "/report.json", "/download/%00/manifest.json",
+    "/download/..%2f..%2f/manifest.json", f"/download/{STUDY}/..%2fblindread.db", "/download/x/y/z",
+    "/reading/volume/" + "%F0%9F%A6%B4" * 200, "/reading/revisable", "/reading/revisable?assignment=%00",
+    "/reading/session?assignment[]=1", "/reading/scans?assignment=" + "x" * 8_000, "/reading/scans?" + "a=b&" * 3_000,
+    "/notice?x=<script>", "/static/..%2f..%2fpages", "/component/../../etc/passwd", "/%F0%28%8C%BC", "/%C3%A9",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("path", ODD_PATHS, ids=range(len(ODD_PATHS)))
+def test_an_odd_address_is_no_error_of_the_server(marked: ServedStudy, rater: httpx.Client, path: str) -> None:
+    for method in ("GET", "HEAD", "POST", "DELETE"):
+        answer = rater.request(method, path)
+
+        assert answer.status_code < 500, method
+        assert marks_in([Chunk("body", answer.content)]) == {}
+        assert str(marked.server.data_dir) not in answer.text
+
+
+@pytest.mark.parametrize("number", [2**31, 2**63, -(2**63) - 1, 10**30, 1e300, -1, "9" * 4000, True, None, [1]])
+def test_a_measured_time_of_any_size_costs_nobody_their_verdict(
+    marked: ServedStudy, rater: httpx.Client, number: Any
+) -> None:
+    desk = reading.current_payload(marked.study.database, marked.study.observed, STUDY, "reading")
+    body = {"assignment": desk["assignment"], "load_ms": number, "viewport": [number, number], "renderer": "r" * 9_000}
+    answer = rater.post("/reading/shown", json=body)
+
+    assert answer.status_code in {200, 400}
+    with marked.study.database.reading() as session:
+        assert all(one.load_ms <= 86_400_000 for one in session.exec(select(Display)))
+
+
+def test_a_draft_for_the_last_possible_number_does_not_shut_out_the_verdict(opened: Situation) -> None:
+    rater = opened.raters[0]
+    payload = on_the_desk(opened, rater)
+    reading.save_draft(opened.database, rater, payload["assignment"], reading.LARGEST_SEQUENCE, {"fields": {}})
+    show(opened, rater, payload)
+
+    assert submit(opened, rater, payload).receipt
+
+
+def test_the_log_of_a_fault_is_bounded_whatever_was_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    configure_logs()
+    for path in (
+        "/" + "a" * 60_000,
+        "/link/SECRETTOKEN",
+        "//link/SECRETTOKEN",
+        "/\n{forged}",
+        "/reading/x/SECRETTOKEN",
+    ):
+        note_fault(OSError("x" * 100_000), path, 500)
+    lines = capsys.readouterr().err.splitlines()
+
+    assert all(len(line) < 6_000 for line in lines)
+    assert "SECRETTOKEN" not in "".join(lines)
+    assert len(lines) == 5
+
+
+def test_two_hundred_sockets_and_requests_of_a_stranger_leave_the_server_answering(marked: ServedStudy) -> None:
+    held = []
+    try:
+        for _ in range(200):
+            one = sockets.create_connection(("127.0.0.1", marked.server.port), timeout=5)
+            one.sendall(b"POST /sign-in HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9000\r\n\r\nlogin=")
+            held.append(one)
+        with marked.client() as stranger:
+            assert stranger.get("/health").status_code == 200
+            assert stranger.get("/sign-in").status_code == 200
+    finally:
+        for one in held:
+            one.close()
+
+
+def test_the_server_log_holds_no_mark_token_or_login_after_all_of_it(
+    marked: ServedStudy, cookies: dict[str, str]
+) -> None:
+    log = marked.server.log_text()
+
+    assert marks_in([Chunk("log", log.encode())]) == {}
+    assert not any(token in log for token in cookies.values())
+    assert OBSERVED not in log
+    assert mark("adminlogin") not in log
+
+
+# ---- nonsense at the import ------------------------------------------------------------------------------------------
+
+YAML = (
+    "a: &a [x, *a]", "!!python/object/apply:os.system ['true']", "%YAML 9.9\n---\na: 1", "? [a, b]\n: c",
+    "\t", "---\n---\n",
+    "name: [" * 400, "name: tiny\nname: other", "&a a: *a", "- 1", "null", "name: 2020-01-01",
+    "{" * 900, "name: \ud7ff\ufffe",
+    "<<: [{a: 1}, {b: 2}]", "title: |\n " + "x" * 300_000, "seed: 0o777777777777777777777777",
+    "seed: 1:30:00", "seed: .NaN",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", YAML, ids=range(len(YAML)))
+def test_a_protocol_of_nonsense_is_refused_in_sentences(imported: Situation, tmp_path: Path, text: str) -> None:
+    folder = write_study_folder(tmp_path / "study")
+    (folder / "protocol.yaml").write_text(text, encoding="utf-8")
+
+    with pytest.raises(InputRefused) as refusal:
+        importing.import_study(imported.database, imported.admin, folder, key="other")
+    assert str(tmp_path) not in str(refusal.value)
+    assert all(len(str(one)) < 600 for one in refusal.value.problems)
+
+
+@pytest.mark.parametrize("column", ["../../blindread.db", "/etc/passwd", "volumes", "volumes/../../secret.nii.gz", "."])
+def test_a_table_names_no_file_outside_its_folder(imported: Situation, tmp_path: Path, column: str) -> None:
+    folder = write_study_folder(tmp_path / "in" / "study")
+    (tmp_path / "in" / "secret.nii.gz").write_bytes((folder / "volumes" / "c1-t1.nii.gz").read_bytes())
+    table = folder / "volumes.csv"
+    table.write_text(table.read_text().replace("volumes/c1-t1.nii.gz", column))
+
+    with pytest.raises(InputRefused) as refusal:
+        importing.import_study(imported.database, imported.admin, folder, key="other")
+    assert "root:" not in str(refusal.value)
+
+
+def test_a_link_in_a_folder_brings_in_no_file_of_the_server(imported: Situation, tmp_path: Path) -> None:
+    folder = write_study_folder(tmp_path / "study")
+    secret = tmp_path / "secret.txt"
+    secret.write_text("root:secret")
+    (folder / "references.csv").unlink()
+    (folder / "references.csv").symlink_to(secret)
+
+    with pytest.raises(InputRefused) as refusal:
+        importing.import_study(imported.database, imported.admin, folder, key="other")
+    assert "root:secret" not in str(refusal.value)
+
+
+def test_a_zip_with_a_link_a_device_and_a_folder_for_a_file_is_refused(imported: Situation, tmp_path: Path) -> None:
+    folder = write_study_folder(tmp_path / "study")
+    for kind in (0o120777, 0o020666, 0o060666, 0o010666):
+        packed = BytesIO()
+        with zipfile.ZipFile(packed, "w") as archive:
+            for path in folder.rglob("*"):
+                if path.is_file() and path.name != "references.csv":
+                    archive.write(path, path.relative_to(folder))
+            special = zipfile.ZipInfo("references.csv")
+            special.external_attr = kind << 16
+            archive.writestr(special, "/etc/passwd")
+        packed.seek(0)
+        with pytest.raises(InputRefused) as refusal:
+            incoming.receive_upload(imported.database, imported.admin, packed, "study.zip")
+        assert "root:" not in str(refusal.value)
+    assert list((imported.database.data_dir / "incoming").glob("*")) == []
+
+
+@pytest.mark.parametrize("ticket", ["", "..", "../..", ".", "a/b", "\x00", "x" * 400, "%2e%2e"])
+def test_a_ticket_opens_no_other_folder_and_discards_none(imported: Situation, ticket: str) -> None:
+    with pytest.raises(Refused):
+        incoming.study_folder_of(imported.database, imported.admin, ticket)
+    incoming.discard_upload(imported.database, imported.admin, ticket)
+
+    assert (imported.database.data_dir / "blindread.db").exists()
+    assert any(imported.database.volume_dir.iterdir())
+
+
+MARKDOWN = (
+    "![x](http://e.example/a.png)", "![x][1]\n\n[1]: http://e.example/a.png",
+    "<img src=http://e.example onerror=alert(1)>",
+    "[x](javascript:alert(1))", "<script>alert(1)</script>", "![[x](y)](http://e.example/b)", "!\\[x](http://e.example/c)",
+    "![x](<http://e.example/d>)", "![x]\n(http://e.example/e)", "![a](b ![c](http://e.example/f) )",
+)  # fmt: skip
+
+
+def test_no_image_of_elsewhere_is_left_in_what_is_acknowledged(imported: Situation, tmp_path: Path) -> None:
+    text = "Read.\n\n" + "\n\n".join(MARKDOWN)
+    folder = write_study_folder(tmp_path / "study", {"name": "other", "instructions": text, "consent": text})
+    importing.import_study(imported.database, imported.admin, folder)
+    with imported.database.reading() as session:
+        study_id = session.exec(select(Study.id).where(Study.key == "other")).one()
+        stored = json.loads(session.get_one(ProtocolRecord, study_id).canonical_json)
+    for part in ("instructions", "consent"):
+        drawn = MarkdownIt("commonmark", {"html": False}).render(stored[part])
+        assert "<img" not in drawn
+        assert 'href="javascript' not in drawn
+
+
+def test_a_text_of_many_brackets_is_read_in_no_time_worth_a_word() -> None:
+    """Counted by what comes out, and bounded by the patience of the whole run: a pattern must not try all ways."""
+    for text in ("![" * 10_000, "![a](" * 4_000, "!" * 20_000 + "[", "![a](b(c" * 2_500, "![" + "\\a" * 9_000):
+        assert len(without_images(text)) <= len(text)
+
+
+@pytest.mark.parametrize("key", ["../x", "X", "a" * 61, "-a", "a b", "", "a\n", "tiny~1", "é", "a/b"])
+def test_no_odd_key_becomes_a_studys(imported: Situation, key: str) -> None:
+    with pytest.raises(InputRefused):
+        drafts.require_key(key)
+
+
+# ---- the command line ------------------------------------------------------------------------------------------------
+
+
+def test_a_new_study_writes_into_no_folder_that_holds_something(tmp_path: Path) -> None:
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "protocol.yaml").write_text("mine")
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "link").symlink_to(tmp_path / "full")
+
+    for target in ("full", "file", "link"):
+        with pytest.raises(Conflict):
+            starting.new_study(tmp_path / target)
+    assert (tmp_path / "full" / "protocol.yaml").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"SQLite format 3\x00" + b"\xff" * 5000, b"no database at all", b"\x00" * 4096]
+)
+def test_a_backup_of_nonsense_leaves_the_place_empty(tmp_path: Path, content: bytes) -> None:
+    backup = tmp_path / "backup"
+    backup.mkdir()
+    (backup / "blindread.db").write_bytes(content)
+    target = tmp_path / "data" / "blindread.db"
+    target.parent.mkdir()
+    engine = make_engine(f"sqlite:///{target.as_posix()}")
+
+    with pytest.raises((InputRefused, Conflict)):
+        restoring.restore_installation(Database(engine, tmp_path / "data"), backup)
+    assert standing(engine) == "empty"
+    engine.dispose()
+
+
+def test_a_restore_never_writes_over_an_installation(opened: Situation, tmp_path: Path) -> None:
+    upkeep.back_up_installation(opened.database, tmp_path / "backup")
+    read_all(opened, opened.raters[0])
+
+    with pytest.raises(Conflict):
+        restoring.restore_installation(opened.database, tmp_path / "backup")
+    assert on_the_desk(opened, opened.raters[0])["kind"] != "item"
+
+
+NO_DRAWS = (b"", b"[]", b"{}", b'{"drawn": [{"purpose": "x"}]}', b"\xff\xfe", b'{"drawn": 1}', b"[" * 5000)
+
+
+def test_a_package_of_nonsense_is_redrawn_to_one_sentence(opened: Situation, tmp_path: Path) -> None:
+    closing.close_study(opened.database, opened.admin, "tiny")
+    packaging.export_study(opened.database, opened.admin, "tiny", tmp_path / "package")
+
+    for broken in NO_DRAWS:
+        (tmp_path / "package" / "draws.json").write_bytes(broken)
+        done = CliRunner().invoke(cli, ["redraw", str(tmp_path / "package")])
+
+        assert isinstance(done.exception, SystemExit)
+        assert (done.exit_code, len(done.output.strip().splitlines())) == (1, 1)
+
+
+def test_a_folder_or_a_head_that_is_none_is_one_sentence_at_the_command_line(opened: Situation, tmp_path: Path) -> None:
+    (tmp_path / "no-folder").write_bytes(b"\xff\xfe\x00no text")
+    environment = clean_environment(opened.database.data_dir, {})
+    for arguments in (
+        ("--data-dir", str(tmp_path / "no-folder"), "init"),
+        ("verify", "tiny", "--audit-head", str(tmp_path / "no-folder")),
+    ):
+        with pytest.raises(RuntimeError) as failed:
+            run_manage(environment, *arguments)
+        assert "Traceback" not in str(failed.value)
