@@ -485,7 +485,7 @@ def import_judge(
         )
         console.print(
             f"Run '{line.name}': {line.candidates} verdicts, {line.unresolved} unresolved, "
-            f"{line.not_judged} candidates not judged.",
+            f"{line.not_judged} {'candidate' if line.not_judged == 1 else 'candidates'} not judged.",
             markup=False,
         )
 
