@@ -32,7 +32,7 @@ def draw_head(line: StudyLine) -> None:
             query_params={"study": line.key},
         )
         st.page_link(PAGES / REPORT[0], label="Report", icon=":material/bar_chart:", query_params={"study": line.key})
-    # Always one element, empty or not: what comes and goes above the tabs would throw the admin back to the first of them.
+    # Always one element, empty or not: what comes and goes above the tabs would lead back to the first of them.
     with st.container():
         _draw_notice()
         verification_view.draw_alarm(line)
