@@ -99,7 +99,8 @@ def _table_problems(table: type[Base], found: dict[int, proofs.Row], seals: list
         covered.update(keys)
         rows = [found[key] for key in sorted(keys) if key in found]
         if len(rows) < len(keys) or proofs.digest(table, rows, salt) != digest:
-            yield f"{_named(table, keys, found)}: changed since audit event {event.id} recorded it, or gone."
+            what = "changed" if len(keys) == 1 else "one or more of these rows changed"
+            yield f"{_named(table, keys, found)}: {what} since audit event {event.id}, or gone."
     # What has been shown is sealed with the verdict on it, and may wait for that.
     extra = sorted(found.keys() - covered) if table is not Display else []
     if extra:

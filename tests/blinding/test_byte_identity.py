@@ -145,11 +145,19 @@ def test_the_order_of_reading_does_not_depend_on_what_is_right(sqlite_database: 
     with sqlite_database.reading() as session:
         second_id = session.exec(select(Study.id).where(Study.key == "second")).one()
     _change_answers_of(sqlite_database, second_id)
+    _draw_with_the_secret_of(sqlite_database, "first", second_id)
 
     freezing.freeze_study(sqlite_database, second.admin, "second")
 
     orders = [_order_of_prompts(sqlite_database, situation) for situation in (first, second)]
     assert orders[0] == orders[1]
+
+
+def _draw_with_the_secret_of(database: Database, key: str, study_id: int | None) -> None:
+    """Let a study be drawn with the secret of another one, so that what is drawn can be compared."""
+    with database.writing() as session:
+        secret = session.exec(select(Study.salt).where(Study.key == key)).one()
+        session.get_one(Study, study_id).salt = secret
 
 
 def _change_answers_of(database: Database, study_id: int | None) -> None:

@@ -10,7 +10,7 @@ from sqlmodel import select
 
 from db import Database, Study, Volume, audit
 from db.engine import make_engine
-from services import upkeep, verifying
+from services import audit_head, upkeep, verifying
 from services.errors import Conflict
 from tests.harness import databases
 from tests.situations import Situation, read_all
@@ -46,7 +46,7 @@ def test_the_backup_holds_the_head_that_later_shows_whether_the_chain_was_cut(
     opened: Situation, tmp_path: Path
 ) -> None:
     *_, head_file = upkeep.back_up_installation(opened.database, tmp_path / "backup")
-    head = head_file.read_text(encoding="utf-8").strip()
+    head = audit_head.head_in(head_file.read_text(encoding="utf-8"))
 
     read_all(opened, opened.raters[0])
 
@@ -84,4 +84,4 @@ def test_an_installation_without_volumes_can_be_backed_up(sqlite_database: Datab
     written = upkeep.back_up_installation(sqlite_database, tmp_path / "backup")
 
     assert all(path.exists() for path in written)
-    assert written[-1].read_text(encoding="utf-8") == audit.GENESIS + "\n"
+    assert audit_head.head_in(written[-1].read_text(encoding="utf-8")) == audit.GENESIS
