@@ -63,7 +63,7 @@ def choose_data_dir(
 
 
 @contextmanager
-def _opened(*, prepared: bool = True) -> Iterator[environment.Database]:
+def _opened(*, prepared: bool = True, warned: bool = True) -> Iterator[environment.Database]:
     """Open the database, show refusals as one sentence, and close it, so that no log file stays beside it."""
     try:
         database = environment.database()
@@ -74,7 +74,7 @@ def _opened(*, prepared: bool = True) -> Iterator[environment.Database]:
     try:
         # Whoever waits here can press Ctrl+C; a large chain takes longer to verify than a request may.
         with environment.unhurried():
-            if warning := whereabouts.warning_of_another(database):
+            if warned and (warning := whereabouts.warning_of_another(database)):
                 aside.print(warning, style="bold yellow", markup=False)
             if prepared:
                 upkeep.require_prepared(database)
@@ -441,7 +441,8 @@ def backup(folder: Path) -> None:
 @cli.command("restore")
 def restore_backup(folder: Path) -> None:
     """Bring a backup into an installation without a database, check it, and end everybody's login session."""
-    with _opened(prepared=False) as database:
+    # It is brought into an empty database only: to name another one would be the wrong advice.
+    with _opened(prepared=False, warned=False) as database:
         done = restoring.restore_installation(database, folder)
         for problem in done.problems:
             console.print(problem, style="bold red", markup=False)
@@ -491,7 +492,7 @@ def import_judge(
         )
         console.print(
             f"Run '{line.name}': {line.candidates} verdicts, {line.unresolved} unresolved, "
-            f"{line.not_judged} candidates not judged.",
+            f"{line.not_judged} {'candidate' if line.not_judged == 1 else 'candidates'} not judged.",
             markup=False,
         )
 

@@ -44,7 +44,10 @@ def draw_invitations(line: StudyLine) -> None:
 
 
 def _draw_outcome(study_key: str) -> None:
-    for sentence in st.session_state.pop(f"invite-refusal-{study_key}", ()):
+    refused = st.session_state.pop(f"invite-refusal-{study_key}", ())
+    if refused:
+        st.warning("Nobody was invited.")
+    for sentence in refused:
         st.error(sentence)
     invited: list[Invited] = st.session_state.get(f"letters-{study_key}", [])
     if not invited:

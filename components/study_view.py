@@ -32,8 +32,10 @@ def draw_head(line: StudyLine) -> None:
             query_params={"study": line.key},
         )
         st.page_link(PAGES / REPORT[0], label="Report", icon=":material/bar_chart:", query_params={"study": line.key})
-    _draw_notice()
-    verification_view.draw_alarm(line)
+    # Always one element, empty or not: what comes and goes above the tabs would lead back to the first of them.
+    with st.container():
+        _draw_notice()
+        verification_view.draw_alarm(line)
 
 
 def draw_freeze(line: StudyLine) -> None:

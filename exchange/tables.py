@@ -163,7 +163,8 @@ ITEMS = Table(
         Column("category", "The stratum under which the report counts it.", "text", "presence", longest=80),
         Column("format", "How it is answered: yes or no, one of its options, or in words or numbers.", "word",
                "choice", allowed=FORMATS),
-        Column("grounding", "Whether it is to be answered from the images alone, or with the vignette.", "word",
+        Column("grounding", "Whether it is to be answered from the images alone, or with the vignette: a stratum of "
+               "the report. It hides nothing; the vignette is shown wherever the protocol releases it.", "word",
                "image_grounded", allowed=GROUNDINGS),
         Column("form", "The form that is filled in: a key below `forms` in `protocol.yaml`.", "word", "choice"),
         Column("prompt", "The question as it is read.", "text", "On which side is the lesion?"),

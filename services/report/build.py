@@ -141,8 +141,8 @@ def _notices(collected: Collected, readings: Readings, state: str) -> tuple[str,
     subjects = len(set(readings.subjects))
     if subjects < FEW_SUBJECTS:
         found.append(
-            f"Only {subjects} subjects: intervals that resample fewer than {FEW_SUBJECTS} subjects are likely to be "
-            "too narrow."
+            f"Only {subjects} {'subject' if subjects == 1 else 'subjects'}: intervals that resample fewer than "
+            f"{FEW_SUBJECTS} subjects are likely to be too narrow."
         )
     found += not_let_in_sentences(collected)
     found += missing_notices(missing_of(collected))

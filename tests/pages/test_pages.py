@@ -175,11 +175,12 @@ def test_several_people_are_invited_at_once_or_nobody(
     app = open_page(situation.admin, "admin/study.py", study="tiny")
     app.text_area(key="invite-lines-tiny-0").input("rita, Rita\nben, Ben, king\n, Nobody")
     press(app, "Invite all of them")
-    refused = [error.value for error in app.error]
+    refused, said = [error.value for error in app.error], [warning.value for warning in app.warning]
     app.text_area(key="invite-lines-tiny-0").input("rita, Rita\nben, Ben, reviewer")
     press(app, "Invite all of them")
 
     assert [sentence.split(":")[0] for sentence in refused] == ["Line 2", "Line 3"]
+    assert "Nobody was invited." in said
     assert len(letters_on(app)) == 2
 
 
