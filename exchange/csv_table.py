@@ -231,6 +231,7 @@ def _lines(reader: Reader, path: Path, table: Table) -> Iterator[Line]:
     last = read.lines_before
     try:
         header = [name.strip() for name in next(rows)]
+        width = len(header)
         while header and not header[-1]:
             header.pop()
         absent = _check_header(reader, header, table)
@@ -239,8 +240,9 @@ def _lines(reader: Reader, path: Path, table: Table) -> Iterator[Line]:
             last = rows.line_num + read.lines_before
             if not any(cell.strip() for cell in cells):
                 continue
-            # Spreadsheet programs leave empty columns behind the last one.
-            while len(cells) > len(header) and not cells[-1].strip():
+            # Spreadsheet programs leave empty columns behind the last one, in the header too. An empty cell behind a
+            # header that ends before it comes from a comma without quotation marks, which has shifted the row.
+            while len(header) < len(cells) <= width and not cells[-1].strip():
                 cells.pop()
             if len(cells) != len(header):
                 reader.problems.add(

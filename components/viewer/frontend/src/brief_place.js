@@ -36,7 +36,7 @@ export class BriefPlace {
   }
 
   toggle() {
-    if (this.always || this.more.hidden) return false;
+    if (this.more.hidden) return false;
     this.large = !this.large;
     this.fit();
   }
@@ -52,7 +52,7 @@ export class BriefPlace {
     }
     more.hidden = true;
     const cut = words.scrollHeight > words.clientHeight + 1;
-    more.hidden = this.always || !(cut || this.large);
+    more.hidden = !(cut || this.large);
     more.textContent = this.large ? "Less" : "More";
     more.append(h("kbd", {}, "Shift P"));
     const overflows = words.scrollHeight > words.clientHeight + 1;

@@ -32,6 +32,8 @@ export class Form {
     this.rows = description.fields.map((field) => this.row(field));
     this.panels = new Panels(description, { onChange: (delay) => this.changed(delay), onOpen: () => room.onPanel(), typingDelay: TYPING_DELAY });
     this.entry = new DigitEntry();
+    /** @type {any} the row that digits belong to, as it was painted last */
+    this.digitsGoTo = null;
     this.problemLine = h("p", { class: "problem-line", role: "alert" });
     this.button = h("button", { type: "button", class: "submit", onclick: ({ timeStamp }) => room.onSubmit(timeStamp) });
     if (room.preview) this.button.append("Preview: nothing is sent");
@@ -157,7 +159,12 @@ export class Form {
     }
     this.panels.refresh();
     const target = this.panels.digitPanel() ? null : this.digitRow();
-    for (const row of this.rows) row.box.classList.toggle("takes-digits", row === target);
+    for (const row of this.rows) {
+      // Digits must not go where nobody looks.
+      if (row === target && this.digitsGoTo && this.digitsGoTo !== row) row.box.scrollIntoView({ block: "nearest" });
+      row.box.classList.toggle("takes-digits", row === target);
+    }
+    this.digitsGoTo = target;
     // What was begun for other choices must not be ended by a digit that is meant for these.
     if (this.entry.box && this.entry.box !== this.digitBox()) this.entry.forget();
   }

@@ -6,7 +6,7 @@
 const KEPT = "blindread.theme";
 
 /** Where the application has pages; Streamlit keeps a theme for each. */
-const PAGES = ["", "worklist", "reading", "studies", "study", "preview", "import", "report"];
+const PAGES = ["", "worklist", "reading", "studies", "study", "preview", "import", "report", "people"];
 
 /** @typedef {"dark"|"light"} Theme */
 
