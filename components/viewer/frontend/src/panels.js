@@ -133,7 +133,9 @@ export class Panels {
   /** @returns {Which|null} */
   withFocus() {
     const focused = this.focused();
-    return /** @type {Which[]} */ (Object.keys(this.panels)).find((which) => focused && this.panels[which].contains(focused)) ?? null;
+    // A browser takes the focus from what was hidden only when it draws next, which may be after the next key.
+    const open = /** @type {Which[]} */ (Object.keys(this.panels)).filter((which) => this.open[which]);
+    return open.find((which) => focused && this.panels[which].contains(focused)) ?? null;
   }
 
   focused() {
