@@ -362,7 +362,9 @@ def _require_values(voxels: npt.NDArray[np.generic], slope: float, intercept: fl
             "so there is nothing to read: check that it is the right file."
         )
     low, high = sorted(float(end) * slope + intercept for end in (lowest, highest))
-    if not (-LARGEST_INTENSITY <= low and high <= LARGEST_INTENSITY and high - low >= SMALLEST_RANGE):
+    # Before the scaling, since large neighbours are equal as floats.
+    spread = float(highest.item() - lowest.item()) * abs(slope)
+    if not (-LARGEST_INTENSITY <= low and high <= LARGEST_INTENSITY and spread >= SMALLEST_RANGE):
         raise ImagingError(
             f"{name} has intensities from {low:g} to {high:g} (slope {slope:g}), but numbers up to "
             f"{LARGEST_INTENSITY:g} that differ by at least {SMALLEST_RANGE:g} are expected: "

@@ -6,12 +6,15 @@ Whoever holds such a link can act as its person. Only an owner can make one, and
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlmodel import Session, col, select
 
 from db import Database, Invitation, LoginSession, audit, now
 from services.identity import Actor
+
+# As long as a link itself holds.
+STAYS_FOR = timedelta(days=14)
 
 
 @dataclass(frozen=True)
@@ -20,18 +23,21 @@ class LinkNotice:
 
     made_at: datetime
     used_at: datetime | None
+    # Whether it set a new password, with which anybody may have signed in since.
+    stays: bool
 
 
 def notices_of(database: Database, actor: Actor) -> list[LinkNotice]:
     """Return the links that were made for the actor's account since they last confirmed such a notice."""
     with database.reading() as session:
-        return [LinkNotice(one.created_at, one.consumed_at) for one in _untold(session, actor)]
+        return [LinkNotice(one.created_at, one.consumed_at, _stays(one)) for one in _untold(session, actor)]
 
 
 def confirm_notices(database: Database, actor: Actor) -> None:
-    """Note that the actor has been told, unless their own login session was opened by such a link.
+    """Note that the actor has been told, where nobody but they themselves can be the one who says so.
 
-    Who signed in by it may be somebody else, and must not be able to put the notice away.
+    Whoever used such a link may be somebody else, and must not be able to put the notice away: not in the login session
+    that it opened, and, where it set a new password, not in a later one either. There the notice stays for two weeks.
     """
     with database.writing() as session:
         opened_at = session.get_one(LoginSession, actor.login_session_id).created_at
@@ -42,13 +48,17 @@ def confirm_notices(database: Database, actor: Actor) -> None:
                 Invitation.consumed_at == opened_at,
             )
         ).first()
-        untold = _untold(session, actor)
+        untold = [one for one in _untold(session, actor) if not _stays(one)]
         if by_such_a_link is not None or not untold:
             return
         for one in untold:
             one.told_at = now()
             session.add(one)
         audit.record(session, "told of links", person_id=actor.person_id, links=len(untold))
+
+
+def _stays(link: Invitation) -> bool:
+    return link.purpose == "join" and link.consumed_at is not None and now() < link.consumed_at + STAYS_FOR
 
 
 def _untold(session: Session, actor: Actor) -> list[Invitation]:

@@ -168,6 +168,22 @@ def test_whoever_uses_such_a_link_cannot_put_the_notice_away(database: Database,
     assert notices.notices_of(database, own) == []
 
 
+def test_a_password_that_such_a_link_set_does_not_put_the_notice_away_either(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    situation = imported_study(database, tmp_path / "study")
+    identity.use_link(database, invite(situation, "new"), PASSWORD)
+    identity.use_link(database, invite(situation, "new"), "chosen by somebody else")
+
+    anew = actor_with(database, sign_in(database, "new", "chosen by somebody else"))
+    notices.confirm_notices(database, anew)
+
+    assert [one.stays for one in notices.notices_of(database, anew)] == [True]
+    monkeypatch.setattr(notices, "STAYS_FOR", timedelta(0))
+    notices.confirm_notices(database, anew)
+    assert notices.notices_of(database, anew) == []
+
+
 def test_nobody_confirms_what_another_is_told(imported: Situation) -> None:
     identity.use_link(imported.database, invite(imported, "new"), PASSWORD)
     invite(imported, "new")
