@@ -23,13 +23,10 @@ def receive(actor: Actor) -> Incoming | None:
         "Pack the study folder (`protocol.yaml`, the CSV tables, `volumes/`) as a ZIP file. Everything is checked "
         "before anything is stored. A large folder is imported faster with `python manage.py import FOLDER`."
     )
-    st.download_button(
+    st.link_button(
         "A filled study to start from",
-        starting.new_study_zip(),
-        file_name=starting.ZIP_NAME,
-        mime="application/zip",
+        f"/download/{starting.ZIP_NAME}",
         icon=":material/download:",
-        on_click="ignore",
         help="Three items about simulated images; it can be imported as it is.",
     )
     _draw_columns()

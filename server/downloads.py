@@ -1,4 +1,6 @@
-"""Files to keep: reports and manifests. Each is made when it is asked for, by the right that the asker has then.
+"""Files to keep: reports, manifests, and a study to start from.
+
+Each is made when it is asked for, by the right that the asker has then.
 
 Streamlit's own downloads lie under a name that opens them for everybody who knows it; no page of ours makes any.
 """
@@ -13,7 +15,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from server.threads import in_thread
-from services import freezing, report
+from services import freezing, report, starting
 from services.environment import Database, database
 from services.errors import NotFound, Refused
 from services.identity import Actor
@@ -41,6 +43,17 @@ FILES: dict[str, tuple[Making, str]] = {
 }
 
 
+async def _send_new_study(request: Request) -> Response:
+    actor: Actor = request.state.actor
+    headers = {"Cache-Control": "no-store"}
+    try:
+        content = await in_thread("files", starting.new_study_zip, actor)
+    except Refused as refusal:
+        return PlainTextResponse(str(refusal), status_code=403, headers=headers)
+    headers["Content-Disposition"] = f'attachment; filename="{starting.ZIP_NAME}"'
+    return Response(content, media_type="application/zip", headers=headers)
+
+
 async def _send(request: Request) -> Response:
     study_key, name = str(request.path_params["study"]), str(request.path_params["name"])
     actor: Actor = request.state.actor
@@ -62,4 +75,7 @@ def _made(actor: Actor, study_key: str, name: str) -> Response:
     return Response(content, media_type=media_type, headers=headers)
 
 
-routes = [Route("/download/{study}/{name}", _send, methods=["GET"])]
+routes = [
+    Route(f"/download/{starting.ZIP_NAME}", _send_new_study, methods=["GET"]),
+    Route("/download/{study}/{name}", _send, methods=["GET"]),
+]

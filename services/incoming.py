@@ -16,8 +16,9 @@ from exchange.study_zip import unpack_study_zip
 from exchange.tables import STUDY_TABLES, table_in_markdown, title_of
 from imaging import ImagingError, check_volume, is_picture_file, prepare_volume
 from services.checking import checked_folder, problem_of_scan
-from services.errors import InputRefused, NotAllowed, NotFound
+from services.errors import InputRefused, NotFound
 from services.identity import Actor
+from services.permission import require_owner
 
 KEPT_FOR_SECONDS = 24 * 3600
 
@@ -65,7 +66,7 @@ def receive_upload(database: Database, actor: Actor, file: IO[bytes], file_name:
     InputRefused
         With all that is wrong, each naming file and line or key; nothing is kept.
     """
-    _require_owner(actor)
+    require_owner(actor)
     _throw_away_old(database)
     ticket = secrets.token_hex(12)
     target = _folder(database) / ticket
@@ -81,7 +82,7 @@ def receive_upload(database: Database, actor: Actor, file: IO[bytes], file_name:
 
 def study_folder_of(database: Database, actor: Actor, ticket: str) -> Path:
     """Return the unpacked study folder of an upload."""
-    _require_owner(actor)
+    require_owner(actor)
     target = _folder(database) / ticket
     if not ticket.isalnum() or not target.is_dir():
         raise NotFound("This upload is gone; upload the file again.")
@@ -105,7 +106,7 @@ def scan_for_preview(database: Database, actor: Actor, ticket: str, volume_key: 
 
 def discard_upload(database: Database, actor: Actor, ticket: str) -> None:
     """Throw an upload away."""
-    _require_owner(actor)
+    require_owner(actor)
     if ticket.isalnum():
         shutil.rmtree(_folder(database) / ticket, ignore_errors=True)
 
@@ -134,8 +135,3 @@ def _throw_away_old(database: Database) -> None:
     for path in _folder(database).iterdir():
         if time.time() - path.stat().st_mtime > KEPT_FOR_SECONDS:
             shutil.rmtree(path, ignore_errors=True)
-
-
-def _require_owner(actor: Actor) -> None:
-    if not actor.is_owner:
-        raise NotAllowed("Only an owner can bring in a study; ask one to do it or to make you owner.")

@@ -51,6 +51,12 @@ def administers(database: Database, actor: Actor) -> bool:
         return session.exec(admin).first() is not None
 
 
+def require_owner(actor: Actor) -> None:
+    """Refuse whoever may not bring in a study."""
+    if not actor.is_owner:
+        raise NotAllowed("Only an owner can bring in a study; ask one to do it or to make you owner.")
+
+
 def require_role(
     session: Session, actor: Actor, study_key: str, *roles: str, lock: bool = False
 ) -> tuple[Study, Membership]:

@@ -9,6 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from services.errors import Conflict
+from services.identity import Actor
+from services.permission import require_owner
 from studies.starter.build import build
 
 ZIP_NAME = "my-study.zip"
@@ -29,9 +31,14 @@ def new_study(folder: Path) -> Path:
     return build(folder)
 
 
+def new_study_zip(actor: Actor) -> bytes:
+    """Return the study as a ZIP file that the import takes as it is, to somebody who can import it."""
+    require_owner(actor)
+    return _packed()
+
+
 @lru_cache(maxsize=1)
-def new_study_zip() -> bytes:
-    """Return the study as a ZIP file that the import takes as it is."""
+def _packed() -> bytes:
     packed = io.BytesIO()
     with TemporaryDirectory() as place, zipfile.ZipFile(packed, "w") as archive:
         folder = build(Path(place) / "my-study")

@@ -55,6 +55,16 @@ def test_an_admin_gets_the_file_of_their_study_to_keep(situation: Situation, nam
     assert len(answer.content) > 100
 
 
+def test_an_owner_gets_a_study_to_start_from_and_nobody_else(situation: Situation) -> None:
+    owner, admin, rater = (asking(situation.database, login) for login in ("admin", "other-admin", "rater-1"))
+
+    given = owner.get("/download/my-study.zip")
+
+    assert (given.status_code, given.content[:2]) == (200, b"PK")
+    assert given.headers["content-disposition"] == 'attachment; filename="my-study.zip"'
+    assert [one.get("/download/my-study.zip").status_code for one in (admin, rater)] == [403, 403]
+
+
 @pytest.mark.parametrize("name", FILES)
 def test_an_admin_of_another_study_gets_nothing_of_it(situation: Situation, name: str) -> None:
     mine, theirs = asking(situation.database, "admin"), asking(situation.database, "other-admin")

@@ -24,8 +24,10 @@ def test_the_new_study_imports_and_freezes_as_it_is(database: Database, tmp_path
 
 
 def test_its_zip_is_taken_as_an_upload(sqlite_database: Database) -> None:
+    owner = owner_of(sqlite_database)
+
     found = incoming.receive_upload(
-        sqlite_database, owner_of(sqlite_database), io.BytesIO(starting.new_study_zip()), starting.ZIP_NAME
+        sqlite_database, owner, io.BytesIO(starting.new_study_zip(owner)), starting.ZIP_NAME
     )
 
     assert (found.name, found.items) == ("my-study", 3)
