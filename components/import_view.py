@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import IO
 
 import pandas as pd
@@ -10,11 +9,14 @@ import streamlit as st
 from niivue_component import niivue_viewer
 
 from components.frame import PAGES, STUDY
+from components.problems import draw_problems, plain
 from components.session import database
 from services import importing, incoming, starting
-from services.errors import LISTED, InputRefused, Refused
+from services.errors import InputRefused, Refused
 from services.identity import Actor
 from services.incoming import Incoming
+
+_REMEDY = "Mend them, pack the folder again and upload it."
 
 
 def receive(actor: Actor) -> Incoming | None:
@@ -41,7 +43,7 @@ def receive(actor: Actor) -> Incoming | None:
             kept = (file.file_id, _received(actor, file, file.name))
         st.session_state["incoming"] = kept
     if isinstance(kept[1], InputRefused):
-        _draw_problems(kept[1])
+        draw_problems(kept[1], _REMEDY)
         return None
     return kept[1]
 
@@ -59,32 +61,10 @@ def _draw_columns() -> None:
             st.markdown(f"**{title}** {says}\n\n{columns}")
 
 
-def _draw_problems(refusal: InputRefused) -> None:
-    """Draw everything that is wrong, so that it can be mended before the next upload."""
-    if refusal.count == 1:
-        st.error(f"Nothing was stored. {refusal}")
-        return
-    listed = refusal.problems[:LISTED]
-    more = f" The first {len(listed)} are listed." if refusal.count > len(listed) else ""
-    st.error(f"Nothing was stored: {refusal.count} problems.{more} Mend them, pack the folder again and upload it.")
-    # Not a dataframe: that would cut the sentences, which are what is needed.
-    st.table(
-        pd.DataFrame(
-            [[_plain(text) for text in (problem.file, problem.place, problem.says)] for problem in listed],
-            columns=["file", "where", "what was found, what is expected, what to do"],
-        ).set_index("file")
-    )
-
-
-def _plain(text: str) -> str:
-    """Return a text whose signs are shown as they are, where Markdown would be read."""
-    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", text)
-
-
 def draw_remarks(found: Incoming) -> None:
     """Draw what was converted and what may be meant otherwise."""
     if found.warnings:
-        st.warning("\n".join(["Look at this before you import:", "", *(f"- {_plain(one)}" for one in found.warnings)]))
+        st.warning("\n".join(["Look at this before you import:", "", *(f"- {plain(one)}" for one in found.warnings)]))
     if found.conversions:
         with st.expander(f"{len(found.conversions)} conversions", expanded=True):
             st.dataframe(
@@ -141,8 +121,10 @@ def draw_import_button(actor: Actor, found: Incoming) -> None:
     over_draft = importing.can_import_over(database(), actor, found.name)
     if over_draft:
         st.warning(f"A draft '{found.name}' is here already. Importing takes its place: what it holds is deleted.")
-    if not st.button("Import over the draft" if over_draft else "Import", type="primary"):
+    place = st.empty()
+    if not place.button("Import over the draft" if over_draft else "Import", type="primary"):
         return
+    place.empty()
     bar = st.progress(0.0, text="Beginning")
 
     def feed(done: int, total: int, text: str) -> None:
@@ -153,7 +135,7 @@ def draw_import_button(actor: Actor, found: Incoming) -> None:
         done = importing.import_study(database(), actor, folder, over_draft=over_draft, progress=feed)
     except InputRefused as refusal:
         bar.empty()
-        _draw_problems(refusal)
+        draw_problems(refusal, _REMEDY)
         return
     except Refused as refusal:
         bar.empty()

@@ -8,6 +8,7 @@ import streamlit as st
 from components import verification_view
 from components.frame import PAGES, PREVIEW, REPORT
 from components.invitations import draw_invitations
+from components.problems import draw_problems
 from components.session import current_actor, database
 from components.study_list import STATE_BADGE
 from services import adjudication, daily_verification, freezing, judging, members, verifying
@@ -204,6 +205,9 @@ def _import_judge(study_key: str, name: str, judge: str, content: bytes, file_na
         )
         text = f"Run '{line.name}' is in: {line.candidates} verdicts, {line.unresolved} unresolved."
         _notify("done", text)
-    except (Refused, InputRefused) as refusal:
+    except InputRefused as refusal:
+        draw_problems(refusal, "Mend them in the judge's file and upload it again.")
+        return
+    except Refused as refusal:
         _notify("error", str(refusal))
     st.rerun()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from exchange.csv_table import csv_problem
-from exchange.refusal import InputRefused, shown
+from exchange.refusal import InputRefused, Problems, shown
 from exchange.spreadsheet import NotRead, decoded, table_text
 from exchange.tables import JUDGE_VERDICTS, LONGEST_CELL, LONGEST_KEY
 
@@ -42,28 +42,35 @@ def parse_judge_verdicts(content: bytes, name: str) -> tuple[JudgeRow, ...]:
     Raises
     ------
     InputRefused
-        Naming the file and line, what was found and what was expected.
+        With all that is wrong, each naming the file and line, what was found and what was expected.
     """
+    problems = Problems()
     ending = name.lower().rpartition(".")[2]
     name = shown(name, 80)
     if len(content) > LARGEST_FILE:
         raise InputRefused(f"{name} has more than {LARGEST_FILE // 10**6} MB; split it into several runs.")
     try:
         if ending in ("jsonl", "ndjson"):
-            numbered = _json_lines(decoded(content)[0], name)
+            numbered = _json_lines(decoded(content)[0], name, problems)
         elif ending == "csv":
-            numbered = _csv_lines(content, name)
+            numbered = _csv_lines(content, name, problems)
         else:
             raise InputRefused(f"{name}: expected a file ending in .csv or .jsonl; rename or convert it.")
     except NotRead as problem:
         raise InputRefused(f"{name} {problem}") from None
-    rows = tuple(_row(number, found, name) for number, found in numbered)
+    rows = []
+    for number, found in numbered:
+        try:
+            rows.append(_row(number, found, name))
+        except InputRefused as refusal:
+            problems.take(refusal)
+    problems.refuse()
     if not rows:
         raise InputRefused(f"{name} holds no verdicts; expected one line per candidate.")
-    return rows
+    return tuple(rows)
 
 
-def _csv_lines(content: bytes, name: str) -> list[tuple[int, dict[str, Any]]]:
+def _csv_lines(content: bytes, name: str, problems: Problems) -> list[tuple[int, dict[str, Any]]]:
     read = table_text(content, JUDGE_VERDICTS.names)
     reader = csv.DictReader(io.StringIO(read.text, newline=""), delimiter=read.separator, strict=True)
     rows: list[tuple[int, dict[str, Any]]] = []
@@ -80,10 +87,12 @@ def _csv_lines(content: bytes, name: str) -> list[tuple[int, dict[str, Any]]]:
             last = reader.line_num + before
             # A comma too many or too few would move another column's text into the verdict.
             if None in row or None in row.values():
-                raise InputRefused(
-                    f"{name}, line {last}: not as many cells as the header has ({len(header)}); look for a "
-                    "missing comma or quotation mark."
+                problems.add(
+                    name,
+                    f"line {last}",
+                    f"not as many cells as the header has ({len(header)}); look for a missing comma or quotation mark.",
                 )
+                continue
             rows.append((last, row))
     except csv.Error as error:
         # An open quotation mark is noticed at the end of the file; it stands in the line after the last whole one.
@@ -91,26 +100,30 @@ def _csv_lines(content: bytes, name: str) -> list[tuple[int, dict[str, Any]]]:
     return rows
 
 
-def _json_lines(text: str, name: str) -> list[tuple[int, dict[str, Any]]]:
+def _json_lines(text: str, name: str, problems: Problems) -> list[tuple[int, dict[str, Any]]]:
     rows = []
     # Not splitlines(): JSON may hold other line separators within its texts.
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
-        if len(line) > _LONGEST_LINE:
-            raise InputRefused(
-                f"{name}, line {number}: {len(line):,} letters, at most {_LONGEST_LINE:,} are taken; shorten the "
-                "explanation."
-            )
         try:
-            found = json.loads(line, object_pairs_hook=_without_doubles, parse_int=_number, parse_float=_number)
-        except (ValueError, RecursionError) as error:
-            problem = "nested too deeply" if isinstance(error, RecursionError) else getattr(error, "msg", str(error))
-            raise InputRefused(f"{name}, line {number}: not valid JSON ({problem}); mend the line.") from None
-        if not isinstance(found, dict) or any(column not in found for column in COLUMNS):
-            raise InputRefused(f"{name}, line {number}: expected an object with {', '.join(COLUMNS)}; mend the line.")
-        rows.append((number, found))
+            rows.append((number, _json_object(line)))
+        except ValueError as error:
+            problems.add(name, f"line {number}", str(error))
     return rows
+
+
+def _json_object(line: str) -> dict[str, Any]:
+    if len(line) > _LONGEST_LINE:
+        raise ValueError(f"{len(line):,} letters, at most {_LONGEST_LINE:,} are taken; shorten the explanation.")
+    try:
+        found = json.loads(line, object_pairs_hook=_without_doubles, parse_int=_number, parse_float=_number)
+    except (ValueError, RecursionError) as error:
+        problem = "nested too deeply" if isinstance(error, RecursionError) else getattr(error, "msg", str(error))
+        raise ValueError(f"not valid JSON ({problem}); mend the line.") from None
+    if not isinstance(found, dict) or any(column not in found for column in COLUMNS):
+        raise ValueError(f"expected an object with {', '.join(COLUMNS)}; mend the line.")
+    return found
 
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
 
 from exchange.refusal import Problems, listed, nearest
 
@@ -46,7 +45,7 @@ def add_problems(
             said.add(path)
             says = f"found {_found(one['input'])}, expected {either}; mend the key."
         else:
-            says = _said(one, path, model)
+            says = _said(dict(one), path, model)
         problems.add(file, f"key {'.'.join(path)}" if path else "the whole file", says)
 
 
@@ -60,7 +59,7 @@ def _without_kinds(loc: tuple[int | str, ...]) -> Iterator[int | str]:
             yield part
 
 
-def _said(error: ErrorDetails, path: tuple[str, ...], model: type[BaseModel]) -> str:
+def _said(error: dict[str, Any], path: tuple[str, ...], model: type[BaseModel]) -> str:
     if error["type"] == "missing":
         return "it is missing; add it."
     if error["type"] == "extra_forbidden":
@@ -69,11 +68,11 @@ def _said(error: ErrorDetails, path: tuple[str, ...], model: type[BaseModel]) ->
     return f"{_found_and_expected(error, path)}; mend the key."
 
 
-def _found_and_expected(error: ErrorDetails, path: tuple[str, ...]) -> str:
+def _found_and_expected(error: dict[str, Any], path: tuple[str, ...]) -> str:
     kind, context = error["type"], error.get("ctx", {})
     found = _found(error["input"])
     if kind == "value_error":
-        return error["msg"].removeprefix("Value error, ")
+        return str(error["msg"]).removeprefix("Value error, ")
     if kind == "literal_error":
         expected = str(context["expected"])
         near = nearest(str(error["input"]), expected.replace(" or ", ", ").replace("'", "").split(", "))

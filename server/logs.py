@@ -32,11 +32,12 @@ _plain_record = logging.getLogRecordFactory()
 
 
 class _Lines(structlog.PrintLogger):
-    """Writes lines; those that a full disk does not take are lost, and whoever caused them is answered all the same."""
+    """Writes lines; those that a full disk or a closed end does not take are lost, and no answer with them."""
 
     def msg(self, message: str) -> None:
         """Write one line."""
-        with suppress(OSError):
+        # Python says by a ValueError that a stream was closed.
+        with suppress(OSError, ValueError):
             super().msg(message)
 
     log = debug = info = warning = error = critical = exception = msg

@@ -34,7 +34,7 @@ _THANKS = {
     "scoring": ("All answers are marked", "Thank you. Every verdict is saved; you may close this page."),
     "review": (
         "Your queue is empty for now",
-        "Every decision is saved. While the study is open, further items may come; they will stand on your worklist.",
+        "Thank you. Every decision is saved. While the study is open, further items may come to your worklist.",
     ),
 }
 _HALF_DONE = ("All items are read", "Thank you. Every verdict is saved, and the next part is open to you now.")

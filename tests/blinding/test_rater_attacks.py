@@ -133,8 +133,9 @@ def test_scoring_stays_shut_while_a_single_item_is_unread(database: Database, tm
         show(situation, rater, payload)
         submit(situation, rater, payload)
     first = assignments_of(situation, rater, "scoring")[0]
-    display(situation, rater, first)
 
+    with pytest.raises(Conflict, match="when all your items are read"):
+        display(situation, rater, first)
     with pytest.raises(Conflict, match="when all your items are read"):
         on_the_desk(situation, rater, "scoring")
     with pytest.raises(Conflict, match="when all your items are read"):
@@ -208,6 +209,7 @@ def test_a_reviewers_payload_has_the_allowed_keys_and_no_other(sqlite_database: 
     frame = {
         "kind", "assignment", "key", "phase", "progress", "notice", "images", "context", "prompt", "reference",
         "candidate", "own", "opinions", "draft", "prefetch", "form", "turns", "practice", "revision", "revisable",
+        "text", "ahead",
     }  # fmt: skip
 
     payload = on_the_desk(situation, situation.reviewer, "review")

@@ -117,3 +117,24 @@ def test_no_file_ends_in_anything_but_rows_or_a_refusal(content: bytes, name: st
         return
 
     assert all((row.verdict is None) != (row.error is None) for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [
+        (csv_of("a,m,maybe,,", "b,m,1,,", ",m,1,,", "c,m,1"), "judge.csv"),
+        (
+            (
+                b'{"item": "a"}\n{"item": "b", "candidate": "m", "verdict": 1}\nno\n'
+                b'{"item": 1, "candidate": "", "verdict": 1}'
+            ),
+            "judge.jsonl",
+        ),
+    ],
+    ids=["csv", "jsonl"],
+)
+def test_everything_that_is_wrong_is_said_at_once(content: bytes, name: str) -> None:
+    with pytest.raises(InputRefused) as refusal:
+        parse_judge_verdicts(content, name)
+
+    assert refusal.value.count == len(refusal.value.problems) == 3

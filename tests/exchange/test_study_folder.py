@@ -224,6 +224,16 @@ def test_tables_from_a_spreadsheet_program_are_read(folder: Path) -> None:
     assert len(read_study_folder(folder).cases) == 3
 
 
+def test_a_comma_without_quotation_marks_shifts_no_row_unnoticed(folder: Path) -> None:
+    """The cell that is then one too many may be the empty one at the end of the row."""
+    text = (folder / "items.csv").read_text(encoding="utf-8")
+    header, first, *rest = text.splitlines()
+    (folder / "items.csv").write_text("\n".join([header, first + ",", *rest]), encoding="utf-8")
+
+    with pytest.raises(InputRefused, match=r"items\.csv, line 2"):
+        read_study_folder(folder)
+
+
 def test_a_study_without_candidates_needs_no_table_of_them(tmp_path: Path) -> None:
     folder = write_study_folder(tmp_path / "study", {"scoring": None})
     (folder / "candidates.csv").unlink()

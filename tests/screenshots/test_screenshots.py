@@ -90,7 +90,7 @@ def test_the_screens_that_the_docs_show_can_be_photographed(
 
     read_until(database, rater_1, "Rater 1", WITH_A_PRIOR)
     page = signed_in(running, "Demo rater 1", width=WIDTH, height=900)
-    page.get_by_text("left").first.wait_for()
+    page.get_by_text("to read").first.wait_for()
     take(page, "worklist", height=330)
     worklist.acknowledge_instructions(database, rater_1, STUDY, "reading")
     page.goto(f"{running.url}/reading?study={STUDY}&phase=reading")

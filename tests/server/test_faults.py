@@ -154,6 +154,8 @@ def test_a_full_disk_lets_everybody_look_and_tells_whoever_writes(on_sqlite: Ser
     with on_sqlite.database.writing() as session:
         for one in session.exec(select(LoginSession)).all():
             one.last_seen_at = long_ago
+            # By the monotonic clock it would still be seconds ago.
+            one.seen_monotonic_ms = None
             session.add(one)
 
     with on_sqlite.client() as browser, full_disk(on_sqlite.server.pid, 4096):
@@ -175,6 +177,8 @@ def test_who_was_seen_is_written_beside_the_request_once_a_minute(on_sqlite: Ser
     with on_sqlite.database.writing() as session:
         for one in session.exec(select(LoginSession)).all():
             one.last_seen_at = long_ago
+            # By the monotonic clock it would still be seconds ago.
+            one.seen_monotonic_ms = None
             session.add(one)
 
     def moments() -> set[Any]:

@@ -108,7 +108,7 @@ def says_nothing(status: int, headers: dict[str, str], body: bytes) -> bool:
 def test_every_route_of_the_running_application_is_shut_without_a_login(
     marked: ServedStudy, routes: list[tuple[str, str, list[str]]]
 ) -> None:
-    open_routes = {"/sign-in", "/link/{token}", "/health"}
+    open_routes = {"/sign-in", "/link/{token}", "/health", "/ready"}
     paths = {re.sub(r"\{.*?\}", "x", path) or "/" for _, path, _ in routes if path not in open_routes}
     assert {"/_stcore/health", "/_stcore/host-config", "/media/x", "/component/x", "/"} <= paths
     assert any(path.startswith("/_stcore/upload_file/") for path in paths)
@@ -129,7 +129,7 @@ def test_a_page_leads_to_sign_in_and_everything_else_says_401(nobody: httpx.Clie
     for path in ("/", "/reading", "/studies", "/report?study=x", "/anything", "/static", "/_stcored"):
         answer = nobody.get(path, headers=html)
         assert (answer.status_code, answer.headers["location"], answer.content) == (303, SIGN_IN, b"")
-    for path in ("/_stcore/health", "/static/js/index.js", "/media/x.png", "/component/x", "/reading/volume/x", "/"):
+    for path in ("/_stcore/health", "/static/js/index.js", "/component/x", "/reading/volume/x", "/"):
         answer = nobody.get(path, headers=html if path != "/" else {})
         assert answer.status_code == 401
 

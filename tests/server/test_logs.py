@@ -100,6 +100,6 @@ def test_an_answer_that_the_database_could_not_store_is_in_no_log(marked: Served
     assert answer.status_code == 500
     assert "sqlalchemy.exc.OperationalError" in log
     assert "save_draft" in log
-    assert "current_payload" in log
+    assert "payload_after_reload" in log
     assert marks_in([Chunk("log", log.encode())]) == {}
     assert assignment not in log

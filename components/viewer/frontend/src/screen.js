@@ -239,8 +239,7 @@ export class Screen {
     this.bar.style.width = `${total ? (100 * done) / total : 0}%`;
     this.progress.setAttribute("aria-valuemax", String(total));
     this.progress.setAttribute("aria-valuenow", String(done));
-    const left = total - done;
-    this.count.textContent = total ? `${done} of ${total} done · ${left === 1 ? "1 item" : `${left} items`} left` : "";
+    this.count.textContent = total && payload.phase !== "preview" ? `${done} of ${total} done · ${total - done} left` : "";
     this.phase.textContent = payload.practice ? practiceWords(payload.practice)
       : payload.revision ? revisionWords(payload.revision)
       : PHASES[payload.phase] ?? "";
