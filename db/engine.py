@@ -117,7 +117,7 @@ def make_engine(url: str) -> Engine:
     @event.listens_for(engine, "begin")
     def _begin(connection: Any) -> None:
         # A deferred BEGIN that reads and then writes fails with "database is locked" whatever the timeout.
-        connection.connection.driver_connection.execute(f"PRAGMA busy_timeout={_busy_milliseconds()}")
+        _set_patience(connection)
         if connection.get_execution_options().get("blindread_writing", False):
             connection.exec_driver_sql("BEGIN IMMEDIATE")
         else:
@@ -127,8 +127,12 @@ def make_engine(url: str) -> Engine:
     return _with_words_for_waiting(engine)
 
 
-def _busy_milliseconds() -> int:
-    return int(1000 * min(left(), LONGEST_UNHURRIED))
+def _set_patience(connection: Any) -> None:
+    """Let SQLite wait for its file as long as this request still may; said anew only where it has changed."""
+    milliseconds = int(1000 * min(left(), LONGEST_UNHURRIED))
+    if connection.info.get("busy_timeout") != milliseconds:
+        connection.connection.driver_connection.execute(f"PRAGMA busy_timeout={milliseconds}")
+        connection.info["busy_timeout"] = milliseconds
 
 
 def _make_postgresql_engine(url: str) -> Engine:
