@@ -32,6 +32,14 @@ class TinyRoom(Mouse):
             else:
                 field.locator("textarea").fill("anything")
 
+    def answer_otherwise(self) -> None:
+        """Give an answer that differs from that of `fill_in_anything`."""
+        options = self.page.locator(".fields .option")
+        if options.count():
+            options.last.click()
+        else:
+            self.page.locator(".fields textarea").first.fill("something else")
+
     def ready_to_submit(self) -> str:
         """Fill in the form, wait until a click counts, and return the prompt."""
         self.fill_in_anything()
@@ -165,8 +173,7 @@ def test_the_same_item_submitted_in_two_tabs(room: TinyRoom) -> None:
     other.fill_in_anything()
     other.wait_for_draft()
     # The older tab is told at its first change, and its reader decides that what is here counts.
-    room.page.locator(".fields .option, .fields textarea").first.click()
-    room.page.keyboard.type("x")
+    room.answer_otherwise()
     room.page.get_by_role("button", name="Keep what is here").click()
     prompt = room.ready_to_submit()
     room.submit()
@@ -186,8 +193,7 @@ def test_the_next_item_is_not_opened_under_the_hand_of_another_tab(room: TinyRoo
     room.fill_in_anything()
     room.wait_for_draft()
 
-    other.page.locator(".fields .option, .fields textarea").first.click()
-    other.page.keyboard.type("x")
+    other.answer_otherwise()
     other.page.get_by_text("This item was submitted already").wait_for()
     other.page.wait_for_timeout(450)
     other.page.keyboard.press("Enter")

@@ -102,7 +102,7 @@ def test_image_that_was_fetched_ahead_is_compared_when_its_item_comes(room: Make
 def test_damaged_sequence_behind_the_one_on_the_screen_shuts_the_form(room: MakeRoom) -> None:
     reader = room("second", "plain")
     serve(reader, "t2-0", items.volume("t1-0"))
-    reader.open()
+    reader.start()
 
     reader.see(WORDS)
 
@@ -115,7 +115,7 @@ def test_damaged_sequence_behind_the_one_on_the_screen_shuts_the_form(room: Make
 def test_damaged_mask_shuts_the_form(room: MakeRoom) -> None:
     reader = room("masked", "plain")
     serve(reader, "mask-0", with_one_bit_flipped(items.volume("mask-0")))
-    reader.open()
+    reader.start()
 
     reader.see(WORDS)
 
@@ -125,7 +125,7 @@ def test_damaged_mask_shuts_the_form(room: MakeRoom) -> None:
 def test_right_image_is_shown_when_it_comes_with_another_try_and_answers_are_kept(room: MakeRoom) -> None:
     reader = room("second")
     serve(reader, "t2-0", items.volume("t1-0"))
-    reader.open()
+    reader.start()
     reader.see(WORDS)
     reader.page.unroute("**/reading/volume/t2-0~*")
 
