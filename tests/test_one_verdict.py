@@ -34,11 +34,11 @@ class TinyRoom(Mouse):
 
     def answer_otherwise(self) -> None:
         """Give an answer that differs from that of `fill_in_anything`."""
-        options = self.page.locator(".fields .option")
+        options = self.page.locator(".fields > .field .option")
         if options.count():
             options.last.click()
         else:
-            self.page.locator(".fields textarea").first.fill("something else")
+            self.page.locator(".fields > .field textarea").first.fill("something else")
 
     def ready_to_submit(self) -> str:
         """Fill in the form, wait until a click counts, and return the prompt."""
