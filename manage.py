@@ -82,8 +82,12 @@ def _opened(*, prepared: bool = True, warned: bool = True) -> Iterator[environme
     except InputRefused as refusal:
         _print_problems(refusal)
         raise typer.Exit(1) from None
-    except (Refused, Unavailable, FileExistsError, FileNotFoundError) as refusal:
+    except (Refused, Unavailable) as refusal:
         console.print(str(refusal), style="bold red", markup=False)
+        raise typer.Exit(1) from None
+    except OSError as error:
+        place = f"'{str(error.filename)[:80]}' " if error.filename else "A file or folder "
+        console.print(f"{place}cannot be used ({error.strerror or error}); name another one.", style="bold red")
         raise typer.Exit(1) from None
     finally:
         database.engine.dispose()
@@ -141,7 +145,7 @@ def _hash_unpacked_scans(database: environment.Database) -> None:
 
 @cli.command()
 def serve(
-    port: Annotated[int, typer.Option(help="The port to listen on.")] = 8501,
+    port: Annotated[int, typer.Option(help="The port to listen on.", min=1, max=65535)] = 8501,
     address: Annotated[str | None, typer.Option(help="The address to listen on; 127.0.0.1 without it.")] = None,
 ) -> None:
     """Start the server, and serve until told to end."""
@@ -150,6 +154,9 @@ def serve(
 
     try:
         serving.serve(port, address)
+    except ValueError as error:
+        console.print(str(error), style="bold red", markup=False)
+        raise typer.Exit(1) from None
     except OSError as error:
         console.print(f"Port {port} cannot be opened ({error.strerror}); choose another.", style="bold red")
         raise typer.Exit(1) from None
@@ -177,7 +184,9 @@ def links(port: Annotated[int, typer.Option(help="The port that the server liste
             )
             for name, token in demo.sign_in_links(database):
                 console.print(f"  {name:<14} http://127.0.0.1:{port}/link/{token}", markup=False)
-            console.print(f"\nNew links: make links PORT={port}    Sign-in page: http://127.0.0.1:{port}/sign-in")
+            console.print(
+                f"\nNew links: make links PORT={port} DATA_DIR={database.data_dir}    Sign-in page: http://127.0.0.1:{port}/sign-in"
+            )
         else:
             console.print(f"\nThere is no demo here. Sign-in page: http://127.0.0.1:{port}/sign-in")
         own = f"{sys.executable} manage.py --data-dir {shlex.quote(str(database.data_dir))} owner LOGIN --name NAME"
@@ -451,6 +460,8 @@ def restore_backup(folder: Path) -> None:
             f"{done.sessions_ended} login sessions were ended, and every open link.",
             markup=False,
         )
+        if not done.head_compared:
+            console.print("The backup holds no audit head, so nobody can say whether the chain's end was cut off.")
         if done.problems:
             raise typer.Exit(1)
         console.print("All of it holds: volumes, manifests and the audit chain. Start the server.")

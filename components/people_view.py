@@ -19,12 +19,25 @@ def draw_people(lines: list[PersonLine]) -> None:
     st.dataframe(_table(lines), hide_index=True, width="stretch")
     names = {one.login: f"{one.name} ({one.login})" for one in lines}
     with st.container(border=True, width=560):
-        st.selectbox("Person", list(names), format_func=lambda login: names[login], key="person")
+        # Nobody is chosen before somebody chooses: a click must not lock whoever stands first.
+        nobody = (
+            st.selectbox(
+                "Person",
+                list(names),
+                index=None,
+                placeholder="Choose somebody",
+                format_func=lambda login: names[login],
+                key="person",
+            )
+            is None
+        )
         with st.container(horizontal=True):
-            st.button("Lock", on_click=_act, args=(people.lock, "is locked: nobody signs in under this login."))
-            st.button("Unlock", on_click=_act, args=(people.unlock, "may sign in again."))
+            locked = "is locked: nobody signs in under this login."
+            st.button("Lock", disabled=nobody, on_click=_act, args=(people.lock, locked))
+            st.button("Unlock", disabled=nobody, on_click=_act, args=(people.unlock, "may sign in again."))
             st.button(
                 "Sign out everywhere",
+                disabled=nobody,
                 on_click=_act,
                 args=(people.sign_out_everywhere, "is signed out everywhere."),
             )

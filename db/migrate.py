@@ -9,11 +9,11 @@ from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Engine
+from sqlalchemy import Engine, inspect
 
 from db.waiting import unhurried
 
-Standing = Literal["empty", "older", "current", "newer"]
+Standing = Literal["empty", "foreign", "older", "current", "newer"]
 
 
 def configuration(engine: Engine) -> Config:
@@ -45,10 +45,10 @@ def newest_schema(engine: Engine) -> str:
 
 
 def standing(engine: Engine) -> Standing:
-    """Say how the database's schema stands to the program's."""
+    """Say how the database's schema stands to the program's; with tables, but without a version, it is foreign."""
     found = schema_of(engine)
     if found is None:
-        return "empty"
+        return "foreign" if inspect(engine).get_table_names() else "empty"
     if found == newest_schema(engine):
         return "current"
     known = {one.revision for one in _scripts(engine).walk_revisions()}

@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import datetime
 import io
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from stat import S_ISREG
 from typing import Generic, Literal, TypeVar
 
 from exchange.refusal import Conversions, Problems, listed, shown
@@ -271,7 +273,10 @@ def csv_problem(error: csv.Error) -> str:
 
 def _text_of(path: Path, table: Table) -> TableText:
     try:
-        if path.stat().st_size > LARGEST_TABLE:
+        status = path.stat()
+        if not S_ISREG(status.st_mode):
+            raise _TableRefused("", "cannot be read (it is no file); expected a CSV file.")
+        if status.st_size > LARGEST_TABLE:
             raise _TableRefused(
                 "", f"has more than {LARGEST_TABLE // 10**6} MB; split the study, or look for what fills it."
             )
@@ -288,7 +293,7 @@ def _check_header(reader: Reader, header: list[str], table: Table) -> frozenset[
     """Return the columns that are missing, and note them with those that nobody knows."""
     missing = [name for name in table.required if name not in header]
     unknown = [name for name in header if name not in table.names]
-    doubled = sorted({name for name in header if header.count(name) > 1})
+    doubled = sorted(name for name, times in Counter(header).items() if times > 1)
     if missing:
         near = reader.problems.nearest(missing[0], unknown)
         says = f"the header lacks {', '.join(missing)}{near}; expected {', '.join(table.required)}."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,11 +18,12 @@ CORRECT = frozenset({"correct", "1", "true", "yes"})
 INCORRECT = frozenset({"incorrect", "0", "false", "no"})
 COLUMNS = JUDGE_VERDICTS.required
 LARGEST_FILE = 256_000_000
+MOST_ROWS = 2_000_000
 _LONGEST_LINE = 1_000_000
 _LONGEST_NUMBER = 40
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class JudgeRow:
     """One verdict (`correct`, `incorrect`) or, where there is none, the error that stands in its place."""
 
@@ -45,35 +47,40 @@ def parse_judge_verdicts(content: bytes, name: str) -> tuple[JudgeRow, ...]:
         With all that is wrong, each naming the file and line, what was found and what was expected.
     """
     problems = Problems()
+    rows: list[JudgeRow] = []
+    for number, found in _lines(content, name, problems):
+        if len(rows) == MOST_ROWS:
+            raise InputRefused(f"{shown(name, 80)} has more than {MOST_ROWS:,} lines; split it into several runs.")
+        try:
+            rows.append(_row(number, found, shown(name, 80)))
+        except InputRefused as refusal:
+            problems.take(refusal)
+    problems.refuse()
+    if not rows:
+        raise InputRefused(f"{shown(name, 80)} holds no verdicts; expected one line per candidate.")
+    return tuple(rows)
+
+
+def _lines(content: bytes, name: str, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Read one line after the other: all of them at once, as dictionaries, would take eighty times the file."""
     ending = name.lower().rpartition(".")[2]
     name = shown(name, 80)
     if len(content) > LARGEST_FILE:
         raise InputRefused(f"{name} has more than {LARGEST_FILE // 10**6} MB; split it into several runs.")
     try:
         if ending in ("jsonl", "ndjson"):
-            numbered = _json_lines(decoded(content)[0], name, problems)
+            yield from _json_lines(decoded(content)[0], name, problems)
         elif ending == "csv":
-            numbered = _csv_lines(content, name, problems)
+            yield from _csv_lines(content, name, problems)
         else:
             raise InputRefused(f"{name}: expected a file ending in .csv or .jsonl; rename or convert it.")
     except NotRead as problem:
         raise InputRefused(f"{name} {problem}") from None
-    rows = []
-    for number, found in numbered:
-        try:
-            rows.append(_row(number, found, name))
-        except InputRefused as refusal:
-            problems.take(refusal)
-    problems.refuse()
-    if not rows:
-        raise InputRefused(f"{name} holds no verdicts; expected one line per candidate.")
-    return tuple(rows)
 
 
-def _csv_lines(content: bytes, name: str, problems: Problems) -> list[tuple[int, dict[str, Any]]]:
+def _csv_lines(content: bytes, name: str, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
     read = table_text(content, JUDGE_VERDICTS.names)
     reader = csv.DictReader(io.StringIO(read.text, newline=""), delimiter=read.separator, strict=True)
-    rows: list[tuple[int, dict[str, Any]]] = []
     last = before = read.lines_before
     try:
         header = list(reader.fieldnames or [])
@@ -93,24 +100,23 @@ def _csv_lines(content: bytes, name: str, problems: Problems) -> list[tuple[int,
                     f"not as many cells as the header has ({len(header)}); look for a missing comma or quotation mark.",
                 )
                 continue
-            rows.append((last, row))
+            yield last, row
     except csv.Error as error:
         # An open quotation mark is noticed at the end of the file; it stands in the line after the last whole one.
         raise InputRefused(f"{name}, line {last + 1}: {csv_problem(error)}") from None
-    return rows
 
 
-def _json_lines(text: str, name: str, problems: Problems) -> list[tuple[int, dict[str, Any]]]:
-    rows = []
+def _json_lines(text: str, name: str, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
     # Not splitlines(): JSON may hold other line separators within its texts.
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in enumerate(io.StringIO(text, newline="\n"), start=1):
         if not line.strip():
             continue
         try:
-            rows.append((number, _json_object(line)))
+            found = _json_object(line)
         except ValueError as error:
             problems.add(name, f"line {number}", str(error))
-    return rows
+        else:
+            yield number, found
 
 
 def _json_object(line: str) -> dict[str, Any]:
@@ -128,11 +134,11 @@ def _json_object(line: str) -> dict[str, Any]:
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Refuse a key that stands twice: the standard keeps the last of them without a word."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        double = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key '{shown(double)}' stands there twice")
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"the key '{shown(key)}' stands there twice")
+        found[key] = value
     return found
 
 

@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from stat import S_ISREG
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -352,7 +353,11 @@ def read_protocol(path: Path) -> Protocol:
 def read_protocol_as_far_as_it_goes(path: Path, problems: Problems) -> ReadProtocol:
     """Read a `protocol.yaml`, and note what is wrong with it."""
     try:
-        if path.stat().st_size > 2 * LARGEST_PROTOCOL:
+        status = path.stat()
+        if not S_ISREG(status.st_mode):
+            problems.add(path.name, "", "cannot be read (it is no file); expected a YAML file.")
+            return ReadProtocol()
+        if status.st_size > 2 * LARGEST_PROTOCOL:
             problems.add(path.name, "", f"has more than {LARGEST_PROTOCOL:,} letters; shorten it.")
             return ReadProtocol()
         text, _ = decoded(path.read_bytes())

@@ -65,9 +65,11 @@ def unpack_study_zip(file: IO[bytes], name: str, target: Path, limits: ZipLimits
 def _require_different(members: list[zipfile.ZipInfo], name: str) -> None:
     seen = set()
     for member in members:
-        if member.filename in seen:
+        # As `_unpack` will read it: one place may be written in several ways.
+        place = PurePosixPath(member.filename.replace("\\", "/"))
+        if place in seen:
             raise InputRefused(f"{name} holds '{shown(member.filename)}' twice; pack the study folder again.")
-        seen.add(member.filename)
+        seen.add(place)
 
 
 def _unpack(

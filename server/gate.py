@@ -111,8 +111,11 @@ def _hand_on(scope: Scope, actor: Actor) -> None:
 
 def _same_origin(headers: Headers) -> bool:
     """Compare `Origin` with `Host`. Streamlit's XSRF tokens do not guard the websocket; this does."""
-    origin = headers.get("origin")
-    return origin is not None and urlsplit(origin).netloc == headers.get("host")
+    try:
+        origin = urlsplit(headers.get("origin", ""))
+    except ValueError:
+        return False
+    return origin.scheme in {"http", "https"} and origin.netloc == headers.get("host")
 
 
 async def _refuse(scope: Scope, receive: Receive, send: Send, refusal: Response) -> None:

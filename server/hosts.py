@@ -8,6 +8,7 @@ left out, before the gate looks at a request. Like the gate, it is pure ASGI.
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Sequence
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -33,6 +34,7 @@ _SAID_BY_PROXIES = frozenset(
     }
 )
 _LOOPBACK = "127.0.0.1"
+_HOST = re.compile(r"(?P<name>\[[^\]]*\]|[^\[\]:@/]*)(?::\d*)?", re.ASCII)
 
 
 class Hosts:
@@ -65,7 +67,7 @@ class Hosts:
         said = [part.strip() for line in headers.getlist("x-forwarded-for") for part in line.split(",")]
         scheme = headers.get("x-forwarded-proto", "").strip().lower()
         scope["headers"] = [(name, value) for name, value in scope["headers"] if name.lower() not in _SAID_BY_PROXIES]
-        peer, port = _peer(scope, said)
+        peer, port = _peer(scope)
         is_proxy = _is_among(peer, self.proxies)
         if said and is_proxy:
             scope["client"] = (self._sender(said) or peer, 0)
@@ -109,21 +111,18 @@ def networks(listed: Sequence[str]) -> tuple[Network, ...]:
 
 def name_of(host: str) -> str:
     """Return the name in a Host header, without its port."""
-    if host.startswith("["):
-        name, bracket, rest = host.partition("]")
-        return f"{name}{bracket}".lower() if not rest or rest.startswith(":") else ""
-    return host.partition(":")[0].lower()
+    found = _HOST.fullmatch(host)
+    return found["name"].lower() if found else ""
 
 
-def _peer(scope: Scope, said: Sequence[str]) -> tuple[str, int]:
+def _peer(scope: Scope) -> tuple[str, int]:
     """Return who is at the other end of the connection.
 
-    uvicorn believes every program of this machine and has put an address of X-Forwarded-For in the peer's place by
-    then, with port 0 or the port written there; no peer has port 0. Where that has happened the peer was this machine.
+    Under `streamlit run` uvicorn believes every program of this machine and has put an address of X-Forwarded-For in
+    the peer's place by then, with port 0; no peer has port 0. Where that has happened the peer was this machine.
     """
     host, port = scope.get("client") or (_LOOPBACK, 0)
-    replaced = port == 0 or any((_bare(one), _port(one)) == (host, port) for one in said)
-    return (_LOOPBACK, 0) if replaced else (host, port)
+    return (_LOOPBACK, 0) if port == 0 else (host, port)
 
 
 def _bare(written: str) -> str:
@@ -131,11 +130,6 @@ def _bare(written: str) -> str:
     if written.startswith("["):
         return written[1 : written.find("]")]
     return written.partition(":")[0] if written.count(":") == 1 else written
-
-
-def _port(written: str) -> int:
-    _, _, port = written.rpartition(":") if written.count(":") == 1 or written.startswith("[") else ("", "", "")
-    return int(port) if port.isascii() and port.isdigit() else 0
 
 
 def _address(written: str) -> Address | None:

@@ -14,8 +14,9 @@ import uvicorn
 from streamlit import config
 from streamlit.runtime.runtime_util import get_max_message_size_bytes
 
+from server.hosts import networks
 from server.sockets import listening_socket
-from services.environment import data_dir
+from services.environment import data_dir, proxies
 
 ROOT = Path(__file__).resolve().parents[1]
 KEPT_FOR_SECONDS = 75
@@ -32,7 +33,10 @@ def serve(port: int | None = None, address: str | None = None) -> None:
     ------
     OSError
         The port cannot be opened.
+    ValueError
+        A setting cannot be understood; says which, and what is expected.
     """
+    networks(proxies())
     # The settings and pages/ are found from the program's folder; data stays where it was asked for.
     os.environ["BLINDREAD_DATA_DIR"] = str(data_dir())
     os.chdir(ROOT)
@@ -62,6 +66,8 @@ def settings() -> dict[str, Any]:
         "ws_per_message_deflate": config.get_option("server.enableWebsocketCompression"),
         "use_colors": False,
         "access_log": False,
+        # `server.hosts` reads what proxies say, and believes only those that are listed.
+        "proxy_headers": False,
         "timeout_keep_alive": KEPT_FOR_SECONDS,
         "timeout_graceful_shutdown": LAST_ANSWERS_SECONDS,
     }

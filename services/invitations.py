@@ -97,8 +97,7 @@ def read_entries(pasted: str) -> list[Entry]:
         Everything that is wrong, a sentence a line.
     """
     lines = [(number, line) for number, line in enumerate(pasted.splitlines(), start=1) if line.strip()]
-    separator = next((one for one in "\t;" if any(one in line for _, line in lines)), ",")
-    rows = [(number, _fields(line, separator)) for number, line in lines]
+    rows = [(number, _fields(line)) for number, line in lines]
     if rows and [field.casefold() for field in rows[0][1]][:2] == list(_COLUMNS[:2]):
         rows = rows[1:]
     if not rows:
@@ -123,7 +122,8 @@ def read_entries(pasted: str) -> list[Entry]:
     return entries
 
 
-def _fields(line: str, separator: str) -> list[str]:
+def _fields(line: str) -> list[str]:
+    separator = next((one for one in "\t;" if one in line), ",")
     try:
         return [field.strip() for field in next(csv.reader([line], delimiter=separator, skipinitialspace=True))]
     except csv.Error:

@@ -11,7 +11,7 @@ from sqlmodel import Session, col, select
 from db import Candidate, Database, Item, JudgeRun, JudgeVerdict, audit
 from db.base import stored_id
 from exchange.judge_verdicts import JudgeRow, parse_judge_verdicts
-from exchange.refusal import InputRefused, shown
+from exchange.refusal import InputRefused, Problems, shown
 from services import proofs
 from services.errors import Conflict, require_length
 from services.freezing import is_frozen
@@ -133,20 +133,26 @@ def _require_new(session: Session, study_id: int, name: str, source_sha256: str)
 
 
 def _require_matching(rows: tuple[JudgeRow, ...], candidates: dict[tuple[str, str], int], file_name: str) -> None:
+    problems = Problems()
     unmatched = [row for row in rows if (row.item, row.candidate) not in candidates]
     if unmatched:
-        raise InputRefused(
-            f"{file_name}: {len(unmatched)} of {len(rows)} verdicts name an item and candidate that the study lacks, "
-            f"such as {_named(unmatched)}; mend the keys and import again."
+        problems.take(
+            InputRefused(
+                f"{file_name}: {len(unmatched)} of {len(rows)} verdicts name an item and candidate that the study "
+                f"lacks, such as {_named(unmatched)}; mend the keys and import again."
+            )
         )
     counts = Counter((row.item, row.candidate) for row in rows)
     doubled = [row for row in rows if counts[(row.item, row.candidate)] > 1]
     if doubled:
-        raise InputRefused(
-            f"{file_name}: one run may judge a candidate once, but some are judged twice, such as {_named(doubled)}; "
-            "keep one verdict of each and import again."
+        problems.take(
+            InputRefused(
+                f"{file_name}: one run may judge a candidate once, but some are judged twice, such as "
+                f"{_named(doubled)}; keep one verdict of each and import again."
+            )
         )
+    problems.refuse()
 
 
 def _named(rows: list[JudgeRow]) -> str:
-    return ", ".join(f"{row.item} + {row.candidate} (line {row.line})" for row in rows[:_NAMED])
+    return ", ".join(f"{shown(row.item)} + {shown(row.candidate)} (line {row.line})" for row in rows[:_NAMED])

@@ -48,8 +48,9 @@ def confirm_notices(database: Database, actor: Actor) -> None:
                 Invitation.consumed_at == opened_at,
             )
         ).first()
-        untold = [one for one in _untold(session, actor) if not _stays(one)]
-        if by_such_a_link is not None or not untold:
+        untold = _untold(session, actor)
+        # While such a password may be at work, whoever it is puts no other notice away either.
+        if by_such_a_link is not None or not untold or any(map(_stays, untold)):
             return
         for one in untold:
             one.told_at = now()

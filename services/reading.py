@@ -243,18 +243,23 @@ def _display_of(
     superseded: Verdict | None,
     key: str,
 ) -> Display:
-    """Return the display that a verdict rests on: of this login session and, in a revision, since it was reopened."""
+    """Return the display that a verdict rests on: of this login session and, in a revision, since the verdict."""
     keys = displaying.keys_of(study, actor)
     expected = keys.idempotency_key(assignment.public_id)
     own = [display for display in displays if display.login_session_id == actor.login_session_id]
     if superseded is not None:
         expected = keys.revision_key(assignment.public_id, superseded.receipt)
-        opening = revision_rules.opening_of(session, actor, assignment.membership_id)
-        own = [display for display in own if display.shown_at >= opening.opened_at]
+        own = _since(superseded, displays, own)
     display = own[-1] if own else None
     if display is None or not hmac.compare_digest(expected.encode(), key.encode()):
         raise Conflict("This item has not been shown on this screen; reload the page and look at it first.")
     return display
+
+
+def _since(superseded: Verdict, displays: Sequence[Display], wanted: Sequence[Display]) -> list[Display]:
+    """Return those displays that came after the one which a verdict rests on, by the order of their rows."""
+    before = max((display.id or 0 for display in displays if display.shown_at == superseded.shown_at), default=0)
+    return [display for display in wanted if (display.id or 0) > before]
 
 
 def _passed_ms(displays: Sequence[Display], superseded: Verdict | None) -> int | None:
@@ -264,8 +269,7 @@ def _passed_ms(displays: Sequence[Display], superseded: Verdict | None) -> int |
     been set meanwhile.
     """
     if superseded is not None:
-        before = [display.id or 0 for display in displays if display.shown_at == superseded.shown_at]
-        displays = [display for display in displays if (display.id or 0) > max(before, default=0)]
+        displays = _since(superseded, displays, displays)
     if not displays:
         return None
     first = displays[0]

@@ -30,7 +30,7 @@ def redraw(package: Path) -> tuple[int, list[str]]:
         found = json.loads((package / "draws.json").read_text("utf-8"))
         protocol = Protocol.model_validate_json((package / "protocol.json").read_text("utf-8"))
         return _all_drawn_again(found, protocol)
-    except FileNotFoundError:
+    except OSError:
         raise NotFound(
             f"{package.name} holds no draws.json and protocol.json; name a package exported after the data lock."
         ) from None

@@ -5,14 +5,16 @@ from __future__ import annotations
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
+from sqlalchemy.exc import DatabaseError
 from sqlmodel import col, select
 
 from db import Database, Invitation, LoginSession, Overlay, Study, Volume, audit, now
 from db.backup import DamagedCopy, restore
+from db.engine import make_engine
 from db.migrate import newest_schema, schema_of, standing
-from services import permission, upkeep, verifying, volume_store
-from services.audit_head import head_in
+from services import audit_head, permission, upkeep, verifying, volume_store
 from services.errors import Conflict, InputRefused
 from services.upkeep import copy_name
 
@@ -25,6 +27,8 @@ class Restored:
     studies: int
     sessions_ended: int
     problems: list[str]
+    # Whether the head of the audit chain that lies beside a backup was there to be compared.
+    head_compared: bool = True
 
 
 def restore_installation(database: Database, backup: Path) -> Restored:
@@ -51,21 +55,66 @@ def restore_installation(database: Database, backup: Path) -> Restored:
             f"There is a database already ({database.engine.url.render_as_string()}); stop the server, move it away "
             "or name an empty place, and restore again."
         )
+    head = _head_of(backup)
+    _require_volumes(backup)
+    if database.engine.dialect.name == "sqlite":
+        _require_ours(copy, database)
     try:
         restore(database, copy)
     except DamagedCopy as damage:
         raise InputRefused(str(damage)) from damage
     schema = schema_of(database.engine)
     if standing(database.engine) == "newer":
-        raise Conflict(
-            f"The backup has schema {schema} and this program knows up to {newest_schema(database.engine)}; restore it "
-            "with the program that made it, or a newer one."
-        )
+        raise _too_new(schema, database)
     upkeep.prepare(database)
     _copy_volumes(backup / "volumes", database.volume_dir)
     ended = _end_sessions_and_links(database)
-    studies, problems = _check(database, backup)
-    return Restored(schema, studies, ended, problems)
+    studies, problems = _check(database, head)
+    return Restored(schema, studies, ended, problems, head is not None)
+
+
+def _head_of(backup: Path) -> str | None:
+    """Return the head that lies in a backup, or None; one that cannot be read is refused before anything is written."""
+    file = backup / audit_head.FILE_NAME
+    if not file.is_file():
+        return None
+    try:
+        return audit_head.head_in(file.read_text("utf-8"))
+    except (UnicodeDecodeError, Conflict):
+        raise InputRefused(
+            f"{file} holds no head of an audit chain; take it from where it was kept, or remove the file to restore "
+            "without comparing the chain's end."
+        ) from None
+
+
+def _require_volumes(backup: Path) -> None:
+    """Refuse a backup whose volumes cannot all be copied."""
+    for path in (backup / "volumes").rglob("*"):
+        if not path.exists():
+            raise InputRefused(f"{path} leads nowhere; put the file back or remove the link, and restore again.")
+
+
+def _require_ours(copy: Path, database: Database) -> None:
+    """Refuse a copy that is no database of this program or an older one, before anything is written."""
+    engine = make_engine(f"sqlite:///file:{quote(copy.resolve().as_posix())}?mode=ro&immutable=1&uri=true")
+    try:
+        found, schema = standing(engine), schema_of(engine)
+    except DatabaseError:
+        # A damaged file: `restore` names what is wrong with it.
+        return
+    finally:
+        engine.dispose()
+    if found == "newer":
+        raise _too_new(schema, database)
+    if found in ("empty", "foreign"):
+        raise InputRefused(f"{copy} holds no database of Blindread; use another backup.")
+
+
+def _too_new(schema: str | None, database: Database) -> Conflict:
+    return Conflict(
+        f"The backup has schema {schema} and this program knows up to {newest_schema(database.engine)}; restore it "
+        "with the program that made it, or a newer one."
+    )
 
 
 def _copy_volumes(source: Path, target: Path) -> None:
@@ -90,16 +139,15 @@ def _end_sessions_and_links(database: Database) -> int:
     return len(sessions)
 
 
-def _check(database: Database, backup: Path) -> tuple[int, list[str]]:
+def _check(database: Database, head: str | None) -> tuple[int, list[str]]:
     """Return how many studies there are, and what does not hold."""
     problems = []
     with database.reading() as session:
         if broken := list(audit.broken_links(session)):
             problems.append(f"The audit chain is broken at event {broken[0]}.")
-        head = backup / "audit-head.txt"
-        if head.is_file() and not audit.leads_to(session, head_in(head.read_text("utf-8"))):
+        if head is not None and not audit.leads_to(session, head):
             problems.append("The audit chain does not hold the head that lies in the backup: its end was cut off.")
-        studies = session.exec(select(Study).order_by(col(Study.id))).all()
+        studies = session.exec(select(Study).where(col(Study.removed_at).is_(None)).order_by(col(Study.id))).all()
         frozen = [one.key for one in studies if permission.state_of(session, one.id or 0) != "draft"]
         hashes = {*session.exec(select(Volume.sha256)).all(), *session.exec(select(Overlay.sha256)).all()}
     missing = [one for one in hashes if not volume_store.is_intact(database, one)]

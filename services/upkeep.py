@@ -29,6 +29,8 @@ def prepare(database: Database) -> Path | None:
         The database is of a newer program.
     """
     found = standing(database.engine)
+    if found == "foreign":
+        raise _not_ours(database)
     if found == "newer":
         raise _too_new(database)
     saved = _back_up_before_migrating(database) if found == "older" else None
@@ -45,6 +47,8 @@ def require_prepared(database: Database) -> None:
     found = standing(database.engine)
     if found == "empty":
         raise Conflict("There is no Blindread database yet; run 'manage.py init' first.")
+    if found == "foreign":
+        raise _not_ours(database)
     if found == "newer":
         raise _too_new(database)
     if found == "older":
@@ -52,6 +56,13 @@ def require_prepared(database: Database) -> None:
             f"The database has schema {schema_of(database.engine)} and this program needs "
             f"{newest_schema(database.engine)}; stop the server and run 'manage.py init', which takes a backup first."
         )
+
+
+def _not_ours(database: Database) -> Conflict:
+    return Conflict(
+        f"The database ({database.engine.url.render_as_string()}) holds tables, but no version of Blindread: it "
+        "belongs to another program or is damaged; name another one, or restore a backup into an empty place."
+    )
 
 
 def _too_new(database: Database) -> Conflict:
@@ -82,6 +93,8 @@ def back_up_installation(database: Database, folder: Path) -> list[Path]:
     """
     if folder.exists():
         raise Conflict(f"{folder.name} exists already; name a new folder for the backup.")
+    if database.volume_dir.resolve() in folder.resolve().parents:
+        raise Conflict(f"{folder} lies among the volumes, which would be copied into themselves; name another folder.")
     copy = folder / copy_name(database)
     # Read before the copy is made: the copy then holds this head, also when people go on writing.
     with database.reading() as session:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import logging
+from collections.abc import Callable, Iterable
 from typing import Any
 
+from sqlalchemy.exc import NoResultFound
 from sqlmodel import Session, col, select
 
 from db import (
@@ -17,6 +20,7 @@ from db import (
     Item,
     Reference,
     ReviewTask,
+    Study,
     Verdict,
     audit,
 )
@@ -31,6 +35,11 @@ from services.manifest import build_manifest, sha256_of
 from services.permission import require_role, study_of
 from services.verifying_rows import remarks, row_problems
 
+_log = logging.getLogger(__name__)
+FROZEN = "study frozen"
+REMOVALS = ("demo removed", "study removed")
+# What rows that were changed by hand may lead to; that the database does not answer is nothing against the study.
+_BROKEN_ROWS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, NoResultFound)
 ALL_HOLDS = "All of it holds: protocol, items, volumes, candidates, references, every row and the audit chain."
 
 
@@ -50,34 +59,87 @@ def verify_study(database: Database, study_key: str, audit_head: str | None = No
         One sentence per thing that does not hold; empty when all of it does.
     """
     with database.reading() as session:
-        study = study_of(session, study_key)
-        freeze = session.exec(select(Freeze).where(Freeze.study_id == study.id)).first()
-        if freeze is None:
+        study = study_to_verify(session, study_key)
+        study_id = stored_id(study.id)
+        freeze = session.exec(select(Freeze).where(Freeze.study_id == study_id)).first()
+        if freeze is None and not _was_frozen(session, study_id):
             raise NotFound(f"Study '{study_key}' is not frozen, so there is nothing to verify.")
-        stored = json.loads(freeze.manifest_json)
-        problems = []
-        if sha256_of(stored) != freeze.sha256:
-            problems.append("The stored manifest does not have the SHA-256 that was frozen with it.")
-        problems += _differences(stored, build_manifest(session, study, stored["scoring_sample"]))
-        if files:
-            problems += volume_integrity.problems_of_files(database, session, stored_id(study.id))
-        problems += [
-            f"The reference of item '{key}' was given a new version after the freeze."
-            for key in session.exec(
-                select(Item.key)
-                .join(Reference, col(Reference.item_id) == Item.id)
-                .where(Item.study_id == study.id, Reference.version > 1)
-                .order_by(col(Item.key))
-                .distinct()
-            )
+        parts: list[Callable[[], Iterable[str]]] = [
+            lambda: _removal_problems(session, study),
+            lambda: _freeze_problems(session, study, freeze),
+            lambda: volume_integrity.problems_of_files(database, session, study_id) if files else [],
+            lambda: _reference_problems(session, study_id),
+            lambda: _verdict_problems(session, study_id),
+            lambda: row_problems(session, study),
+            lambda: broken_guards(session.connection()),
+            lambda: [f"Audit event {event_id} does not fit its place." for event_id in audit.broken_links(session)],
+            lambda: _head_problems(session, audit_head),
         ]
-        problems += _verdict_problems(session, stored_id(study.id))
-        problems += row_problems(session, study)
-        problems += broken_guards(session.connection())
-        problems += [f"Audit event {event_id} does not fit its place." for event_id in audit.broken_links(session)]
-        if audit_head is not None and not audit.leads_to(session, head_in(audit_head)):
-            problems.append("The audit chain does not hold the head that was kept: its end was cut off or replaced.")
-    return problems
+        return [problem for part in parts for problem in _told(part)]
+
+
+def study_to_verify(session: Session, study_key: str) -> Study:
+    """Return a study by its key, also one that was taken away past the program."""
+    found = session.exec(select(Study).where(Study.key == study_key)).first()
+    return found if found is not None and not was_removed(session, found) else study_of(session, study_key)
+
+
+def was_removed(session: Session, study: Study) -> bool:
+    """Return whether the program removed a study, as the audit chain says."""
+    return _has_event(session, stored_id(study.id), *REMOVALS)
+
+
+def _was_frozen(session: Session, study_id: int) -> bool:
+    return _has_event(session, study_id, FROZEN)
+
+
+def _has_event(session: Session, study_id: int, *actions: str) -> bool:
+    query = select(AuditEvent.id).where(AuditEvent.study_id == study_id, col(AuditEvent.action).in_(actions))
+    return session.exec(query.limit(1)).first() is not None
+
+
+def _told(part: Callable[[], Iterable[str]]) -> list[str]:
+    """Return the problems that a part of the verification finds; rows that it cannot read are one of them."""
+    try:
+        return list(part())
+    except _BROKEN_ROWS as error:
+        _log.exception("a part of a study could not be verified")
+        return [f"Rows of the study are gone or cannot be read ({type(error).__name__}), so not all could be verified."]
+
+
+def _removal_problems(session: Session, study: Study) -> list[str]:
+    if study.removed_at is None or was_removed(session, study):
+        return []
+    return ["The study was marked as removed past the program, as no audit event recorded it."]
+
+
+def _freeze_problems(session: Session, study: Study, freeze: Freeze | None) -> list[str]:
+    if freeze is None:
+        return ["The freeze is gone, though the audit chain says that the study was frozen."]
+    stored = json.loads(freeze.manifest_json)
+    problems = []
+    if sha256_of(stored) != freeze.sha256:
+        problems.append("The stored manifest does not have the SHA-256 that was frozen with it.")
+    return problems + _differences(stored, build_manifest(session, study, stored["scoring_sample"]))
+
+
+def _reference_problems(session: Session, study_id: int) -> list[str]:
+    return [
+        f"The reference of item '{key}' was given a new version after the freeze."
+        for key in session.exec(
+            select(Item.key)
+            .join(Reference, col(Reference.item_id) == Item.id)
+            .where(Item.study_id == study_id, Reference.version > 1)
+            .order_by(col(Item.key))
+            .distinct()
+        )
+    ]
+
+
+def _head_problems(session: Session, audit_head: str | None) -> list[str]:
+    if audit_head is None or audit.leads_to(session, head_in(audit_head)):
+        return []
+    return ["The audit chain does not hold the head that was kept: its end was cut off or replaced."]
 
 
 def remarks_on(database: Database, study_key: str) -> list[str]:

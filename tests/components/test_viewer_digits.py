@@ -202,3 +202,39 @@ def test_half_a_number_ends_with_the_panel_that_it_was_begun_for(room: MakeRoom)
     assert chosen(reader) == ["Something is wrong with the images"] or chosen(reader) == []
     reader.see("Flag: Something is wrong with the images")
     expect(reader.page.locator("[data-field=answer] input:checked")).to_have_count(0)
+
+
+def test_digits_are_typed_into_a_number_that_comes_first_and_choose_nothing_behind_it(room: MakeRoom) -> None:
+    reader = room("every")
+    reader.open()
+    reader.press("1", "1", "0")
+
+    reader.press("1", "2")
+
+    expect(reader.page.get_by_label("Largest diameter")).to_have_value("12")
+    assert chosen(reader) == ["Yes", "Frontal"]
+
+
+def test_answer_to_which_a_has_gone_is_replaced_by_the_next_digit(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+    reader.press("1", "4")
+
+    reader.press("a", "2")
+    reader.press("3")
+    reader.submit()
+
+    (verdict,) = reader.posted("verdict")
+    assert verdict["answers"]["fields"] == {"answer": "no", "confidence": 4}
+
+
+def test_backspace_takes_back_one_answer_after_the_other(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+    reader.press("1", "4")
+
+    reader.press("Backspace", "Backspace", "2", "3")
+    reader.submit()
+
+    (verdict,) = reader.posted("verdict")
+    assert verdict["answers"]["fields"] == {"answer": "no", "confidence": 3}

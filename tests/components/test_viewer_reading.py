@@ -200,9 +200,10 @@ def test_every_type_of_field_arrives_as_its_own_kind_of_value(room: MakeRoom) ->
     reader.open()
 
     reader.press("1", "1", "3", "0")  # yes; frontal and temporal; done with the list
+    reader.page.get_by_label("Largest diameter").fill("12,5")
+    reader.press("Escape")
     reader.press("2", "1", "3", "0")  # parietal, frontal, temporal in this order
     reader.press("5", "p")
-    reader.page.get_by_label("Largest diameter").fill("12,5")
     reader.page.get_by_label("Impression").fill("A small focus.")
     reader.press("Escape")
     reader.submit()

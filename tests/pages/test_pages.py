@@ -187,7 +187,7 @@ def test_several_people_are_invited_at_once_or_nobody(
 def test_an_owner_locks_people_on_a_page(served_database: Database, open_page: OpenPage, tmp_path: Path) -> None:
     situation = open_study(served_database, tmp_path / "study")
     app = open_page(situation.admin, "admin/people.py")
-    app.selectbox(key="person").select("rater-1")
+    app.selectbox(key="person").select("rater-1").run()
 
     press(app, "Lock")
 

@@ -93,11 +93,11 @@ def served(
 
 def test_our_way_hands_uvicorn_what_streamlit_would_and_keeps_connections() -> None:
     ours = own_way.settings()
-    added = {name: ours.pop(name) for name in ("timeout_keep_alive", "timeout_graceful_shutdown")}
+    added = {name: ours.pop(name) for name in ("timeout_keep_alive", "timeout_graceful_shutdown", "proxy_headers")}
 
     # Streamlit's own function has no public name; when it goes, what took its place has to be read.
     assert ours == starlette_server._get_uvicorn_config_kwargs()
-    assert added["timeout_keep_alive"] == 75
+    assert (added["timeout_keep_alive"], added["proxy_headers"]) == (75, False)
 
 
 @pytest.mark.parametrize("way", WAYS)

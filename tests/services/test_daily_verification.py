@@ -220,4 +220,6 @@ def test_rows_that_the_program_cannot_read_are_a_problem_and_not_its_end(opened:
 
     (run,) = runs_of(opened.database)
     assert run.ended_at is not None
-    assert run.problems == ["The verification came to an end by an error (JSONDecodeError): something in it is broken."]
+    assert run.problems[0] == (
+        "Rows of the study are gone or cannot be read (JSONDecodeError), so not all could be verified."
+    )

@@ -7,6 +7,8 @@ import { h } from "./dom.js";
 
 /** A prompt never takes more of the place than this share, and is scrolled by itself then: the context must stay in sight as well. */
 const MOST_PINNED = 0.6;
+/** Below the last word, in pixels. */
+const PADDING = 12;
 
 export class BriefPlace {
   /** @param {(action: string) => void} act */
@@ -39,6 +41,13 @@ export class BriefPlace {
     if (this.more.hidden) return false;
     this.large = !this.large;
     this.fit();
+  }
+
+  /** The height that banner and words fill, in pixels. */
+  filled() {
+    const last = /** @type {HTMLElement|null} */ (this.words.lastElementChild);
+    const text = last ? last.offsetTop + last.offsetHeight - this.words.offsetTop + this.words.scrollTop : 0;
+    return this.banner.offsetHeight + text + PADDING;
   }
 
   fit() {

@@ -34,6 +34,10 @@ export class Form {
     this.entry = new DigitEntry();
     /** @type {any} the row that digits belong to, as it was painted last */
     this.digitsGoTo = null;
+    /** @type {string|null} key of an answered field that A has gone to: the next digit replaces its answer */
+    this.aimed = null;
+    /** @type {string[]} keys of the fields that digits have answered, the last one last */
+    this.byDigit = [];
     this.problemLine = h("p", { class: "problem-line", role: "alert" });
     this.button = h("button", { type: "button", class: "submit", onclick: ({ timeStamp }) => room.onSubmit(timeStamp) });
     if (room.preview) this.button.append("Preview: nothing is sent");
@@ -42,8 +46,6 @@ export class Form {
     this.element = h("form", { class: "form", noValidate: true, onsubmit: (event) => event.preventDefault() }, this.fields);
     for (const kind of ["focusin", "focusout"]) this.element.addEventListener(kind, () => this.refresh());
     this.foot = h("div", { class: "form-foot" }, this.problemLine, this.button);
-    /** @type {string|null} */
-    this.lastDigit = null;
     this.sticky = /** @type {string|null} */ (null);
     this.setInert(true);
     this.refresh();
@@ -169,14 +171,18 @@ export class Form {
     if (this.entry.box && this.entry.box !== this.digitBox()) this.entry.forget();
   }
 
-  /** The field that plain digits belong to: the one with the focus, else the first choice-like one, without an answer. */
+  /**
+   * The field that plain digits belong to: one that A has gone to, the one with the focus, else the first that takes digits; all but
+   * the first without an answer. A number that is still to be typed comes before whatever stands behind it.
+   */
   digitRow() {
     if (this.panels.setsAside) return null;
     const { fields } = this.read();
-    const asked = this.rows.filter(({ field, parts }) => parts.digit && this.applies(field, fields));
+    const asked = this.rows.filter(({ field, parts }) => (parts.digit || parts.typed) && this.applies(field, fields));
     const left = asked.filter(({ field }) => fields[field.key] === undefined);
     const focused = this.panels.focused();
-    return asked.find(({ field }) => field.key === this.sticky) ?? left.find(({ box }) => box.contains(focused)) ?? left[0] ?? null;
+    return asked.find(({ field }) => field.key === this.aimed) ?? asked.find(({ field }) => field.key === this.sticky)
+      ?? left.find(({ box }) => box.contains(focused)) ?? left[0] ?? null;
   }
 
   digitBox() {
@@ -200,8 +206,10 @@ export class Form {
     });
     const row = this.digitRow();
     if (!row) return false;
+    if (row.parts.typed) return row.parts.typed(digit);
     return this.choose(row.box, row.field.options.length, digit, (n) => {
-      this.lastDigit = row.field.key;
+      this.aimed = null;
+      this.byDigit = [...this.byDigit.filter((key) => key !== row.field.key), row.field.key];
       // A field that takes several answers keeps the digits until 0 is pressed.
       this.sticky = row.parts.many ? row.field.key : null;
       row.parts.digit?.(n);
@@ -225,23 +233,30 @@ export class Form {
     return true;
   }
 
-  /** Take back the answer that the last digit chose, so that the next digit can choose another. */
+  /** Take back the answer that the last digit chose, so that the next digit can choose another; again: the one before. */
   takeBack() {
     if (this.entry.forget()) return true;
-    const row = this.rows.find(({ field }) => field.key === this.lastDigit);
-    if (!row || this.inert) return false;
+    if (this.inert) return false;
+    const key = this.byDigit.pop();
+    const row = this.rows.find(({ field }) => field.key === key);
+    if (!row) return false;
     row.parts.write(null);
+    this.aimed = null;
     this.sticky = null;
     this.changed(0);
     return true;
   }
 
-  /** Put the focus on the first field without an answer, or on the first of all. */
+  /** Put the focus on the first field without an answer; where all have one, on one after the other, whose answer a digit replaces. */
   goToNext() {
     const { fields } = this.read();
     const asked = this.rows.filter(({ field }) => this.applies(field, fields));
     if (this.inert || !asked.length || this.panels.setsAside) return false;
-    (asked.find(({ field }) => fields[field.key] === undefined) ?? asked[0]).parts.focus();
+    const left = asked.find(({ field }) => fields[field.key] === undefined);
+    const next = left ?? asked[(asked.findIndex(({ field }) => field.key === this.aimed) + 1) % asked.length];
+    this.aimed = left ? null : next.field.key;
+    next.parts.focus();
+    this.refresh();
     return true;
   }
 

@@ -20,6 +20,8 @@ const PHASES = {
 const MAY_REVISE = ["practice", "reading"];
 
 /** Below its fields the form keeps this much free, for a sentence about what is missing. */
+/** The share of the column that context and prompt have beside a form that fits; as in the style sheet. */
+const LEAST_BRIEF = 0.3;
 const SPARE = 56;
 
 /** What does not keep the focus after it was clicked. */
@@ -118,7 +120,10 @@ export class Screen {
   /** Context and prompt have what the form leaves of the column, so that neither has to be scrolled. */
   fitBrief() {
     const free = this.side.clientHeight - this.foot.offsetHeight - (this.form?.fullHeight() ?? 0) - SPARE;
-    this.brief.element.style.setProperty("--free", `${Math.max(0, free)}px`);
+    const { style } = this.brief.element;
+    style.setProperty("--free", `${Math.max(0, free)}px`);
+    // Where the form is cut, the words have no more than they fill.
+    style.setProperty("--filled", this.form && free < LEAST_BRIEF * this.side.clientHeight ? `${this.brief.filled()}px` : "100%");
     this.brief.fit();
   }
 

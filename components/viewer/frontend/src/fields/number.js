@@ -44,6 +44,13 @@ export function numberField(field, { onChange, typingDelay }) {
       if (field.maximum !== null && field.maximum !== undefined && value > field.maximum) return `must be ${range}`;
       return null;
     },
+    /** A digit that comes while the focus is elsewhere begins the number. @param {number} digit */
+    typed(digit) {
+      input.focus();
+      input.value += String(digit);
+      onChange(typingDelay);
+      return true;
+    },
     focus: () => input.focus(),
   };
 }

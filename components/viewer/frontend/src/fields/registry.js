@@ -40,6 +40,7 @@ import { textField } from "./text.js";
  * @property {(value: any) => void} write
  * @property {() => string|null} problem    what is wrong with the value, to follow the field's label in a sentence
  * @property {(n: number) => boolean} [digit]   choose option n (from 1); only choice-like fields have it
+ * @property {(digit: number) => boolean} [typed]  begin with a digit; only fields in which digits are typed have it
  * @property {() => void} [takePoint]
  * @property {() => void} focus
  */
