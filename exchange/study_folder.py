@@ -15,7 +15,7 @@ from pathlib import Path
 from exchange.csv_table import Line, Read, Reader, read_table
 from exchange.folder_checks import check_hanging, check_items, warnings_of
 from exchange.item_table import ItemRow, OverlayRow, VolumeRow, item_row
-from exchange.protocol import Protocol, ReadProtocol, read_protocol_as_far_as_it_goes
+from exchange.protocol_file import ReadProtocol, read_protocol_as_far_as_it_goes
 from exchange.refusal import Conversion, Conversions, InputRefused, Problems, listed, shown
 from exchange.tables import (
     CANDIDATES,
@@ -29,6 +29,7 @@ from exchange.tables import (
     STYLES,
     VOLUMES,
 )
+from protocol.study import Protocol
 
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 _LONGEST_PATH = 4_000

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from agreement import Accuracy, accuracy_of_correctness, mcnemar, paired_difference
 from agreement.contrast import difference_of_parts
-from exchange.protocol import AnalysisPlan
 from exchange.report_structure import EstimateRow, EstimateTable, Section
+from protocol.analysis import AnalysisPlan
 from services.report.computing import Computing, renamed
 from services.report.readings import Column, Readings, Stratum
 
