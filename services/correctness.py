@@ -85,6 +85,16 @@ def score(item: AnswerKey, answer: Any) -> Score:
     return Score(mark.correct, mark.share, mark.rank, mark.distance_mm, f1)
 
 
+def score_written(item: AnswerKey, text: str) -> Score:
+    """Score what a program wrote where a rater fills in a field: an option id, ids with | between them, or words."""
+    if item.type == "several":
+        return score(item, [part.strip() for part in text.split("|")])
+    if item.kind.has_options:
+        return score(item, text)
+    mark = KINDS["text"].mark(text, item.reference, ())
+    return Score(mark.correct, token_f1=token_f1(text, item.accepted) if item.accepted else None)
+
+
 def as_text(answer: Any) -> str:
     """Return an answer for a cell: option id, text, number without trailing zeros, or the parts of a list."""
     if isinstance(answer, list | tuple):

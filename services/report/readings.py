@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import combinations
 from typing import Any
 
-from services.correctness import NOT_ASSESSABLE, Score, canonical, in_words, score
+from services.correctness import NOT_ASSESSABLE, Score, canonical, in_words, score, score_written
 from services.report.collected import Collected, Entry, Member, ReadItem
 
 FORMATS = {"yes_no": "Yes/no", "choice": "Choice", "open": "Open text"}
@@ -140,7 +140,8 @@ def readings_of(collected: Collected) -> Readings:
         items=collected.items,
         columns=tuple(column_of(rater, by_rater[rater.id], collected.items) for rater in collected.raters),
         floor=tuple(
-            score(item, item.text_only_answer).correct if item.text_only_answer else None for item in collected.items
+            score_written(item, item.text_only_answer).correct if item.text_only_answer else None
+            for item in collected.items
         ),
     )
 
