@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from exchange.refusal import Problems
 
 if TYPE_CHECKING:
-    from exchange.protocol import Protocol
+    from protocol.study import Protocol
 
 # `![words](address)` and `![words][name]`, on one line or several.
 _IMAGE = re.compile(r"(?<!\\)!+\[((?:[^\[\]\\]|\\.)*)\](?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\[\]]*\])?")

@@ -13,8 +13,9 @@ from stat import S_ISREG
 from typing import Generic, Literal, TypeVar
 
 from exchange.refusal import Conversions, Problems, listed, shown
-from exchange.spreadsheet import DateOrder, NotRead, TableText, date_of, flag_of, number_of, table_text
+from exchange.spreadsheet import NotRead, TableText, date_of, flag_of, number_of, table_text
 from exchange.tables import LONGEST_CELL, Table
+from protocol.study import DateOrder
 
 Row = TypeVar("Row")
 LARGEST_TABLE = 64_000_000

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 
 from exchange.csv_table import Read
 from exchange.item_table import ItemRow, OverlayRow, VolumeRow
-from exchange.protocol import Hanging, ReadProtocol
+from exchange.protocol_file import ReadProtocol
 from exchange.refusal import Problems, listed, shown
+from protocol.hanging import Hanging
 
 _EXAMPLES = 6
 

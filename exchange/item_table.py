@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Literal
 
 from exchange.csv_table import Line, Read
-from exchange.protocol import Form, Hanging, ReadProtocol
+from exchange.protocol_file import ReadProtocol
 from exchange.refusal import listed, shown
 from exchange.spreadsheet import number_of
 from exchange.tables import LONGEST_KEY
+from protocol.forms import Form
+from protocol.hanging import Hanging
 
 ANSWERED_BY_OPTIONS = {"yes_no": ("yes_no", "choice"), "choice": ("choice", "several", "ordinal")}
 YES_NO = (("yes", "Yes"), ("no", "No"))
@@ -229,7 +231,7 @@ def _check_form_fits(line: Line, form: Form | None, item_format: str) -> None:
     """Refuse a form whose answer could never equal a reference of this format."""
     if form is None or not line.sound("form", "format"):
         return
-    answer = next(field for field in form.fields if field.key == "answer")
+    answer = form.primary
     if item_format == "open":
         fits = answer.type not in ("choice", "several") or bool(answer.options)
     else:

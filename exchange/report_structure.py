@@ -47,18 +47,41 @@ class Estimated(Protocol):
 
 @dataclass(frozen=True)
 class EstimateRow:
-    """One estimate in its place: of whom, of which items, on which scale it is shown.
+    """One estimate in its place.
 
-    `beside` is a second interval of the same value (Wilson's) that assumes independent items.
+    Attributes
+    ----------
+    label
+        What it is of, in words.
+    parties
+        Whose it is: one rater, run or floor, or the two that are compared, in their order.
+    stratum
+        Key of the items that it rests on; `part` is their title.
+    scale
+        How it is shown.
+    beside
+        A second interval of the same value (Wilson's) that assumes independent items.
+    stage
+        `before` or `after` adjudication, where both are reported.
+    link
+        The word between two parties.
     """
 
     label: str
-    raters: str
+    parties: tuple[str, ...]
     stratum: str
     scale: Scale
     estimate: Estimated
     beside: Estimated | None = None
     note: str = ""
+    part: str = ""
+    stage: str = ""
+    link: str = "and"
+
+    @property
+    def raters(self) -> str:
+        """The parties in words."""
+        return f" {self.link} ".join(self.parties)
 
     @property
     def estimates(self) -> tuple[Estimated, ...]:
@@ -68,13 +91,17 @@ class EstimateRow:
 
 @dataclass(frozen=True)
 class EstimateTable:
-    """Estimates that are read together. `cluster` names what the intervals are clustered by."""
+    """Estimates that are read together.
+
+    `cluster` names what the intervals are clustered by; `of` whose table it is, where there is one for each of several.
+    """
 
     key: str
     title: str
     explanation: str
     rows: tuple[EstimateRow, ...]
     cluster: str = "subject"
+    of: str = ""
 
 
 @dataclass(frozen=True)

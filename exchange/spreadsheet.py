@@ -12,9 +12,9 @@ import io
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
 
-DateOrder = Literal["day_first", "month_first"]
+from protocol.study import DateOrder
+
 # Excel writes the words of its language.
 TRUE = ("true", "yes", "1", "wahr", "ja", "vrai", "oui", "verdadero", "vero")
 FALSE = ("false", "no", "0", "falsch", "nein", "faux", "non", "falso")

@@ -15,7 +15,7 @@ from pathlib import Path
 from exchange.csv_table import Line, Read, Reader, read_table
 from exchange.folder_checks import check_hanging, check_items, warnings_of
 from exchange.item_table import ItemRow, OverlayRow, VolumeRow, item_row
-from exchange.protocol import Protocol, ReadProtocol, read_protocol_as_far_as_it_goes
+from exchange.protocol_file import ReadProtocol, read_protocol_as_far_as_it_goes
 from exchange.refusal import Conversion, Conversions, InputRefused, Problems, listed, shown
 from exchange.tables import (
     CANDIDATES,
@@ -29,6 +29,9 @@ from exchange.tables import (
     STYLES,
     VOLUMES,
 )
+from protocol.fields import KINDS
+from protocol.fields.kind import Reference
+from protocol.study import Protocol
 
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 _LONGEST_PATH = 4_000
@@ -139,7 +142,7 @@ def look_through(folder: Path) -> FoundFolder:
     subjects = None if cases.keys is None else {case.key: case.subject for case in cases.rows}
     check_items(problems, protocol, items, subjects)
     item_by_key = {item.key: item for item in reversed(items.rows)}
-    references = read_table(reader, folder, REFERENCES, lambda line: _reference(line, items, item_by_key))
+    references = read_table(reader, folder, REFERENCES, lambda line: _reference(line, items, item_by_key, protocol))
     candidates = read_table(reader, folder, CANDIDATES, lambda line: _candidate(line, items, item_by_key))
     _check_references_cover(problems, items, references)
     _check_scoring(problems, protocol, candidates)
@@ -230,7 +233,7 @@ def _overlay(line: Line, folder: Path, cases: Read[CaseRow]) -> OverlayRow:
     )
 
 
-def _reference(line: Line, items: Read[ItemRow], by_key: Mapping[str, ItemRow]) -> ReferenceRow:
+def _reference(line: Line, items: Read[ItemRow], by_key: Mapping[str, ItemRow], protocol: ReadProtocol) -> ReferenceRow:
     key = line.known("item", items.keys, "items.csv")
     item = by_key.get(key) if key not in items.doubtful and line.sound("item") else None
     accepted = tuple(part.strip() for part in line.text("accepted").split("|") if part.strip())
@@ -238,10 +241,12 @@ def _reference(line: Line, items: Read[ItemRow], by_key: Mapping[str, ItemRow]) 
     text_only = line.text("text_only_answer")
     if not accepted and low is None and high is None and line.sound("item", "accepted", "low", "high"):
         line.problem(f"item '{shown(key)}' has neither accepted answers nor a range; give one of them.", "accepted")
-    elif item is not None and item.options and not accepted and line.sound("accepted"):
-        line.problem(
-            f"item '{item.key}' is answered by an option, not by a number; name the accepted option ids.", "accepted"
-        )
+    elif item is not None and line.sound("accepted", "low", "high"):
+        form = (protocol.forms or {}).get(item.form)
+        counts_as_right = Reference(accepted, low, high)
+        problem = KINDS[form.primary.type].problem_of_reference(counts_as_right) if form is not None else ""
+        if problem:
+            line.problem(f"item '{item.key}' {problem}.", "accepted")
     if low is not None and high is not None and low > high:
         line.problem(f"low {low:g} is above high {high:g}; mend the range.", "low")
     if item is not None and item.options:

@@ -5,19 +5,20 @@ from __future__ import annotations
 import itertools
 import random
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
-from agreement import normalise_answer
 from db import Assignment, Base, Database, Flag, Item, Membership, ReviewTask, Verdict, audit, queries
 from db.base import stored_id
 from db.standing import STILL_MEMBER
-from exchange.protocol import Protocol
+from protocol.forms import PRIMARY
+from protocol.study import Protocol
 from services import assigning, displaying, draws, practice, proofs
+from services.correctness import said
 from services.errors import Conflict
 from services.identity import Actor
 from services.permission import require_role, state_of
@@ -47,39 +48,42 @@ class _ReadItem:
     """An item that every rater has closed, with the verdicts on it."""
 
     item: Item
+    field_type: str
     verdicts: list[Verdict]
     flagged: bool
 
     @property
     def differs(self) -> bool:
-        return len({canonical_answer(self.item.format, verdict) for verdict in self.verdicts}) > 1
+        return differs(self.field_type, self.verdicts)
 
 
-def canonical_answer(item_format: str, verdict: Verdict) -> tuple[str, str]:
-    """Return what is compared between raters: the option's identity, or the normalised text, or not assessable."""
-    return compared(item_format, verdict.fields.get("answer", ""), verdict.not_assessable is not None)
+def differs(field_type: str, verdicts: Iterable[Verdict]) -> bool:
+    """Return whether verdicts on an item say different things."""
+    return are_different(
+        said(field_type, one.fields.get(PRIMARY), not_assessable=one.not_assessable is not None) for one in verdicts
+    )
 
 
-def compared(item_format: str, answer: Any, not_assessable: bool) -> tuple[str, str]:
-    """Return what is compared of an answer as it was stored."""
-    if not_assessable:
-        return ("not assessable", "")
-    return ("answer", normalise_answer(str(answer)) if item_format == "open" else str(answer))
+def are_different(answers: Iterable[str | None]) -> bool:
+    """Return whether raters said different things of an item; who gave no answer says nothing."""
+    return len({answer for answer in answers if answer is not None}) > 1
 
 
-def count_not_sent(session: Session, study_id: int) -> tuple[int, int]:
+def count_not_sent(session: Session, study_id: int, protocol: Protocol) -> tuple[int, int]:
     """Return how many items differ or are flagged and are with no reviewer, and how many were read at all."""
     rows = session.exec(
-        select(Assignment.item_id, Item.format, Verdict.fields, Verdict.not_assessable)
+        select(Assignment.item_id, Item.form, Verdict.fields, Verdict.not_assessable)
         .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
         .join(Item, col(Item.id) == Assignment.item_id)
         .where(Assignment.study_id == study_id, Assignment.phase == "reading", queries.stands())
     )
-    said: dict[int, set[tuple[str, str]]] = defaultdict(set)
-    for item_id, item_format, fields, not_assessable in rows:
-        said[item_id].add(compared(item_format, fields.get("answer", ""), not_assessable is not None))
-    to_review = {item_id for item_id, answers in said.items() if len(answers) > 1} | _flagged(session, study_id)
-    return len(to_review - _in_queue(session, study_id)), len(said)
+    of_item: dict[int, list[str | None]] = defaultdict(list)
+    for item_id, form, fields, not_assessable in rows:
+        field_type = protocol.forms[form].primary.type
+        of_item[item_id].append(said(field_type, fields.get(PRIMARY), not_assessable=not_assessable is not None))
+    to_review = {item_id for item_id, answers in of_item.items() if are_different(answers)}
+    to_review |= _flagged(session, study_id)
+    return len(to_review - _in_queue(session, study_id)), len(of_item)
 
 
 def open_review_queue(database: Database, actor: Actor, study_key: str) -> QueueSummary:
@@ -220,7 +224,7 @@ def _items_to_consider(session: Session, study_id: int, protocol: Protocol) -> t
         verdicts[item_id].append(verdict)
     flagged = _flagged(session, study_id)
     ready = [
-        _ReadItem(item, verdicts[stored_id(item.id)], item.id in flagged)
+        _ReadItem(item, protocol.forms[item.form].primary.type, verdicts[stored_id(item.id)], item.id in flagged)
         for item in items
         if item.id not in in_queue and item.id not in still_open and verdicts[stored_id(item.id)]
     ]

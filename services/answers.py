@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from exchange.protocol import FormField
+from protocol.fields import KINDS
+from protocol.fields.kind import WrongAnswer
+from protocol.fields.text import LONGEST_TEXT
+from protocol.forms import FormField
 from services.errors import Incomplete
 
-LONGEST_TEXT = 4_000
 LARGEST_DRAFT = 64_000
 
 
@@ -94,9 +94,10 @@ def _fields(form: ShownForm, given: dict[str, Any]) -> dict[str, Any]:
             if field.required:
                 raise Incomplete(f"{field.label}: please fill this in.", field.key)
             continue
-        checked[field.key] = (
-            _point(field, value, form.panes) if field.type == "point" else _CHECKS[field.type](field, value)
-        )
+        try:
+            checked[field.key] = KINDS[field.type].check(field, value, form.panes)
+        except WrongAnswer as wrong:
+            raise Incomplete(str(wrong), field.key) from None
     return checked
 
 
@@ -123,64 +124,3 @@ def _text(label: str, value: Any, key: str) -> str:
     if len(value) > LONGEST_TEXT:
         raise Incomplete(f"{label}: {len(value)} characters, at most {LONGEST_TEXT} are taken; shorten it.", key)
     return value.strip()
-
-
-def _option(field: FormField, value: Any) -> str:
-    for option in field.options:
-        if option.id == str(value):
-            return option.id
-    raise Incomplete(f"{field.label}: choose one of the options.", field.key)
-
-
-def _options(field: FormField, value: Any) -> list[str]:
-    if not isinstance(value, list):
-        raise Incomplete(f"{field.label}: expected a list of options.", field.key)
-    chosen = [_option(field, one) for one in value]
-    if len(chosen) != len(set(chosen)):
-        raise Incomplete(f"{field.label}: an option is chosen twice.", field.key)
-    return chosen
-
-
-def _ranked(field: FormField, value: Any) -> list[str]:
-    if field.options:
-        return _options(field, value)
-    if not isinstance(value, list):
-        raise Incomplete(f"{field.label}: expected a list.", field.key)
-    return [_text(field.label, one, field.key) for one in value]
-
-
-def _number(field: FormField, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise Incomplete(f"{field.label}: expected a number.", field.key)
-    if field.minimum is not None and value < field.minimum:
-        raise Incomplete(f"{field.label}: at least {field.minimum:g} is expected.", field.key)
-    if field.maximum is not None and value > field.maximum:
-        raise Incomplete(f"{field.label}: at most {field.maximum:g} is expected.", field.key)
-    return float(value)
-
-
-def _point(field: FormField, value: Any, panes: tuple[str, ...]) -> list[float | str]:
-    """Return x, y and z in mm, and the title of the pane in whose world they are meant where the browser names it."""
-    if not isinstance(value, list) or len(value) not in (3, 4):
-        raise Incomplete(f"{field.label}: set the crosshair on the point first.", field.key)
-    point: list[float | str] = []
-    for one in value[:3]:
-        if isinstance(one, bool) or not isinstance(one, int | float) or not math.isfinite(one):
-            raise Incomplete(f"{field.label}: expected three numbers in mm.", field.key)
-        point.append(float(one))
-    for pane in value[3:]:
-        if pane not in panes:
-            raise Incomplete(f"{field.label}: this item has no such pane; take the point again.", field.key)
-        point.append(str(pane))
-    return point
-
-
-_CHECKS: dict[str, Callable[[FormField, Any], Any]] = {
-    "yes_no": _option,
-    "choice": _option,
-    "ordinal": _option,
-    "several": _options,
-    "ranked": _ranked,
-    "number": _number,
-    "text": lambda field, value: _text(field.label, value, field.key),
-}

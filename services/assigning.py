@@ -10,7 +10,7 @@ from sqlmodel import Session, col, select
 
 from db import Assignment, Case, Freeze, FreezeItem, Item, Membership
 from db.base import stored_id
-from exchange.protocol import Protocol
+from protocol.study import Protocol
 from services import draws, proofs
 
 T = TypeVar("T")

@@ -12,7 +12,8 @@ from string import ascii_uppercase
 from typing import Any
 
 from db.queries import ShownItem, ShownOverlay, ShownVolume
-from exchange.protocol import Form, FormField, Option, Protocol
+from protocol.forms import Form, FormField, Option
+from protocol.study import Protocol
 from services import hanging
 from services.answers import ShownForm
 from services.keys import Keys

@@ -1,26 +1,35 @@
-"""Whether an answer is right, and what is compared between raters: rules for each format, without any statistics.
+"""Whether an answer is right, and what is compared between raters, by the rules of the field type that it was given in.
 
-Practice and the report both mark by these rules, so that a rater is never trained on others than those that count.
+Queue, practice, report and export all go by these rules: a rater is never trained on others than those that count, and
+what goes to the reviewers as a disagreement is one in the report.
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
-from agreement import exact_match, normalise_answer, token_f1
+from agreement import token_f1
+from protocol.fields import KINDS
+from protocol.fields.kind import FieldKind, Mark, Reference
 
-_NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:[.,]\d+)?(?![\w]*\.?\d)")
-_AMBIGUOUS = re.compile(r"\d,\d{3}\b")
 NOT_ASSESSABLE = "not assessable"
 
 
 @dataclass(frozen=True)
 class AnswerKey:
-    """How an item is answered, and what of that counts as right."""
+    """How an item is answered, and what of that counts as right.
+
+    Attributes
+    ----------
+    format
+        The item's: `yes_no`, `choice` or `open`.
+    type
+        The field type in which the answer is given.
+    """
 
     format: str
+    type: str
     options: tuple[tuple[str, str], ...]
     accepted: tuple[str, ...]
     low: float | None
@@ -32,94 +41,74 @@ class AnswerKey:
         return self.format in ("yes_no", "choice")
 
     @property
+    def kind(self) -> FieldKind:
+        """The rules of its field type."""
+        return KINDS[self.type]
+
+    @property
+    def reference(self) -> Reference:
+        """What counts as right."""
+        return Reference(self.accepted, self.low, self.high)
+
+    @property
     def has_reference(self) -> bool:
         """Whether anything counts as right."""
-        return bool(self.accepted) or self.low is not None or self.high is not None
+        return self.reference.is_given
 
 
 @dataclass(frozen=True)
-class Score:
+class Score(Mark):
     """What an answer scores; None where the item has no reference of that kind."""
 
-    correct: bool | None
-    token_f1: float | None
+    token_f1: float | None = None
 
 
-def canonical(item: AnswerKey, answer: Any) -> str:
-    """Return what is compared between raters: the option's identity, the normalised text, or the number.
+def canonical(field_type: str, answer: Any) -> str:
+    """Return what is compared between raters."""
+    text = KINDS[field_type].canonical(answer)
+    # Whoever writes these words has answered.
+    return f"“{text}”" if text == NOT_ASSESSABLE else text
 
-    Where an answer is a list (several options, a ranked list) the order counts only as far as it was stored.
-    """
-    text = as_text(answer)
-    return text if item.is_closed else normalise_answer(text)
+
+def said(field_type: str, answer: Any, *, not_assessable: bool) -> str | None:
+    """Return what is compared of a stored verdict, "not assessable" being one thing to say; None without an answer."""
+    if not_assessable:
+        return NOT_ASSESSABLE
+    return None if answer is None else canonical(field_type, answer)
 
 
 def score(item: AnswerKey, answer: Any) -> Score:
-    """Score an answer against the item's reference.
+    """Score an answer against the item's reference; text has its best token F1 over the accepted texts beside."""
+    mark = item.kind.mark(answer, item.reference, [option for option, _ in item.options])
+    accepted = item.accepted if item.type == "text" else ()
+    f1 = token_f1(str(answer), accepted) if accepted else None
+    return Score(mark.correct, mark.share, mark.rank, mark.distance_mm, f1)
 
-    Closed formats: right when the option is an accepted one. Open format: right when the text equals an accepted text
-    after normalisation, or when it holds exactly one number and that lies in the reference range (limits included; a
-    unit written behind the number is not read). Token F1 is the best over the accepted texts.
-    """
-    if not item.has_reference:
-        return Score(None, None)
-    if item.is_closed:
-        return Score(as_text(answer) in item.accepted, None)
-    text = as_text(answer)
-    matches = bool(item.accepted) and exact_match(text, item.accepted) == 1.0
-    return Score(
-        correct=matches or _in_range(item, answer),
-        token_f1=token_f1(text, item.accepted) if item.accepted else None,
-    )
+
+def score_written(item: AnswerKey, text: str) -> Score:
+    """Score what a program wrote where a rater fills in a field: an option id, ids with | between them, or words."""
+    if item.type == "several":
+        return score(item, [part.strip() for part in text.split("|")])
+    if item.kind.has_options:
+        return score(item, text)
+    mark = KINDS["text"].mark(text, item.reference, ())
+    return Score(mark.correct, token_f1=token_f1(text, item.accepted) if item.accepted else None)
 
 
 def as_text(answer: Any) -> str:
-    """Return an answer as text: option id, text, number without trailing zeros, or the parts of a list."""
+    """Return an answer for a cell: option id, text, number without trailing zeros, or the parts of a list."""
     if isinstance(answer, list | tuple):
         return " | ".join(as_text(one) for one in answer)
     if isinstance(answer, float):
-        return f"{answer:g}"
+        return KINDS["number"].canonical(answer)
     return str(answer)
 
 
 def in_words(item: AnswerKey, answer: Any) -> str:
     """Return an answer in the words that the rater saw."""
-    texts = dict(item.options) or ({"yes": "Yes", "no": "No"} if item.format == "yes_no" else {})
-    if isinstance(answer, list | tuple):
-        return ", ".join(texts.get(str(one), as_text(one)) for one in answer)
-    return texts.get(str(answer), as_text(answer))
+    return item.kind.in_words(answer, dict(item.options))
 
 
 def reference_in_words(item: AnswerKey) -> str:
     """Return what counts as right, in words."""
-    parts = [in_words(item, answer) for answer in item.accepted]
-    if item.low is not None and item.low == item.high:
-        parts += [f"{item.low:g}"] if f"{item.low:g}" not in parts else []
-    elif item.low is not None and item.high is not None:
-        parts.append(f"{item.low:g} to {item.high:g}")
-    elif item.low is not None:
-        parts.append(f"at least {item.low:g}")
-    elif item.high is not None:
-        parts.append(f"at most {item.high:g}")
-    return " or ".join(parts) or "no reference"
-
-
-def _in_range(item: AnswerKey, answer: Any) -> bool:
-    if item.low is None and item.high is None:
-        return False
-    number = _one_number(answer)
-    if number is None:
-        return False
-    return (item.low is None or number >= item.low) and (item.high is None or number <= item.high)
-
-
-def _one_number(answer: Any) -> float | None:
-    """Return the number an answer holds; None when it holds none, or more than one."""
-    if isinstance(answer, int | float) and not isinstance(answer, bool):
-        return float(answer)
-    text = as_text(answer)
-    found = _NUMBER.findall(text)
-    # 1,000 is a thousand to some and one to others: not read.
-    if _AMBIGUOUS.search(text):
-        return None
-    return float(found[0].replace(",", ".")) if len(found) == 1 else None
+    return " or ".join(item.kind.reference_in_words(item.reference, dict(item.options))) or "no reference"

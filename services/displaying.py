@@ -10,7 +10,9 @@ from sqlmodel import Session, col, select
 from db import Assignment, Draft, Item, Membership, Reference, Study, Verdict, now, queries
 from db.base import stored_id
 from db.queries import ShownItem
-from exchange.protocol import Protocol
+from protocol import fields
+from protocol.fields import KINDS
+from protocol.study import Protocol
 from services import blinding, frozen_facts, hanging, pace, practice, revision_rules, session_summary
 from services.answers import ShownForm
 from services.blinding import Desk, Shown
@@ -341,24 +343,17 @@ def _scoring_payload(session: Session, protocol: Protocol, assignment: Assignmen
         prompt=protocol.scoring.prompt,
         question=item.prompt,
         form=form_of(session, protocol, assignment),
-        reference=reference_texts(item, reference),
+        reference=reference_texts(protocol, item, reference),
         candidate=queries.candidate_answer(session, assignment.candidate_id),
     )
 
 
-def reference_texts(item: ShownItem, reference: Reference) -> list[str]:
-    """Return what counts as right, in words: accepted answers and a range."""
-    texts = {option["id"]: option["text"] for option in item.options}
-    accepted = [texts.get(answer, answer) for answer in reference.accepted]
-    if reference.low is not None or reference.high is not None:
-        accepted.append(_range_text(reference.low, reference.high))
-    return accepted
-
-
-def _range_text(low: float | None, high: float | None) -> str:
-    if low is None:
-        return f"at most {high:g}"
-    return f"at least {low:g}" if high is None else f"{low:g} to {high:g}"
+def reference_texts(protocol: Protocol, item: ShownItem, reference: Reference) -> list[str]:
+    """Return what counts as right, in words, one entry for each way of being right."""
+    primary = protocol.forms[item.form].primary
+    texts = {option["id"]: option["text"] for option in item.options} or {one.id: one.text for one in primary.options}
+    counts_as_right = fields.kind.Reference(tuple(reference.accepted), reference.low, reference.high)
+    return KINDS[primary.type].reference_in_words(counts_as_right, texts)
 
 
 def _opinions(

@@ -27,7 +27,7 @@ from db import (
 )
 from db.base import stored_id
 from db.standing import STILL_MEMBER
-from exchange.protocol import Protocol
+from protocol.study import Protocol
 from services import assigning, displaying, draws, proofs, volume_store
 from services.errors import Conflict
 from services.identity import Actor

@@ -22,7 +22,7 @@ from sqlmodel import Session
 
 from db import queries
 from db.queries import ShownItem, ShownOverlay, ShownVolume
-from exchange.protocol import Protocol
+from protocol.study import Protocol
 from services.permission import freeze_of
 
 T = TypeVar("T")

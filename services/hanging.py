@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from db.queries import ShownItem, ShownOverlay, ShownVolume
-from exchange.protocol import Hanging, Pane, WindowPreset
+from protocol.hanging import Hanging, Pane, WindowPreset
 from services.keys import Keys
 
 NOT_COREGISTERED = "not co-registered"

@@ -123,13 +123,15 @@ def _line(run: JudgeRun, verdicts: list[str | None], pool: int) -> JudgeRunLine:
 
 
 def _require_new(session: Session, study_id: int, name: str, source_sha256: str) -> None:
+    """Refuse a name that another run has; its file may equal another's, as that of a run repeated at temperature 0."""
     if not name:
         raise Conflict("The run has no name; give one that tells it from other runs.")
-    for run in session.exec(select(JudgeRun).where(JudgeRun.study_id == study_id)):
-        if run.name == name:
-            raise Conflict(f"A run '{run.name}' exists already in this study; choose another name.")
-        if run.source_sha256 == source_sha256:
-            raise Conflict(f"This very file was imported already as run '{run.name}'; nothing was changed.")
+    run = session.exec(select(JudgeRun).where(JudgeRun.study_id == study_id, JudgeRun.name == name)).first()
+    if run is None:
+        return
+    if run.source_sha256 == source_sha256:
+        raise Conflict(f"This file was imported already as run '{run.name}'; nothing was changed.")
+    raise Conflict(f"A run '{run.name}' exists already in this study; choose another name.")
 
 
 def _require_matching(rows: tuple[JudgeRow, ...], candidates: dict[tuple[str, str], int], file_name: str) -> None:

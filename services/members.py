@@ -26,7 +26,7 @@ from db import (
 )
 from db.base import stored_id
 from db.standing import STILL_MEMBER
-from exchange.protocol import Protocol
+from protocol.study import Protocol
 from services import assigning, displaying, permission, practice, proofs, removing
 from services.errors import Conflict, NotAllowed, NotFound, require_length
 from services.identity import Actor, add_person, has_signed_in, issue_link, open_links

@@ -10,7 +10,7 @@ from sqlmodel import Session, col, select
 
 from db import Candidate, Database, JudgeRun, JudgeVerdict, Membership, Person, queries
 from db.base import stored_id
-from exchange.protocol import Protocol
+from protocol.study import Protocol
 from services import adjudication, displaying, practice
 from services.identity import Actor
 from services.permission import require_role
@@ -103,7 +103,7 @@ def _of_people(session: Session, study_id: int, protocol: Protocol) -> list[Open
 def _not_sent(session: Session, study_id: int, protocol: Protocol) -> list[OpenWork]:
     if protocol.adjudication is None:
         return []
-    return [OpenWork(NO_REVIEWER, "queue", *adjudication.count_not_sent(session, study_id))]
+    return [OpenWork(NO_REVIEWER, "queue", *adjudication.count_not_sent(session, study_id, protocol))]
 
 
 def _of_judges(session: Session, study_id: int) -> list[OpenWork]:

@@ -10,12 +10,14 @@ from typing import Any
 from sqlalchemy import Integer, bindparam, cast, func
 from sqlmodel import Session, col, select
 
-from db import Assignment, Item, Membership, PracticeResult, Reference, TechnicalFailure, Verdict, audit, queries
+from db import Assignment, Item, Membership, PracticeResult, TechnicalFailure, Verdict, audit, queries
 from db.base import stored_id
 from db.queries import ShownItem
-from exchange.protocol import Practice, Protocol
+from protocol.forms import PRIMARY
+from protocol.study import Protocol
 from services import assigning, blinding, proofs
-from services.correctness import AnswerKey, score
+from services.answer_key import answer_key
+from services.correctness import score
 
 FAILED = (
     "The practice was not passed",
@@ -97,7 +99,7 @@ def end_pass_if_done(session: Session, protocol: Protocol, assignment: Assignmen
     session.flush()
     if rule is None or queries.open_assignments(session, membership_id, ("practice",), limit=1):
         return
-    marks = _marks_of_pass(session, membership_id, pass_number)
+    marks = _marks_of_pass(session, protocol, membership_id, pass_number)
     judged = [mark for mark in marks if mark is not None]
     correct = sum(judged)
     passed = correct + ROUNDING >= rule.pass_mark * len(judged)
@@ -125,14 +127,15 @@ def notice_of_pass(assignment: Assignment) -> str | None:
 
 
 def feedback_on(
-    session: Session, rule: Practice | None, assignment: Assignment, item: ShownItem, reference_words: list[str]
+    session: Session, protocol: Protocol, assignment: Assignment, item: ShownItem, reference_words: list[str]
 ) -> dict[str, Any] | None:
     """Return what a rater learns from their practice verdict: right or not, what counts as right, and why."""
+    rule = protocol.reading.practice
     if rule is None or not rule.feedback or assignment.phase != "practice":
         return None
     reference = queries.reference_of_practice_item(session, assignment.item_id)
     verdict = queries.root_verdict(session, stored_id(assignment.id))
-    correct = _mark(session, item.item_id, verdict) if verdict is not None else None
+    correct = _mark(session, protocol, item.item_id, verdict) if verdict is not None else None
     return blinding.feedback_payload(correct, reference_words, reference.explanation)
 
 
@@ -143,7 +146,7 @@ def _newest_pass(session: Session, membership_id: int) -> int:
     return session.exec(newest).one() or 1
 
 
-def _marks_of_pass(session: Session, membership_id: int, pass_number: int) -> list[bool | None]:
+def _marks_of_pass(session: Session, protocol: Protocol, membership_id: int, pass_number: int) -> list[bool | None]:
     """Return a mark per item of a pass; what could not be shown was not answered right."""
     rows = session.exec(
         select(Assignment.item_id, Verdict, TechnicalFailure.id)
@@ -156,25 +159,17 @@ def _marks_of_pass(session: Session, membership_id: int, pass_number: int) -> li
         )
         .order_by(col(Assignment.position))
     ).all()
-    return [False if verdict is None else _mark(session, item_id, verdict) for item_id, verdict, _ in rows]
+    return [False if verdict is None else _mark(session, protocol, item_id, verdict) for item_id, verdict, _ in rows]
 
 
-def _mark(session: Session, item_id: int, verdict: Verdict) -> bool | None:
+def _mark(session: Session, protocol: Protocol, item_id: int, verdict: Verdict) -> bool | None:
     """Return whether a practice verdict is right; None where only a person could tell, as with free text."""
     if verdict.not_assessable is not None:
         return False
     item = session.get_one(Item, item_id)
     reference = queries.reference_of_practice_item(session, item_id)
-    correct = score(_answer_key(item, reference), verdict.fields.get("answer")).correct
-    in_words_only = item.format == "open" and reference.low is None and reference.high is None
+    key = answer_key(item, protocol.forms[item.form], reference)
+    answer = verdict.fields.get(PRIMARY)
+    correct = False if answer is None else score(key, answer).correct
+    in_words_only = key.kind.scale == "text" and reference.low is None and reference.high is None
     return None if in_words_only and not correct else correct
-
-
-def _answer_key(item: Item, reference: Reference) -> AnswerKey:
-    return AnswerKey(
-        format=item.format,
-        options=tuple((option["id"], option["text"]) for option in item.options),
-        accepted=tuple(reference.accepted),
-        low=reference.low,
-        high=reference.high,
-    )

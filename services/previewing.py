@@ -118,7 +118,7 @@ def preview_feedback(database: Database, actor: Actor, study_key: str, item_key:
             return []
         shown = queries.shown_item(session, stored_id(item.id))
         reference = queries.reference_of_practice_item(session, stored_id(item.id))
-        accepted = displaying.reference_texts(shown, reference)
+        accepted = displaying.reference_texts(protocol, shown, reference)
         return blinding.feedback_lines(accepted, reference.explanation)
 
 

@@ -26,7 +26,7 @@ from db import (
     standing,
 )
 from db.base import stored_id
-from exchange.protocol import Protocol
+from protocol.study import Protocol
 from services import clock, displaying, practice, proofs, revision_rules
 from services.answers import check_answers, check_draft
 from services.errors import Conflict, Incomplete, NotAllowed, StaleDraft
@@ -280,8 +280,8 @@ def _feedback(session: Session, protocol: Protocol, assignment: Assignment) -> d
     if assignment.phase != "practice":
         return None
     item = displaying.item_of(session, assignment)
-    words = displaying.reference_texts(item, queries.reference_of_practice_item(session, assignment.item_id))
-    return practice.feedback_on(session, protocol.reading.practice, assignment, item, words)
+    words = displaying.reference_texts(protocol, item, queries.reference_of_practice_item(session, assignment.item_id))
+    return practice.feedback_on(session, protocol, assignment, item, words)
 
 
 def report_failure(database: Database, actor: Actor, public_id: str, reason: str) -> tuple[datetime, str, str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from db import Item
-from exchange.protocol import Protocol
+from protocol.study import Protocol
 from services import assigning
 from services.draws import DrawKey
 from services.errors import NotFound

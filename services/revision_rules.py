@@ -11,7 +11,7 @@ from sqlmodel import Session, col, delete, select
 
 from db import Acknowledgement, Assignment, Item, Membership, Reopening, Verdict, queries
 from db.base import stored_id
-from exchange.protocol import Protocol
+from protocol.study import Protocol
 from services.errors import Conflict
 from services.identity import Actor
 from services.permission import hold_study, state_of

@@ -10,7 +10,7 @@ from sqlmodel import Session, select
 
 from db import Assignment, Database, Membership, Overlay, Study, Volume
 from db.base import stored_id
-from exchange.protocol import Protocol
+from protocol.study import Protocol
 from services import damaged_scans, displaying, reading, revision_rules, volume_integrity, volume_store
 from services.errors import Conflict, NotFound
 from services.identity import Actor

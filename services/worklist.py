@@ -10,7 +10,7 @@ from sqlmodel import Session, select
 
 from db import Acknowledgement, Database, Study, audit, queries
 from db.base import stored_id
-from exchange.protocol import Protocol
+from protocol.study import Protocol
 from services import displaying, pace, practice, proofs
 from services.identity import Actor
 from services.permission import require_role, state_of, studies_of

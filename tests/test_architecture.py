@@ -18,11 +18,12 @@ ROOT = Path(__file__).resolve().parents[1]
 OURS: dict[str, set[str]] = {
     "agreement": set(),
     "imaging": set(),
-    "exchange": set(),
+    "protocol": set(),
+    "exchange": {"protocol"},
     "judges": set(),
     "db": set(),
-    "studies": {"imaging", "exchange"},
-    "services": {"db", "agreement", "imaging", "judges", "exchange", "studies"},
+    "studies": {"imaging", "exchange", "protocol"},
+    "services": {"db", "agreement", "imaging", "judges", "exchange", "protocol", "studies"},
     "components": {"services"},
     "server": {"services"},
     "pages": {"components", "services"},
@@ -30,7 +31,18 @@ OURS: dict[str, set[str]] = {
     "manage": {"server", "services"},
     # Measurements and tests stand outside the house and look into every room; no room looks back at them.
     "benchmarks": {
-        *("db", "agreement", "imaging", "judges", "exchange", "studies", "services", "components", "server"),
+        *(
+            "db",
+            "agreement",
+            "imaging",
+            "judges",
+            "exchange",
+            "protocol",
+            "studies",
+            "services",
+            "components",
+            "server",
+        ),
         "tests",  # whose harness starts servers and browsers
     },
 }
@@ -40,6 +52,7 @@ OUTSIDE = {"tests", "benchmarks"}
 ONLY = {
     "agreement": {"numpy", "scipy", "statsmodels", "sklearn"},
     "imaging": {"PIL", "nibabel", "numpy", "scipy"},
+    "protocol": {"pydantic"},
 }
 ALSO = {"agreement/ratings_file.py": {"pandas", "pyarrow"}}
 

@@ -233,7 +233,7 @@ def test_judge_verdicts_are_taken_in_once(frozen: Run, tmp_path: Path) -> None:
     file.write_text(JUDGE_CSV, encoding="utf-8")
 
     first = frozen("judge", "import", "tiny", file, "--name", "run 1", "--judge", "a model")
-    second = frozen("judge", "import", "tiny", file, "--name", "run 2")
+    second = frozen("judge", "import", "tiny", file, "--name", "run 1")
 
     assert first.stdout == "Run 'run 1': 2 verdicts, 1 unresolved, 4 candidates not judged.\n"
     assert (second.exit_code, "imported already as run 'run 1'" in second.stdout) == (1, True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from agreement import Accuracy, accuracy_of_correctness, mcnemar, paired_difference
 from agreement.contrast import difference_of_parts
-from exchange.protocol import AnalysisPlan
 from exchange.report_structure import EstimateRow, EstimateTable, Section
+from protocol.analysis import AnalysisPlan
 from services.report.computing import Computing, renamed
 from services.report.readings import Column, Readings, Stratum
 
@@ -91,7 +91,9 @@ def _per_part(
         for column in readings.columns:
             found = accuracy_of(column, part, readings, computing)
             rows.append(
-                EstimateRow(part.title, column.rater.pseudonym, part.key, "percent", found.primary, found.wilson, note)
+                EstimateRow(
+                    part.title, (column.rater.pseudonym,), part.key, "percent", found.primary, found.wilson, note
+                )
             )
         if len(readings.columns) > 1:
             rows.append(_of_all_raters(part, readings, computing))
@@ -115,7 +117,7 @@ def _of_all_raters(part: Stratum, readings: Readings, computing: Computing) -> E
                 correct.append(column.correct[i])
                 subjects.append(readings.items[i].subject)
     found = accuracy_of_correctness(correct, unit="verdict", **computing.by(subjects))
-    return EstimateRow(part.title, "All raters", part.key, "percent", found.primary)
+    return EstimateRow(part.title, ("All raters",), part.key, "percent", found.primary)
 
 
 def _grounding_difference(readings: Readings, computing: Computing) -> EstimateTable | None:
@@ -131,7 +133,7 @@ def _grounding_difference(readings: Readings, computing: Computing) -> EstimateT
             name="difference of accuracies, grounded minus informed",
             **computing.by([readings.items[i].subject for i in known]),
         )
-        rows.append(EstimateRow("Grounded minus informed", column.rater.pseudonym, "all", "points", found))
+        rows.append(EstimateRow("Grounded minus informed", (column.rater.pseudonym,), "all", "points", found))
     return EstimateTable(
         key="accuracy_grounding_difference",
         title="Image-grounded minus image-informed",
@@ -149,11 +151,11 @@ def _bounds(readings: Readings, computing: Computing) -> EstimateTable | None:
                 note = f"{found.n_excluded} not assessable"
                 rows += [
                     EstimateRow(
-                        f"{part.title}, worst case", column.rater.pseudonym, part.key, "percent", found.worst_case,
+                        f"{part.title}, worst case", (column.rater.pseudonym,), part.key, "percent", found.worst_case,
                         note=note,
                     ),
                     EstimateRow(
-                        f"{part.title}, best case", column.rater.pseudonym, part.key, "percent", found.best_case,
+                        f"{part.title}, best case", (column.rater.pseudonym,), part.key, "percent", found.best_case,
                         note=note,
                     ),
                 ]  # fmt: skip
@@ -176,7 +178,7 @@ def _token_f1(readings: Readings, computing: Computing) -> EstimateTable:
             [readings.items[i].subject for i in known],
             name="mean token F1",
         )
-        rows.append(EstimateRow("Open text", column.rater.pseudonym, "format open", "number", found))
+        rows.append(EstimateRow("Open text", (column.rater.pseudonym,), "format open", "number", found))
     return EstimateTable(
         key="token_f1",
         title="Open text: token F1",
@@ -205,12 +207,12 @@ def _differences(readings: Readings, computing: Computing) -> EstimateTable:
                 confidence=computing.confidence,
                 unit="item",
             )
-            raters = f"{a.rater.pseudonym} minus {b.rater.pseudonym}"
-            rows.append(EstimateRow(part.title, raters, part.key, "points", found))
+            raters = (a.rater.pseudonym, b.rater.pseudonym)
+            rows.append(EstimateRow(part.title, raters, part.key, "points", found, link="minus"))
             rows.append(
                 EstimateRow(
                     f"{part.title}: share of discordant items that the first had right",
-                    raters.replace(" minus ", " and "),
+                    raters,
                     part.key,
                     "percent",
                     renamed(test, "share of discordant items, first right"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from agreement import accuracy_of_correctness, cohen_kappa, percent_agreement
+from agreement import Estimate, accuracy_of_correctness, cohen_kappa, percent_agreement
 from exchange.report_structure import Column, EstimateRow, EstimateTable, PlainTable, Section, Table
 from services.correctness import NOT_ASSESSABLE
 from services.report.between_raters import answers_by_format
@@ -109,7 +109,7 @@ def _before_and_after(readings: Readings, consensus: Consensus, computing: Compu
     for when, answers in (("before", consensus.before), ("after", consensus.after)):
         name = f"share of items with one answer, {when} adjudication"
         single, wilson = computing.share([answers[i] is not None for i in open_to_it], subjects, name=name)
-        rows.append(EstimateRow(f"Items with one answer, {when}", "All raters", "all", "percent", single, wilson))
+        rows.append(_staged("Items with one answer", when, single, wilson))
     for when, correct, which in (
         ("before", consensus.correct_before, "agreed items only"),
         ("after", consensus.correct_after, "agreed and adjudicated items"),
@@ -117,14 +117,13 @@ def _before_and_after(readings: Readings, consensus: Consensus, computing: Compu
         found = accuracy_of_correctness(list(correct), **computing.by(readings.subjects))
         name = f"accuracy of the consensus, {when} adjudication"
         primary, beside = renamed(found.primary, name), renamed(found.wilson, name)
-        label = f"Accuracy of the consensus, {when}"
-        rows.append(EstimateRow(label, "All raters", "all", "percent", primary, beside, which))
+        rows.append(_staged("Accuracy of the consensus", when, primary, beside, which))
     for column in readings.columns:
         same = percent_agreement(column.said, consensus.after, **computing.by(readings.subjects))
         rows.append(
             EstimateRow(
                 "Own verdict equals the answer after adjudication",
-                column.rater.pseudonym,
+                (column.rater.pseudonym,),
                 "all",
                 "percent",
                 renamed(same, "percent agreement with the adjudicated answer"),
@@ -141,15 +140,21 @@ def _before_and_after(readings: Readings, consensus: Consensus, computing: Compu
     )
 
 
+def _staged(what: str, stage: str, estimate: Estimate, beside: Estimate, note: str = "") -> EstimateRow:
+    return EstimateRow(
+        f"{what}, {stage}", ("All raters",), "all", "percent", estimate, beside, note, part=what, stage=stage
+    )
+
+
 def _upheld(readings: Readings, consensus: Consensus, computing: Computing) -> EstimateTable:
     decided = [one for one in consensus.reviewed if one.decision is not None and consensus.differs[one.position]]
     if not decided:
         return EstimateTable("upheld", "Whose verdict the decisions upheld", "", ())
     subjects = [readings.items[one.position].subject for one in decided]
 
-    def row(label: str, raters: str, counts: Callable[[Reviewed], bool], name: str) -> EstimateRow:
+    def row(label: str, party: str, counts: Callable[[Reviewed], bool], name: str) -> EstimateRow:
         share, wilson = computing.share([counts(one) for one in decided], subjects, name=name)
-        return EstimateRow(label, raters, "verdicts differ", "percent", share, wilson)
+        return EstimateRow(label, (party,), "verdicts differ", "percent", share, wilson)
 
     rows = [
         row(
@@ -173,14 +178,14 @@ def _upheld(readings: Readings, consensus: Consensus, computing: Computing) -> E
         found = accuracy_of_correctness(own, **computing.by(subjects))
         rows.append(
             EstimateRow(
-                "Accuracy on these items", column.rater.pseudonym, "verdicts differ", "percent", found.primary,
+                "Accuracy on these items", (column.rater.pseudonym,), "verdicts differ", "percent", found.primary,
                 found.wilson,
             )
         )  # fmt: skip
     correct = [consensus.correct_after[one.position] for one in decided]
     found = accuracy_of_correctness(correct, **computing.by(subjects))
     rows.append(
-        EstimateRow("Accuracy on these items", "Decision", "verdicts differ", "percent", found.primary, found.wilson)
+        EstimateRow("Accuracy on these items", ("Decision",), "verdicts differ", "percent", found.primary, found.wilson)
     )
     return EstimateTable(
         key="upheld",
@@ -204,11 +209,11 @@ def _first_reads(readings: Readings, consensus: Consensus, computing: Computing)
         clusters = computing.by(subjects)
         rows += [
             EstimateRow(
-                "Same answer", f"Reviewer and {column.rater.pseudonym}", "reviewed", "percent",
+                "Same answer", ("Reviewer", column.rater.pseudonym), "reviewed", "percent",
                 renamed(percent_agreement(own, theirs, **clusters), "percent agreement on answers"),
             ),
             EstimateRow(
-                "Cohen’s kappa", f"Reviewer and {column.rater.pseudonym}", "reviewed", "number",
+                "Cohen’s kappa", ("Reviewer", column.rater.pseudonym), "reviewed", "number",
                 renamed(cohen_kappa(own, theirs, **clusters), "Cohen's kappa on answers"),
                 note="descriptive only: pools answers of different formats",
             ),
@@ -220,7 +225,7 @@ def _first_reads(readings: Readings, consensus: Consensus, computing: Computing)
             [readings.items[one.position].subject for one in decided],
             name="share of decisions that equal the reviewer's own blind read",
         )
-        rows.append(EstimateRow("Decision equals own blind read", "Reviewer", "reviewed", "percent", share, wilson))
+        rows.append(EstimateRow("Decision equals own blind read", ("Reviewer",), "reviewed", "percent", share, wilson))
     return EstimateTable(
         key="first_reads",
         title="The reviewer’s own blind reads",
@@ -246,7 +251,7 @@ def _controls(consensus: Consensus, computing: Computing, readings: Readings) ->
                 [readings.items[one.position].subject for one in here],
                 name=name,
             )
-            rows.append(EstimateRow(label, "Reviewer", "controls", "percent", share, wilson))
+            rows.append(EstimateRow(label, ("Reviewer",), "controls", "percent", share, wilson))
     return EstimateTable(
         key="controls",
         title="Control items",

@@ -58,9 +58,9 @@ def agreement_section(readings: Readings, computing: Computing) -> Section:
     )
 
 
-def pair_name(a: Column, b: Column) -> str:
-    """Return how a pair of raters is named."""
-    return f"{a.rater.pseudonym} and {b.rater.pseudonym}"
+def pair(a: Column, b: Column) -> tuple[str, str]:
+    """Return the pseudonyms of a pair of raters."""
+    return a.rater.pseudonym, b.rater.pseudonym
 
 
 def answers_by_format(readings: Readings, column: Column, part: Stratum) -> list[str | None]:
@@ -83,7 +83,7 @@ def _on_answers(readings: Readings, computing: Computing) -> EstimateTable:
         clusters = computing.by(readings.subjects_of(part))
         for a, b in readings.pairs:
             first, second = answers_by_format(readings, a, part), answers_by_format(readings, b, part)
-            rows += _rows_of_pair(part, pair_name(a, b), first, second, clusters, "answers", note, _binary(part))
+            rows += _rows_of_pair(part, pair(a, b), first, second, clusters, "answers", note, _binary(part))
     return EstimateTable(
         key="agreement_on_answers",
         title="On answers",
@@ -102,7 +102,7 @@ def _on_correctness(readings: Readings, computing: Computing) -> EstimateTable:
         for a, b in readings.pairs:
             rows += _rows_of_pair(
                 part,
-                pair_name(a, b),
+                pair(a, b),
                 part.of(a.correct),
                 part.of(b.correct),
                 clusters,
@@ -120,7 +120,7 @@ def _on_correctness(readings: Readings, computing: Computing) -> EstimateTable:
 
 def _rows_of_pair(
     part: Stratum,
-    raters: str,
+    raters: tuple[str, str],
     first: Sequence[object],
     second: Sequence[object],
     clusters: dict[str, Any],
@@ -138,6 +138,7 @@ def _rows_of_pair(
             "percent",
             renamed(percent, f"percent agreement on {compared}"),
             note=note,
+            part=part.title,
         ),
         EstimateRow(
             f"{part.title}: Cohen’s kappa",
@@ -146,13 +147,20 @@ def _rows_of_pair(
             "number",
             renamed(kappa, f"Cohen's kappa on {compared}"),
             note=note,
+            part=part.title,
         ),
     ]
     if binary is not None:
         adjusted = pabak(first, second, categories=binary, **clusters)
         rows.append(
             EstimateRow(
-                f"{part.title}: PABAK", raters, part.key, "number", renamed(adjusted, f"PABAK on {compared}"), note=note
+                f"{part.title}: PABAK",
+                raters,
+                part.key,
+                "number",
+                renamed(adjusted, f"PABAK on {compared}"),
+                note=note,
+                part=part.title,
             )
         )
     return rows
@@ -175,7 +183,7 @@ def _all_together(readings: Readings, computing: Computing) -> EstimateTable:
             rows.append(
                 EstimateRow(
                     f"{part.title}: alpha on {compared}",
-                    "All raters",
+                    ("All raters",),
                     part.key,
                     "number",
                     renamed(found, f"Krippendorff's alpha on {compared}"),
@@ -203,9 +211,7 @@ def _per_category(readings: Readings, computing: Computing) -> EstimateTable:
                 **computing.by(readings.subjects_of(part)),
             )
             rows.append(
-                EstimateRow(
-                    part.title, pair_name(a, b), part.key, "percent", renamed(found, "percent agreement on answers")
-                )
+                EstimateRow(part.title, pair(a, b), part.key, "percent", renamed(found, "percent agreement on answers"))
             )
     return EstimateTable(
         key="agreement_by_category",
@@ -223,9 +229,7 @@ def _on_assessability(readings: Readings, computing: Computing) -> EstimateTable
         )
         found = percent_agreement(first, second, **computing.by(readings.subjects))
         rows.append(
-            EstimateRow(
-                "All items", pair_name(a, b), "all", "percent", renamed(found, "percent agreement on assessability")
-            )
+            EstimateRow("All items", pair(a, b), "all", "percent", renamed(found, "percent agreement on assessability"))
         )
     return EstimateTable(
         key="agreement_on_assessability",
@@ -240,7 +244,7 @@ def _shared_errors(readings: Readings, computing: Computing) -> EstimateTable:
     for a, b in readings.pairs:
         # Without a reference there is neither right nor wrong.
         found = shared_errors(a.answers, b.answers, a.correct, b.correct, **computing.by(readings.subjects))
-        raters = pair_name(a, b)
+        raters = pair(a, b)
         expected = (
             f"expected if both erred independently: {100 * found.expected_both_wrong:.1f} %"
             if found.both_wrong.n
@@ -272,7 +276,7 @@ def _shared_error_list(readings: Readings) -> PlainTable:
                 baseline = in_words(item, item.text_only_answer) if item.text_only_answer else ""
                 rows.append(
                     (
-                        item.key, item.category, item.prompt, pair_name(a, b), a.words[i],
+                        item.key, item.category, item.prompt, " and ".join(pair(a, b)), a.words[i],
                         reference_in_words(item), baseline,
                     )
                 )  # fmt: skip
@@ -314,7 +318,7 @@ def _matrices(readings: Readings) -> list[Matrix]:
             found.append(
                 Matrix(
                     key=f"matrix_{part.key.removeprefix('format ')}_{a.rater.id}_{b.rater.id}",
-                    title=f"{part.title}: answers of {pair_name(a, b)}",
+                    title=f"{part.title}: answers of {' and '.join(pair(a, b))}",
                     explanation="Counts of items; the diagonal holds the items on which both gave the same answer.",
                     row_title=a.rater.pseudonym,
                     column_title=b.rater.pseudonym,

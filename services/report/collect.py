@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from sqlalchemy import func
@@ -34,8 +34,11 @@ from db import (
     queries,
 )
 from db.base import stored_id
-from exchange.protocol import Hanging, Protocol
+from protocol.hanging import Hanging
+from protocol.study import Protocol
 from services import practice
+from services.answer_key import answer_key
+from services.correctness import AnswerKey
 from services.report.collected import (
     CandidateAnswer,
     Collected,
@@ -95,7 +98,7 @@ def collect(session: Session, study: Study) -> Collected:
                 select(StudyEvent).where(StudyEvent.study_id == study_id).order_by(col(StudyEvent.id))
             )
         ),
-        items=_items(session, study_id, {one.item_id for one in frozen if one.candidate_id is None}, protocol.hanging),
+        items=_items(session, study_id, {one.item_id for one in frozen if one.candidate_id is None}, protocol),
         raters=tuple(rater for rater in raters if rater.id not in failed),
         not_let_in=tuple(rater for rater in raters if rater.id in failed),
         reviewers=_members(members, "reviewer"),
@@ -162,7 +165,7 @@ def _members(rows: Any, role: str) -> tuple[Member, ...]:
     return tuple(Member(stored_id(row.id), row.pseudonym, row.specialty, row.years) for row in rows if row.role == role)
 
 
-def _items(session: Session, study_id: int, frozen: set[int], hanging: Hanging) -> tuple[ReadItem, ...]:
+def _items(session: Session, study_id: int, frozen: set[int], protocol: Protocol) -> tuple[ReadItem, ...]:
     rows = session.exec(
         select(Item, Case.subject)
         .join(Case, col(Case.id) == Item.case_id)
@@ -183,7 +186,13 @@ def _items(session: Session, study_id: int, frozen: set[int], hanging: Hanging) 
     for volume in session.exec(select(Volume).where(Volume.study_id == study_id).order_by(col(Volume.id))):
         volumes.setdefault(volume.case_id, []).append(volume)
     return tuple(
-        _item(item, subject, references.get(stored_id(item.id)), _offered(item, volumes.get(item.case_id, []), hanging))
+        _item(
+            answer_key(item, protocol.forms[item.form], references.get(stored_id(item.id))),
+            item,
+            subject,
+            references.get(stored_id(item.id)),
+            _offered(item, volumes.get(item.case_id, []), protocol.hanging),
+        )
         for item, subject in rows
         if item.id in frozen
     )
@@ -203,19 +212,17 @@ def _offered(item: Item, volumes: list[Volume], hanging: Hanging) -> tuple[Offer
     return tuple(OfferedVolume(number, *held) for number, pane in enumerate(filter(None, hung)) for held in pane)
 
 
-def _item(item: Item, subject: str, reference: Reference | None, offered: tuple[OfferedVolume, ...]) -> ReadItem:
+def _item(
+    key: AnswerKey, item: Item, subject: str, reference: Reference | None, offered: tuple[OfferedVolume, ...]
+) -> ReadItem:
     return ReadItem(
+        **asdict(key),
         id=stored_id(item.id),
         key=item.key,
         subject=subject,
         category=item.category,
-        format=item.format,
         grounding=item.grounding,
         prompt=item.prompt,
-        options=tuple((option["id"], option["text"]) for option in item.options),
-        accepted=tuple(reference.accepted) if reference else (),
-        low=reference.low if reference else None,
-        high=reference.high if reference else None,
         reference_version=reference.version if reference else 0,
         text_only_answer=reference.text_only_answer if reference else "",
         offered=offered,

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from exchange.judge_verdicts import CORRECT, INCORRECT
-from exchange.protocol import Protocol
+from protocol.study import Protocol
 from services.correctness import AnswerKey
 
 FIRST_PASS = 1

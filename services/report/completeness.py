@@ -133,7 +133,7 @@ def _shares(readings: Readings, computing: Computing) -> EstimateTable:
             [readings.items[i].subject for i, _ in said],
             name="share not assessable",
         )
-        rows.append(EstimateRow("Not assessable", column.rater.pseudonym, "all", "percent", share, wilson))
+        rows.append(EstimateRow("Not assessable", (column.rater.pseudonym,), "all", "percent", share, wilson))
     return EstimateTable(
         key="not_assessable_share",
         title="Share of verdicts that say “not assessable”",

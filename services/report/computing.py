@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from agreement import Estimate, bootstrap, wilson_interval
-from exchange.protocol import AnalysisPlan
+from protocol.analysis import AnalysisPlan
 
 
 @dataclass(frozen=True)

@@ -73,11 +73,11 @@ def _reviewed(collected: Collected, readings: Readings) -> tuple[Reviewed, ...]:
         item = readings.items[position]
         decision = None
         if review.decided:
-            decision = NOT_ASSESSABLE if review.not_assessable else canonical(item, review.answer)
+            decision = NOT_ASSESSABLE if review.not_assessable else canonical(item.type, review.answer)
         first = None
         if review.first_read is not None:
             read = review.first_read
-            first = NOT_ASSESSABLE if read.not_assessable else canonical(item, read.answer)
+            first = NOT_ASSESSABLE if read.not_assessable else canonical(item.type, read.answer)
         found.append(Reviewed(review, position, decision, first))
     return tuple(found)
 

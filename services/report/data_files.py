@@ -260,11 +260,11 @@ def _marks(collected: Collected, marks: Marks) -> DataFile:
             _CANDIDATE,
             _ITEM,
             _MODEL,
-            Column("mark", "Mark", "correct or incorrect; empty without a mark"),
+            Column("mark", "Mark", "correct, incorrect or the id of another mark; empty without a mark"),
         ),
         tuple(
-            (rater.pseudonym, one.key, marks.items[i], one.model, _mark(own[i]))
-            for rater, own in zip(marks.raters, marks.marks, strict=True)
+            (rater.pseudonym, one.key, marks.items[i], one.model, _mark(own[i]) or given[i])
+            for rater, own, given in zip(marks.raters, marks.marks, marks.given, strict=True)
             for i, one in enumerate(marks.sample)
         ),
     )

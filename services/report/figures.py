@@ -37,8 +37,6 @@ from services.report.drawing import (
 )
 from services.report.viewing_evidence import ALL_RATERS
 
-# How between_raters names a pair.
-PAIR = " and "
 # More pairs than this cannot be told apart in one drawing, nor more raters.
 MOST_PAIRS = 6
 MOST_RATERS = 6
@@ -105,7 +103,7 @@ def _agreement(report: Report, section: Section) -> list[Figure]:
         for what in ("answers", "correctness")
         if _estimates(section, f"agreement_on_{what}")
     }
-    pairs = {row.raters for rows in compared.values() for row in rows}
+    pairs = {row.parties for rows in compared.values() for row in rows}
     several = len(pairs) > 1
     if len(pairs) > MOST_PAIRS:
         maps = [
@@ -129,7 +127,7 @@ def _agreement(report: Report, section: Section) -> list[Figure]:
                 rows,
                 axis,
                 limits=_SCALES[scale],
-                labels=[row.label.split(":")[0] for row in rows],
+                labels=[row.part for row in rows],
                 names=None if several else [f"On {what}" for what, _ in shown],
             )
             who = "" if several else f" of {rows[0].raters}"
@@ -160,12 +158,12 @@ def _kappa_of_pairs(section: Section, what: str, rows: Sequence[EstimateRow]) ->
 
 def _pair_map(section: Section, what: str, rows: Sequence[EstimateRow], scale: Scale, title: str) -> Figure:
     """Draw one statistic over all items as a map of rater by rater; its intervals stand in the table."""
-    found = {row.raters: row for row in rows if row.stratum == "all" and _is_drawn(row, scale)}
-    raters = list(dict.fromkeys(rater for pair in found for rater in pair.split(PAIR)))
+    found = {row.parties: row for row in rows if row.stratum == "all" and _is_drawn(row, scale)}
+    raters = list(dict.fromkeys(rater for pair in found for rater in pair))
     values: list[list[float | None]] = [[None] * len(raters) for _ in raters]
     texts = [["" for _ in raters] for _ in raters]
     for pair, row in found.items():
-        i, j = (raters.index(rater) for rater in pair.split(PAIR))
+        i, j = (raters.index(rater) for rater in pair)
         known = not math.isnan(row.estimate.value)
         values[i][j] = values[j][i] = row.estimate.value if known else None
         value = shown_number(row.estimate.value, scale) if known else "–"
@@ -190,11 +188,11 @@ def _is_drawn(row: EstimateRow, scale: Scale) -> bool:
 
 def _adjudication(report: Report, section: Section) -> list[Figure]:
     rows = _estimates(section, "before_and_after")
-    pairs = [row for row in rows if row.label.endswith((", before", ", after"))]
+    pairs = [row for row in rows if row.stage]
     if not pairs:
         return []
-    labels = [row.label.rsplit(", ", 1)[0] for row in pairs]
-    names = [f"{row.label.rsplit(', ', 1)[1].capitalize()} adjudication" for row in pairs]
+    labels = [row.part for row in pairs]
+    names = [f"{row.stage.capitalize()} adjudication" for row in pairs]
     figure, height = forest(pairs, "Share (%)", limits=SHARES, labels=labels, names=names)
     title = "Before and after adjudication"
     caption = f"{title}, with {_confidence(pairs)} intervals. The accuracies rest on different items: see the text."
@@ -206,12 +204,9 @@ def _judges(report: Report, section: Section) -> list[Figure]:
     for table in section.tables:
         if not isinstance(table, EstimateTable) or not table.rows:
             continue
-        run = table.title.split(":")[0]
+        run = table.of
         if table.key.endswith("_direction"):
-            labels = [
-                f"{row.raters.removeprefix(f'{run} and ')}{'' if row.stratum == 'all' else ', ' + row.stratum}"
-                for row in table.rows
-            ]
+            labels = [f"{row.parties[-1]}{'' if row.stratum == 'all' else ', ' + row.stratum}" for row in table.rows]
             names = [run for _ in table.rows]
             figure, height = forest(
                 list(table.rows), "Human minus judge (percentage points)", limits=None, labels=labels, names=names
@@ -226,8 +221,8 @@ def _judges(report: Report, section: Section) -> list[Figure]:
         elif table.key.endswith("_agreement"):
             ceiling = _estimates(report.section("marks"), "marks_agreement")
             rows = [row for row in (*table.rows, *ceiling) if row.scale == "number"]
-            labels = [row.raters.removeprefix(f"{run} and ") for row in rows]
-            names = [run if row.raters.startswith(run) else "Raters with each other" for row in rows]
+            labels = [row.raters if row in ceiling else row.parties[-1] for row in rows]
+            names = ["Raters with each other" if row in ceiling else run for row in rows]
             figure, height = forest(rows, "Kappa", limits=KAPPA, labels=labels, names=names)
             title = f"{run}: kappa with the raters, and the raters’ own as the ceiling"
         else:

@@ -34,10 +34,12 @@ def _floors(readings: Readings, computing: Computing) -> EstimateTable:
     for part in _parts(readings):
         # Guessing is no match for open text: a floor for closed items alone would stand beside the accuracy on all.
         if all(readings.items[i].is_closed for i in part.positions):
-            rows.append(EstimateRow(part.title, "Chance", part.key, "percent", chance_floor(_options(readings, part))))
+            rows.append(
+                EstimateRow(part.title, ("Chance",), part.key, "percent", chance_floor(_options(readings, part)))
+            )
         if any(readings.floor[i] is not None for i in part.positions):
             found = text_only_floor(part.of(readings.floor), **computing.by(readings.subjects_of(part)))
-            rows.append(EstimateRow(part.title, "Text-only baseline", part.key, "percent", found))
+            rows.append(EstimateRow(part.title, ("Text-only baseline",), part.key, "percent", found))
     return EstimateTable(
         key="floors",
         title="Chance and text-only floor",
@@ -70,7 +72,7 @@ def _against_baseline(part: Stratum, readings: Readings, computing: Computing) -
     scores = [
         EstimateRow(
             f"{part.title}: Shortcut Score, text-only floor",
-            column.rater.pseudonym,
+            (column.rater.pseudonym,),
             part.key,
             "number",
             renamed(
@@ -83,7 +85,7 @@ def _against_baseline(part: Stratum, readings: Readings, computing: Computing) -
     return scores + [
         EstimateRow(
             f"{part.title}: {name}",
-            column.rater.pseudonym,
+            (column.rater.pseudonym,),
             part.key,
             "points",
             paired_difference(part.of(column.correct), floor, name=name, **clusters),
@@ -99,7 +101,7 @@ def _against_chance(part: Stratum, readings: Readings, computing: Computing) -> 
     return [
         EstimateRow(
             f"{part.title}: {name}",
-            column.rater.pseudonym,
+            (column.rater.pseudonym,),
             part.key,
             "number",
             renamed(paired_shortcut_score(part.of(column.correct), guessed, **clusters), name),

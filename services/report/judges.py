@@ -112,7 +112,7 @@ def _pool(number: int, run: Run, collected: Collected, computing: Computing) -> 
         stratum = f"model {model}" if model else "all"
         rows.append(
             EstimateRow(
-                label, run.name, stratum, "percent", renamed(found.primary, "share judged correct"),
+                label, (run.name,), stratum, "percent", renamed(found.primary, "share judged correct"),
                 renamed(found.wilson, "share judged correct"),
             )
         )  # fmt: skip
@@ -121,12 +121,13 @@ def _pool(number: int, run: Run, collected: Collected, computing: Computing) -> 
             for case, estimate in (("incorrect", found.worst_case), ("correct", found.best_case)):
                 rows.append(
                     EstimateRow(
-                        f"{label}, all unresolved {case}", run.name, stratum, "percent",
+                        f"{label}, all unresolved {case}", (run.name,), stratum, "percent",
                         renamed(estimate, f"share judged correct, unresolved counted {case}"), note=note,
                     )
                 )  # fmt: skip
     return EstimateTable(
         key=f"judge_{number}_pool",
+        of=run.name,
         title=f"{run.name}: share of candidates judged correct",
         explanation="Over the whole pool. Unit: the candidate.",
         rows=tuple(rows),
@@ -139,7 +140,7 @@ def _against(number: int, run: Run, marks: Marks, computing: Computing) -> Estim
     said = said_on_sample(run, marks)
     clusters = computing.by(marks.items)
     for human, own in humans_of(marks):
-        raters = f"{run.name} and {human}"
+        raters = (run.name, human)
         percent = percent_agreement(said, own, unit="candidate", **clusters)
         kappa = cohen_kappa(said, own, unit="candidate", **clusters)
         rows += [
@@ -158,6 +159,7 @@ def _against(number: int, run: Run, marks: Marks, computing: Computing) -> Estim
             rows.append(EstimateRow("Same verdict, weighted to the pool", raters, "all", "percent", weighted))
     return EstimateTable(
         key=f"judge_{number}_agreement",
+        of=run.name,
         title=f"{run.name}: agreement with the raters",
         explanation=(
             "Unit: the candidate marked by both. Hold it against the raters’ agreement with each other, in the section "
@@ -185,7 +187,7 @@ def _direction(number: int, run: Run, marks: Marks, computing: Computing) -> Est
             rows.append(
                 EstimateRow(
                     f"Model {model}" if model else "All candidates",
-                    f"{run.name} and {human}",
+                    (run.name, human),
                     f"model {model}" if model else "all",
                     "points",
                     found.difference,
@@ -202,12 +204,11 @@ def _direction(number: int, run: Run, marks: Marks, computing: Computing) -> Est
                 **computing.by(marks.items),
             )
             rows.append(
-                EstimateRow(
-                    "All candidates, weighted to the pool", f"{run.name} and {human}", "all", "points", weighted
-                )
+                EstimateRow("All candidates, weighted to the pool", (run.name, human), "all", "points", weighted)
             )
     return EstimateTable(
         key=f"judge_{number}_direction",
+        of=run.name,
         title=f"{run.name}: direction of its errors",
         explanation=(
             "Share correct by the human minus share correct by the judge, in percentage points: above 0 the judge is "
@@ -253,9 +254,10 @@ def _as_a_test(number: int, run: Run, marks: Marks, computing: Computing) -> Est
             ("Correct by the human, and by the judge", found.sensitivity),
             ("Incorrect by the human, and by the judge", found.specificity),
         ):
-            rows.append(EstimateRow(label, f"{run.name} and {human}", "all", "percent", estimate))
+            rows.append(EstimateRow(label, (run.name, human), "all", "percent", estimate))
     return EstimateTable(
         key=f"judge_{number}_sensitivity",
+        of=run.name,
         title=f"{run.name}: sensitivity and specificity for “correct”, with the human as reference",
         explanation="Sensitivity: of the candidates the human marks correct. Specificity: of those marked incorrect.",
         rows=tuple(rows),

@@ -7,22 +7,35 @@ from itertools import combinations
 
 from agreement import accuracy_of_correctness, cohen_kappa, percent_agreement
 from agreement.weighted import weighted_mean
+from exchange.judge_verdicts import CORRECT, INCORRECT
 from exchange.report_structure import Column, EstimateRow, EstimateTable, PlainTable, Section
+from protocol.phases import Scoring
 from services.report.collected import CandidateAnswer, Collected, Member
 from services.report.computing import Computing, renamed
 
 
 @dataclass(frozen=True)
 class Marks:
-    """The frozen sample of candidates and each rater's marks on it; None where a rater gave none.
+    """The frozen sample of candidates and each rater's marks on it.
 
-    `consensus` is the mark on which all raters agree; None where they differ or fewer than two marked it.
+    Attributes
+    ----------
+    marks
+        By rater and candidate: correct (True), incorrect (False), or neither (None).
+    given
+        The same as stored, by option id; None where a rater gave no mark.
+    others
+        Id and text of the options that are neither correct nor incorrect.
+    consensus
+        The mark on which all raters agree; None where they differ or fewer than two marked it.
     """
 
     sample: tuple[CandidateAnswer, ...]
     items: tuple[str, ...]
     raters: tuple[Member, ...]
     marks: tuple[tuple[bool | None, ...], ...]
+    given: tuple[tuple[str | None, ...], ...]
+    others: tuple[tuple[str, str], ...]
     consensus: tuple[bool | None, ...]
     n_ties: int
 
@@ -37,19 +50,21 @@ def marks_of(collected: Collected) -> Marks:
     """Arrange the marks over the frozen sample."""
     keys = {item.id: item.key for item in collected.items}
     sample = tuple(one for one in collected.candidates if one.probability is not None)
-    entries = {
-        (entry.member_id, entry.candidate_id): collected.marked_correct(entry)
-        for entry in collected.entries_of("scoring")
-    }
-    marks = tuple(tuple(entries.get((rater.id, one.id)) for one in sample) for rater in collected.raters)
-    given = [[own[i] for own in marks if own[i] is not None] for i in range(len(sample))]
+    entries = {(entry.member_id, entry.candidate_id): entry for entry in collected.entries_of("scoring")}
+    of_rater = [[entries.get((rater.id, one.id)) for one in sample] for rater in collected.raters]
+    marks = tuple(tuple(None if one is None else collected.marked_correct(one) for one in own) for own in of_rater)
+    clear = [[own[i] for own in marks if own[i] is not None] for i in range(len(sample))]
     return Marks(
         sample=sample,
         items=tuple(keys.get(one.item_id, str(one.item_id)) for one in sample),
         raters=collected.raters,
         marks=marks,
-        consensus=tuple(one[0] if len(one) >= 2 and len(set(one)) == 1 else None for one in given),
-        n_ties=sum(len(set(one)) > 1 for one in given),
+        given=tuple(
+            tuple(None if one is None or one.answer is None else str(one.answer) for one in own) for own in of_rater
+        ),
+        others=_others(collected.protocol.scoring),
+        consensus=tuple(one[0] if len(one) >= 2 and len(set(one)) == 1 else None for one in clear),
+        n_ties=sum(len(set(one)) > 1 for one in clear),
     )
 
 
@@ -89,21 +104,37 @@ def marks_section(collected: Collected, marks: Marks, computing: Computing, scor
     )
 
 
+def _others(scoring: Scoring | None) -> tuple[tuple[str, str], ...]:
+    """Return the marks that say neither correct nor incorrect, such as Excluded."""
+    options = scoring.form.primary.options if scoring is not None else []
+    return tuple((one.id, one.text) for one in options if one.id.lower() not in CORRECT | INCORRECT)
+
+
 def _counts(marks: Marks) -> PlainTable:
+    others = [text for _, text in marks.others]
+    apart = f" {', '.join(others)}: an answer of its own, in neither part of a share." if others else ""
     return PlainTable(
         key="marks_counts",
         title="Marks per rater",
-        explanation="Counts of candidates in the sample.",
+        explanation=f"Counts of candidates in the sample.{apart}",
         columns=(
             Column("rater", "Rater", "Pseudonym"),
             Column("sample", "In the sample", "Candidates to be marked"),
             Column("correct", "Marked correct", "Candidates marked correct"),
             Column("incorrect", "Marked incorrect", "Candidates marked incorrect"),
+            *(Column(f"mark_{key}", f"Marked {text}", f"Candidates marked {text}") for key, text in marks.others),
             Column("missing", "Missing", "Candidates without a mark"),
         ),
         rows=tuple(
-            (rater.pseudonym, len(own), own.count(True), own.count(False), own.count(None))
-            for rater, own in zip(marks.raters, marks.marks, strict=True)
+            (
+                rater.pseudonym,
+                len(own),
+                own.count(True),
+                own.count(False),
+                *(given.count(key) for key, _ in marks.others),
+                given.count(None),
+            )
+            for rater, own, given in zip(marks.raters, marks.marks, marks.given, strict=True)
         ),
     )
 
@@ -120,7 +151,7 @@ def _shares(marks: Marks, computing: Computing) -> EstimateTable:
             rows.append(
                 EstimateRow(
                     f"Model {model}" if model else "All candidates",
-                    rater.pseudonym,
+                    (rater.pseudonym,),
                     f"model {model}" if model else "all",
                     "percent",
                     renamed(found.primary, "share marked correct"),
@@ -136,7 +167,7 @@ def _shares(marks: Marks, computing: Computing) -> EstimateTable:
                     **clusters,
                 )
                 rows.append(
-                    EstimateRow("All candidates, weighted to the pool", rater.pseudonym, "all", "percent", weighted)
+                    EstimateRow("All candidates, weighted to the pool", (rater.pseudonym,), "all", "percent", weighted)
                 )
     return EstimateTable(
         key="marks_shares",
@@ -151,7 +182,7 @@ def _between_raters(marks: Marks, computing: Computing) -> EstimateTable:
     rows = []
     clusters = computing.by(marks.items)
     for (first, a), (second, b) in combinations(zip(marks.raters, marks.marks, strict=True), 2):
-        raters = f"{first.pseudonym} and {second.pseudonym}"
+        raters = (first.pseudonym, second.pseudonym)
         percent = percent_agreement(a, b, unit="candidate", **clusters)
         kappa = cohen_kappa(a, b, unit="candidate", **clusters)
         rows += [
@@ -182,7 +213,7 @@ def _by_category(collected: Collected, marks: Marks, computing: Computing) -> Es
             own, other = [a[i] for i in here], [b[i] for i in here]
             percent = percent_agreement(own, other, unit="candidate", **clusters)
             kappa = cohen_kappa(own, other, unit="candidate", **clusters)
-            raters = f"{first.pseudonym} and {second.pseudonym}"
+            raters = (first.pseudonym, second.pseudonym)
             stratum = f"category {category}"
             rows += [
                 EstimateRow(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 
 from exchange.report_structure import Column, PlainTable
-from services.adjudication import compared
+from services.adjudication import are_different
+from services.correctness import said
 from services.outstanding import NO_REVIEWER, WORDS, OpenWork, in_order
 from services.report.collected import Collected
 
@@ -88,19 +89,19 @@ def _of_people(collected: Collected) -> list[OpenWork]:
 def _not_sent(collected: Collected) -> list[OpenWork]:
     if collected.protocol.adjudication is None:
         return []
-    formats = {item.id: item.format for item in collected.items}
-    said: dict[int, set[tuple[str, str]]] = defaultdict(set)
+    types = {item.id: item.type for item in collected.items}
+    of_item: dict[int, list[str | None]] = defaultdict(list)
     flagged = set()
     for entry in collected.entries_of("reading"):
-        if entry.verdict_id is None or entry.item_id not in formats:
+        if entry.verdict_id is None or entry.item_id not in types:
             continue
-        answer = dict(entry.fields).get("answer", "")
-        said[entry.item_id].add(compared(formats[entry.item_id], answer, entry.not_assessable is not None))
+        not_assessable = entry.not_assessable is not None
+        of_item[entry.item_id].append(said(types[entry.item_id], entry.answer, not_assessable=not_assessable))
         if entry.flags:
             flagged.add(entry.item_id)
-    to_review = {item_id for item_id, answers in said.items() if len(answers) > 1} | flagged
+    to_review = {item_id for item_id, answers in of_item.items() if are_different(answers)} | flagged
     sent = {review.item_id for review in collected.reviews}
-    return [OpenWork(NO_REVIEWER, "queue", len(to_review - sent), len(said))]
+    return [OpenWork(NO_REVIEWER, "queue", len(to_review - sent), len(of_item))]
 
 
 def _of_judges(collected: Collected) -> list[OpenWork]:

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import combinations
 from typing import Any
 
-from services.correctness import NOT_ASSESSABLE, Score, canonical, in_words, score
+from services.correctness import NOT_ASSESSABLE, Score, canonical, in_words, score, score_written
 from services.report.collected import Collected, Entry, Member, ReadItem
 
 FORMATS = {"yes_no": "Yes/no", "choice": "Choice", "open": "Open text"}
@@ -138,14 +138,16 @@ def readings_of(collected: Collected) -> Readings:
             by_rater[entry.member_id][place[entry.item_id]] = entry
     return Readings(
         items=collected.items,
-        columns=tuple(_column(rater, by_rater[rater.id], collected.items) for rater in collected.raters),
+        columns=tuple(column_of(rater, by_rater[rater.id], collected.items) for rater in collected.raters),
         floor=tuple(
-            score(item, item.text_only_answer).correct if item.text_only_answer else None for item in collected.items
+            score_written(item, item.text_only_answer).correct if item.text_only_answer else None
+            for item in collected.items
         ),
     )
 
 
-def _column(rater: Member, entries: dict[int, Entry], items: tuple[ReadItem, ...]) -> Column:
+def column_of(rater: Member, entries: dict[int, Entry], items: tuple[ReadItem, ...]) -> Column:
+    """Arrange one rater's reads, by place, over the items."""
     placed = tuple(entries.get(position) for position in range(len(items)))
     scores = [
         score(item, entry.answer) if _has_answer(entry) and entry is not None else Score(None, None)
@@ -155,7 +157,7 @@ def _column(rater: Member, entries: dict[int, Entry], items: tuple[ReadItem, ...
         rater=rater,
         entries=placed,
         answers=tuple(
-            canonical(item, entry.answer) if entry is not None and _has_answer(entry) else None
+            canonical(item.type, entry.answer) if entry is not None and _has_answer(entry) else None
             for item, entry in zip(items, placed, strict=True)
         ),
         correct=tuple(one.correct for one in scores),

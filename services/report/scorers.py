@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agreement import cohen_kappa, exact_match, judge_direction, percent_agreement, spearman, token_f1
 from exchange.report_structure import EstimateRow, EstimateTable
-from services.correctness import in_words, score
+from services.correctness import in_words, score_written
 from services.report.collected import Collected, ReadItem
 from services.report.computing import Computing, renamed
 from services.report.marks import Marks
@@ -22,15 +22,15 @@ def automatic_scorers(collected: Collected, marks: Marks, computing: Computing) 
     kappa = cohen_kappa(exact, marks.consensus, unit="candidate", **clusters)
     rows = [
         EstimateRow(
-            "Exact match: same verdict", "Consensus", "all", "percent",
+            "Exact match: same verdict", ("Consensus",), "all", "percent",
             renamed(percent, "percent agreement of exact match with the consensus"),
         ),
         EstimateRow(
-            "Exact match: Cohen’s kappa", "Consensus", "all", "number",
+            "Exact match: Cohen’s kappa", ("Consensus",), "all", "number",
             renamed(kappa, "Cohen's kappa of exact match with the consensus"),
         ),
         EstimateRow(
-            "Exact match: consensus minus exact match", "Consensus", "all", "points", direction.difference,
+            "Exact match: consensus minus exact match", ("Consensus",), "all", "points", direction.difference,
             note=f"{direction.strict} stricter, {direction.lenient} more lenient" if direction.n else "",
         ),
     ]  # fmt: skip
@@ -48,7 +48,7 @@ def automatic_scorers(collected: Collected, marks: Marks, computing: Computing) 
             rows.append(
                 EstimateRow(
                     f"{name}: Spearman correlation{f', model {model}' if model else ''}",
-                    "Consensus",
+                    ("Consensus",),
                     f"model {model}" if model else "all",
                     "number",
                     renamed(found, f"Spearman correlation of {name.lower()} with the consensus"),
@@ -72,7 +72,7 @@ def _words(item: ReadItem) -> list[str]:
 
 def _exact(item: ReadItem, answer: str) -> bool | None:
     if not item.is_closed:
-        return score(item, answer).correct
+        return score_written(item, answer).correct
     return exact_match(answer, _words(item)) == 1.0 if item.accepted else None
 
 

@@ -66,7 +66,7 @@ def _active_time(readings: Readings, computing: Computing) -> EstimateTable:
             found = computing.mean(
                 [seconds for seconds, _ in timed], [subject for _, subject in timed], name="mean active time"
             )
-            rows.append(EstimateRow("Mean active time per item", column.rater.pseudonym, "all", "seconds", found))
+            rows.append(EstimateRow("Mean active time per item", (column.rater.pseudonym,), "all", "seconds", found))
     return EstimateTable(
         key="active_time",
         title="Active time",

@@ -124,7 +124,7 @@ def accuracy_by_prior_table(looks: Sequence[Look], computing: Computing) -> Esti
             unit=group.unit,
             **computing.by([look.item.subject for look in group.looks]),
         )
-        rows.append(EstimateRow("Opened minus not opened", group.name, "prior offered", "points", found))
+        rows.append(EstimateRow("Opened minus not opened", (group.name,), "prior offered", "points", found))
     return EstimateTable(
         key="accuracy_by_prior",
         title="Accuracy with and without the prior opened",
@@ -239,7 +239,7 @@ def _share_row(
     note = f"{sum(counted)} of {len(counted)}" + (f"; {not_recorded} not recorded" if not_recorded else "")
     # Verdicts of several raters on one item are not independent in any case: Wilson's interval would mislead.
     beside = wilson if group.name != ALL_RATERS else None
-    return EstimateRow(label, group.name, stratum, "percent", share, beside, note)
+    return EstimateRow(label, (group.name,), stratum, "percent", share, beside, note)
 
 
 def _places(looks: Iterable[Look]) -> list[str]:

@@ -9,8 +9,9 @@ import pytest
 import yaml
 
 from exchange.acknowledged_text import without_images
-from exchange.protocol import Protocol, parse_protocol
+from exchange.protocol_file import parse_protocol
 from exchange.refusal import InputRefused
+from protocol.study import Protocol
 from tests.situations import PROTOCOL
 
 BEACON = "https://elsewhere.example/who-reads.png"

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from sqlmodel import select
 
-from db import Assignment, Database, Membership, ReviewTask, Verdict
+from db import Assignment, Database, Membership, ReviewTask
 from db.engine import make_engine
 from services import closing, members, reading
-from services.adjudication import QueueSummary, canonical_answer, open_review_queue
+from services.adjudication import QueueSummary, open_review_queue
 from services.errors import Conflict, NotAllowed
 from services.identity import Actor
 from tests.harness import databases
@@ -249,16 +249,6 @@ def test_opening_the_queue_while_raters_submit_stops_nobody(database: Database, 
             opening.result()
 
     assert len({receipt.receipt for receipt in receipts}) == len(raters) * 6
-
-
-def test_comparing_answers_uses_the_identity_of_options_and_the_normalised_text() -> None:
-    def said(answer: object, not_assessable: str | None = None) -> Verdict:
-        return Verdict(fields={"answer": answer}, not_assessable=not_assessable)
-
-    assert canonical_answer("choice", said("left")) == ("answer", "left")
-    assert canonical_answer("open", said("A  Cyst.")) == canonical_answer("open", said("cyst"))
-    assert canonical_answer("choice", said("A")) != canonical_answer("choice", said("a"))
-    assert canonical_answer("open", said("x", "quality")) == ("not assessable", "")
 
 
 def test_the_reviewer_is_never_a_rater(opened: Situation) -> None:

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from services.correctness import AnswerKey, canonical, in_words, reference_in_words, score
+from db import Verdict
+from protocol.fields import KINDS
+from services.adjudication import differs
+from services.correctness import AnswerKey, in_words, reference_in_words, said, score
+from services.report.collected import Entry, Member, ReadItem
+from services.report.readings import column_of
 
 
 def item(item_format: str = "open", **changed: Any) -> AnswerKey:
     options = {"yes_no": (("yes", "Yes"), ("no", "No")), "choice": (("l", "Left"), ("r", "Right")), "open": ()}
     given: dict[str, Any] = {
-        "format": item_format, "options": options[item_format], "accepted": (), "low": None, "high": None,
+        "format": item_format, "type": "text" if item_format == "open" else item_format,
+        "options": options[item_format], "accepted": (), "low": None, "high": None,
     }  # fmt: skip
     return AnswerKey(**(given | changed))
 
@@ -72,16 +81,58 @@ def test_token_f1_needs_an_accepted_text() -> None:
     assert score(item("choice", accepted=("l",)), "l").token_f1 is None
 
 
-def test_answers_are_compared_by_identity_or_normalised_text() -> None:
-    assert canonical(item("choice"), "l") == "l"
-    assert canonical(item(), "The Lobe.") == canonical(item(), "lobe")
-
-
 def test_answers_and_references_are_shown_in_words() -> None:
     assert in_words(item("choice"), "l") == "Left"
-    assert in_words(item("choice"), ["l", "r"]) == "Left, Right"
-    assert in_words(item(), 3.0) == "3"
+    assert in_words(item(type="number"), 3.0) == "3"
     assert reference_in_words(item("choice", accepted=("l",))) == "Left"
     assert reference_in_words(item(accepted=("three",), low=3.0, high=3.0)) == "three or 3"
-    assert reference_in_words(item(low=3.0, high=5.0)) == "3 to 5"
+    assert reference_in_words(item("choice", type="several", accepted=("l", "r"))) == "Left and Right"
     assert reference_in_words(item()) == "no reference"
+
+
+def test_not_assessable_is_no_answer_that_somebody_could_write() -> None:
+    assert said("text", "Not assessable.", not_assessable=False) != said("text", None, not_assessable=True)
+    assert said("text", None, not_assessable=False) is None
+
+
+ANSWERS: dict[str, st.SearchStrategy[Any]] = {
+    "yes_no": st.sampled_from(["yes", "no"]),
+    "choice": st.sampled_from(["l", "r", "b"]),
+    "ordinal": st.sampled_from(["1", "2", "10"]),
+    "several": st.lists(st.sampled_from(["l", "r", "b"]), unique=True, min_size=1),
+    "number": st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from([3.5, 35.0, -3.0, 3.0]),
+    "text": st.text(min_size=1) | st.sampled_from(["3.5 cm", "35 cm", "-3", "3", "not assessable", "Not assessable."]),
+    "ranked": st.lists(st.sampled_from(["a", "b", "-3", "3"]), unique=True, min_size=1),
+    "point": st.lists(st.floats(-200, 200), min_size=3, max_size=3),
+}
+
+
+@st.composite
+def two_verdicts(draw: st.DrawFn) -> tuple[str, list[tuple[Any, str | None]]]:
+    kind = draw(st.sampled_from(sorted(KINDS)))
+    given = ANSWERS[kind].map(lambda answer: (answer, None)) | st.just((None, "quality"))
+    return kind, [draw(given), draw(given)]
+
+
+@given(two_verdicts())
+def test_what_goes_to_the_reviewers_as_a_disagreement_is_one_in_the_report(
+    case: tuple[str, list[tuple[Any, str | None]]],
+) -> None:
+    kind, verdicts = case
+    rows = [Verdict(fields={} if reason else {"answer": answer}, not_assessable=reason) for answer, reason in verdicts]
+    key = asdict(item("choice", type=kind))
+    read = ReadItem(
+        **key, id=1, key="i1", subject="s", category="", grounding="", prompt="", reference_version=0,
+        text_only_answer="",
+    )  # fmt: skip
+    columns = [
+        column_of(
+            Member(number, str(number), "", None),
+            {0: Entry(number, number, 1, None, "reading", 1, 1, "not_assessable" if reason else "answered",
+                      answer=answer, not_assessable=reason)},
+            (read,),
+        )
+        for number, (answer, reason) in enumerate(verdicts)
+    ]  # fmt: skip
+
+    assert differs(kind, rows) == (len({column.said[0] for column in columns}) > 1)

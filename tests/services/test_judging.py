@@ -125,13 +125,21 @@ def test_only_some_of_many_offenders_are_listed(opened: Situation) -> None:
     assert len(str(refusal.value)) < 400
 
 
-def test_the_same_file_is_taken_once_whatever_it_is_called(opened: Situation) -> None:
+def test_the_same_run_is_taken_once_however_often_its_button_is_pressed(opened: Situation) -> None:
     take_in(opened)
 
-    with pytest.raises(Conflict, match="very file was imported already as run 'run 1'"):
-        take_in(opened, name="run 2", file_name="renamed.csv")
+    with pytest.raises(Conflict, match="imported already as run 'run 1'"):
+        take_in(opened, file_name="renamed.csv")
 
     assert len(stored_verdicts(opened.database)) == 4
+
+
+def test_a_repeated_run_may_say_the_same_of_every_candidate(opened: Situation) -> None:
+    take_in(opened)
+    take_in(opened, name="run 2")
+
+    runs = judging.judge_runs_of(opened.database, opened.admin, "tiny")
+    assert [(run.name, run.candidates) for run in runs] == [("run 1", 4), ("run 2", 4)]
 
 
 def test_two_runs_do_not_share_a_name(opened: Situation) -> None:

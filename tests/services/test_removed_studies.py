@@ -8,7 +8,7 @@ import re
 import pytest
 from sqlmodel import select
 
-from db import Membership, Study, now
+from db import Membership, Study, audit, now
 from services import freezing, members, permission, reading, scans, verifying, worklist
 from services.errors import NotFound
 from services.permission import administers
@@ -20,6 +20,7 @@ def removed(situation: Situation) -> None:
         study = session.exec(select(Study)).one()
         study.removed_at = now()
         session.add(study)
+        audit.record(session, "demo removed", study_id=study.id)
 
 
 def test_nobody_finds_a_removed_study(opened: Situation) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from exchange.protocol import parse_protocol, read_protocol
+from exchange.protocol_file import parse_protocol, read_protocol
 from exchange.refusal import InputRefused
 from tests.situations import PROTOCOL
 

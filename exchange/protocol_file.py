@@ -1,0 +1,157 @@
+"""`protocol.yaml`: what a study is, as its authors write it down."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from stat import S_ISREG
+from typing import Any, Literal, TypeVar
+
+from pydantic import ValidationError
+
+from exchange.acknowledged_text import leave_images_out
+from exchange.protocol_problems import add_problems
+from exchange.protocol_yaml import LARGEST_PROTOCOL, check_values, load
+from exchange.refusal import InputRefused, Problems
+from exchange.spreadsheet import NotRead, decoded
+from protocol.forms import Form
+from protocol.hanging import Hanging
+from protocol.parts import Part
+from protocol.phases import Reading, Scoring
+from protocol.study import DateOrder, Protocol
+
+AnyPart = TypeVar("AnyPart", bound=Part)
+
+
+@dataclass(frozen=True)
+class ReadProtocol:
+    """A protocol as far as it could be read; what None stands for is not known, so nothing is checked against it.
+
+    Attributes
+    ----------
+    whole
+        The protocol, where all of it is right.
+    forms
+        Every form by its key; None in place of one in which something is wrong.
+    practice
+        Whether there is practice before the reading.
+    sample
+        How many candidates are to be scored.
+    """
+
+    whole: Protocol | None = None
+    forms: Mapping[str, Form | None] | None = None
+    hanging: Hanging | None = None
+    practice: bool | None = None
+    sample: int = 0
+    dates: DateOrder | Literal["unknown"] | None = "unknown"
+
+
+def read_protocol(path: Path) -> Protocol:
+    """Read and validate a `protocol.yaml`.
+
+    Raises
+    ------
+    InputRefused
+        Naming the file and the line (broken YAML) or the key (broken rule), what was found and what was expected.
+    """
+    problems = Problems()
+    read = read_protocol_as_far_as_it_goes(path, problems)
+    problems.refuse()
+    assert read.whole is not None
+    return read.whole
+
+
+def read_protocol_as_far_as_it_goes(path: Path, problems: Problems) -> ReadProtocol:
+    """Read a `protocol.yaml`, and note what is wrong with it."""
+    try:
+        status = path.stat()
+        if not S_ISREG(status.st_mode):
+            problems.add(path.name, "", "cannot be read (it is no file); expected a YAML file.")
+            return ReadProtocol()
+        if status.st_size > 2 * LARGEST_PROTOCOL:
+            problems.add(path.name, "", f"has more than {LARGEST_PROTOCOL:,} letters; shorten it.")
+            return ReadProtocol()
+        text, _ = decoded(path.read_bytes())
+    except FileNotFoundError:
+        problems.add(
+            path.name, "", "is missing: a study folder needs one beside its CSV tables; add it and import again."
+        )
+    except OSError as error:
+        problems.add(path.name, "", f"cannot be read ({error.strerror}); expected a YAML file.")
+    except NotRead as error:
+        problems.add(path.name, "", str(error))
+    else:
+        return _read(text, path.name, problems)
+    return ReadProtocol()
+
+
+def parse_protocol(text: str, name: str = "protocol.yaml") -> Protocol:
+    """Validate the text of a protocol; `name` is what an error calls the file."""
+    problems = Problems()
+    read = _read(text, name, problems)
+    problems.refuse()
+    assert read.whole is not None
+    return read.whole
+
+
+def _read(text: str, name: str, problems: Problems) -> ReadProtocol:
+    try:
+        found = load(text, name)
+    except InputRefused as refusal:
+        problems.take(refusal)
+        return ReadProtocol()
+    if not isinstance(found, dict):
+        problems.add(
+            name, "the whole file", f"expected keys such as name, title and forms, found {type(found).__name__}."
+        )
+        return ReadProtocol()
+    unusable = check_values(problems, found, name)
+    try:
+        protocol = leave_images_out(Protocol.model_validate(found), name, problems)
+    except ValidationError as error:
+        add_problems(problems, error, Protocol, name, unusable)
+        return _as_far_as_it_goes(found, {str(one["loc"][0]) for one in error.errors() if one["loc"]})
+    if unusable:
+        return _as_far_as_it_goes(found, {path[0] for path in unusable if path})
+    reading, scoring = protocol.reading, protocol.scoring
+    return ReadProtocol(
+        whole=protocol,
+        forms=protocol.forms,
+        hanging=protocol.hanging,
+        practice=reading.practice is not None,
+        sample=0 if scoring is None else scoring.sample,
+        dates=protocol.dates,
+    )
+
+
+def _as_far_as_it_goes(found: dict[Any, Any], unsound: set[str]) -> ReadProtocol:
+    """Return the parts of a protocol that are right although others are not, so that tables can be checked on them."""
+
+    def part(name: str, model: type[AnyPart]) -> AnyPart | None:
+        if name in unsound:
+            return None
+        return model.model_validate(found.get(name) or {})
+
+    reading = part("reading", Reading)
+    scoring = part("scoring", Scoring) if found.get("scoring") else None
+    return ReadProtocol(
+        forms=_sound_forms(found.get("forms")),
+        hanging=part("hanging", Hanging),
+        practice=None if reading is None else reading.practice is not None,
+        sample=0 if scoring is None else scoring.sample,
+        dates="unknown" if "dates" in unsound else found.get("dates"),
+    )
+
+
+def _sound_forms(found: Any) -> dict[str, Form | None] | None:
+    if not isinstance(found, dict):
+        return None
+    forms: dict[str, Form | None] = {}
+    for key, written in found.items():
+        try:
+            forms[str(key)] = Form.model_validate(written)
+        except ValidationError:
+            forms[str(key)] = None
+    return forms

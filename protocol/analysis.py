@@ -1,0 +1,21 @@
+"""What will be computed, fixed before the first verdict."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from protocol.parts import Part
+
+
+class AnalysisPlan(Part):
+    """What will be computed, fixed before the first verdict."""
+
+    primary: Literal["closed_format_accuracy", "overall_accuracy"] = "closed_format_accuracy"
+    unit: Literal["item"] = "item"
+    cluster: Literal["subject"] = "subject"
+    interval: Literal["percentile_bootstrap"] = "percentile_bootstrap"
+    confidence: Annotated[float, Field(gt=0.5, lt=1.0)] = 0.95
+    resamples: Annotated[int, Field(ge=200, le=100_000)] = 10_000
+    seed: int = 1

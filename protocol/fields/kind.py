@@ -1,0 +1,148 @@
+"""What every field type says of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+# How answers of a type relate to each other, from which follows what can be computed of them.
+Scale = Literal["nominal", "ordinal", "interval", "set", "ranking", "text", "place"]
+
+
+class AskedOption(Protocol):
+    """An option as a field offers it."""
+
+    @property
+    def id(self) -> str:
+        """Its canonical identity."""
+
+
+class AskedField(Protocol):
+    """What of a field its answers are checked against."""
+
+    @property
+    def label(self) -> str:
+        """What it is called on the screen."""
+
+    @property
+    def options(self) -> Sequence[AskedOption]:
+        """What can be chosen."""
+
+    @property
+    def minimum(self) -> float | None:
+        """The smallest number it takes."""
+
+    @property
+    def maximum(self) -> float | None:
+        """The largest one."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """What counts as right for an item.
+
+    Attributes
+    ----------
+    accepted
+        Option ids, texts, numbers or places, as `references.csv` names them.
+    low, high
+        Limits of a number, included; of a place, `high` is the radius in mm.
+    """
+
+    accepted: tuple[str, ...] = ()
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def is_given(self) -> bool:
+        """Whether anything counts as right."""
+        return bool(self.accepted) or self.low is not None or self.high is not None
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Whether an answer is right, and what can be said beside that.
+
+    Attributes
+    ----------
+    correct
+        None where there is no reference, or none that this type can be compared with.
+    share
+        Of several options: the share on which answer and reference agree.
+    rank
+        Of a ranked list: the place of the first accepted line, from 1; None where none is accepted.
+    distance_mm
+        Of a place: how far it is from the nearest reference.
+    """
+
+    correct: bool | None
+    share: float | None = None
+    rank: int | None = None
+    distance_mm: float | None = None
+
+
+NOT_SCORED = Mark(None)
+
+
+class WrongAnswer(ValueError):
+    """An answer does not fit its field; says in one sentence what is expected."""
+
+
+@dataclass(frozen=True)
+class FieldKind:
+    """One field type: everything that depends on it.
+
+    Attributes
+    ----------
+    check
+        Takes field, value and the titles of the panes beside it; returns the value as it is stored or raises
+        `WrongAnswer`.
+    canonical
+        The one text by which two stored answers are the same or differ.
+    mark
+        Takes a stored answer, what counts as right, and the ids of all options.
+    in_words
+        Takes a stored answer and the words of the options by id.
+    reference_in_words
+        Takes what counts as right and the words of the options; returns one entry for each way of being right.
+    problem_of_reference
+        Says what keeps a reference from being compared with an answer of this type, or nothing.
+    schema
+        The JSON Schema of a stored answer.
+    """
+
+    name: str
+    scale: Scale
+    check: Callable[[AskedField, Any, Sequence[str]], Any]
+    canonical: Callable[[Any], str]
+    mark: Callable[[Any, Reference, Sequence[str]], Mark]
+    in_words: Callable[[Any, Mapping[str, str]], str]
+    reference_in_words: Callable[[Reference, Mapping[str, str]], list[str]]
+    problem_of_reference: Callable[[Reference], str]
+    schema: Mapping[str, Any]
+
+    @property
+    def has_options(self) -> bool:
+        """Whether it is answered by one or more of given options."""
+        return self.scale in ("nominal", "ordinal", "set")
+
+
+def each_in_words(reference: Reference, texts: Mapping[str, str]) -> list[str]:
+    """Return every accepted answer in words, and the range of a number."""
+    words = [texts.get(answer, answer) for answer in reference.accepted]
+    low, high = reference.low, reference.high
+    if low is not None and low == high:
+        limits = f"{low:g}"
+    elif low is not None and high is not None:
+        limits = f"{low:g} to {high:g}"
+    elif low is not None:
+        limits = f"at least {low:g}"
+    else:
+        limits = "" if high is None else f"at most {high:g}"
+    return words + [limits] * (bool(limits) and limits not in words)
+
+
+def no_problem(_reference: Reference) -> str:
+    """Say that any reference can be compared with."""
+    return ""

@@ -1,0 +1,84 @@
+"""A number, in the unit that the field names."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from protocol.fields.kind import NOT_SCORED, AskedField, FieldKind, Mark, Reference, WrongAnswer, each_in_words
+
+
+def check(field: AskedField, value: Any, _panes: Sequence[str]) -> float:
+    """Return the number, within the field's limits."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise WrongAnswer(f"{field.label}: expected a number.")
+    if field.minimum is not None and value < field.minimum:
+        raise WrongAnswer(f"{field.label}: at least {field.minimum:g} is expected.")
+    if field.maximum is not None and value > field.maximum:
+        raise WrongAnswer(f"{field.label}: at most {field.maximum:g} is expected.")
+    return float(value)
+
+
+def canonical(value: Any) -> str:
+    """Return the number with its sign and without trailing zeros: 3, 3.0 and "3.00" are the same."""
+    number = parsed(value)
+    return str(value) if number is None else written(number)
+
+
+def mark(value: Any, reference: Reference, _options: Sequence[str]) -> Mark:
+    """Return whether the number is an accepted one or lies within the limits, these included."""
+    number = parsed(value)
+    if not reference.is_given or number is None:
+        return NOT_SCORED if not reference.is_given else Mark(False)
+    return Mark(is_within(float(number), reference) or number in {parsed(one) for one in reference.accepted})
+
+
+def in_words(value: Any, _texts: Mapping[str, str]) -> str:
+    """Return the number as it is written."""
+    return canonical(value)
+
+
+def problem_of_reference(reference: Reference) -> str:
+    """Say that a number cannot equal a word."""
+    words = [one for one in reference.accepted if parsed(one) is None]
+    return f"is answered by a number, not by '{words[0][:40]}'; write one, or a range in low and high" if words else ""
+
+
+def parsed(value: Any) -> Decimal | None:
+    """Return the number that a stored answer or a reference is, or None."""
+    if isinstance(value, bool):
+        return None
+    try:
+        number = Decimal(str(value).strip())
+    except InvalidOperation:
+        return None
+    return number if number.is_finite() else None
+
+
+def written(number: Decimal) -> str:
+    """Return a number in digits, without trailing zeros and without a sign before 0."""
+    text = f"{number:f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0" if text in ("-0", "") else text
+
+
+def is_within(number: float, reference: Reference) -> bool:
+    """Return whether there are limits and the number lies within them."""
+    if reference.low is None and reference.high is None:
+        return False
+    return (reference.low is None or number >= reference.low) and (reference.high is None or number <= reference.high)
+
+
+KIND = FieldKind(
+    name="number",
+    scale="interval",
+    check=check,
+    canonical=canonical,
+    mark=mark,
+    in_words=in_words,
+    reference_in_words=each_in_words,
+    problem_of_reference=problem_of_reference,
+    schema={"type": "number"},
+)

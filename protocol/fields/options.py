@@ -1,0 +1,43 @@
+"""Answers that are one of given options: what yes_no, choice and ordinal have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from protocol.fields.kind import NOT_SCORED, AskedField, Mark, Reference, WrongAnswer
+
+SCHEMA: Mapping[str, Any] = {"type": "string"}
+
+
+def check(field: AskedField, value: Any, _panes: Sequence[str]) -> str:
+    """Return the id of the option that is meant."""
+    return chosen(field, value)
+
+
+def chosen(field: AskedField, value: Any) -> str:
+    """Return the id of the option that is meant."""
+    for option in field.options:
+        if option.id == str(value):
+            return option.id
+    raise WrongAnswer(f"{field.label}: choose one of the options.")
+
+
+def canonical(value: Any) -> str:
+    """Return the option's identity."""
+    return str(value)
+
+
+def mark(value: Any, reference: Reference, _options: Sequence[str]) -> Mark:
+    """Return whether the option is an accepted one."""
+    return Mark(str(value) in reference.accepted) if reference.accepted else NOT_SCORED
+
+
+def in_words(value: Any, texts: Mapping[str, str]) -> str:
+    """Return the option as the rater saw it."""
+    return texts.get(str(value), str(value))
+
+
+def problem_of_reference(reference: Reference) -> str:
+    """Say that an option is no number, where a range is all that is given."""
+    return "" if reference.accepted else "is answered by an option, not by a number; name the accepted option ids"

@@ -1,0 +1,103 @@
+"""A place in mm, in the world of the pane that it was taken in."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from protocol.fields.kind import NOT_SCORED, AskedField, FieldKind, Mark, Reference, WrongAnswer
+
+# How a point is told from another: finer than any voxel.
+_DECIMALS = 3
+
+
+def check(field: AskedField, value: Any, panes: Sequence[str]) -> list[float | str]:
+    """Return x, y and z in mm, and the title of the pane in whose world they are meant where the browser names it."""
+    if not isinstance(value, list) or len(value) not in (3, 4):
+        raise WrongAnswer(f"{field.label}: set the crosshair on the point first.")
+    point: list[float | str] = []
+    for one in value[:3]:
+        if isinstance(one, bool) or not isinstance(one, int | float) or not math.isfinite(one):
+            raise WrongAnswer(f"{field.label}: expected three numbers in mm.")
+        point.append(float(one))
+    for pane in value[3:]:
+        if pane not in panes:
+            raise WrongAnswer(f"{field.label}: this item has no such pane; take the point again.")
+        point.append(str(pane))
+    return point
+
+
+def canonical(value: Any) -> str:
+    """Return the point to a thousandth of a millimetre, with its pane."""
+    if not isinstance(value, list | tuple):
+        return str(value)
+    # Adding 0 takes the sign from -0.
+    return json.dumps([round(one, _DECIMALS) + 0.0 if isinstance(one, int | float) else one for one in value])
+
+
+def mark(value: Any, reference: Reference, _options: Sequence[str]) -> Mark:
+    """Return whether the point lies within the radius (`high`, mm) of a reference point, and how far it is away.
+
+    A point that names its pane lies in a world of its own, in which a reference has no place: it is not scored.
+    """
+    places = [place for place in map(place_of, reference.accepted) if place is not None]
+    if not places or reference.high is None or not isinstance(value, list | tuple) or len(value) != len("xyz"):
+        return NOT_SCORED
+    distance = min(math.dist([float(one) for one in value], place) for place in places)
+    return Mark(distance <= reference.high, distance_mm=distance)
+
+
+def in_words(value: Any, _texts: Mapping[str, str]) -> str:
+    """Return the point in mm, and its pane."""
+    if not isinstance(value, list | tuple):
+        return str(value)
+    place = ", ".join(f"{one:g}" if isinstance(one, int | float) else str(one) for one in value[:3])
+    return f"{place} mm" + "".join(f" ({pane})" for pane in value[3:])
+
+
+def reference_in_words(reference: Reference, _texts: Mapping[str, str]) -> list[str]:
+    """Return each point with the radius within which an answer is right."""
+    if reference.high is None:
+        return [f"{place} mm" for place in reference.accepted]
+    return [f"within {reference.high:g} mm of {place}" for place in reference.accepted]
+
+
+def problem_of_reference(reference: Reference) -> str:
+    """Say what is missing of point and radius."""
+    wrong = [one for one in reference.accepted if place_of(one) is None]
+    if wrong or not reference.accepted:
+        found = f"not by '{wrong[0][:40]}'" if wrong else "and nothing stands in accepted"
+        return f"is answered by a point, {found}; write x, y and z in mm with blanks between, as 12.5 -30 8"
+    if reference.high is None or reference.high <= 0 or reference.low is not None:
+        return "is answered by a point, whose radius in mm belongs into high, with nothing in low; mend the cells"
+    return ""
+
+
+def place_of(written: str) -> tuple[float, float, float] | None:
+    """Return the point that a reference names, or None."""
+    try:
+        x, y, z = (float(part) for part in written.split())
+    except ValueError:
+        return None
+    return (x, y, z) if all(math.isfinite(one) for one in (x, y, z)) else None
+
+
+KIND = FieldKind(
+    name="point",
+    scale="place",
+    check=check,
+    canonical=canonical,
+    mark=mark,
+    in_words=in_words,
+    reference_in_words=reference_in_words,
+    problem_of_reference=problem_of_reference,
+    schema={
+        "type": "array",
+        "prefixItems": [{"type": "number"}] * 3,
+        "items": {"type": "string"},
+        "minItems": 3,
+        "maxItems": 4,
+    },
+)

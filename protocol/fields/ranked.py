@@ -1,0 +1,61 @@
+"""A list in the order of likelihood: of options, or of lines that the rater writes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from protocol.fields import options, several, text
+from protocol.fields.kind import NOT_SCORED, AskedField, FieldKind, Mark, Reference, WrongAnswer, each_in_words
+
+
+def check(field: AskedField, value: Any, panes: Sequence[str]) -> list[str]:
+    """Return the lines in their order."""
+    if field.options:
+        return several.check(field, value, panes)
+    if not isinstance(value, list):
+        raise WrongAnswer(f"{field.label}: expected a list.")
+    return [text.check(field, one, panes) for one in value]
+
+
+def canonical(value: Any) -> str:
+    """Return the lines in their order, each as a text is compared."""
+    return json.dumps([text.canonical(one) for one in _lines(value)], ensure_ascii=False)
+
+
+def mark(value: Any, reference: Reference, _options: Sequence[str]) -> Mark:
+    """Return whether the first line is accepted, and the place of the first one that is."""
+    if not reference.accepted:
+        return NOT_SCORED
+    accepted = {text.canonical(one) for one in reference.accepted}
+    places = [place for place, line in enumerate(_lines(value), start=1) if text.canonical(line) in accepted]
+    rank = places[0] if places else None
+    return Mark(rank == 1, rank=rank)
+
+
+def in_words(value: Any, texts: Mapping[str, str]) -> str:
+    """Return the lines with their places."""
+    return "; ".join(f"{place}. {options.in_words(line, texts)}" for place, line in enumerate(_lines(value), start=1))
+
+
+def problem_of_reference(reference: Reference) -> str:
+    """Say that a line is no number, where a range is all that is given."""
+    return "" if reference.accepted else "is answered by a list, not by a number; name the accepted answers"
+
+
+def _lines(value: Any) -> list[str]:
+    return [str(one) for one in value] if isinstance(value, list | tuple) else [str(value)]
+
+
+KIND = FieldKind(
+    name="ranked",
+    scale="ranking",
+    check=check,
+    canonical=canonical,
+    mark=mark,
+    in_words=in_words,
+    reference_in_words=each_in_words,
+    problem_of_reference=problem_of_reference,
+    schema={"type": "array", "items": {"type": "string"}},
+)

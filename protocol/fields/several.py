@@ -1,0 +1,62 @@
+"""Any number of the options; in which order they were chosen says nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from protocol.fields import options
+from protocol.fields.kind import NOT_SCORED, AskedField, FieldKind, Mark, Reference, WrongAnswer
+
+
+def check(field: AskedField, value: Any, _panes: Sequence[str]) -> list[str]:
+    """Return the ids of the options that are meant, each once."""
+    if not isinstance(value, list):
+        raise WrongAnswer(f"{field.label}: expected a list of options.")
+    chosen = [options.chosen(field, one) for one in value]
+    if len(chosen) != len(set(chosen)):
+        raise WrongAnswer(f"{field.label}: an option is chosen twice.")
+    return chosen
+
+
+def canonical(value: Any) -> str:
+    """Return the set of options, in an order of its own."""
+    return json.dumps(sorted(_ids(value)), ensure_ascii=False)
+
+
+def mark(value: Any, reference: Reference, option_ids: Sequence[str]) -> Mark:
+    """Return whether exactly the accepted options are chosen, and the share of options on which both agree."""
+    if not reference.accepted:
+        return NOT_SCORED
+    chosen, accepted = _ids(value), set(reference.accepted)
+    every = set(option_ids) | accepted
+    return Mark(chosen == accepted, share=1 - len(chosen ^ accepted) / len(every | chosen))
+
+
+def in_words(value: Any, texts: Mapping[str, str]) -> str:
+    """Return the options as the rater saw them."""
+    ids = value if isinstance(value, list | tuple) else [value]
+    return ", ".join(options.in_words(one, texts) for one in ids)
+
+
+def reference_in_words(reference: Reference, texts: Mapping[str, str]) -> list[str]:
+    """Return the accepted options as the one set that is right."""
+    return [" and ".join(options.in_words(one, texts) for one in reference.accepted)] if reference.accepted else []
+
+
+def _ids(value: Any) -> set[str]:
+    return {str(one) for one in value} if isinstance(value, list | tuple) else {str(value)}
+
+
+KIND = FieldKind(
+    name="several",
+    scale="set",
+    check=check,
+    canonical=canonical,
+    mark=mark,
+    in_words=in_words,
+    reference_in_words=reference_in_words,
+    problem_of_reference=options.problem_of_reference,
+    schema={"type": "array", "items": options.SCHEMA, "uniqueItems": True},
+)

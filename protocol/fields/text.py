@@ -1,0 +1,112 @@
+"""Words in a rater's own writing, and the one rule by which two of them are the same."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from protocol.fields import number
+from protocol.fields.kind import (
+    NOT_SCORED,
+    AskedField,
+    FieldKind,
+    Mark,
+    Reference,
+    WrongAnswer,
+    each_in_words,
+    no_problem,
+)
+
+LONGEST_TEXT = 4_000
+
+_ARTICLES = re.compile(r"\b(a|an|the)\b")
+_PUNCTUATION = set(string.punctuation)
+# A number of its own: not within a word such as T1, nor a part of a date, a ratio or a range.
+_NUMBER = re.compile(r"(?<![\w.,])(?:\d+(?:[.,]\d+)?|\.\d+)(?![\w]|[.,]\d)")
+_ONE_NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:[.,]\d+)?(?![\w]*\.?\d)")
+# 1,000 is a thousand to some and one to others.
+_AMBIGUOUS = re.compile(r"\d,\d{3}(?!\d)")
+
+
+def check(field: AskedField, value: Any, _panes: Sequence[str]) -> str:
+    """Return the text without blanks around it."""
+    if not isinstance(value, str):
+        raise WrongAnswer(f"{field.label}: expected text.")
+    if len(value) > LONGEST_TEXT:
+        raise WrongAnswer(f"{field.label}: {len(value)} characters, at most {LONGEST_TEXT} are taken; shorten it.")
+    return value.strip()
+
+
+def canonical(value: Any) -> str:
+    """Return the text in lower case without articles and punctuation, its numbers with point and sign.
+
+    As SQuAD 2.0 compares answers (Rajpurkar, Jia and Liang 2018), but for what stands within or before a number: there
+    a point, a comma, a sign or a dash is no decoration. 3.5 cm is not 35 cm, and -3 is not 3; 3.50 and 3,5 are 3.5.
+    """
+    text = str(value).lower().replace("\N{MINUS SIGN}", "-")
+    kept = "".join(sign if _counts(text, place) else "" for place, sign in enumerate(text))
+    kept = _NUMBER.sub(_digits, kept)
+    return " ".join(_ARTICLES.sub(" ", kept).split())
+
+
+def mark(value: Any, reference: Reference, _options: Sequence[str]) -> Mark:
+    """Return whether the text is an accepted one, or holds exactly one number and that lies within the limits.
+
+    A unit behind the number is not read.
+    """
+    if not reference.is_given:
+        return NOT_SCORED
+    accepted = {canonical(one) for one in reference.accepted} - {""}
+    found = _one_number(value)
+    return Mark(canonical(value) in accepted or (found is not None and number.is_within(found, reference)))
+
+
+def in_words(value: Any, _texts: Mapping[str, str]) -> str:
+    """Return the text as it was written."""
+    return str(value)
+
+
+def _counts(text: str, place: int) -> bool:
+    """Return whether a character belongs to what is compared: all but punctuation that belongs to no number."""
+    if text[place] not in _PUNCTUATION:
+        return True
+    before, behind = text[:place][-1:], text[place + 1 : place + 3]
+    if before.isdigit():
+        return behind[:1].isdigit()
+    stands_apart = before in ("", "(", "-", "<", ">") or before.isspace()
+    begins_number = behind[:1].isdigit() or (behind[:1] == "." and behind[1:].isdigit())
+    return text[place] in "-<>." and stands_apart and begins_number
+
+
+def _digits(found: re.Match[str]) -> str:
+    digits = found.group()
+    if _AMBIGUOUS.search(digits):
+        return digits
+    return number.written(Decimal(digits.replace(",", ".")))
+
+
+def _one_number(value: Any) -> float | None:
+    """Return the number that an answer holds; None where it holds none, or more than one."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    text = str(value)
+    if _AMBIGUOUS.search(text):
+        return None
+    found = _ONE_NUMBER.findall(text)
+    return float(found[0].replace(",", ".")) if len(found) == 1 else None
+
+
+KIND = FieldKind(
+    name="text",
+    scale="text",
+    check=check,
+    canonical=canonical,
+    mark=mark,
+    in_words=in_words,
+    reference_in_words=each_in_words,
+    problem_of_reference=no_problem,
+    schema={"type": "string", "maxLength": LONGEST_TEXT},
+)

@@ -1,0 +1,97 @@
+"""Forms: the fields that are filled in for an item or a candidate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from protocol.fields import KINDS
+from protocol.parts import Key, Part, ShortText
+
+# The field whose answer is compared with the reference and between raters.
+PRIMARY = "answer"
+
+if TYPE_CHECKING:
+    FieldType = str
+else:
+    FieldType = Literal[tuple(KINDS)]
+
+
+class Option(Part):
+    """One answer that can be chosen: `id` is its canonical identity, `text` what is shown."""
+
+    id: Annotated[str, Field(min_length=1, max_length=80)]
+    text: ShortText
+
+
+class Dependence(Part):
+    """Show a field only while another field holds one of these option ids."""
+
+    field: Key
+    values: Annotated[list[str], Field(min_length=1)]
+
+
+class FormField(Part):
+    """One thing that is filled in.
+
+    `options` of a `choice` field may be empty: then they come from the item. `ordinal` fields list their options in
+    rising order.
+    """
+
+    key: Key
+    type: FieldType
+    label: ShortText
+    help: str | None = None
+    required: bool = True
+    options: list[Option] = []
+    shuffle: bool = False  # stands in protocols that are stored already; see below
+    unit: str | None = None
+    minimum: float | None = None
+    maximum: float | None = None
+    depends_on: Dependence | None = None
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> FormField:
+        ids = [option.id for option in self.options]
+        if self.shuffle:
+            raise ValueError(
+                f"field '{self.key}' has shuffle: true, but options in a form keep their order; "
+                "for the options of items set reading.shuffle_options"
+            )
+        if len(ids) != len(set(ids)):
+            raise ValueError(f"field '{self.key}' lists an option id twice; give every option its own id")
+        if self.type == "ordinal" and len(ids) < 2:
+            raise ValueError(f"field '{self.key}' is ordinal and needs at least two options in rising order")
+        if self.minimum is not None and self.maximum is not None and self.minimum > self.maximum:
+            raise ValueError(f"field '{self.key}' has minimum {self.minimum} above maximum {self.maximum}")
+        return self
+
+
+class Form(Part):
+    """The fields of one kind of item; the field `answer` is what is compared with the reference."""
+
+    fields: Annotated[list[FormField], Field(min_length=1)]
+
+    @property
+    def primary(self) -> FormField:
+        """The field whose answer is compared."""
+        return next(field for field in self.fields if field.key == PRIMARY)
+
+    @model_validator(mode="after")
+    def _has_an_answer(self) -> Form:
+        keys = [field.key for field in self.fields]
+        if len(keys) != len(set(keys)):
+            raise ValueError("a form names a field key twice; every field needs its own key")
+        if "answer" not in keys:
+            raise ValueError(
+                "a form needs one field with the key 'answer', the one that is compared with the reference"
+            )
+        for place, field in enumerate(self.fields):
+            if field.depends_on is not None and field.depends_on.field not in keys[:place]:
+                raise ValueError(
+                    f"field '{field.key}' depends on '{field.depends_on.field}', which is no field above it"
+                )
+            if field.key != "answer" and field.type in ("choice", "several") and not field.options:
+                raise ValueError(f"field '{field.key}' is a {field.type} field without options; list them")
+        return self

@@ -1,0 +1,186 @@
+"""Each field type: which answers are the same, which are right, and how they are said in words."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from protocol.fields import KINDS
+from protocol.fields.kind import Reference, WrongAnswer
+from protocol.forms import FieldType, FormField, Option
+
+ROOT = Path(__file__).resolve().parents[2]
+OPTIONS = [Option(id="a", text="Cyst"), Option(id="b", text="Tumour"), Option(id="c", text="Scar")]
+IDS = ["a", "b", "c"]
+# An answer of each type as a browser sends it.
+GIVEN: dict[str, Any] = {
+    "yes_no": "a", "choice": "b", "several": ["b", "a"], "ordinal": "c", "number": 3.5, "text": " A cyst. ",
+    "ranked": ["b", "a"], "point": [1.0, -2.5, 3.0, "Current"],
+}  # fmt: skip
+
+
+def field_of(kind: str, **more: Any) -> FormField:
+    options = OPTIONS if KINDS[kind].has_options or kind == "ranked" else []
+    return FormField(key="answer", type=kind, label="Finding", options=options, **more)
+
+
+def same(kind: str, one: Any, other: Any) -> bool:
+    return KINDS[kind].canonical(one) == KINDS[kind].canonical(other)
+
+
+def test_the_protocol_takes_exactly_the_types_of_the_table() -> None:
+    assert set(get_args(FieldType)) == set(KINDS) == set(GIVEN)
+
+
+@pytest.mark.parametrize("kind", GIVEN)
+def test_an_answer_that_fits_is_stored_as_its_schema_says(kind: str) -> None:
+    stored = KINDS[kind].check(field_of(kind), GIVEN[kind], ["Current"])
+
+    Draft202012Validator(dict(KINDS[kind].schema)).validate(stored)
+
+
+@pytest.mark.parametrize("kind", GIVEN)
+@pytest.mark.parametrize("nonsense", [{"x": 1}, True, ["z"], "z" * 5000, [1, 2], float("nan")])
+def test_an_answer_that_does_not_fit_is_refused_by_the_name_of_its_field(kind: str, nonsense: Any) -> None:
+    with pytest.raises(WrongAnswer, match=r"^Finding: "):
+        KINDS[kind].check(field_of(kind, maximum=9.0) if kind == "number" else field_of(kind), nonsense, [])
+
+
+@pytest.mark.parametrize("limit", [{"minimum": 4.0}, {"maximum": 3.0}])
+def test_a_number_beyond_the_limits_of_its_field_is_refused(limit: dict[str, float]) -> None:
+    with pytest.raises(WrongAnswer, match="is expected"):
+        KINDS["number"].check(field_of("number", **limit), 3.5, [])
+
+
+@pytest.mark.parametrize(
+    ("kind", "one", "other"),
+    [
+        ("choice", "a", "a"),
+        ("several", ["a", "b"], ["b", "a"]),
+        ("number", 3, 3.0), ("number", 3.5, "3.50"), ("number", 0.0, -0.0),
+        ("text", "The Cyst.", "cyst"), ("text", "3.5 cm", "3,50 cm"), ("text", "−3", "-3"), ("text", "I.V.", "iv"),
+        ("ranked", ["A cyst", "b"], ["cyst.", "b"]),
+        ("point", [1.0, 2.0, 3.0], [1.00001, 2.0, 3.0]), ("point", [0.0, 0.0, 0.0], [-0.0, 0.0, 0.0]),
+    ],
+)  # fmt: skip
+def test_answers_that_are_the_same(kind: str, one: Any, other: Any) -> None:
+    assert same(kind, one, other)
+
+
+@pytest.mark.parametrize(
+    ("kind", "one", "other"),
+    [
+        ("choice", "a", "A"),
+        ("several", ["a", "b"], ["b"]),
+        ("number", 3.5, 35), ("number", -3, 3), ("number", 1234567.0, 1234568.0),
+        ("text", "3.5 cm", "35 cm"), ("text", "-3", "3"), ("text", "10-12 mm", "1012 mm"), ("text", "1/2", "12"),
+        ("text", "<5 mm", "5 mm"), ("text", ".5", "5"), ("text", "1,000", "1.000"), ("text", "T1", "T2"),
+        ("ranked", ["a", "b"], ["b", "a"]), ("ranked", ["-3"], ["3"]), ("ranked", ["a b"], ["a", "b"]),
+        ("point", [1.0, 2.0, 3.0], [1.0, 2.0, -3.0]), ("point", [1.0, 2.0, 3.0], [1.0, 2.0, 3.0, "Prior"]),
+    ],
+)  # fmt: skip
+def test_answers_that_differ(kind: str, one: Any, other: Any) -> None:
+    assert not same(kind, one, other)
+
+
+@pytest.mark.parametrize("kind", GIVEN)
+def test_without_a_reference_nothing_is_right_or_wrong(kind: str) -> None:
+    assert KINDS[kind].mark(GIVEN[kind], Reference(), IDS).correct is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer", "reference", "right"),
+    [
+        ("choice", "a", Reference(("a", "b")), True),
+        ("choice", "c", Reference(("a", "b")), False),
+        ("several", ["b", "a"], Reference(("a", "b")), True),
+        ("several", ["a"], Reference(("a", "b")), False),
+        ("several", ["a", "b", "c"], Reference(("a", "b")), False),
+        ("number", 35.0, Reference(("3.5",)), False),
+        ("number", 3.5, Reference(("3.50",)), True),
+        ("number", 3.0, Reference(low=3.0, high=4.0), True),
+        ("number", -3.0, Reference(low=3.0), False),
+        ("text", "35 cm", Reference(("3.5 cm",)), False),
+        ("text", "about 3.5 cm", Reference(low=3.0, high=4.0), True),
+        ("text", "", Reference(("the",)), False),
+        ("ranked", ["cyst", "scar"], Reference(("A cyst.",)), True),
+        ("ranked", ["scar", "cyst"], Reference(("cyst",)), False),
+        ("point", [1.0, 2.0, 3.0], Reference(("1 2 8",), high=5.0), True),
+        ("point", [1.0, 2.0, 2.9], Reference(("1 2 8",), high=5.0), False),
+        ("point", [1.0, 2.0, 3.0], Reference(("9 9 9", "1 2 3"), high=0.5), True),
+    ],
+)
+def test_what_is_right(kind: str, answer: Any, reference: Reference, right: bool) -> None:
+    assert KINDS[kind].mark(answer, reference, IDS).correct is right
+
+
+def test_a_point_in_a_world_of_its_own_is_neither_right_nor_wrong() -> None:
+    assert KINDS["point"].mark([1.0, 2.0, 3.0, "Prior"], Reference(("1 2 3",), high=5.0), []).correct is None
+
+
+def test_beside_right_or_wrong_stands_how_near_it_was() -> None:
+    several = KINDS["several"].mark(["a"], Reference(("a", "b")), IDS)
+    ranked = KINDS["ranked"].mark(["scar", "cyst"], Reference(("cyst",)), [])
+    point = KINDS["point"].mark([1.0, 2.0, 3.0], Reference(("4 6 3",), high=1.0), [])
+
+    assert several.share == pytest.approx(2 / 3)
+    assert (ranked.rank, KINDS["ranked"].mark(["scar"], Reference(("cyst",)), []).rank) == (2, None)
+    assert point.distance_mm == 5.0
+
+
+@pytest.mark.parametrize(
+    ("kind", "reference"),
+    [
+        ("yes_no", Reference(low=1.0)),
+        ("several", Reference(high=1.0)),
+        ("number", Reference(("many",))),
+        ("ranked", Reference(low=1.0)),
+        ("point", Reference(("1 2",), high=1.0)),
+        ("point", Reference(("1 2 3",))),
+        ("point", Reference(high=1.0)),
+    ],
+)
+def test_a_reference_that_no_answer_could_equal_is_named(kind: str, reference: Reference) -> None:
+    assert KINDS[kind].problem_of_reference(reference)
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer", "words"),
+    [
+        ("choice", "a", "Cyst"),
+        ("several", ["b", "a"], "Tumour, Cyst"),
+        ("number", 3.0, "3"),
+        ("text", "As it stands.", "As it stands."),
+        ("ranked", ["a", "glioma"], "1. Cyst; 2. glioma"),
+        ("point", [1.0, -2.5, 3.0, "Prior"], "1, -2.5, 3 mm (Prior)"),
+    ],
+)
+def test_answers_are_said_in_the_words_of_the_screen(kind: str, answer: Any, words: str) -> None:
+    assert KINDS[kind].in_words(answer, {option.id: option.text for option in OPTIONS}) == words
+
+
+@pytest.mark.parametrize(
+    ("kind", "reference", "words"),
+    [
+        ("choice", Reference(("a", "b")), ["Cyst", "Tumour"]),
+        ("several", Reference(("a", "b")), ["Cyst and Tumour"]),
+        ("number", Reference(("3",), 3.0, 3.0), ["3"]),
+        ("text", Reference(("three",), 3.0, 5.0), ["three", "3 to 5"]),
+        ("number", Reference(low=3.0), ["at least 3"]),
+        ("number", Reference(high=3.0), ["at most 3"]),
+        ("point", Reference(("1 2 3",), high=5.0), ["within 5 mm of 1 2 3"]),
+    ],
+)
+def test_references_are_said_in_words(kind: str, reference: Reference, words: list[str]) -> None:
+    assert KINDS[kind].reference_in_words(reference, {option.id: option.text for option in OPTIONS}) == words
+
+
+def test_every_type_can_be_drawn_and_nothing_else_is() -> None:
+    source = (ROOT / "components/viewer/frontend/src/fields/registry.js").read_text("utf-8")
+    table = source.partition("FIELD_TYPES = {")[2].partition("}")[0]
+
+    assert set(re.findall(r"(\w+):", table)) == set(KINDS)
