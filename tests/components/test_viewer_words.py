@@ -73,3 +73,29 @@ def test_no_words_become_an_image_a_link_or_anything_that_runs(room: MakeRoom) -
     # What is not rendered is not lost: it stands there as it was written.
     for words in ("<script>window.hit='script'</script>", "![picture](/try/beacon?image)", "[words](javascript:"):
         assert words in reader.page.locator(".prompt").inner_text()
+
+
+def test_formulas_are_drawn_and_prices_are_not(room: MakeRoom) -> None:
+    reader = room("formulas")
+    reader.open()
+    prompt = reader.page.locator(".prompt")
+
+    assert prompt.locator("math mfrac").count() == 1
+    assert prompt.locator("math[display=block]").count() == 1
+    expect(prompt).to_contain_text("It costs $5 and $10, or $x$.")
+    expect(prompt).to_contain_text(r"$\frac{$ stays as it is, and $\nosuch$ too.")
+    assert reader.page.locator(".vignette").text_content() == "Costs $5 and $10, not $x$."
+
+
+def test_no_formula_leads_anywhere_fetches_anything_or_carries_a_style(room: MakeRoom) -> None:
+    reader = room("formulas")
+    reader.open()
+    reader.page.wait_for_timeout(300)
+    within = reader.page.locator(".prompt *")
+
+    tags = set(within.evaluate_all("all => all.map((one) => one.tagName.toLowerCase())"))
+    attributes = set(within.evaluate_all("all => all.flatMap((one) => one.getAttributeNames())"))
+    assert tags.isdisjoint({"a", "img", "mglyph", "annotation-xml", "script", "iframe"})
+    assert attributes.isdisjoint({"href", "src", "style", "id", "data-a", "onclick"})
+    assert reader.page.evaluate("window.hit") is None
+    assert [url for url in reader.asked if "beacon" in url] == []

@@ -158,7 +158,7 @@ def item(name: str, position: int) -> dict[str, Any]:
         regions = [{"id": f"r{n}", "text": f"Region {n}"} for n in range(1, 13)]
         kind = "choice" if name == "twelve" else "several"
         fields += [field("answer", kind, "Region", options=regions, required=True), confidence()]
-    elif name in ("markdown", "attack", "arabic"):
+    elif name in ("markdown", "attack", "arabic", "formulas"):
         payload |= words_of(name)
         fields += [field("answer", "choice", "Answer", options=payload.pop("options"), required=True), confidence()]
     elif name == "first after practice":
@@ -232,6 +232,13 @@ def words_of(name: str) -> dict[str, Any]:
             },
             "options": [{"id": "a", "text": "نعم، في FLAIR"}, {"id": "b", "text": "No"}],
         }
+    if name == "formulas":
+        return {
+            "prompt": "\n\n".join(FORMULAS),
+            "context": {"vignette": "Costs $5 and $10, not $x$.", "facts": []},
+            "text": {"prompt": "markdown", "vignette": "plain"},
+            "options": plain,
+        }
     if name == "markdown":
         return {
             "prompt": MARKDOWN,
@@ -258,6 +265,15 @@ MARKDOWN = """Which of these is **most likely**?
 2. the second
 
 > as the report said"""
+FORMULAS = [
+    r"Is $\frac{a}{b} > \sqrt{2}$ here?",
+    r"$$E = mc^2$$",
+    r"It costs $5 and $10, or \$x\$.",
+    r"$\frac{$ stays as it is, and $\nosuch$ too.",
+    r"$\href{javascript:window.hit='formula'}{go}$ $\url{/try/beacon?url}$ $\includegraphics{/try/beacon?tex}$",
+    r"$\htmlStyle{position:fixed}{x}$ $\htmlData{a=b}{y}$ $\def\a{\a\a}\a$",
+    "$" + "{" * 900 + "$",
+]
 ATTACKS = [
     "<img src=x onerror=\"window.hit='img'\">",
     "<script>window.hit='script'</script>",

@@ -5,11 +5,14 @@
 
 import MarkdownIt from "markdown-it";
 import { h } from "./dom.js";
+import { appendFormula, formula } from "./formulas.js";
 
 /** The parts of Markdown that are read; whatever else is written stays as it is written. */
 const RULES = ["table", "code", "fence", "blockquote", "hr", "list", "heading", "escape", "newline", "backticks", "strikethrough", "emphasis", "entity"];
 
 const markdown = new MarkdownIt("zero", { html: false, linkify: false, typographer: false }).enable(RULES);
+// Behind the rule for escapes, by which a dollar is only a dollar.
+markdown.inline.ruler.after("escape", "formula", formula);
 
 /** What a token that opens becomes. A heading within an item is a paragraph that stands out: the page has its own. */
 const OPENED = {
@@ -62,6 +65,7 @@ function append(parent, tokens) {
       within.push(element);
     } else if (token.nesting === -1) within.pop();
     else if (token.type === "inline") append(top, token.children ?? []);
+    else if (token.type === "formula") appendFormula(top, token);
     else if (token.type === "hr") top.append(h("hr", {}));
     else if (token.type === "softbreak" || token.type === "hardbreak") top.append(h("br", {}));
     else if (token.type === "code_inline") top.append(h("code", {}, token.content));
