@@ -119,12 +119,13 @@ def draw_scan(actor: Actor, found: Incoming) -> None:
 def draw_import_button(actor: Actor, found: Incoming) -> None:
     """Draw the button that prepares and stores the study, with its progress."""
     over_draft = importing.can_import_over(database(), actor, found.name)
+    warning, place = st.empty(), st.empty()
     if over_draft:
-        st.warning(f"A draft '{found.name}' is here already. Importing takes its place: what it holds is deleted.")
-    place = st.empty()
+        warning.warning(f"A draft '{found.name}' is here already. Importing takes its place: what it holds is deleted.")
     if not place.button("Import over the draft" if over_draft else "Import", type="primary"):
         return
     place.empty()
+    warning.empty()
     bar = st.progress(0.0, text="Beginning")
 
     def feed(done: int, total: int, text: str) -> None:

@@ -191,6 +191,8 @@ def _open_queue(study_key: str) -> None:
             f"Sent: {added.flagged} flagged, {added.disagreed} disagreeing, {added.controls} controls. "
             f"{added.not_yet_read} items wait for a rater."
         )
+        if not added.flagged + added.disagreed + added.controls:
+            text = f"Nothing was sent: {added.not_yet_read} items still wait for a rater."
         if added.out_of_turn:
             text += f" {added.out_of_turn} turns are left out: every reviewer has had a later turn already."
         _notify("done", text)

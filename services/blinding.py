@@ -12,6 +12,7 @@ from string import ascii_uppercase
 from typing import Any
 
 from db.queries import ShownItem, ShownOverlay, ShownVolume
+from protocol.fields import KINDS
 from protocol.forms import Form, FormField, Option
 from protocol.study import Protocol
 from services import hanging
@@ -315,9 +316,7 @@ def opinion_lines(form: ShownForm, fields: dict[str, Any], not_assessable: str |
 
 def answer_text(field: FormField, value: Any) -> str:
     """Return an answer in the words of the form."""
-    texts = {option.id: option.text for option in field.options}
-    values = value if isinstance(value, list) else [value]
-    return ", ".join(texts.get(str(one), f"{one:g}" if isinstance(one, float) else str(one)) for one in values)
+    return KINDS[field.type].in_words(value, {option.id: option.text for option in field.options})
 
 
 def _with_item_options(form: Form, item: ShownItem, option_order: list[str]) -> tuple[FormField, ...]:

@@ -11,6 +11,8 @@ from protocol.fields.kind import NOT_SCORED, AskedField, FieldKind, Mark, Refere
 
 # How a point is told from another: finer than any voxel.
 _DECIMALS = 3
+# To which side a positive and a negative number lead, along x, y and z.
+_SIDES = (("R", "L"), ("A", "P"), ("S", "I"))
 
 
 def check(field: AskedField, value: Any, panes: Sequence[str]) -> list[float | str]:
@@ -50,11 +52,11 @@ def mark(value: Any, reference: Reference, _options: Sequence[str]) -> Mark:
 
 
 def in_words(value: Any, _texts: Mapping[str, str]) -> str:
-    """Return the point in mm, and its pane."""
+    """Return the point as the reading room writes it: sides and mm, and its pane."""
     if not isinstance(value, list | tuple):
         return str(value)
-    place = ", ".join(f"{one:g}" if isinstance(one, int | float) else str(one) for one in value[:3])
-    return f"{place} mm" + "".join(f" ({pane})" for pane in value[3:])
+    towards = (sides[mm < 0] + f" {abs(mm):.1f}" for mm, sides in zip(value, _SIDES, strict=False))
+    return f"{' '.join(towards)} mm" + "".join(f" ({pane})" for pane in value[3:])
 
 
 def reference_in_words(reference: Reference, _texts: Mapping[str, str]) -> list[str]:

@@ -156,7 +156,7 @@ def test_a_reference_that_no_answer_could_equal_is_named(kind: str, reference: R
         ("number", 3.0, "3"),
         ("text", "As it stands.", "As it stands."),
         ("ranked", ["a", "glioma"], "1. Cyst; 2. glioma"),
-        ("point", [1.0, -2.5, 3.0, "Prior"], "1, -2.5, 3 mm (Prior)"),
+        ("point", [1.0, -2.5, 3.0, "Prior"], "R 1.0 P 2.5 S 3.0 mm (Prior)"),
     ],
 )
 def test_answers_are_said_in_the_words_of_the_screen(kind: str, answer: Any, words: str) -> None:
