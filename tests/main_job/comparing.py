@@ -82,8 +82,9 @@ def _problems_of_interval(estimate: Mapping[str, Any], spread: Distribution) -> 
     found = []
     lost = _LOST.search(estimate["method"])
     off = SIGMAS * math.sqrt(spread.lost * (1.0 - spread.lost) / RESAMPLES * (1.0 + RESAMPLES / spread.draws)) + TINY
-    # One resample of many may be lost by chance where the own draws happened to lose none.
-    off += SIGMAS / spread.draws
+    # A few of many may be lost by chance where the own draws happened to lose none: with this share, or a smaller one,
+    # none of them is lost with the chance that belongs to so many standard errors.
+    off -= math.log(math.erfc(SIGMAS / math.sqrt(2.0))) / spread.draws
     if abs((int(lost.group(1)) if lost else 0) / RESAMPLES - spread.lost) > off:
         found.append(f"'{estimate['method']}', expected a share of {spread.lost:.5f} without a value")
     deviation, tolerance = spread.deviation()
