@@ -58,7 +58,8 @@ OF_THE_OPINIONS = frozenset(
 )
 SHOWN_IN = {
     "reading": COMMON | OF_THE_ITEM,
-    "scoring": COMMON | {"item.prompt", "item.options", "candidate.answer"} | OF_THE_REFERENCE,
+    # How a reference reads follows from the type of the field in which the raters answered, which they know.
+    "scoring": COMMON | {"item.prompt", "item.options", "item.form", "candidate.answer"} | OF_THE_REFERENCE,
     "review": COMMON | OF_THE_ITEM,
     "opinions": COMMON | OF_THE_ITEM | OF_THE_OPINIONS,
 }
