@@ -24,8 +24,8 @@ def accuracy_section(readings: Readings, computing: Computing, plan: AnalysisPla
                 "technical failures are in neither; they are counted under “Completeness”."
             ),
             (
-                "Open text counts as correct when it equals an accepted answer after normalisation (lower case, numbers "
-                "as numbers, without punctuation and articles), or when its one number lies in the reference range."
+                "Open text counts as correct when it equals an accepted answer after normalisation (lower case, "
+                "numbers as numbers, without punctuation and articles), or when its one number lies in the reference range."
             ),
             (
                 f"The primary estimate of the analysis plan is {_primary_title(plan)}. All others are descriptive and "
