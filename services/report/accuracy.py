@@ -25,7 +25,8 @@ def accuracy_section(readings: Readings, computing: Computing, plan: AnalysisPla
             ),
             (
                 "Open text counts as correct when it equals an accepted answer after normalisation (lower case, "
-                "numbers as numbers, without punctuation and articles), or when its one number lies in the reference range."
+                "numbers as numbers, without punctuation and articles), or when its "
+                "one number lies in the reference range."
             ),
             (
                 f"The primary estimate of the analysis plan is {_primary_title(plan)}. All others are descriptive and "
