@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from protocol.fields.kind import NOT_SCORED, AskedField, Mark, Reference, WrongAnswer
+from protocol.fields.kind import NOT_SCORED, AskedField, FieldKind, Mark, Reference, Scale, WrongAnswer, each_in_words
 
 SCHEMA: Mapping[str, Any] = {"type": "string"}
 
@@ -41,3 +41,18 @@ def in_words(value: Any, texts: Mapping[str, str]) -> str:
 def problem_of_reference(reference: Reference) -> str:
     """Say that an option is no number, where a range is all that is given."""
     return "" if reference.accepted else "is answered by an option, not by a number; name the accepted option ids"
+
+
+def one_option(name: str, scale: Scale) -> FieldKind:
+    """Return the kind of a type that is answered by one option."""
+    return FieldKind(
+        name=name,
+        scale=scale,
+        check=check,
+        canonical=canonical,
+        mark=mark,
+        in_words=in_words,
+        reference_in_words=each_in_words,
+        problem_of_reference=problem_of_reference,
+        schema=SCHEMA,
+    )

@@ -2,17 +2,6 @@
 
 from __future__ import annotations
 
-from protocol.fields import options
-from protocol.fields.kind import FieldKind, each_in_words
+from protocol.fields.options import one_option
 
-KIND = FieldKind(
-    name="ordinal",
-    scale="ordinal",
-    check=options.check,
-    canonical=options.canonical,
-    mark=options.mark,
-    in_words=options.in_words,
-    reference_in_words=each_in_words,
-    problem_of_reference=options.problem_of_reference,
-    schema=options.SCHEMA,
-)
+KIND = one_option("ordinal", "ordinal")
