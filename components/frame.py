@@ -39,13 +39,17 @@ h1 { font-size: 1.6rem !important; padding: .4rem 0 !important }
 
 # On a screen of 768 lines two head lines cost too much of the scan: there the room's line leaves space for this one.
 _ONE_LINE = """<style>
-@media (max-height: 800px) and (min-width: 1200px) {
-  :root { --beside-head: 21rem }
+@media (max-height: 800px) and (min-width: 1000px) {
+  :root { --beside-head: 15rem }
   .st-key-room { margin-top: -1rem }
-  .st-key-head { position: absolute; top: .6rem; right: 1.4rem; z-index: 1; width: 20rem; height: 42px; border: 0;
+  .st-key-head { position: absolute; top: .6rem; right: 1.4rem; z-index: 1; width: 14rem; height: 42px; border: 0;
                  gap: .7rem; flex-wrap: nowrap; justify-content: flex-end }
   .st-key-head > :first-child, .st-key-head > :has(.stSpace) { display: none }
   .st-key-head p { white-space: nowrap; overflow: hidden; text-overflow: ellipsis }
+}
+@media (max-height: 800px) and (min-width: 1200px) {
+  :root { --beside-head: 21rem }
+  .st-key-head { width: 20rem }
 }
 </style>"""
 
