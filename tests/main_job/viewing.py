@@ -80,6 +80,9 @@ def add_viewing(sheet: Sheet, facts: Facts, traces: Traces) -> None:
     ) -> None:
         for who, reads in reads_of(facts).items():
             asked = [read for read in reads if of(read)]
+            # Where one rater alone was asked, because the other could not be shown the item, there are no "all".
+            if who == EVERYBODY and len({rater for rater, _ in asked}) < 2:
+                continue
             known = [(ITEMS[read[1]].subject, bool(told(read))) for read in asked if told(read) is not None]
             if known:
                 lacking = len(asked) - len(known)
