@@ -75,7 +75,8 @@ class Distribution:
         """Return the standard deviation, and how far that of RESAMPLES draws may be off.
 
         The variance of a sample variance is (m4 - s^4) / B; by the delta method the deviation has s / 2 of its relative
-        error.
+        error. Where m4 = s^4 (two values, equally likely) that is 0, and what is left is of second order: the mean of the
+        sample is off by at most SIGMAS s / sqrt(B), which takes half its square from the variance.
         """
         known = ~np.isnan(self.values)
         chances = self.chances[known] / self.chances[known].sum()
@@ -84,7 +85,9 @@ class Distribution:
         if variance == 0.0:
             return 0.0, TINY
         error = math.sqrt(max(fourth - variance**2, 0.0) * (1.0 / RESAMPLES + 1.0 / self.draws))
-        return math.sqrt(variance), SIGMAS * error / (2.0 * math.sqrt(variance)) + TINY
+        deviation = math.sqrt(variance)
+        second_order = deviation * SIGMAS**2 / (2.0 * RESAMPLES)
+        return deviation, SIGMAS * error / (2.0 * deviation) + second_order + TINY
 
 
 @functools.cache
