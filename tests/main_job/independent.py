@@ -75,8 +75,8 @@ class Distribution:
         """Return the standard deviation, and how far that of RESAMPLES draws may be off.
 
         The variance of a sample variance is (m4 - s^4) / B; by the delta method the deviation has s / 2 of its relative
-        error. Where m4 = s^4 (two values, equally likely) that is 0, and what is left is of second order: the mean of the
-        sample is off by at most SIGMAS s / sqrt(B), which takes half its square from the variance.
+        error. Where m4 = s^4 (two values, equally likely) that is 0, and what is left is of second order: the mean of
+        the sample is off by at most SIGMAS s / sqrt(B), which takes half its square from the variance.
         """
         known = ~np.isnan(self.values)
         chances = self.chances[known] / self.chances[known].sum()
