@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from scipy.stats import binom
+
 from tests.main_job.independent import RESAMPLES, SIGMAS, TAIL, TINY, TOO_MANY_LOST, Distribution, Expected
 from tests.main_job.sheet import Place, Sheet
 
@@ -81,27 +83,28 @@ def _problems(estimate: Mapping[str, Any], expected: Expected) -> list[str]:
 def _problems_of_interval(estimate: Mapping[str, Any], spread: Distribution) -> list[str]:
     found = []
     lost = _LOST.search(estimate["method"])
-    off = SIGMAS * math.sqrt(spread.lost * (1.0 - spread.lost) / RESAMPLES * (1.0 + RESAMPLES / spread.draws)) + TINY
-    # A few of many may be lost by chance where the own draws happened to lose none: with this share, or a smaller one,
-    # none of them is lost with the chance that belongs to so many standard errors.
-    off -= math.log(math.erfc(SIGMAS / math.sqrt(2.0))) / spread.draws
-    if abs((int(lost.group(1)) if lost else 0) / RESAMPLES - spread.lost) > off:
+    # As rare as so many standard errors; counted out, since of very few lost ones the normal curve says nothing.
+    chance = math.erfc(SIGMAS / math.sqrt(2.0))
+    unsure = SIGMAS * math.sqrt(spread.lost * (1.0 - spread.lost) / spread.draws) - math.log(chance) / spread.draws
+    least = binom.ppf(chance, RESAMPLES, max(spread.lost - unsure, 0.0))
+    most = binom.isf(chance, RESAMPLES, min(spread.lost + unsure, 1.0))
+    if not least <= (int(lost.group(1)) if lost else 0) <= most:
         found.append(f"'{estimate['method']}', expected a share of {spread.lost:.5f} without a value")
     deviation, tolerance = spread.deviation()
     if estimate["se"] is None or abs(estimate["se"] - deviation) > tolerance:
-        may_lack = spread.lost + off > TOO_MANY_LOST
+        may_lack = most / RESAMPLES > TOO_MANY_LOST
         if not (estimate["se"] is None and may_lack):
             found.append(f"se is {estimate['se']}, expected {deviation} ± {tolerance}")
     if (estimate["low"] is None) != (estimate["high"] is None):
         return [*found, f"has one limit only, {estimate['low']} or {estimate['high']}"]
     lowest, highest = spread.around(TAIL), spread.around(1.0 - TAIL)
     if estimate["low"] is None:
-        too_many = spread.lost + off > TOO_MANY_LOST
+        too_many = most / RESAMPLES > TOO_MANY_LOST
         no_width = lowest[1] >= highest[0] - TINY
         if not (too_many or no_width):
             found.append(f"no interval ({estimate['undefined_because']}), expected about {lowest} to {highest}")
         return found
-    if spread.lost - off > TOO_MANY_LOST:
+    if least / RESAMPLES > TOO_MANY_LOST:
         found.append(f"has an interval although {spread.lost:.3f} of the resamples have no value")
     for name, (least, most) in (("low", lowest), ("high", highest)):
         if not least - ROUNDING <= estimate[name] <= most + ROUNDING:
