@@ -19,9 +19,9 @@ const PHASES = {
 /** Phases of the queue in which a study may allow revisions. */
 const MAY_REVISE = ["practice", "reading"];
 
-/** Below its fields the form keeps this much free, for a sentence about what is missing. */
 /** The share of the column that context and prompt have beside a form that fits; as in the style sheet. */
 const LEAST_BRIEF = 0.3;
+/** Below its fields the form keeps this much free, for a sentence about what is missing. */
 const SPARE = 56;
 
 /** What does not keep the focus after it was clicked. */
