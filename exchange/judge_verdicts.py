@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from exchange.csv_table import csv_problem
-from exchange.refusal import InputRefused, Problems, shown
+from exchange.refusal import InputRefused, Problem, Problems, shown
 from exchange.spreadsheet import NotRead, decoded, table_text
 from exchange.tables import JUDGE_VERDICTS, LONGEST_CELL, LONGEST_KEY
 
@@ -148,33 +148,35 @@ def _number(written: str) -> int | float:
     return float(written) if any(mark in written for mark in ".eE") else int(written)
 
 
+def _refused(name: str, number: int, says: str) -> InputRefused:
+    return InputRefused([Problem(name, f"line {number}", says)])
+
+
 def _row(number: int, found: dict[str, Any], name: str) -> JudgeRow:
     texts = {column: _text(found.get(column)) for column in JUDGE_VERDICTS.names}
     for column, text in texts.items():
         if any("\ud800" <= letter <= "\udfff" for letter in text):
-            raise InputRefused(
-                f"{name}, line {number}: {column} holds half a surrogate pair, which is no letter; mend the text."
-            )
+            raise _refused(name, number, f"{column} holds half a surrogate pair, which is no letter; mend the text.")
         most = LONGEST_KEY if column in ("item", "candidate") else LONGEST_CELL
         if len(text) > most:
-            raise InputRefused(
-                f"{name}, line {number}: {column} has {len(text):,} letters, at most {most:,} are taken; shorten it."
-            )
+            raise _refused(name, number, f"{column} has {len(text):,} letters, at most {most:,} are taken; shorten it.")
     item, candidate = texts["item"], texts["candidate"]
     if not item or not candidate:
-        raise InputRefused(f"{name}, line {number}: item or candidate is empty; every verdict needs both.")
+        raise _refused(name, number, "item or candidate is empty; every verdict needs both.")
     said, error = texts["verdict"].lower(), texts["error"]
     quoted = shown(said, 40)
     verdict = "correct" if said in CORRECT else "incorrect" if said in INCORRECT else None
     if said and verdict is None:
-        raise InputRefused(
-            f"{name}, line {number}: verdict '{quoted}' is neither correct nor incorrect (1 or 0); leave it empty "
-            "where the judge gave none."
+        raise _refused(
+            name,
+            number,
+            f"verdict '{quoted}' is neither correct nor incorrect (1 or 0); leave it empty where the judge gave none.",
         )
     if verdict is not None and error:
-        raise InputRefused(
-            f"{name}, line {number}: has both the verdict '{quoted}' and an error; a judge that failed gave none; "
-            "empty one of the two."
+        raise _refused(
+            name,
+            number,
+            f"has both the verdict '{quoted}' and an error; a judge that failed gave none; empty one of the two.",
         )
     if verdict is None and not error:
         error = "no verdict"
