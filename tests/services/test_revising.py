@@ -436,7 +436,12 @@ def test_no_revision_slips_in_while_the_queue_is_being_opened(database: Database
             for rater, assignment in revised:
                 pool.submit(revise, rater, assignment, f"round {round_}")
             if round_ == 1:
-                pool.submit(adjudication.open_review_queue, database, situation.admin, "tiny")
+                opening = pool.submit(adjudication.open_review_queue, database, situation.admin, "tiny")
+    opening.result()
+    # Every item may have been open for revision just then, and the queue empty: closed now, they follow.
+    for rater in raters:
+        read_all(situation, rater)
+    adjudication.open_review_queue(database, situation.admin, "tiny")
 
     with database.reading() as session:
         standing = {one.id for one, _ in queries.standing_verdicts(session, 1, "reading")}
