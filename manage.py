@@ -65,6 +65,9 @@ def choose_data_dir(
 @contextmanager
 def _opened(*, prepared: bool = True, warned: bool = True) -> Iterator[environment.Database]:
     """Open the database, show refusals as one sentence, and close it, so that no log file stays beside it."""
+    if prepared and (missing := whereabouts.missing_database()):
+        console.print(missing, style="bold red", markup=False)
+        raise typer.Exit(1)
     try:
         database = environment.database()
     except OSError as error:

@@ -21,6 +21,7 @@ def images_payload(
     """Return the panes of an item, and how they are looked at."""
     hung = _hung(item, volumes, hanging)
     missing = _missing(item, volumes, hanging, [pane.title for pane, _ in hung])
+    common = _first_in_all(hung)
     panes = []
     for pane, offered in hung:
         fits = _lies_with(pane, offered, hung[0], hanging)
@@ -31,6 +32,7 @@ def images_payload(
                 "coregistered": fits,
                 "missing": missing.get(pane.title, []),
                 "volumes": [_volume(volume, hanging, keys) for volume in offered],
+                "opens_on": next((n for n, volume in enumerate(offered) if volume.sequence == common), 0),
                 "overlays": [_overlay(one, keys) for one in _laid_over(pane, item, overlays, hanging)],
             }
         )
@@ -87,6 +89,18 @@ def _missing(item: ShownItem, volumes: list[ShownVolume], hanging: Hanging, hung
         elif hung:
             missing.setdefault(hung[0], []).extend(f"{sequence} ({pane.title})" for sequence in lacking)
     return missing
+
+
+def _first_in_all(hung: list[tuple[Pane, list[ShownVolume]]]) -> str | None:
+    """Return the first sequence that every pane has, where all panes are meant to open on the same one.
+
+    Two contrasts side by side, because one visit lacks the first, could be read as change. None where the study gives
+    its panes sequences of their own to open on, or where the panes share none.
+    """
+    if len({pane.sequences[0] for pane, _ in hung}) != 1:
+        return None
+    there = [{volume.sequence for volume in offered} for _, offered in hung]
+    return next((sequence for sequence in hung[0][0].sequences if all(sequence in one for one in there)), None)
 
 
 def _lies_with(pane: Pane, offered: list[ShownVolume], first: tuple[Pane, list[ShownVolume]], hanging: Hanging) -> bool:

@@ -6,12 +6,12 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from sqlalchemy import Engine, inspect
+from sqlalchemy import Engine, inspect, make_url
 from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import select
 
 from db import Database, Person
-from db.engine import DATABASE_FILE, make_engine
+from db.engine import DATABASE_FILE, data_dir_from_environment, make_engine, url_from_environment
 
 PROGRAM = Path(__file__).resolve().parents[1]
 
@@ -26,11 +26,25 @@ def whereabouts(database: Database) -> str:
     return f"Data folder {database.data_dir}, database {where}."
 
 
+def missing_database() -> str:
+    """Return where a database was looked for in vain, before opening one would make it; nothing where there is one.
+
+    Only a file can be seen to be missing: what a server of databases holds is asked after connecting to it.
+    """
+    url = make_url(url_from_environment())
+    if url.get_backend_name() != "sqlite" or Path(str(url.database)).exists():
+        return ""
+    others = _used_folders()
+    hint = f"put '--data-dir {others[0]}' before the command, or " if others else ""
+    where = data_dir_from_environment()
+    return f"There is no Blindread database in {where}; {hint}run 'manage.py init' to begin one there."
+
+
 def warning_of_another(database: Database) -> str:
     """Return a warning where nobody is in this database while another folder's is in use; else nothing."""
     if _has_people(database.engine):
         return ""
-    others = sorted({folder for folder in _other_folders() if folder != database.data_dir and _is_used(folder)})
+    others = [folder for folder in _used_folders() if folder != database.data_dir]
     if not others:
         return ""
     listed = " and ".join(str(folder) for folder in others)
@@ -38,6 +52,10 @@ def warning_of_another(database: Database) -> str:
         f"Nobody is in this database, while people are in {listed}: put '--data-dir {others[0]}' before the command if "
         "you mean that one."
     )
+
+
+def _used_folders() -> list[Path]:
+    return sorted({folder for folder in _other_folders() if _is_used(folder)})
 
 
 def _other_folders() -> Iterator[Path]:

@@ -116,11 +116,15 @@ def test_no_log_file_stays_beside_the_database(installed: Run, data_dir: Path) -
 
 
 @pytest.mark.parametrize("command", [("freeze", "tiny"), ("verify", "tiny"), ("links",), ("owner", "a", "--name", "A")])
-def test_commands_before_init_say_what_to_do(run: Run, command: tuple[str, ...]) -> None:
-    refused = run(*command)
+def test_commands_before_init_say_what_to_do_and_leave_nothing(
+    run: Run, data_dir: Path, command: tuple[str, ...]
+) -> None:
+    refused = run("--data-dir", data_dir, *command)
 
     assert refused.exit_code == 1
-    assert refused.stdout == "There is no Blindread database yet; run 'manage.py init' first.\n"
+    assert refused.stdout.startswith(f"There is no Blindread database in {data_dir}; ")
+    assert refused.stdout.endswith("run 'manage.py init' to begin one there.\n")
+    assert not data_dir.exists()
 
 
 def test_the_owners_link_signs_in(installed: Run, data_dir: Path) -> None:

@@ -190,6 +190,21 @@ def test_prior_that_was_never_switched_to_counts_as_not_opened(room: MakeRoom) -
     assert (prior["opened"], prior["ms"], prior["seen"]) == (False, 0, {})
 
 
+def test_pane_opens_on_the_sequence_that_the_item_says(room: MakeRoom) -> None:
+    reader = room("lacking")
+    reader.open()
+
+    pressed = reader.page.locator(".sequences [aria-pressed=true]").all_inner_texts()
+    reader.press("1", "4")
+    reader.submit()
+
+    assert pressed == ["T2", "T2"]
+    seen = reader.posted("verdict")[0]["trace"]["volumes"]
+    assert [(entry["title"], entry["label"], entry["opened"]) for entry in seen] == [
+        ("Current", "T1", False), ("Current", "T2", True), ("Prior", "T2", True),
+    ]  # fmt: skip
+
+
 def test_pane_that_is_not_coregistered_is_linked_with_the_offset_that_the_reader_finds(room: MakeRoom) -> None:
     reader = room("apart")
     reader.open()

@@ -294,6 +294,29 @@ def test_each_pane_shows_what_is_there_and_says_what_is_missing(database: Databa
     ]
 
 
+def test_panes_open_on_the_first_sequence_that_all_of_them_have(sqlite_database: Database, tmp_path: Path) -> None:
+    """Today's T1 beside a prior T2 could be read as change."""
+
+    def also_t2_today(folder: Path) -> None:
+        prior_of_another_sequence(folder)
+        change_item(folder, "i3", sequences="T1|T2")
+
+    situation = hung(sqlite_database, tmp_path / "study", also_t2_today)
+
+    panes = previewed(situation, "i3")["images"]["panes"]
+
+    assert [pane["volumes"][pane["opens_on"]]["label"] for pane in panes] == ["T2", "T1"]  # its T2 is labelled T1
+
+
+def test_panes_with_sequences_of_their_own_open_on_their_first(sqlite_database: Database, tmp_path: Path) -> None:
+    def with_prior(folder: Path) -> None:
+        change_item(folder, "i2", uses_prior="true")
+
+    situation = hung(sqlite_database, tmp_path / "study", with_prior, panes=THREE_PANES)
+
+    assert [pane["opens_on"] for pane in previewed(situation, "i2")["images"]["panes"]] == [0, 0, 0]
+
+
 def test_what_a_pane_without_any_scan_would_show_is_said_by_the_first_one(
     sqlite_database: Database, tmp_path: Path
 ) -> None:

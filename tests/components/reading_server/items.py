@@ -104,6 +104,12 @@ def item(name: str, position: int) -> dict[str, Any]:
             payload["prompt"] = "Is the finding on the right side?"
             t1, t2 = volume_of("T1", f"t1-{position}"), volume_of("T2 (simulated)", f"t2-{position}")
             payload["images"] = images(pane("Current", t1, t2))
+    elif name == "lacking":
+        payload["images"] = images(
+            pane("Current", volume_of("T1", f"t1-{position}"), volume_of("T2", f"t2-{position}"), opens_on=1),
+            pane("Prior", volume_of("T2", f"t2p-{position}"), opens_on=0, missing=["T1"]),
+        )
+        fields += [field("answer", "yes_no", "Answer", options=YES_NO, required=True), confidence()]
     elif name == "prior":
         payload["images"] = images(
             pane("Current", volume_of("T1", f"t1-{position}"), volume_of("T2 (simulated)", f"t2-{position}")),

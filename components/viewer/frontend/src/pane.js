@@ -57,7 +57,7 @@ export class Pane {
     const spec = images.panes[index];
     this.element.hidden = !spec;
     this.spec = spec ?? null;
-    this.chosen = this.shown = 0;
+    this.chosen = this.shown = spec?.opens_on ?? 0;
     this.masks.clear();
     this.misfits("");
     this.apart = Boolean(spec) && liesApart(images, index);
@@ -80,7 +80,7 @@ export class Pane {
     this.legend.replaceChildren(...(spec.overlays ?? []).map(({ label, colour }) =>
       h("span", { class: "legend-entry" }, swatch(colour), label)));
     this.sequences.replaceChildren(...spec.volumes.map(({ label }, n) =>
-      h("button", { type: "button", class: "sequence", "aria-pressed": String(n === 0), title: `${label} (T: the next one)`, onclick: () => does.choose(n) }, label)));
+      h("button", { type: "button", class: "sequence", "aria-pressed": String(n === this.chosen), title: `${label} (T: the next one)`, onclick: () => does.choose(n) }, label)));
     this.legend.hidden = true;
     this.link.hidden = true;
     this.sameTool.hidden = true;

@@ -68,7 +68,10 @@ export class Panes {
     this.hang(images);
     const empty = images.panes.find((pane) => !pane.volumes.length);
     if (empty) throw new VolumeError(`There is no image for “${empty.title}”.`);
-    const volumes = await Promise.all(images.panes.map(({ volumes: [{ url, sha256 }] }) => this.room.shelf.get(url, sha256)));
+    const volumes = await Promise.all(images.panes.map(({ volumes, opens_on = 0 }) => {
+      const { url, sha256 } = volumes[opens_on];
+      return this.room.shelf.get(url, sha256);
+    }));
     if (turn !== this.turn) return false;
     await Promise.all(volumes.map((volume, i) => this.load(this.panes[i], volume)));
     if (turn !== this.turn) return false;
@@ -87,7 +90,7 @@ export class Panes {
   async fetchRest() {
     const { images, turn } = this;
     for (const [i, pane] of (images?.panes ?? []).entries()) {
-      for (const { url, sha256 } of pane.volumes.slice(1)) {
+      for (const { url, sha256 } of pane.volumes.filter((_, n) => n !== (pane.opens_on ?? 0))) {
         const volume = await this.room.shelf.get(url, sha256);
         if (turn !== this.turn) return;
         await this.load(this.panes[i], volume);

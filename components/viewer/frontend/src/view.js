@@ -60,7 +60,7 @@ export class View {
    * Everything as the study wants it at the beginning of an item.
    *
    * @param {any} images      payload.images
-   * @param {Volume[]} volumes  the first one of each pane
+   * @param {Volume[]} volumes  the one that each pane opens on
    * @param {Record<string, number[]>} offsets  with which the reader linked panes of this item before, by title
    */
   begin(images, volumes, offsets) {
