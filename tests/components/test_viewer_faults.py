@@ -256,6 +256,21 @@ def test_address_that_ran_out_is_renewed_without_a_word_also_in_a_revision(room:
     expect(reader.page.locator(".alert")).to_be_hidden()
 
 
+def test_study_that_was_closed_meanwhile_promises_nothing_and_keeps_the_answers(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+    reader.page.wait_for_timeout(450)
+    reader.fail("verdict", 403, error="This study is closed; no more verdicts are taken.")
+
+    reader.press("1", "4", "Enter")
+
+    blocked = reader.page.locator(".alert")
+    blocked.wait_for()
+    assert "This study is closed; no more verdicts are taken. What is on this screen is not saved" in blocked.inner_text()
+    assert blocked.get_by_role("button").all_inner_texts() == ["Reload the page"]
+    assert "Saving" not in reader.page.locator(".room").inner_text()
+
+
 @pytest.mark.parametrize("status", [404, 401])
 def test_other_sequence_that_does_not_come_leaves_the_first_one_with_its_own_name(room: MakeRoom, status: int) -> None:
     reader = room("second")

@@ -96,6 +96,7 @@ export class Saving {
   refused(refusal, again) {
     const { room } = this;
     if (refusal.status === 401) return this.signedOut();
+    if (refusal.status === 403) return this.shut(refusal);
     if (refusal.status === 404) return this.notOurs();
     const { next } = refusal.body;
     const elsewhere = next && (next.kind !== "item" || next.assignment !== room.payload.assignment || next.phase !== room.payload.phase);
@@ -106,6 +107,7 @@ export class Saving {
       room.screen.receipt.textContent = refusal.message;
       return;
     }
+    room.screen.draft("Not saved", true);
     room.block(refusal.message, ["Try again", again], ["Reload the page", () => window.location.reload()]);
   }
 
@@ -113,6 +115,15 @@ export class Saving {
   keepHere() {
     const { payload, drafts, form } = this.room;
     if (payload.phase !== "preview") stash(payload.assignment, drafts?.sequence ?? payload.draft?.sequence ?? 0, form.read());
+  }
+
+  /** The study is closed, or whoever reads is no member any more: trying again would change nothing. @param {Refusal} refusal */
+  shut(refusal) {
+    const { room } = this;
+    this.keepHere();
+    room.screen.draft("Not saved", true);
+    room.block(`${refusal.message} What is on this screen is not saved; it is kept in this tab in case the study is opened again.`,
+      ["Reload the page", () => window.location.reload()]);
   }
 
   /** The login of this browser has no such item: somebody else's, then. */
