@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -244,18 +244,23 @@ def _reference(line: Line, items: Read[ItemRow], by_key: Mapping[str, ItemRow], 
     elif item is not None and line.sound("accepted", "low", "high"):
         form = (protocol.forms or {}).get(item.form)
         counts_as_right = Reference(accepted, low, high)
-        problem = KINDS[form.primary.type].problem_of_reference(counts_as_right) if form is not None else ""
+        asked = form.primary if form is not None else None
+        problem = KINDS[asked.type].problem_of_reference(asked, counts_as_right) if asked is not None else ""
         if problem:
             line.problem(f"item '{item.key}' {problem}.", "accepted")
+        elif asked is not None and asked.options and not item.options:
+            _check_among_options(line, item, [option.id for option in asked.options], accepted, text_only)
     if low is not None and high is not None and low > high:
         line.problem(f"low {low:g} is above high {high:g}; mend the range.", "low")
     if item is not None and item.options:
-        _check_among_options(line, item, accepted, text_only)
+        _check_among_options(line, item, [option for option, _ in item.options], accepted, text_only)
     return ReferenceRow(key, accepted, low, high, text_only, line.text("provenance"))
 
 
-def _check_among_options(line: Line, item: ItemRow, accepted: tuple[str, ...], text_only: str) -> None:
-    ids = sorted({option for option, _ in item.options})
+def _check_among_options(
+    line: Line, item: ItemRow, options: Sequence[str], accepted: tuple[str, ...], text_only: str
+) -> None:
+    ids = sorted(set(options))
     for column, answers in (("accepted", accepted), ("text_only_answer", (text_only,) if text_only else ())):
         for answer in answers:
             if answer not in ids:

@@ -107,7 +107,7 @@ class FieldKind:
     reference_in_words
         Takes what counts as right and the words of the options; returns one entry for each way of being right.
     problem_of_reference
-        Says what keeps a reference from being compared with an answer of this type, or nothing.
+        Takes the field and what counts as right; says what keeps an answer from ever being right, or nothing.
     schema
         The JSON Schema of a stored answer.
     """
@@ -119,7 +119,7 @@ class FieldKind:
     mark: Callable[[Any, Reference, Sequence[str]], Mark]
     in_words: Callable[[Any, Mapping[str, str]], str]
     reference_in_words: Callable[[Reference, Mapping[str, str]], list[str]]
-    problem_of_reference: Callable[[Reference], str]
+    problem_of_reference: Callable[[AskedField, Reference], str]
     schema: Mapping[str, Any]
 
     @property
@@ -143,6 +143,6 @@ def each_in_words(reference: Reference, texts: Mapping[str, str]) -> list[str]:
     return words + [limits] * (bool(limits) and limits not in words)
 
 
-def no_problem(_reference: Reference) -> str:
+def no_problem(_field: AskedField, _reference: Reference) -> str:
     """Say that any reference can be compared with."""
     return ""

@@ -40,10 +40,21 @@ def in_words(value: Any, _texts: Mapping[str, str]) -> str:
     return canonical(value)
 
 
-def problem_of_reference(reference: Reference) -> str:
-    """Say that a number cannot equal a word."""
+def problem_of_reference(field: AskedField, reference: Reference) -> str:
+    """Say that a number cannot equal a word, and that nobody can enter one beyond the field's limits."""
     words = [one for one in reference.accepted if parsed(one) is None]
-    return f"is answered by a number, not by '{words[0][:40]}'; write one, or a range in low and high" if words else ""
+    if words:
+        return f"is answered by a number, not by '{words[0][:40]}'; write one, or a range in low and high"
+    least = -math.inf if field.minimum is None else field.minimum
+    most = math.inf if field.maximum is None else field.maximum
+    ranges = [(float(one), float(one)) for one in reference.accepted]
+    if reference.low is not None or reference.high is not None:
+        low, high = reference.low, reference.high
+        ranges.append((-math.inf if low is None else low, math.inf if high is None else high))
+    if any(low <= most and high >= least for low, high in ranges):
+        return ""
+    limits = f"from {least:g} to {most:g}"
+    return f"takes numbers {limits}, and none of what counts as right is among them; change one of the two"
 
 
 def parsed(value: Any) -> Decimal | None:

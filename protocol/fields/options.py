@@ -38,7 +38,7 @@ def in_words(value: Any, texts: Mapping[str, str]) -> str:
     return texts.get(str(value), str(value))
 
 
-def problem_of_reference(reference: Reference) -> str:
+def problem_of_reference(_field: AskedField, reference: Reference) -> str:
     """Say that an option is no number, where a range is all that is given."""
     return "" if reference.accepted else "is answered by an option, not by a number; name the accepted option ids"
 

@@ -66,7 +66,7 @@ def reference_in_words(reference: Reference, _texts: Mapping[str, str]) -> list[
     return [f"within {reference.high:g} mm of {place}" for place in reference.accepted]
 
 
-def problem_of_reference(reference: Reference) -> str:
+def problem_of_reference(_field: AskedField, reference: Reference) -> str:
     """Say what is missing of point and radius."""
     wrong = [one for one in reference.accepted if place_of(one) is None]
     if wrong or not reference.accepted:

@@ -39,7 +39,7 @@ def in_words(value: Any, texts: Mapping[str, str]) -> str:
     return "; ".join(f"{place}. {options.in_words(line, texts)}" for place, line in enumerate(_lines(value), start=1))
 
 
-def problem_of_reference(reference: Reference) -> str:
+def problem_of_reference(_field: AskedField, reference: Reference) -> str:
     """Say that a line is no number, where a range is all that is given."""
     return "" if reference.accepted else "is answered by a list, not by a number; name the accepted answers"
 

@@ -266,7 +266,9 @@ def test_study_that_was_closed_meanwhile_promises_nothing_and_keeps_the_answers(
 
     blocked = reader.page.locator(".alert")
     blocked.wait_for()
-    assert "This study is closed; no more verdicts are taken. What is on this screen is not saved" in blocked.inner_text()
+    assert (
+        "This study is closed; no more verdicts are taken. What is on this screen is not saved" in blocked.inner_text()
+    )
     assert blocked.get_by_role("button").all_inner_texts() == ["Reload the page"]
     assert "Saving" not in reader.page.locator(".room").inner_text()
 

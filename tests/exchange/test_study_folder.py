@@ -6,12 +6,14 @@ import csv
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from exchange.refusal import InputRefused
 from exchange.study_folder import read_study_folder
-from tests.situations import write_study_folder
+from tests.situations import PROTOCOL, write_study_folder
 
 Change = Callable[[Path], object]
 
@@ -239,3 +241,28 @@ def test_a_study_without_candidates_needs_no_table_of_them(tmp_path: Path) -> No
     (folder / "candidates.csv").unlink()
 
     assert read_study_folder(folder).candidates == ()
+
+
+def open_answer(kind: str, **more: Any) -> Change:
+    """Let the open items be answered by a field of this type."""
+    forms = PROTOCOL["forms"] | {"open": {"fields": [{"key": "answer", "type": kind, "label": "Answer", **more}]}}
+    written = yaml.safe_dump({**PROTOCOL, "forms": forms})
+    return lambda folder: (folder / "protocol.yaml").write_text(written, encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("change", "accepted", "said"),
+    [
+        (open_answer("number", minimum=0, maximum=10), "12", "item 'i5' takes numbers from 0 to 10, and none of"),
+        (
+            open_answer("ranked", options=[{"id": "cyst", "text": "Cyst"}, {"id": "scar", "text": "Scar"}]),
+            "cyst|tumour",
+            "accepted 'tumour' is none of the options of item 'i5' (cyst, scar)",
+        ),
+    ],
+)
+def test_a_reference_that_nobody_can_give_is_refused(folder: Path, change: Change, accepted: str, said: str) -> None:
+    change(folder)
+    set_cell("references.csv", 6, "accepted", accepted)(folder)
+
+    assert said in sentence_of_refusal(folder)

@@ -138,6 +138,8 @@ def test_beside_right_or_wrong_stands_how_near_it_was() -> None:
         ("yes_no", Reference(low=1.0)),
         ("several", Reference(high=1.0)),
         ("number", Reference(("many",))),
+        ("number", Reference(("101", "-1"))),
+        ("number", Reference(low=101.0)),
         ("ranked", Reference(low=1.0)),
         ("point", Reference(("1 2",), high=1.0)),
         ("point", Reference(("1 2 3",))),
@@ -145,7 +147,9 @@ def test_beside_right_or_wrong_stands_how_near_it_was() -> None:
     ],
 )
 def test_a_reference_that_no_answer_could_equal_is_named(kind: str, reference: Reference) -> None:
-    assert KINDS[kind].problem_of_reference(reference)
+    limits = {"minimum": 0, "maximum": 100} if kind == "number" else {}
+
+    assert KINDS[kind].problem_of_reference(field_of(kind, **limits), reference)
 
 
 @pytest.mark.parametrize(
