@@ -186,16 +186,7 @@ def _verify(study_key: str) -> None:
 
 def _open_queue(study_key: str) -> None:
     try:
-        added = adjudication.open_review_queue(database(), current_actor(), study_key)
-        text = (
-            f"Sent: {added.flagged} flagged, {added.disagreed} disagreeing, {added.controls} controls. "
-            f"{added.not_yet_read} items wait for a rater."
-        )
-        if not added.flagged + added.disagreed + added.controls:
-            text = f"Nothing was sent: {added.not_yet_read} items still wait for a rater."
-        if added.out_of_turn:
-            text += f" {added.out_of_turn} turns are left out: every reviewer has had a later turn already."
-        _notify("done", text)
+        _notify("done", adjudication.open_review_queue(database(), current_actor(), study_key).in_words)
     except Refused as refusal:
         _notify("error", str(refusal))
 

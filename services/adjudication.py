@@ -38,6 +38,18 @@ class QueueSummary:
     not_yet_read: int
     out_of_turn: int = 0
 
+    @property
+    def in_words(self) -> str:
+        """The sentences that an admin reads."""
+        if self.flagged + self.disagreed + self.controls:
+            text = f"Sent: {self.flagged} flagged, {self.disagreed} disagreeing, {self.controls} controls. "
+            text += f"{self.not_yet_read} items wait for a rater."
+        else:
+            text = f"Nothing was sent: {self.not_yet_read} items still wait for a rater."
+        if self.out_of_turn:
+            text += f" {self.out_of_turn} turns are left out: every reviewer has had a later turn already."
+        return text
+
 
 # Who has which turns of a conversation in their queue: the latest one, by conversation and reviewer.
 Reached = dict[str, dict[int, int]]

@@ -154,6 +154,18 @@ def test_words_have_what_the_form_leaves_of_the_column(room: MakeRoom) -> None:
     assert 0 <= foot["y"] - (form["y"] + form["height"]) <= 60
 
 
+def test_short_prompt_gives_the_form_its_place_where_the_form_has_to_scroll(room: MakeRoom) -> None:
+    reader = room("every", width=1280, height=720)
+    reader.open()
+
+    place = reader.page.locator(".brief-place").bounding_box()
+    hidden = reader.page.locator(".brief").evaluate("brief => brief.scrollHeight - brief.clientHeight")
+
+    assert place is not None
+    assert place["height"] < 100  # of the 183 that it may take
+    assert hidden <= 1
+
+
 def test_fields_that_may_be_asked_later_have_their_place_already(room: MakeRoom) -> None:
     reader = room("every", width=1440, height=1300)
     reader.open()

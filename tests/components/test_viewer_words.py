@@ -32,6 +32,8 @@ def test_arabic_and_hebrew_begin_at_the_right_and_english_beside_them_at_the_lef
     assert direction(".history dd") == "rtl"
     assert direction("[data-field=answer] .option:nth-child(1) .words") == "rtl"
     assert direction("[data-field=answer] .option:nth-child(2) .words") == "ltr"
+    alignment = "element => getComputedStyle(element).textAlign"
+    assert reader.page.locator("[data-field=answer] .option").first.evaluate(alignment) == "start"
     reader.press("c")
     reader.page.keyboard.type("لا شيء")
     assert direction("textarea[aria-label=Comment]") == "rtl"

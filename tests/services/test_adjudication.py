@@ -122,6 +122,12 @@ def test_as_many_controls_as_the_protocol_says_or_as_there_are(
     assert open_queue(situation).controls == taken
 
 
+def test_a_queue_to_which_nothing_came_says_what_it_waits_for(database: Database, tmp_path: Path) -> None:
+    situation = open_study(database, tmp_path / "study")
+
+    assert open_queue(situation).in_words == "Nothing was sent: 6 items still wait for a rater."
+
+
 def test_items_that_a_rater_has_not_closed_are_left_out_and_come_later(database: Database, tmp_path: Path) -> None:
     situation = open_study(database, tmp_path / "study")
     read_all(situation, situation.raters[0], by_prompt=FIRST_SAYS)

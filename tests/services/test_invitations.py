@@ -104,6 +104,15 @@ def test_lines_are_read_as_a_spreadsheet_or_a_person_writes_them(separator: str)
     assert read == [Entry("anna@example.org", "Anna Maier", "rater"), Entry("ben", "Ben", "reviewer")]
 
 
+def test_every_line_may_have_its_own_separator() -> None:
+    """Half a list from a spreadsheet, half typed."""
+    read = read_entries("anna\tAnna Maier, MD\trater\nben; Ben; reviewer\ncleo, Cleo")
+
+    assert [(one.login, one.name, one.role) for one in read] == [
+        ("anna", "Anna Maier, MD", "rater"), ("ben", "Ben", "reviewer"), ("cleo", "Cleo", "rater"),
+    ]  # fmt: skip
+
+
 def test_quoted_names_specialty_and_years_are_read() -> None:
     assert read_entries('anna, "Maier, Anna", , Neuroradiology, 6') == [
         Entry("anna", "Maier, Anna", "rater", "Neuroradiology", 6)

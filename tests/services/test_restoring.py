@@ -12,6 +12,7 @@ import pytest
 from sqlmodel import select
 
 from db import Database, Invitation, LoginSession, Study, Verdict, audit
+from db.base import now
 from db.engine import make_engine
 from db.migrate import standing
 from services import identity, restoring, upkeep, verifying
@@ -82,6 +83,16 @@ def test_a_backup_under_load_loses_no_receipt_from_before_it(
     assert done.problems == []
     assert done.studies == 1
     assert verifying.verify_study(elsewhere, "tiny") == []
+
+
+def test_studies_that_were_removed_are_not_counted_as_restored(
+    opened: Situation, make_empty: MakeEmpty, tmp_path: Path
+) -> None:
+    with opened.database.writing() as session:
+        session.exec(select(Study)).one().removed_at = now()
+    upkeep.back_up_installation(opened.database, tmp_path / "backup")
+
+    assert restore_installation(make_empty("sqlite"), tmp_path / "backup").studies == 0
 
 
 def test_nobody_is_signed_in_after_a_restore_and_no_link_is_open_again(
