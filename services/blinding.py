@@ -283,13 +283,21 @@ def revision_payload(receipt: str, saved_at: datetime) -> dict[str, Any]:
 
 
 def revisable_payload(
-    *, assignment_public_id: str, position: int, prompt: str, receipt: str, saved_at: datetime, lines: list[list[str]]
+    *,
+    assignment_public_id: str,
+    position: int,
+    prompt: str,
+    text: dict[str, str],
+    receipt: str,
+    saved_at: datetime,
+    lines: list[list[str]],
 ) -> dict[str, Any]:
     """Return one of a rater's own verdicts that may be revised, as the list of earlier items shows it."""
     return {
         "assignment": assignment_public_id,
         "label": f"Item {position}",
         "prompt": prompt,
+        "text": text,
         **revision_payload(receipt, saved_at),
         "lines": lines,
     }

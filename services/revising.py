@@ -33,6 +33,7 @@ def list_revisable(database: Database, actor: Actor, public_id: str) -> list[dic
                     assignment_public_id=assignment.public_id,
                     position=assignment.position,
                     prompt=item.prompt,
+                    text=blinding.text_payload(protocol, "prompt"),
                     receipt=verdict.receipt,
                     saved_at=verdict.submitted_at,
                     lines=displaying.lines_of(protocol, item, assignment.option_order, verdict),

@@ -58,6 +58,19 @@ def test_markdown_becomes_emphasis_lists_and_tables(room: MakeRoom) -> None:
     expect(prompt.locator("blockquote")).to_have_text("as the report said")
 
 
+def test_earlier_items_list_a_prompt_in_words_and_without_the_signs_of_markdown(room: MakeRoom) -> None:
+    reader = room("markdown", "plain", revisable=True)
+    reader.open()
+    reader.press("1", "4")
+    reader.submit()
+
+    reader.press("q")
+
+    entry = reader.page.locator(".entry-prompt")
+    expect(entry).to_contain_text("Which of these is most likely?")
+    expect(entry).not_to_contain_text("|")
+
+
 def test_no_words_become_an_image_a_link_or_anything_that_runs(room: MakeRoom) -> None:
     reader = room("attack")
     reader.open()

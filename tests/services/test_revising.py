@@ -284,7 +284,7 @@ def test_the_list_names_the_own_verdicts_newest_first_in_the_words_of_the_form(
     assert [line["prompt"] for line in listed] == [two["prompt"], one["prompt"]]
     assert listed[0]["lines"] == [["Not assessable", "Image quality"], ["Comment", "first"]]
     assert (listed[0]["label"], listed[0]["receipt"]) == ("Item 2", second.receipt)
-    assert set(listed[0]) == {"assignment", "label", "prompt", "receipt", "saved_at", "lines"}
+    assert set(listed[0]) == {"assignment", "label", "prompt", "text", "receipt", "saved_at", "lines"}
 
 
 def test_a_closed_study_takes_no_revision_also_when_it_was_reopened_before(database: Database, tmp_path: Path) -> None:

@@ -88,6 +88,7 @@ class Desk:
                 "assignment": assignment,
                 "label": f"Item {number}",
                 "prompt": entry["item"]["prompt"],
+                "text": entry["item"].get("text", {}),
                 "receipt": entry["receipt"],
                 "saved_at": "2026-11-20T10:03:22Z",
                 "lines": [[key.capitalize(), str(value)] for key, value in entry["answers"]["fields"].items()],

@@ -3,6 +3,7 @@
 import { badge } from "./digits.js";
 import { h } from "./dom.js";
 import { clockTime } from "./transport.js";
+import { inOneRun } from "./words.js";
 
 const LONGEST_FLUSH = 3000;
 
@@ -49,10 +50,10 @@ export class Earlier {
   }
 
   /** @param {any} verdict @param {HTMLElement} number  its key */
-  entry({ assignment, label, prompt, receipt, saved_at: savedAt, lines: said }, number) {
+  entry({ assignment, label, prompt, text, receipt, saved_at: savedAt, lines: said }, number) {
     return h("button", { type: "button", class: "entry", onclick: () => this.reopen(assignment) },
       h("span", { class: "entry-head" }, number, h("strong", {}, label), h("span", {}, `${clockTime(savedAt)} · receipt ${receipt}`)),
-      h("span", { class: "entry-prompt", dir: "auto" }, prompt),
+      h("span", { class: "entry-prompt", dir: "auto" }, inOneRun(prompt, text?.prompt)),
       h("span", { class: "entry-said", dir: "auto" }, said.map(([name, value]) => `${name}: ${value}`).join(" · ")));
   }
 
