@@ -17,10 +17,10 @@ from typing import Any
 import pytest
 from sqlmodel import Session, col, select
 
-from db import Assignment, Database, Freeze, Membership, Study, Verdict, audit
+from db import Assignment, Case, Database, Freeze, Item, Membership, Study, Verdict, audit
 from db.base import stored_id
 from db.engine import make_engine
-from services import closing, draws, members, packaging, proofs, removing, verifying
+from services import assigning, closing, displaying, draws, members, packaging, proofs, removing, verifying
 from services.answers import Answers
 from services.errors import NotAllowed
 from tests.db.full_study import full_study
@@ -253,25 +253,30 @@ def test_no_public_words_give_the_order_of_reading(opened: Situation) -> None:
     with opened.database.reading() as session:
         study = session.exec(select(Study)).one()
         freeze = session.exec(select(Freeze)).one()
+        protocol = displaying.protocol_of(session, stored_id(study.id))
+        items = list(session.exec(select(Item, Case.subject).join(Case).order_by(col(Item.id))))
     public = ["7", "3", "tiny", "Rater 1", freeze.sha256, str(freeze.created_at), "0" * 64, "", str(study.id)]
-    items = sorted(drawn_order(opened, "Rater 1"))
-    guessed = []
+    drawn = {rater: drawn_order(opened, rater) for rater in ("Rater 1", "Rater 2")}
+
+    def order_by(generator: random.Random) -> list[int]:
+        return [stored_id(item.id) for item in assigning.ordered(items, protocol, generator)]
+
+    guessed: dict[str, dict[str, list[int]]] = {}
     for word in public:
-        for purpose in ("reading|Rater 1", "Rater 1", "reading", ""):
-            for seed in (word, f"{word}|{purpose}", f"{purpose}|{word}"):
-                order = list(items)
-                random.Random(seed).shuffle(order)
-                guessed.append(order)
-        for salt in (word.encode().hex() or "00", "00" * 32):
-            key = draws.key_from(salt, 1, 0, 7)
-            order = list(items)
-            key.dealer("reading", "Rater 1").shuffle(order)
-            guessed.append(order)
+        for rater in drawn:
+            for purpose in (f"reading|{rater}", rater, "reading", ""):
+                for seed in (word, f"{word}|{purpose}", f"{purpose}|{word}"):
+                    rule = seed.replace(rater, "the rater")
+                    guessed.setdefault(rule, {})[rater] = order_by(random.Random(seed))
+            for salt in (word.encode().hex() or "00", "00" * 32):
+                key = draws.key_from(salt, 1, 0, 7)
+                guessed.setdefault(f"salt {salt}", {})[rater] = order_by(key.dealer("reading", rater))
 
-    hits = sum(order == drawn_order(opened, "Rater 1") for order in guessed)
-
-    # One order in 720 comes out by chance.
-    assert hits <= 2
+    with opened.database.reading() as session:
+        secret = draws.key_of(session, stored_id(study.id), 7)
+    assert {rater: order_by(secret.dealer("reading", rater)) for rater in drawn} == drawn  # what a right guess gives
+    # One order in 720 comes out by chance, but hardly those of both raters by one rule.
+    assert [rule for rule, orders in guessed.items() if orders == drawn] == []
 
 
 def test_the_keys_that_a_package_discloses_do_not_draw_for_who_joins_after_a_re_opening(
