@@ -17,7 +17,7 @@ from db.base import stored_id
 from db.standing import STILL_MEMBER
 from protocol.forms import PRIMARY
 from protocol.study import Protocol
-from services import assigning, displaying, draws, practice, proofs
+from services import assigning, draws, frozen_facts, practice, proofs
 from services.correctness import said
 from services.errors import Conflict
 from services.identity import Actor
@@ -114,7 +114,7 @@ def open_review_queue(database: Database, actor: Actor, study_key: str) -> Queue
         # Two admins who press at once must not both choose the same items.
         study, _ = require_role(session, actor, study_key, "admin", lock=True)
         study_id = stored_id(study.id)
-        protocol = displaying.protocol_of(session, study_id)
+        protocol = frozen_facts.protocol_of(session, study_id)
         if protocol.adjudication is None:
             raise Conflict("The protocol of this study has no adjudication, so there is no queue to open.")
         if state_of(session, study_id) != "open":

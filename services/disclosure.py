@@ -12,7 +12,7 @@ from sqlmodel import Session, col, select
 
 from db import Assignment, AuditEvent, Candidate, Case, Freeze, FreezeItem, Item, Membership, ReviewTask, Study, Verdict
 from db.base import stored_id
-from services import displaying, draws
+from services import draws, frozen_facts
 
 
 def draws_to_check(session: Session, study: Study) -> dict[str, Any]:
@@ -38,7 +38,7 @@ def draws_to_check(session: Session, study: Study) -> dict[str, Any]:
 
 
 def _keys(session: Session, study: Study, study_id: int) -> list[dict[str, Any]]:
-    seed = displaying.protocol_of(session, study_id).seed
+    seed = frozen_facts.protocol_of(session, study_id).seed
     versions = session.exec(select(Freeze.version).where(Freeze.study_id == study_id).order_by(col(Freeze.version)))
     return [
         {

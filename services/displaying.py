@@ -49,11 +49,6 @@ def role_of_queue(queue: str) -> str:
     return ROLE_OF_QUEUE[queue]
 
 
-def protocol_of(session: Session, study_id: int) -> Protocol:
-    """Return a study's protocol."""
-    return frozen_facts.protocol_of(session, study_id)
-
-
 def keys_of(study: Study, actor: Actor) -> Keys:
     """Return what derives this login session's names in this study, at this hour."""
     hours = (now() - actor.signed_in_at) // TOKEN_PERIOD if actor.signed_in_at is not None else 0
@@ -124,7 +119,7 @@ def within_reach(session: Session, waiting: list[Assignment]) -> list[Assignment
 def queue_payload(session: Session, actor: Actor, study: Study, membership: Membership, queue: str) -> dict[str, Any]:
     """Return the payload of the first assignment that is not closed, or thanks when there is none."""
     membership_id = stored_id(membership.id)
-    protocol = protocol_of(session, stored_id(study.id))
+    protocol = frozen_facts.protocol_of(session, stored_id(study.id))
     waiting = waiting_for(session, protocol, membership_id, queue, limit=3)
     progress = progress_of(session, membership_id, queue, protocol)
     if not waiting:
@@ -158,7 +153,7 @@ def assignment_payload(
 ) -> dict[str, Any]:
     """Return the payload of the first of `waiting`; the pictures of the one after it may be fetched ahead."""
     assignment = waiting[0]
-    protocol = protocol_of(session, stored_id(study.id))
+    protocol = frozen_facts.protocol_of(session, stored_id(study.id))
     keys = keys_of(study, actor)
     desk = Desk(
         phase=assignment.phase,
@@ -195,7 +190,7 @@ def revision_payload(
     session: Session, actor: Actor, study: Study, assignment: Assignment, verdict: Verdict
 ) -> dict[str, Any]:
     """Return the payload of an item whose verdict is being revised; nothing is fetched ahead beside it."""
-    protocol = protocol_of(session, stored_id(study.id))
+    protocol = frozen_facts.protocol_of(session, stored_id(study.id))
     keys = keys_of(study, actor)
     shown = _shown(session, protocol, assignment)
     desk = Desk(
@@ -256,7 +251,7 @@ def _turns(session: Session, protocol: Protocol, assignment: Assignment, item: S
 
 def preview_payload(session: Session, actor: Actor, study: Study, item: Item) -> dict[str, Any]:
     """Return an item as a rater will see it, for an admin: from the same builder, and nothing can be submitted."""
-    protocol = protocol_of(session, stored_id(study.id))
+    protocol = frozen_facts.protocol_of(session, stored_id(study.id))
     shown_item = queries.shown_item(session, stored_id(item.id))
     shown = Shown(
         shown_item,
@@ -302,7 +297,7 @@ def require_marking_open(session: Session, study: Study, membership: Membership)
     Where verdicts may be revised, that ends when the rater acknowledges the instructions of marking.
     """
     require_reads_closed(session, stored_id(membership.id))
-    protocol = protocol_of(session, stored_id(study.id))
+    protocol = frozen_facts.protocol_of(session, stored_id(study.id))
     if protocol.reading.revision != "never" and not revision_rules.has_begun_marking(session, stored_id(membership.id)):
         raise Conflict("Read the instructions of this part first; from then on your verdicts stay as they are.")
 

@@ -28,7 +28,7 @@ from db import (
 from db.base import stored_id
 from db.standing import STILL_MEMBER
 from protocol.study import Protocol
-from services import assigning, displaying, draws, proofs, volume_store
+from services import assigning, draws, frozen_facts, proofs, volume_store
 from services.errors import Conflict
 from services.identity import Actor
 from services.manifest import build_manifest, canonical, sha256_of
@@ -101,7 +101,7 @@ def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
         for overlay in session.exec(select(Overlay).where(Overlay.study_id == study_id)):
             if not volume_store.is_intact(database, overlay.sha256):
                 raise Conflict(f"The prepared file of overlay '{overlay.key}' is missing or damaged; import again.")
-        protocol = displaying.protocol_of(session, study_id)
+        protocol = frozen_facts.protocol_of(session, study_id)
         key = draws.key_of(session, study_id, protocol.seed)
         sample = _draw_sample(session, study_id, protocol, key.dealer("scoring sample"))
         probabilities = {candidate.key: probability for candidate, _, probability in sample}

@@ -27,7 +27,7 @@ from db import (
 from db.base import stored_id
 from db.standing import STILL_MEMBER
 from protocol.study import Protocol
-from services import assigning, displaying, permission, practice, proofs, removing
+from services import assigning, displaying, frozen_facts, permission, practice, proofs, removing
 from services.errors import Conflict, NotAllowed, NotFound, require_length
 from services.identity import Actor, add_person, has_signed_in, issue_link, open_links
 from services.logins import canonical_login
@@ -271,7 +271,7 @@ def progress_of_members(database: Database, actor: Actor, study_key: str) -> lis
     """Return, for admins, how far every rater and reviewer is."""
     with database.reading() as session:
         study, _ = require_role(session, actor, study_key, "admin")
-        protocol = displaying.protocol_of(session, stored_id(study.id))
+        protocol = frozen_facts.protocol_of(session, stored_id(study.id))
         rows = session.exec(
             select(Membership, Person)
             .join(Person)
@@ -322,7 +322,7 @@ def allow_another_attempt(database: Database, actor: Actor, study_key: str, logi
         ).first()
         if rater is None:
             raise NotFound(f"The study has no rater '{login[:120]}'.")
-        protocol = displaying.protocol_of(session, study_id)
+        protocol = frozen_facts.protocol_of(session, study_id)
         if not practice.has_failed(session, protocol, stored_id(rater.id)):
             raise Conflict(f"'{login[:120]}' has not used up their attempts at the practice; nothing was changed.")
         last = practice.results_of(session, stored_id(rater.id))[-1].pass_number

@@ -11,7 +11,7 @@ from sqlmodel import Session, col, select
 from db import Candidate, Database, JudgeRun, JudgeVerdict, Membership, Person, queries
 from db.base import stored_id
 from protocol.study import Protocol
-from services import adjudication, displaying, practice
+from services import adjudication, frozen_facts, practice
 from services.identity import Actor
 from services.permission import require_role
 
@@ -68,7 +68,7 @@ def open_work_of(database: Database, actor: Actor, study_key: str) -> list[OpenW
 
 def open_work(session: Session, study_id: int) -> list[OpenWork]:
     """Return what is still to be done, with as many queries for a hundred people as for one."""
-    protocol = displaying.protocol_of(session, study_id)
+    protocol = frozen_facts.protocol_of(session, study_id)
     return in_order(
         [
             *_of_people(session, study_id, protocol),

@@ -11,7 +11,7 @@ from sqlmodel import Session, col, select
 
 from db import Database, Item, Study, queries
 from db.base import stored_id
-from services import blinding, displaying
+from services import blinding, displaying, frozen_facts
 from services.errors import NotFound
 from services.identity import Actor
 from services.permission import require_role
@@ -111,7 +111,7 @@ def preview_feedback(database: Database, actor: Actor, study_key: str, item_key:
     """Return what raters will be told after their answer to a practice item; nothing for any other item."""
     with database.reading() as session:
         study, _ = require_role(session, actor, study_key, "admin")
-        protocol = displaying.protocol_of(session, stored_id(study.id))
+        protocol = frozen_facts.protocol_of(session, stored_id(study.id))
         item = _item(session, study, item_key)
         rule = protocol.reading.practice
         if not item.practice or rule is None or not rule.feedback:

@@ -27,7 +27,7 @@ from db import (
 )
 from db.base import stored_id
 from protocol.study import Protocol
-from services import clock, displaying, practice, proofs, revision_rules
+from services import clock, displaying, frozen_facts, practice, proofs, revision_rules
 from services.answers import check_answers, check_draft
 from services.errors import Conflict, Incomplete, NotAllowed, StaleDraft
 from services.identity import Actor
@@ -70,7 +70,7 @@ def payload_after_reload(database: Database, actor: Actor, study_key: str, queue
     with database.reading() as session:
         study, membership = require_role(session, actor, study_key, displaying.role_of_queue(queue))
         _require_open(session, study)
-        protocol = displaying.protocol_of(session, stored_id(study.id))
+        protocol = frozen_facts.protocol_of(session, stored_id(study.id))
         revised = revision_rules.reopened(session, actor, protocol, membership) if queue == "reading" else None
         if revised is not None:
             return displaying.revision_payload(session, actor, study, *revised)
@@ -172,7 +172,7 @@ def submit(
     with database.writing() as session:
         assignment, study, membership = own_assignment(session, actor, public_id, lock=True)
         queue = displaying.QUEUE_OF_PHASE[assignment.phase]
-        protocol = displaying.protocol_of(session, stored_id(study.id))
+        protocol = frozen_facts.protocol_of(session, stored_id(study.id))
         checked = check_answers(displaying.form_of(session, protocol, assignment), answers)
         content_sha256 = checked.content_sha256()
         for earlier in _stored(session, assignment):
@@ -314,7 +314,7 @@ def report_failure(database: Database, actor: Actor, public_id: str, reason: str
             rows=proofs.sealed([failure, *_displays_of(session, assignment)]),
         )
         if assignment.phase == "practice":
-            practice.end_pass_if_done(session, displaying.protocol_of(session, stored_id(study.id)), assignment)
+            practice.end_pass_if_done(session, frozen_facts.protocol_of(session, stored_id(study.id)), assignment)
         return failure.created_at, study.key, queue
 
 
@@ -333,7 +333,7 @@ def _require_turn(session: Session, study: Study, membership: Membership, assign
     """
     if assignment.phase == "scoring":
         displaying.require_marking_open(session, study, membership)
-    protocol = displaying.protocol_of(session, assignment.study_id)
+    protocol = frozen_facts.protocol_of(session, assignment.study_id)
     if not displaying.is_on_the_desk(session, protocol, assignment):
         raise Conflict("Another item is on your desk now; reload the page to go on with it.")
 
@@ -341,7 +341,7 @@ def _require_turn(session: Session, study: Study, membership: Membership, assign
 def _is_being_revised(session: Session, actor: Actor, assignment: Assignment) -> bool:
     if turn_of(session, assignment).has_come:
         return False
-    protocol = displaying.protocol_of(session, assignment.study_id)
+    protocol = frozen_facts.protocol_of(session, assignment.study_id)
     membership = session.get_one(Membership, assignment.membership_id)
     found = revision_rules.reopened(session, actor, protocol, membership)
     return found is not None and found[0].id == assignment.id

@@ -25,7 +25,7 @@ from db import (
 )
 from db.base import stored_id
 from db.standing import REMAINS, STILL_MEMBER
-from services import assigning, displaying
+from services import assigning, frozen_facts
 from services.errors import Conflict, NotFound
 from services.identity import Actor, end_issued_links
 from services.logins import canonical_login
@@ -146,7 +146,7 @@ def assign_if_frozen(session: Session, study: Study, member: Membership) -> None
     if member.role != "rater" or state_of(session, study_id) == "draft":
         return
     if session.exec(select(Assignment.id).where(Assignment.membership_id == member.id).limit(1)).first() is None:
-        assigning.assign_rater(session, study_id, member, displaying.protocol_of(session, study_id))
+        assigning.assign_rater(session, study_id, member, frozen_facts.protocol_of(session, study_id))
 
 
 def _has_answered() -> Any:

@@ -8,7 +8,7 @@ from sqlmodel import Session
 
 from db import Assignment, Database, Draft, Reopening, Verdict, now, queries
 from db.base import stored_id
-from services import blinding, displaying, revision_rules
+from services import blinding, displaying, frozen_facts, revision_rules
 from services.errors import Conflict
 from services.identity import Actor
 from services.permission import own_assignment, state_of
@@ -24,7 +24,7 @@ def list_revisable(database: Database, actor: Actor, public_id: str) -> list[dic
     """
     with database.reading() as session:
         _, study, membership = own_assignment(session, actor, public_id)
-        protocol = displaying.protocol_of(session, stored_id(study.id))
+        protocol = frozen_facts.protocol_of(session, stored_id(study.id))
         lines = []
         for assignment, verdict in revision_rules.revisable_verdicts(session, actor, protocol, membership):
             item = displaying.item_of(session, assignment)
@@ -52,7 +52,7 @@ def reopen(database: Database, actor: Actor, public_id: str) -> dict[str, Any]:
     """
     with database.writing() as session:
         assignment, study, membership = own_assignment(session, actor, public_id)
-        protocol = displaying.protocol_of(session, stored_id(study.id))
+        protocol = frozen_facts.protocol_of(session, stored_id(study.id))
         verdict = revision_rules.require_revisable(session, actor, protocol, membership, assignment)
         revision_rules.end(session, actor, membership)
         session.add(

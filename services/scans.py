@@ -11,7 +11,7 @@ from sqlmodel import Session, select
 from db import Assignment, Database, Membership, Overlay, Study, Volume
 from db.base import stored_id
 from protocol.study import Protocol
-from services import damaged_scans, displaying, reading, revision_rules, volume_integrity, volume_store
+from services import damaged_scans, displaying, frozen_facts, reading, revision_rules, volume_integrity, volume_store
 from services.errors import Conflict, NotFound
 from services.identity import Actor
 from services.keys import Keys
@@ -90,7 +90,7 @@ def _in_reach(session: Session, actor: Actor, study: Study, membership: Membersh
         return _all_of(session, study_id)
     if state_of(session, study_id) != "open":
         return {}
-    protocol = displaying.protocol_of(session, study_id)
+    protocol = frozen_facts.protocol_of(session, study_id)
     queue = "reading" if membership.role == "rater" else "review"
     waiting = displaying.waiting_for(session, protocol, stored_id(membership.id), queue, limit=2)
     files: Files = {}

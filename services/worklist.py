@@ -11,7 +11,7 @@ from sqlmodel import Session, select
 from db import Acknowledgement, Database, Study, audit, queries
 from db.base import stored_id
 from protocol.study import Protocol
-from services import displaying, pace, practice, proofs
+from services import displaying, frozen_facts, pace, practice, proofs
 from services.identity import Actor
 from services.permission import require_role, state_of, studies_of
 
@@ -43,7 +43,7 @@ def desks_of(database: Database, actor: Actor) -> list[Desk]:
     with database.reading() as session:
         for study, membership in studies_of(session, actor):
             state = state_of(session, stored_id(study.id))
-            protocol = displaying.protocol_of(session, stored_id(study.id))
+            protocol = frozen_facts.protocol_of(session, stored_id(study.id))
             for queue, role in displaying.ROLE_OF_QUEUE.items():
                 if role != membership.role:
                     continue
@@ -103,7 +103,7 @@ def acknowledge_instructions(database: Database, actor: Actor, study_key: str, q
         study, membership = require_role(session, actor, study_key, displaying.role_of_queue(queue))
         text_sha256 = hashlib.sha256(_instructions_text(session, study, queue).encode()).hexdigest()
         earlier = session.exec(_ACKNOWLEDGED, params={"membership_id": membership.id, "phase": queue}).first()
-        if queue == "scoring" and _may_be_revised(displaying.protocol_of(session, stored_id(study.id))):
+        if queue == "scoring" and _may_be_revised(frozen_facts.protocol_of(session, stored_id(study.id))):
             # It ends what may be revised, so it may not be done in passing, before the last read.
             displaying.require_reads_closed(session, stored_id(membership.id))
         if earlier is None:
@@ -121,7 +121,7 @@ def acknowledge_instructions(database: Database, actor: Actor, study_key: str, q
 
 
 def _instructions_text(session: Session, study: Study, queue: str) -> str:
-    protocol = displaying.protocol_of(session, stored_id(study.id))
+    protocol = frozen_facts.protocol_of(session, stored_id(study.id))
     if queue == "scoring" and protocol.scoring is not None:
         final = SETTLED if _may_be_revised(protocol) else ""
         return "\n\n".join(part for part in (protocol.scoring.instructions, final) if part)

@@ -20,7 +20,17 @@ from sqlmodel import Session, col, select
 from db import Assignment, Case, Database, Freeze, Item, Membership, Study, Verdict, audit
 from db.base import stored_id
 from db.engine import make_engine
-from services import assigning, closing, displaying, draws, members, packaging, proofs, removing, verifying
+from services import (
+    assigning,
+    closing,
+    draws,
+    frozen_facts,
+    members,
+    packaging,
+    proofs,
+    removing,
+    verifying,
+)
 from services.answers import Answers
 from services.errors import NotAllowed
 from tests.db.full_study import full_study
@@ -253,7 +263,7 @@ def test_no_public_words_give_the_order_of_reading(opened: Situation) -> None:
     with opened.database.reading() as session:
         study = session.exec(select(Study)).one()
         freeze = session.exec(select(Freeze)).one()
-        protocol = displaying.protocol_of(session, stored_id(study.id))
+        protocol = frozen_facts.protocol_of(session, stored_id(study.id))
         items = list(session.exec(select(Item, Case.subject).join(Case).order_by(col(Item.id))))
     public = ["7", "3", "tiny", "Rater 1", freeze.sha256, str(freeze.created_at), "0" * 64, "", str(study.id)]
     drawn = {rater: drawn_order(opened, rater) for rater in ("Rater 1", "Rater 2")}

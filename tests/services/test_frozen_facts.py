@@ -185,7 +185,7 @@ def first_of_each_queue(database: Database, actor: Actor) -> tuple[set[str], set
                 assignment, study, membership = own_assignment(session, actor, public_id)
             except NotFound:
                 continue
-            protocol = displaying.protocol_of(session, study.id or 0)
+            protocol = frozen_facts.protocol_of(session, study.id or 0)
             if displaying.is_on_the_desk(session, protocol, assignment):
                 by_look_up.add(public_id)
             queue = displaying.QUEUE_OF_PHASE[assignment.phase]
