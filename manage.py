@@ -28,6 +28,7 @@ from services import (
     members,
     outstanding,
     people,
+    practice,
     redrawing,
     removing,
     restoring,
@@ -221,7 +222,7 @@ def allow_another_attempt(study: str, login: str, act_as: As = None) -> None:
     """Give a rater who has used up their attempts at the practice one more."""
     with _opened() as database:
         actor = identity.actor_for_command_line(database, act_as)
-        members.allow_another_attempt(database, actor, study, login)
+        practice.allow_another_attempt(database, actor, study, login)
         console.print(f"'{login}' may practise once more.", markup=False)
 
 

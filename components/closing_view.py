@@ -7,8 +7,8 @@ import streamlit as st
 
 from components.session import current_actor, database
 from services import closing, outstanding
+from services.catalogue import StudyLine
 from services.errors import Refused
-from services.members import StudyLine
 from services.outstanding import WORDS, OpenWork
 
 

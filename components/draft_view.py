@@ -7,8 +7,8 @@ import streamlit as st
 from components.frame import PAGES, STUDIES
 from components.session import current_actor, database
 from services import drafts, removing
+from services.catalogue import StudyLine
 from services.errors import InputRefused, Refused
-from services.members import StudyLine
 
 
 def draw_draft(line: StudyLine) -> None:

@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from components.session import database
-from services import members
+from services import catalogue
 from services.identity import Actor
 
 PAGES = Path(__file__).resolve().parents[1] / "pages"
@@ -59,7 +59,7 @@ _WAY_OUT = '<form method="post" action="/sign-out" class="way-out"><button type=
 
 def pages_of(actor: Actor) -> list[StreamlitPage]:
     """Return the pages that are open to somebody; everybody else's lead to their own first page."""
-    roles = members.roles_of(database(), actor)
+    roles = catalogue.roles_of(database(), actor)
     offered = []
     if "admin" in roles or actor.is_owner:
         offered += [STUDIES, STUDY, PREVIEW, REPORT] + ([IMPORT, PEOPLE] if actor.is_owner else [])

@@ -9,9 +9,9 @@ import streamlit as st
 
 from components.session import current_actor, database
 from services import environment, invitations
+from services.catalogue import StudyLine
 from services.errors import Refused
 from services.invitations import Entry, Invited, LinkLine
-from services.members import StudyLine
 
 _FIELDS = ("role", "name", "login", "specialty")
 

@@ -6,7 +6,7 @@ import streamlit as st
 
 from components.frame import PAGES, REPORT, STUDY
 from components.session import current_actor, database
-from services.members import StudyLine
+from services.catalogue import StudyLine
 from services.overview import overview_of
 
 STATE_BADGE = {

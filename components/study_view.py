@@ -11,9 +11,10 @@ from components.invitations import draw_invitations
 from components.problems import draw_problems
 from components.session import current_actor, database
 from components.study_list import STATE_BADGE
-from services import adjudication, daily_verification, freezing, judging, members, verifying
+from services import adjudication, daily_verification, freezing, judging, member_progress, verifying
+from services.catalogue import StudyLine
 from services.errors import InputRefused, Refused
-from services.members import MemberProgress, StudyLine
+from services.member_progress import MemberProgress
 
 _QUEUE_WORD = {"reading": "reads", "scoring": "marks", "review": "adjudicates"}
 
@@ -75,7 +76,7 @@ def _manifest_table(manifest: dict[str, object]) -> pd.DataFrame:
 
 def draw_people(line: StudyLine) -> None:
     """Draw progress without any answer, and the forms that invite."""
-    progress = members.progress_of_members(database(), current_actor(), line.key)
+    progress = member_progress.progress_of_members(database(), current_actor(), line.key)
     if progress:
         st.dataframe(
             _progress_table(progress),

@@ -1,12 +1,9 @@
-"""Invite people into a study, and follow how far they are without seeing what they answered."""
+"""Invite people into a study, and let them join it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
-from sqlalchemy import func
 from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import SelectOfScalar
 
@@ -14,56 +11,21 @@ from db import (
     Assignment,
     Base,
     Database,
-    Draft,
     Membership,
     Person,
     Study,
-    TechnicalFailure,
-    Verdict,
     audit,
     now,
-    queries,
 )
 from db.base import stored_id
 from db.standing import STILL_MEMBER
-from protocol.study import Protocol
-from services import assigning, displaying, frozen_facts, permission, practice, proofs, removing
-from services.errors import Conflict, NotAllowed, NotFound, require_length
+from services import proofs, removing
+from services.errors import Conflict, NotAllowed, require_length
 from services.identity import Actor, add_person, has_signed_in, issue_link, open_links
 from services.logins import canonical_login
 from services.permission import require_role, state_of
 
 _PSEUDONYM_WORD = {"rater": "Rater", "reviewer": "Reviewer", "admin": "Admin"}
-
-
-@dataclass(frozen=True)
-class MemberProgress:
-    """How far a member is. It holds counts and times, and no answer to a real item."""
-
-    pseudonym: str
-    name: str
-    role: str
-    queue: str
-    done: int
-    total: int
-    technical_failures: int
-    last_saved: datetime | None
-    # Empty where the study has no practice.
-    practice: str = ""
-    # How many of the items have a verdict that was revised.
-    revised: int = 0
-
-
-@dataclass(frozen=True)
-class StudyLine:
-    """One study as the list of studies shows it."""
-
-    key: str
-    title: str
-    role: str
-    state: str
-    simulated_readers: bool
-    items: int
 
 
 def invite(
@@ -235,149 +197,3 @@ def _new_pseudonym(session: Session, study_id: int, role: str) -> str:
     ).all()
     numbers = [int(number) for number in (one.removeprefix(f"{word} ") for one in taken) if number.isdigit()]
     return f"{word} {max(numbers, default=0) + 1}"
-
-
-def studies_of(database: Database, actor: Actor) -> list[StudyLine]:
-    """Return the studies in which the actor has a role."""
-    with database.reading() as session:
-        return [
-            StudyLine(
-                study.key,
-                study.title,
-                membership.role,
-                state_of(session, stored_id(study.id)),
-                study.simulated_readers,
-                queries.count_items(session, stored_id(study.id)),
-            )
-            for study, membership in permission.studies_of(session, actor)
-        ]
-
-
-def roles_of(database: Database, actor: Actor) -> set[str]:
-    """Return what the actor is, in whichever study."""
-    with database.reading() as session:
-        return {membership.role for _, membership in permission.studies_of(session, actor)}
-
-
-def study_line(database: Database, actor: Actor, study_key: str) -> StudyLine:
-    """Return one study that the actor administers."""
-    for line in studies_of(database, actor):
-        if line.key == study_key and line.role == "admin":
-            return line
-    raise NotFound("There is no such study among yours; choose one in the list of studies.")
-
-
-def progress_of_members(database: Database, actor: Actor, study_key: str) -> list[MemberProgress]:
-    """Return, for admins, how far every rater and reviewer is."""
-    with database.reading() as session:
-        study, _ = require_role(session, actor, study_key, "admin")
-        protocol = frozen_facts.protocol_of(session, stored_id(study.id))
-        rows = session.exec(
-            select(Membership, Person)
-            .join(Person)
-            .where(Membership.study_id == study.id, Membership.role != "admin", *STILL_MEMBER)
-            .order_by(col(Membership.id))
-        ).all()
-        lines = []
-        for membership, person in rows:
-            for queue in ("review",) if membership.role == "reviewer" else ("reading", "scoring"):
-                done, total = displaying.progress_of(session, stored_id(membership.id), queue)
-                if total or queue != "scoring":
-                    lines.append(
-                        MemberProgress(
-                            membership.pseudonym,
-                            person.name,
-                            membership.role,
-                            queue,
-                            done,
-                            total,
-                            *_failures_and_last_save(session, stored_id(membership.id), queue),
-                            _practice(session, protocol, stored_id(membership.id)) if queue == "reading" else "",
-                            _revised(session, stored_id(membership.id), queue),
-                        )
-                    )
-        return lines
-
-
-def allow_another_attempt(database: Database, actor: Actor, study_key: str, login: str) -> None:
-    """Give a rater who has used up their attempts at the practice one more.
-
-    Raises
-    ------
-    Conflict
-        The person has not used up their attempts.
-    """
-    with database.writing() as session:
-        study, _ = require_role(session, actor, study_key, "admin", lock=True)
-        study_id = stored_id(study.id)
-        rater = session.exec(
-            select(Membership)
-            .join(Person)
-            .where(
-                Membership.study_id == study_id,
-                Membership.role == "rater",
-                *STILL_MEMBER,
-                Person.login == canonical_login(login),
-            )
-        ).first()
-        if rater is None:
-            raise NotFound(f"The study has no rater '{login[:120]}'.")
-        protocol = frozen_facts.protocol_of(session, study_id)
-        if not practice.has_failed(session, protocol, stored_id(rater.id)):
-            raise Conflict(f"'{login[:120]}' has not used up their attempts at the practice; nothing was changed.")
-        last = practice.results_of(session, stored_id(rater.id))[-1].pass_number
-        assigning.assign_practice(session, study_id, rater, protocol, last + 1)
-        audit.record(
-            session,
-            "another attempt at practice",
-            person_id=actor.person_id,
-            study_id=study_id,
-            member=rater.person_id,
-            attempt=last + 1,
-        )
-
-
-def _practice(session: Session, protocol: Protocol, membership_id: int) -> str:
-    """Say how a rater's practice went, in a few words."""
-    if protocol.reading.practice is None:
-        return ""
-    results = practice.results_of(session, membership_id)
-    state = practice.state_of_practice(session, membership_id)
-    if not results:
-        return "not finished yet"
-    last = results[-1]
-    score = f"{last.correct} of {last.judged} correct in attempt {last.pass_number}"
-    return f"{'passed' if state == 'passed' else 'not passed'}: {score}" + (
-        ", no attempt left" if state == "failed" else ""
-    )
-
-
-def _revised(session: Session, membership_id: int, queue: str) -> int:
-    return session.exec(
-        select(func.count(func.distinct(col(Verdict.assignment_id))))
-        .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
-        .where(
-            Assignment.membership_id == membership_id,
-            col(Assignment.phase).in_(displaying.QUEUES[queue]),
-            col(Verdict.supersedes_id).is_not(None),
-        )
-    ).one()
-
-
-def _failures_and_last_save(session: Session, membership_id: int, queue: str) -> tuple[int, datetime | None]:
-    chosen = select(Assignment.id).where(
-        Assignment.membership_id == membership_id, col(Assignment.phase).in_(displaying.QUEUES[queue])
-    )
-    failures = session.exec(
-        select(func.count()).select_from(TechnicalFailure).where(col(TechnicalFailure.assignment_id).in_(chosen))
-    ).one()
-    verdict = session.exec(
-        select(Verdict.submitted_at)
-        .where(col(Verdict.assignment_id).in_(chosen))
-        .order_by(col(Verdict.submitted_at).desc())
-    ).first()
-    draft = session.exec(
-        select(Draft.saved_at).where(col(Draft.assignment_id).in_(chosen)).order_by(col(Draft.saved_at).desc())
-    ).first()
-    moments = [moment for moment in (verdict, draft) if moment is not None]
-    return failures, max(moments, default=None)

@@ -10,14 +10,19 @@ from typing import Any
 from sqlalchemy import Integer, bindparam, cast, func
 from sqlmodel import Session, col, select
 
-from db import Assignment, Item, Membership, PracticeResult, TechnicalFailure, Verdict, audit, queries
+from db import Assignment, Database, Item, Membership, Person, PracticeResult, TechnicalFailure, Verdict, audit, queries
 from db.base import stored_id
 from db.queries import ShownItem
+from db.standing import STILL_MEMBER
 from protocol.forms import PRIMARY
 from protocol.study import Protocol
-from services import assigning, blinding, proofs
+from services import assigning, blinding, frozen_facts, proofs
 from services.answer_key import answer_key
 from services.correctness import score
+from services.errors import Conflict, NotFound
+from services.identity import Actor
+from services.logins import canonical_login
+from services.permission import require_role
 
 FAILED = (
     "The practice was not passed",
@@ -137,6 +142,44 @@ def feedback_on(
     verdict = queries.root_verdict(session, stored_id(assignment.id))
     correct = _mark(session, protocol, item.item_id, verdict) if verdict is not None else None
     return blinding.feedback_payload(correct, reference_words, reference.explanation)
+
+
+def allow_another_attempt(database: Database, actor: Actor, study_key: str, login: str) -> None:
+    """Give a rater who has used up their attempts at the practice one more.
+
+    Raises
+    ------
+    Conflict
+        The person has not used up their attempts.
+    """
+    with database.writing() as session:
+        study, _ = require_role(session, actor, study_key, "admin", lock=True)
+        study_id = stored_id(study.id)
+        rater = session.exec(
+            select(Membership)
+            .join(Person)
+            .where(
+                Membership.study_id == study_id,
+                Membership.role == "rater",
+                *STILL_MEMBER,
+                Person.login == canonical_login(login),
+            )
+        ).first()
+        if rater is None:
+            raise NotFound(f"The study has no rater '{login[:120]}'.")
+        protocol = frozen_facts.protocol_of(session, study_id)
+        if not has_failed(session, protocol, stored_id(rater.id)):
+            raise Conflict(f"'{login[:120]}' has not used up their attempts at the practice; nothing was changed.")
+        last = results_of(session, stored_id(rater.id))[-1].pass_number
+        assigning.assign_practice(session, study_id, rater, protocol, last + 1)
+        audit.record(
+            session,
+            "another attempt at practice",
+            person_id=actor.person_id,
+            study_id=study_id,
+            member=rater.person_id,
+            attempt=last + 1,
+        )
 
 
 def _newest_pass(session: Session, membership_id: int) -> int:

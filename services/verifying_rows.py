@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import timedelta
 
 from sqlmodel import Session, col, or_, select
 
-from db import Assignment, AuditEvent, Base, Display, Freeze, Membership, Study, Verdict
+from db import AuditEvent, Base, Display, Freeze, Membership, Study
 from db.base import stored_id
 from services import proofs
 from services.sealing import SEALED, seals_on
+from services.verdict_times import contradictory_times
 
 Seal = tuple[AuditEvent, str, str]
-# Two verdicts that were sent at once may come into the chain the other way round, after waiting for each other.
-SLACK = timedelta(seconds=60)
 NAMED = 5
 # More rows than any table of a study holds; a seal on more would only fill the memory.
 MOST_SEALED = 10_000_000
@@ -62,25 +60,6 @@ def remarks(session: Session, study: Study) -> list[str]:
         f"The times of the verdict with receipt {receipt} contradict each other ({why}): the server's clock was set."
         for receipt, why in contradictory_times(session, study_id)
     ]
-
-
-def contradictory_times(session: Session, study_id: int) -> list[tuple[str, str]]:
-    """Return the receipts of verdicts whose times cannot all be right, and why; the order of rows is the true one."""
-    rows = session.exec(
-        select(Verdict.receipt, Verdict.shown_at, Verdict.submitted_at)
-        .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
-        .where(Assignment.study_id == study_id)
-        .order_by(col(Verdict.id))
-    ).all()
-    found = []
-    latest = None
-    for receipt, shown_at, submitted_at in rows:
-        if submitted_at < shown_at:
-            found.append((receipt, "submitted before it was shown"))
-        elif latest is not None and submitted_at < latest - SLACK:
-            found.append((receipt, "submitted before the verdict that came before it"))
-        latest = submitted_at if latest is None else max(latest, submitted_at)
-    return found
 
 
 def _end_seals(event: AuditEvent, name: str, ended: str, seals: dict[str, list[Seal]]) -> list[str]:

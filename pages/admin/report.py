@@ -3,11 +3,11 @@
 import streamlit as st
 
 from components import report_view, session
-from services import members
+from services import catalogue
 
 st.title("Agreement report")
 actor = session.current_actor()
 with session.refusals():
-    line = report_view.choose_study(members.studies_of(session.database(), actor))
+    line = report_view.choose_study(catalogue.studies_of(session.database(), actor))
     report = report_view.open_report(actor, line)
     report_view.draw_report(actor, report)

@@ -3,8 +3,8 @@
 import streamlit as st
 
 from components import session, study_list
-from services import members
+from services import catalogue
 
 st.title("Studies")
 actor = session.current_actor()
-study_list.draw_studies(members.studies_of(session.database(), actor))
+study_list.draw_studies(catalogue.studies_of(session.database(), actor))

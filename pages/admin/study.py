@@ -3,12 +3,12 @@
 import streamlit as st
 
 from components import closing_view, draft_view, session, study_view
-from services import members
+from services import catalogue
 
 draft_view.leave_if_deleted()
 actor = session.current_actor()
 with session.refusals():
-    line = members.study_line(session.database(), actor, st.query_params.get("study", ""))
+    line = catalogue.study_line(session.database(), actor, st.query_params.get("study", ""))
     study_view.draw_head(line)
     people, freeze, judges, events = st.tabs(["People and progress", "Freeze", "Judges", "Close and events"])
     with people:

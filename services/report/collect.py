@@ -51,7 +51,7 @@ from services.report.collected import (
     Review,
     Run,
 )
-from services.verifying_rows import contradictory_times
+from services.verdict_times import contradictory_times
 
 # Not what was practised: it is no part of any figure.
 PHASES = ("reading", "scoring", "review", "opinions")

@@ -15,7 +15,7 @@ from websockets.exceptions import InvalidStatus
 
 from db import Invitation, LoginSession, Person, now
 from server.faults import fault_page
-from services import identity, invitations, members, people, removing, signing_in, tries
+from services import catalogue, identity, invitations, member_progress, members, people, removing, signing_in, tries
 from services.errors import Conflict, NotAllowed, NotFound, Refused, TooManyTries
 from services.identity import Actor
 from services.logins import canonical_login
@@ -134,9 +134,9 @@ def test_a_removed_member_who_is_signed_in_has_no_study_in_the_very_next_request
     rater = opened.raters[0]
     removing.remove_member(opened.database, opened.admin, "tiny", "rater-1")
 
-    assert members.studies_of(opened.database, rater) == []
+    assert catalogue.studies_of(opened.database, rater) == []
     with pytest.raises(NotFound):
-        members.progress_of_members(opened.database, rater, "tiny")
+        member_progress.progress_of_members(opened.database, rater, "tiny")
 
 
 def test_two_uses_of_one_link_at_once_open_one_session(marked: ServedStudy) -> None:

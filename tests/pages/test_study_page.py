@@ -7,7 +7,7 @@ from pathlib import Path
 from streamlit.testing.v1 import AppTest
 
 from db import Database
-from services import closing, importing, members
+from services import catalogue, closing, importing, member_progress
 from tests.pages.conftest import OpenPage
 from tests.situations import imported_study, open_study, owner_of, write_study_folder
 
@@ -56,7 +56,7 @@ def test_a_draft_is_renamed_on_its_page(served_database: Database, open_page: Op
     press(app, "Rename")
 
     assert app.title[0].value == "MS lesions 2026"
-    assert [line.key for line in members.studies_of(served_database, owner)] == ["ms-2026"]
+    assert [line.key for line in catalogue.studies_of(served_database, owner)] == ["ms-2026"]
 
 
 def test_a_draft_is_deleted_on_its_page(served_database: Database, open_page: OpenPage, tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_a_draft_is_deleted_on_its_page(served_database: Database, open_page: Op
     next(box for box in app.checkbox if box.label.startswith("Delete everything")).check().run()
     press(app, "Delete the draft")
 
-    assert members.studies_of(served_database, owner) == []
+    assert catalogue.studies_of(served_database, owner) == []
     assert app.title[0].value == "Studies"
     assert [notice.value for notice in app.success] == ["The draft 'tiny' is deleted."]
 
@@ -80,7 +80,7 @@ def test_a_member_is_removed_on_the_page(served_database: Database, open_page: O
     app.selectbox(key="remove-login").select("rater-1").run()
     press(app, "Remove")
 
-    lines = members.progress_of_members(served_database, situation.admin, "tiny")
+    lines = member_progress.progress_of_members(served_database, situation.admin, "tiny")
     assert [line.pseudonym for line in lines] == ["Rater 2", "Reviewer 1"]
     assert app.success[0].value == "Rater 1 is out of the study."
 

@@ -17,7 +17,7 @@ from components.viewer import bundle_name, bundle_path
 from db import Database, database_from_environment
 from server import reading_room
 from server.gate import Gate
-from services import identity, members, reading, worklist
+from services import catalogue, identity, reading, worklist
 from services.adjudication import open_review_queue
 from tests.room_study import practising, reading_rules, room_study, with_conversation, with_overlays
 from tests.situations import Situation, any_answers, on_the_desk, open_study, read_all
@@ -224,7 +224,7 @@ def test_a_rerun_of_the_rooms_page_takes_at_most_so_many_statements(installed: D
     def rerun() -> None:
         """Ask what pages/entry/navigation.py and pages/rater/room.py ask, in their order."""
         actor = identity.actor_of_session(installed, login_session_id)
-        assert members.roles_of(installed, actor) == {"rater"}
+        assert catalogue.roles_of(installed, actor) == {"rater"}
         actor = identity.actor_of_session(installed, login_session_id)
         assert worklist.instructions(installed, actor, situation.study_key, "reading")[1]
         assert reading.payload_after_reload(installed, actor, situation.study_key, "reading")["kind"] == "item"

@@ -21,7 +21,7 @@ from db import (
     Volume,
     audit,
 )
-from services import drafts, freezing, importing, members, permission, previewing, removing
+from services import catalogue, drafts, freezing, importing, members, permission, previewing, removing
 from services.errors import Conflict, InputRefused, NotAllowed, NotFound
 from services.identity import Actor
 from tests.situations import ITEMS, imported_study, owner_of, signed_in, write_study_folder, write_volume
@@ -69,7 +69,7 @@ def test_a_removed_draft_leaves_its_row_for_the_audit_chain_and_nothing_else(
     assert study.removed_at is not None and study.key.startswith("tiny~")
     assert files(database) == set()
     assert "study removed" in actions(database)
-    assert members.studies_of(database, owner) == []
+    assert catalogue.studies_of(database, owner) == []
     for key in ("tiny", study.key):
         with pytest.raises(NotFound):
             previewing.items_of(database, owner, key)
@@ -81,7 +81,7 @@ def test_the_key_of_a_removed_draft_is_free_again(database: Database, tmp_path: 
 
     importing.import_study(database, owner, tmp_path / "study")
 
-    assert [line.key for line in members.studies_of(database, owner)] == ["tiny"]
+    assert [line.key for line in catalogue.studies_of(database, owner)] == ["tiny"]
     freezing.freeze_study(database, owner, "tiny")
 
 
@@ -109,7 +109,7 @@ def test_a_file_that_went_while_an_import_counted_on_it_refuses_that_import(
     with pytest.raises(Conflict, match="import again"):
         importing.import_study(sqlite_database, owner, tmp_path / "study", key="second", progress=remove_the_first)
 
-    assert members.studies_of(sqlite_database, owner) == []
+    assert catalogue.studies_of(sqlite_database, owner) == []
 
 
 def test_a_frozen_study_is_not_removed(database: Database, tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ def test_a_draft_to_which_somebody_is_invited_stays_until_they_are_taken_out(
         removing.remove_member(database, situation.admin, "tiny", login)
     drafts.remove_draft(database, situation.admin, "tiny")
 
-    assert members.studies_of(database, situation.admin) == []
+    assert catalogue.studies_of(database, situation.admin) == []
 
 
 ACTS: list[Callable[[Database, Actor], object]] = [
@@ -160,7 +160,9 @@ def test_a_draft_gets_another_key_and_title(database: Database, tmp_path: Path) 
 
     assert drafts.rename_draft(database, owner, "tiny", key="ms-2026", title=" MS lesions 2026 ") == "ms-2026"
 
-    assert [(line.key, line.title) for line in members.studies_of(database, owner)] == [("ms-2026", "MS lesions 2026")]
+    assert [(line.key, line.title) for line in catalogue.studies_of(database, owner)] == [
+        ("ms-2026", "MS lesions 2026")
+    ]
     assert "study renamed" in actions(database)
     freezing.freeze_study(database, owner, "ms-2026")
 
@@ -168,7 +170,7 @@ def test_a_draft_gets_another_key_and_title(database: Database, tmp_path: Path) 
 def test_an_empty_title_changes_nothing(database: Database, tmp_path: Path) -> None:
     owner = draft(database, tmp_path / "study")
     drafts.rename_draft(database, owner, "tiny", title="  ")
-    assert members.study_line(database, owner, "tiny").title == "A tiny study"
+    assert catalogue.study_line(database, owner, "tiny").title == "A tiny study"
 
 
 def test_a_key_that_is_taken_or_cannot_be_one_is_refused(database: Database, tmp_path: Path) -> None:
@@ -185,7 +187,7 @@ def test_once_somebody_is_invited_only_the_title_changes(database: Database, tmp
     with pytest.raises(Conflict, match="invited"):
         drafts.rename_draft(database, situation.admin, "tiny", key="other")
     drafts.rename_draft(database, situation.admin, "tiny", title="Another title")
-    assert members.study_line(database, situation.admin, "tiny").title == "Another title"
+    assert catalogue.study_line(database, situation.admin, "tiny").title == "Another title"
 
 
 # ---- importing over --------------------------------------------------------------------------------------------------

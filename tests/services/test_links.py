@@ -9,7 +9,7 @@ import pytest
 from sqlmodel import col, select
 
 from db import AuditEvent, Database, Invitation, Person, now
-from services import identity, importing, members, notices
+from services import catalogue, identity, importing, members, notices
 from services.errors import NotAllowed
 from services.identity import Actor
 from services.signing_in import sign_in
@@ -135,7 +135,7 @@ def test_somebody_who_has_signed_in_joins_another_study_without_a_link(imported:
     assert invite(imported, "rater-1", "second") == ""
 
     assert len(events(imported.database)) == before
-    assert [line.key for line in members.studies_of(imported.database, imported.raters[0])] == ["tiny", "second"]
+    assert [line.key for line in catalogue.studies_of(imported.database, imported.raters[0])] == ["tiny", "second"]
 
 
 def test_whoever_has_signed_in_is_told_of_a_link_for_their_account(database: Database, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from sqlmodel import func, select
 
 from db import Assignment, Database, Invitation, Membership, Person
-from services import closing, freezing, identity, importing, members, reading
+from services import catalogue, closing, freezing, identity, importing, member_progress, members, reading
 from services.errors import Conflict, NotAllowed, NotFound
 from services.identity import Actor
 from tests.situations import (
@@ -72,7 +72,7 @@ def test_one_person_may_have_another_role_in_another_study(imported: Situation, 
 
     members.invite(imported.database, imported.admin, "second", "rater-1", "Rater", "reviewer")
 
-    roles = {line.key: line.role for line in members.studies_of(imported.database, imported.raters[0])}
+    roles = {line.key: line.role for line in catalogue.studies_of(imported.database, imported.raters[0])}
     assert roles == {"tiny": "rater", "second": "reviewer"}
 
 
@@ -196,7 +196,7 @@ def test_progress_counts_what_is_closed_and_what_could_not_be_shown(database: Da
     submit(situation, rater, payload)
     reading.report_failure(database, rater, on_the_desk(situation, rater)["assignment"], "The scan did not load.")
 
-    lines = members.progress_of_members(database, situation.admin, "tiny")
+    lines = member_progress.progress_of_members(database, situation.admin, "tiny")
 
     told = {(line.pseudonym, line.queue): (line.done, line.total, line.technical_failures) for line in lines}
     assert told == {
@@ -216,7 +216,7 @@ def test_progress_holds_no_answer(opened: Situation) -> None:
     show(opened, rater, payload)
     submit(opened, rater, payload, {**any_answers(payload), "comment": planted})
 
-    lines = members.progress_of_members(opened.database, opened.admin, "tiny")
+    lines = member_progress.progress_of_members(opened.database, opened.admin, "tiny")
 
     told = json.dumps([dataclasses.asdict(line) for line in lines], default=str)
     assert planted not in told
@@ -231,7 +231,7 @@ def test_the_time_of_the_last_save_is_that_of_a_draft_or_a_verdict(opened: Situa
     payload = on_the_desk(opened, rater)
 
     def last_saved() -> object:
-        return members.progress_of_members(opened.database, opened.admin, "tiny")[0].last_saved
+        return member_progress.progress_of_members(opened.database, opened.admin, "tiny")[0].last_saved
 
     assert last_saved() is None
     _, drafted = reading.save_draft(opened.database, rater, payload["assignment"], 1, {"comment": "half"})
@@ -247,7 +247,7 @@ def test_the_time_of_the_last_save_is_that_of_a_draft_or_a_verdict(opened: Situa
 def test_progress_is_for_the_admin_only(opened: Situation) -> None:
     for other in (*opened.raters, opened.reviewer):
         with pytest.raises(NotAllowed):
-            members.progress_of_members(opened.database, other, "tiny")
+            member_progress.progress_of_members(opened.database, other, "tiny")
 
 
 # ---- lists of studies ------------------------------------------------------------------------------------------------
@@ -256,8 +256,8 @@ def test_progress_is_for_the_admin_only(opened: Situation) -> None:
 def test_everybody_sees_their_own_studies_with_role_and_state(opened: Situation, tmp_path: Path) -> None:
     second_study(opened, tmp_path / "second")
 
-    for_admin = members.studies_of(opened.database, opened.admin)
-    for_rater = members.studies_of(opened.database, opened.raters[0])
+    for_admin = catalogue.studies_of(opened.database, opened.admin)
+    for_rater = catalogue.studies_of(opened.database, opened.raters[0])
 
     assert [(line.key, line.role, line.state, line.items) for line in for_admin] == [
         ("tiny", "admin", "open", 6),
@@ -267,7 +267,7 @@ def test_everybody_sees_their_own_studies_with_role_and_state(opened: Situation,
 
 
 def test_a_study_that_one_does_not_administer_is_not_shown(opened: Situation) -> None:
-    assert members.study_line(opened.database, opened.admin, "tiny").state == "open"
+    assert catalogue.study_line(opened.database, opened.admin, "tiny").state == "open"
     for actor, key in ((opened.raters[0], "tiny"), (opened.admin, "no such study")):
         with pytest.raises(NotFound):
-            members.study_line(opened.database, actor, key)
+            catalogue.study_line(opened.database, actor, key)

@@ -12,10 +12,12 @@ from sqlmodel import col, select
 from db import Assignment, Database, FreezeItem, Item, PracticeResult, Verdict
 from services import (
     adjudication,
+    catalogue,
     closing,
     freezing,
-    members,
+    member_progress,
     packaging,
+    practice,
     previewing,
     reading,
     scans,
@@ -135,7 +137,7 @@ def test_a_failed_pass_comes_again_in_another_order_until_the_attempts_are_used_
     done = on_the_desk(situation, rater)
     assert (done["kind"], done["title"]) == ("done", "The practice was not passed")
     assert "i1" not in json.dumps(done)
-    line = members.progress_of_members(database, situation.admin, "tiny")[0]
+    line = member_progress.progress_of_members(database, situation.admin, "tiny")[0]
     assert line.practice == "not passed: 0 of 4 correct in attempt 2, no attempt left"
     assert line.total == 6
     assert worklist.desks_of(database, rater)[0].practice == "failed"
@@ -162,7 +164,7 @@ def test_without_a_limit_of_attempts_it_goes_on_until_it_is_passed(database: Dat
     practise(situation, rater)
 
     assert on_the_desk(situation, rater)["phase"] == "reading"
-    line = members.progress_of_members(database, situation.admin, "tiny")[0]
+    line = member_progress.progress_of_members(database, situation.admin, "tiny")[0]
     assert line.practice == "passed: 4 of 4 correct in attempt 4"
 
 
@@ -193,7 +195,7 @@ def test_practice_is_in_no_sample_no_count_no_queue_and_no_report(database: Data
     with database.reading() as session:
         reviewed = select(Item.key).join(Assignment, col(Assignment.item_id) == Item.id)
         assert not any(key.startswith("p") for key in session.exec(reviewed.where(Assignment.phase == "review")))
-    assert members.study_line(database, situation.admin, "tiny").items == 6
+    assert catalogue.study_line(database, situation.admin, "tiny").items == 6
     assert verifying.verify_study(database, "tiny") == []
 
 
@@ -269,14 +271,14 @@ def test_an_admin_may_grant_one_more_attempt_to_whoever_has_used_up_theirs(datab
     situation = practising(database, tmp_path / "study", attempts=1)
     rater = situation.raters[0]
     with pytest.raises(Conflict, match="has not used up"):
-        members.allow_another_attempt(database, situation.admin, "tiny", "rater-1")
+        practice.allow_another_attempt(database, situation.admin, "tiny", "rater-1")
     practise(situation, rater, tuple(PRACTISED))
     with pytest.raises(NotAllowed):
-        members.allow_another_attempt(database, rater, "tiny", "rater-1")
+        practice.allow_another_attempt(database, rater, "tiny", "rater-1")
     with pytest.raises(NotFound, match="no rater 'reviewer'"):
-        members.allow_another_attempt(database, situation.admin, "tiny", "reviewer")
+        practice.allow_another_attempt(database, situation.admin, "tiny", "reviewer")
 
-    members.allow_another_attempt(database, situation.admin, "tiny", "Rater-1")
+    practice.allow_another_attempt(database, situation.admin, "tiny", "Rater-1")
 
     assert worklist.desks_of(database, rater)[0].practice == "open"
     practise(situation, rater)

@@ -9,7 +9,7 @@ import pytest
 from sqlmodel import select
 
 from db import Membership, Study, audit, now
-from services import freezing, members, permission, reading, scans, verifying, worklist
+from services import catalogue, freezing, permission, reading, scans, verifying, worklist
 from services.errors import NotFound
 from services.permission import administers
 from tests.situations import Situation, on_the_desk
@@ -30,7 +30,7 @@ def test_nobody_finds_a_removed_study(opened: Situation) -> None:
     removed(opened)
 
     for person in (opened.admin, *opened.raters, opened.reviewer):
-        assert members.studies_of(opened.database, person) == []
+        assert catalogue.studies_of(opened.database, person) == []
         assert worklist.desks_of(opened.database, person) == []
     with pytest.raises(NotFound):
         on_the_desk(opened, opened.raters[0])
@@ -53,6 +53,6 @@ def test_a_member_who_was_taken_out_is_nothing_there(imported: Situation) -> Non
         with pytest.raises(NotFound):
             permission.require_role(session, imported.raters[0], "tiny", "rater")
 
-    assert members.studies_of(imported.database, imported.raters[0]) == []
+    assert catalogue.studies_of(imported.database, imported.raters[0]) == []
     assert worklist.desks_of(imported.database, imported.raters[0]) == []
     assert administers(imported.database, imported.admin)  # as an owner, not by the study

@@ -8,7 +8,19 @@ import pytest
 from sqlmodel import func, select
 
 from db import Assignment, AuditEvent, Database, Invitation, Membership, ReviewTask
-from services import adjudication, closing, freezing, identity, members, reading, removing, report, verifying, worklist
+from services import (
+    adjudication,
+    closing,
+    freezing,
+    identity,
+    member_progress,
+    members,
+    reading,
+    removing,
+    report,
+    verifying,
+    worklist,
+)
 from services.errors import Conflict, NotFound
 from tests.situations import (
     Situation,
@@ -55,7 +67,7 @@ def test_who_is_taken_out_loses_access_and_is_no_open_work(database: Database, t
         show(situation, rater, payload)
     with pytest.raises(NotFound):
         submit(situation, rater, payload, any_answers(payload))
-    lines = members.progress_of_members(database, situation.admin, "tiny")
+    lines = member_progress.progress_of_members(database, situation.admin, "tiny")
     assert "Rater 1" not in [line.pseudonym for line in lines]
     with database.reading() as session:
         event = session.exec(select(AuditEvent).where(AuditEvent.action == "member removed")).one()

@@ -17,7 +17,7 @@ from db import AuditEvent, Database, Flag, ReviewTask, Verdict, queries
 from services import (
     adjudication,
     closing,
-    members,
+    member_progress,
     packaging,
     reading,
     revising,
@@ -459,7 +459,7 @@ def test_progress_counts_an_item_once_and_says_how_many_were_revised(database: D
         show(situation, rater, again)
         submit(situation, rater, again, {**FLAGGED, "comment": comment})
 
-    line = members.progress_of_members(database, situation.admin, "tiny")[0]
+    line = member_progress.progress_of_members(database, situation.admin, "tiny")[0]
 
     assert (line.done, line.total, line.revised) == (1, 6, 1)
     assert worklist.desks_of(database, rater)[0].done == 1

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from db import Database
-from services import adjudication, closing, members
+from services import adjudication, closing, members, practice
 from services.report import PlainTable, Report, build_report, report_stamp
 from tests.room_study import PRACTISED, practise, practising
 from tests.situations import Situation, answers, open_study, read_all, signed_in
@@ -71,7 +71,7 @@ def test_one_more_attempt_lets_a_rater_in_again_and_the_report_follows(one_faile
     closing.take_interim_look(database, admin, "tiny", "to see who failed")
     before = report_stamp(database, admin, "tiny")
 
-    members.allow_another_attempt(database, admin, "tiny", "rater-1")
+    practice.allow_another_attempt(database, admin, "tiny", "rater-1")
 
     assert report_stamp(database, admin, "tiny") != before
     report = build_report(database, admin, "tiny")

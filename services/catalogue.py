@@ -1,0 +1,57 @@
+"""The studies in which somebody has a role."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from db import (
+    Database,
+    queries,
+)
+from db.base import stored_id
+from services import permission
+from services.errors import NotFound
+from services.identity import Actor
+from services.permission import state_of
+
+
+@dataclass(frozen=True)
+class StudyLine:
+    """One study as the list of studies shows it."""
+
+    key: str
+    title: str
+    role: str
+    state: str
+    simulated_readers: bool
+    items: int
+
+
+def studies_of(database: Database, actor: Actor) -> list[StudyLine]:
+    """Return the studies in which the actor has a role."""
+    with database.reading() as session:
+        return [
+            StudyLine(
+                study.key,
+                study.title,
+                membership.role,
+                state_of(session, stored_id(study.id)),
+                study.simulated_readers,
+                queries.count_items(session, stored_id(study.id)),
+            )
+            for study, membership in permission.studies_of(session, actor)
+        ]
+
+
+def roles_of(database: Database, actor: Actor) -> set[str]:
+    """Return what the actor is, in whichever study."""
+    with database.reading() as session:
+        return {membership.role for _, membership in permission.studies_of(session, actor)}
+
+
+def study_line(database: Database, actor: Actor, study_key: str) -> StudyLine:
+    """Return one study that the actor administers."""
+    for line in studies_of(database, actor):
+        if line.key == study_key and line.role == "admin":
+            return line
+    raise NotFound("There is no such study among yours; choose one in the list of studies.")

@@ -1,0 +1,121 @@
+"""How far the members of a study are, without what they answered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import func
+from sqlmodel import Session, col, select
+
+from db import (
+    Assignment,
+    Database,
+    Draft,
+    Membership,
+    Person,
+    TechnicalFailure,
+    Verdict,
+)
+from db.base import stored_id
+from db.standing import STILL_MEMBER
+from protocol.study import Protocol
+from services import displaying, frozen_facts, practice
+from services.identity import Actor
+from services.permission import require_role
+
+
+@dataclass(frozen=True)
+class MemberProgress:
+    """How far a member is. It holds counts and times, and no answer to a real item."""
+
+    pseudonym: str
+    name: str
+    role: str
+    queue: str
+    done: int
+    total: int
+    technical_failures: int
+    last_saved: datetime | None
+    # Empty where the study has no practice.
+    practice: str = ""
+    # How many of the items have a verdict that was revised.
+    revised: int = 0
+
+
+def progress_of_members(database: Database, actor: Actor, study_key: str) -> list[MemberProgress]:
+    """Return, for admins, how far every rater and reviewer is."""
+    with database.reading() as session:
+        study, _ = require_role(session, actor, study_key, "admin")
+        protocol = frozen_facts.protocol_of(session, stored_id(study.id))
+        rows = session.exec(
+            select(Membership, Person)
+            .join(Person)
+            .where(Membership.study_id == study.id, Membership.role != "admin", *STILL_MEMBER)
+            .order_by(col(Membership.id))
+        ).all()
+        lines = []
+        for membership, person in rows:
+            for queue in ("review",) if membership.role == "reviewer" else ("reading", "scoring"):
+                done, total = displaying.progress_of(session, stored_id(membership.id), queue)
+                if total or queue != "scoring":
+                    lines.append(
+                        MemberProgress(
+                            membership.pseudonym,
+                            person.name,
+                            membership.role,
+                            queue,
+                            done,
+                            total,
+                            *_failures_and_last_save(session, stored_id(membership.id), queue),
+                            _practice(session, protocol, stored_id(membership.id)) if queue == "reading" else "",
+                            _revised(session, stored_id(membership.id), queue),
+                        )
+                    )
+        return lines
+
+
+def _practice(session: Session, protocol: Protocol, membership_id: int) -> str:
+    """Say how a rater's practice went, in a few words."""
+    if protocol.reading.practice is None:
+        return ""
+    results = practice.results_of(session, membership_id)
+    state = practice.state_of_practice(session, membership_id)
+    if not results:
+        return "not finished yet"
+    last = results[-1]
+    score = f"{last.correct} of {last.judged} correct in attempt {last.pass_number}"
+    return f"{'passed' if state == 'passed' else 'not passed'}: {score}" + (
+        ", no attempt left" if state == "failed" else ""
+    )
+
+
+def _revised(session: Session, membership_id: int, queue: str) -> int:
+    return session.exec(
+        select(func.count(func.distinct(col(Verdict.assignment_id))))
+        .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
+        .where(
+            Assignment.membership_id == membership_id,
+            col(Assignment.phase).in_(displaying.QUEUES[queue]),
+            col(Verdict.supersedes_id).is_not(None),
+        )
+    ).one()
+
+
+def _failures_and_last_save(session: Session, membership_id: int, queue: str) -> tuple[int, datetime | None]:
+    chosen = select(Assignment.id).where(
+        Assignment.membership_id == membership_id, col(Assignment.phase).in_(displaying.QUEUES[queue])
+    )
+    failures = session.exec(
+        select(func.count()).select_from(TechnicalFailure).where(col(TechnicalFailure.assignment_id).in_(chosen))
+    ).one()
+    verdict = session.exec(
+        select(Verdict.submitted_at)
+        .where(col(Verdict.assignment_id).in_(chosen))
+        .order_by(col(Verdict.submitted_at).desc())
+    ).first()
+    draft = session.exec(
+        select(Draft.saved_at).where(col(Draft.assignment_id).in_(chosen)).order_by(col(Draft.saved_at).desc())
+    ).first()
+    moments = [moment for moment in (verdict, draft) if moment is not None]
+    return failures, max(moments, default=None)
