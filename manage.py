@@ -21,13 +21,11 @@ from services import (
     drafts,
     environment,
     freezing,
-    identity,
     importing,
     judging,
     leftovers,
     members,
     outstanding,
-    people,
     practice,
     redrawing,
     removing,
@@ -40,6 +38,7 @@ from services import (
 )
 from services.errors import LISTED, InputRefused, Refused, Unavailable
 from services.packaging import export_study
+from services.people import accounts, identity
 from services.report.export import export_report
 
 cli = typer.Typer(no_args_is_help=True, add_completion=False, help="Blindread's command line.")
@@ -230,14 +229,14 @@ def allow_another_attempt(study: str, login: str, act_as: As = None) -> None:
 def add_owner(login: str, name: Annotated[str, typer.Option(help="Their name.")]) -> None:
     """Make somebody an owner, the first or a further one, and print the path of their single-use link."""
     with _opened() as database:
-        console.print(f"/link/{people.add_owner(database, login, name)}", markup=False)
+        console.print(f"/link/{accounts.add_owner(database, login, name)}", markup=False)
 
 
 @cli.command("lock")
 def lock_person(login: str, act_as: As = None) -> None:
     """Let nobody in under a login any more; login sessions and links end."""
     with _opened() as database:
-        people.lock(database, identity.actor_for_command_line(database, act_as), login)
+        accounts.lock(database, identity.actor_for_command_line(database, act_as), login)
         console.print(f"'{login}' is locked.", markup=False)
 
 
@@ -245,7 +244,7 @@ def lock_person(login: str, act_as: As = None) -> None:
 def unlock_person(login: str, act_as: As = None) -> None:
     """Let a person who was locked in again."""
     with _opened() as database:
-        people.unlock(database, identity.actor_for_command_line(database, act_as), login)
+        accounts.unlock(database, identity.actor_for_command_line(database, act_as), login)
         console.print(f"'{login}' may sign in again.", markup=False)
 
 
@@ -253,7 +252,7 @@ def unlock_person(login: str, act_as: As = None) -> None:
 def sign_out_person(login: str, act_as: As = None) -> None:
     """End every login session of a person."""
     with _opened() as database:
-        ended = people.sign_out_everywhere(database, identity.actor_for_command_line(database, act_as), login)
+        ended = accounts.sign_out_everywhere(database, identity.actor_for_command_line(database, act_as), login)
         console.print(f"'{login}' is signed out of {ended} login sessions.", markup=False)
 
 

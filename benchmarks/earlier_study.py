@@ -8,8 +8,9 @@ import sys
 from pathlib import Path
 
 from db import database_from_environment
-from services import freezing, identity, importing, members, upkeep, worklist
-from services.identity import actor_of_token
+from services import freezing, importing, members, upkeep, worklist
+from services.people import identity
+from services.people.identity import actor_of_token
 
 folder, key, *logins = sys.argv[1:]
 database = database_from_environment()

@@ -9,7 +9,7 @@ from streamlit.navigation.page import StreamlitPage
 
 from components.session import database
 from services import catalogue
-from services.identity import Actor
+from services.people.identity import Actor
 
 PAGES = Path(__file__).resolve().parents[1] / "pages"
 

@@ -13,8 +13,8 @@ from components.problems import draw_problems, plain
 from components.session import database
 from services import importing, incoming, starting
 from services.errors import InputRefused, Refused
-from services.identity import Actor
 from services.incoming import Incoming
+from services.people.identity import Actor
 
 _REMEDY = "Mend them, pack the folder again and upload it."
 

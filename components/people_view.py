@@ -8,9 +8,10 @@ import pandas as pd
 import streamlit as st
 
 from components.session import current_actor, database
-from services import demo_removal, people
+from services import demo_removal
 from services.errors import Refused
-from services.people import PersonLine
+from services.people import accounts
+from services.people.accounts import PersonLine
 
 
 def draw_people(lines: list[PersonLine]) -> None:
@@ -33,13 +34,13 @@ def draw_people(lines: list[PersonLine]) -> None:
         )
         with st.container(horizontal=True):
             locked = "is locked: nobody signs in under this login."
-            st.button("Lock", disabled=nobody, on_click=_act, args=(people.lock, locked))
-            st.button("Unlock", disabled=nobody, on_click=_act, args=(people.unlock, "may sign in again."))
+            st.button("Lock", disabled=nobody, on_click=_act, args=(accounts.lock, locked))
+            st.button("Unlock", disabled=nobody, on_click=_act, args=(accounts.unlock, "may sign in again."))
             st.button(
                 "Sign out everywhere",
                 disabled=nobody,
                 on_click=_act,
-                args=(people.sign_out_everywhere, "is signed out everywhere."),
+                args=(accounts.sign_out_everywhere, "is signed out everywhere."),
             )
     st.caption("A further owner is made on the command line: `python manage.py owner LOGIN --name NAME`")
 

@@ -11,7 +11,7 @@ from components.session import current_actor, database
 from services import audit_head, closing, report
 from services.catalogue import StudyLine
 from services.errors import NotAllowed, Refused
-from services.identity import Actor
+from services.people.identity import Actor
 from services.report import PrintedTable, Report, Section
 
 # The tables are drawn as HTML: cells wrap, can be copied, and no text in them is taken for Markdown.

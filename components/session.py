@@ -9,7 +9,7 @@ import streamlit as st
 
 from services.environment import Database, database
 from services.errors import InputRefused, NotSignedIn, Refused
-from services.identity import Actor, actor_of_session
+from services.people.identity import Actor, actor_of_session
 
 __all__ = ["Database", "current_actor", "database", "refusals"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
-from services.identity import ABSOLUTE_LIMIT
+from services.people.identity import ABSOLUTE_LIMIT
 
 
 def is_secure(connection: HTTPConnection) -> bool:

@@ -18,7 +18,7 @@ from server.threads import in_thread
 from services import freezing, report, starting
 from services.environment import Database, database
 from services.errors import NotFound, Refused
-from services.identity import Actor
+from services.people.identity import Actor
 
 Making = Callable[[Database, Actor, str], bytes]
 

@@ -19,8 +19,8 @@ from server.faults import asks_for_page
 from server.headers import with_security_headers
 from server.threads import in_thread
 from services.environment import database
-from services.identity import Actor, actor_of_token
-from services.permission import administers
+from services.people.identity import Actor, actor_of_token
+from services.people.permission import administers
 
 # `.streamlit/config.toml` maps this header into `st.user`; only the gate may set it.
 SESSION_HEADER = b"x-blindread-session"

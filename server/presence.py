@@ -7,9 +7,9 @@ import time
 
 from server.logs import note_fault
 from server.threads import in_thread, limiter_of
-from services import identity
 from services.environment import database
-from services.identity import Actor
+from services.people import identity
+from services.people.identity import Actor
 
 MOST_REMEMBERED = 10_000
 # When each login session was last noted, by this process's own clock.

@@ -20,10 +20,10 @@ from server.hashing import Busy, in_turn
 from server.threads import in_thread
 from services.environment import database
 from services.errors import Refused, TooManyTries
-from services.identity import actor_of_token, look_at_link, sign_out, use_link
-from services.notices import confirm_notices, notices_of
-from services.passwords import SHORTEST_PASSWORD
-from services.signing_in import abandon_sign_in, begin_sign_in, finish_sign_in
+from services.people.identity import actor_of_token, look_at_link, sign_out, use_link
+from services.people.notices import confirm_notices, notices_of
+from services.people.passwords import SHORTEST_PASSWORD
+from services.people.signing_in import abandon_sign_in, begin_sign_in, finish_sign_in
 
 _templates = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=select_autoescape(["html"])

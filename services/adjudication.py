@@ -20,8 +20,8 @@ from protocol.study import Protocol
 from services import assigning, draws, frozen_facts, practice, proofs
 from services.correctness import said
 from services.errors import Conflict
-from services.identity import Actor
-from services.permission import require_role, state_of
+from services.people.identity import Actor
+from services.people.permission import require_role, state_of
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ import re
 
 from db import Database, audit
 from services.errors import Conflict
-from services.identity import Actor
-from services.permission import require_role
+from services.people.identity import Actor
+from services.people.permission import require_role
 
 FILE_NAME = "audit-head.txt"
 WHY_TO_KEEP = (

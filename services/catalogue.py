@@ -9,10 +9,10 @@ from db import (
     queries,
 )
 from db.base import stored_id
-from services import permission
 from services.errors import NotFound
-from services.identity import Actor
-from services.permission import state_of
+from services.people import permission
+from services.people.identity import Actor
+from services.people.permission import state_of
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from db import Database, Person, Study, StudyEvent, audit, now
 from db.base import stored_id
 from services import proofs
 from services.errors import Conflict, NotAllowed
-from services.identity import Actor
 from services.outstanding import open_work
-from services.permission import require_role, state_of
+from services.people.identity import Actor
+from services.people.permission import require_role, state_of
 
 SHORTEST_REASON = 10
 LONGEST_REASON = 1000

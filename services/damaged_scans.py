@@ -7,7 +7,7 @@ import logging
 from sqlmodel import Session, col, select
 
 from db import AuditEvent, Database, Membership, Overlay, Study, Verification, Volume, audit
-from services.identity import Actor
+from services.people.identity import Actor
 from services.volume_integrity import DAMAGED, MISSING
 
 _log = logging.getLogger(__name__)

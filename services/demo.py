@@ -11,10 +11,11 @@ from typing import Any
 from sqlmodel import Session, col, or_, select
 
 from db import Case, Database, Item, Membership, Person, Reference, Study
-from services import adjudication, closing, freezing, identity, importing, judging, members, reading
+from services import adjudication, closing, freezing, importing, judging, members, reading
 from services.demo_viewing import simulated_trace
-from services.identity import Actor
 from services.importing import Progress
+from services.people import identity
+from services.people.identity import Actor
 from services.storing import Circumstances
 from studies.demo.build import build
 
@@ -31,7 +32,7 @@ SIMULATED = (
     ("simulated-rater-1", "Simulated rater 1", "rater"),
     ("simulated-rater-2", "Simulated rater 2", "rater"),
 )
-JUDGE_FILE = Path(__file__).resolve().parents[1] / "studies" / "demo" / "judge_verdicts.csv"
+JUDGE_FILE = Path(__file__).resolve().parents[2] / "studies" / "demo" / "judge_verdicts.csv"
 # How often the simulated people are right: worse than the reference, better than chance, and not alike.
 _SKILL = {"simulated-rater-1": 0.72, "simulated-rater-2": 0.64, "simulated-reviewer": 0.85}
 _SEED = 20_261_120

@@ -12,8 +12,8 @@ from db import Database, Membership, Person, Study, audit, now
 from db.base import stored_id
 from services.demo import marked_people, marked_studies
 from services.errors import Conflict, NotAllowed
-from services.identity import Actor
-from services.people import lock_within, other_owners
+from services.people.accounts import lock_within, other_owners
+from services.people.identity import Actor
 
 
 def has_demo(database: Database) -> bool:

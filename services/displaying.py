@@ -17,9 +17,9 @@ from services import blinding, frozen_facts, hanging, pace, practice, revision_r
 from services.answers import ShownForm
 from services.blinding import Desk, Shown
 from services.errors import Conflict, NotFound
-from services.identity import Actor
 from services.keys import TOKEN_PERIOD, Keys
-from services.permission import turn_of
+from services.people.identity import Actor
+from services.people.permission import turn_of
 
 # Phases that are worked through together, in the order of their positions.
 QUEUES: dict[str, tuple[str, ...]] = {

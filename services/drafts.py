@@ -28,8 +28,8 @@ from db.base import stored_id
 from db.standing import STILL_MEMBER
 from services import volume_store
 from services.errors import Conflict, InputRefused, require_length
-from services.identity import Actor
-from services.permission import require_role, state_of
+from services.people.identity import Actor
+from services.people.permission import require_role, state_of
 
 STUDY_KEY = re.compile("[a-z0-9][a-z0-9-]{0,59}")
 LONGEST_TITLE = 200

@@ -30,9 +30,9 @@ from db.standing import STILL_MEMBER
 from protocol.study import Protocol
 from services import assigning, draws, frozen_facts, proofs, volume_store
 from services.errors import Conflict
-from services.identity import Actor
 from services.manifest import build_manifest, canonical, sha256_of
-from services.permission import require_role
+from services.people.identity import Actor
+from services.people.permission import require_role
 
 # Below it, resampling subjects says little: docs/statistics.md.
 FEW_SUBJECTS = 10

@@ -23,7 +23,7 @@ from sqlmodel import Session
 from db import queries
 from db.queries import ShownItem, ShownOverlay, ShownVolume
 from protocol.study import Protocol
-from services.permission import freeze_of
+from services.people.permission import freeze_of
 
 T = TypeVar("T")
 

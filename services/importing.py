@@ -31,7 +31,7 @@ from imaging import ImagingError, PreparedVolume, prepare_mask, prepare_volume
 from services import drafts, leftovers, proofs, volume_store
 from services.checking import checked_folder, problem_of_scan
 from services.errors import Conflict, NotAllowed, Refused
-from services.identity import Actor
+from services.people.identity import Actor
 from services.placement import check_placement
 
 # Volumes after which an import says that it is still running.

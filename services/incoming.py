@@ -17,8 +17,8 @@ from exchange.tables import STUDY_TABLES, table_in_markdown, title_of
 from imaging import ImagingError, check_volume, is_picture_file, prepare_volume
 from services.checking import checked_folder, problem_of_scan
 from services.errors import InputRefused, NotFound
-from services.identity import Actor
-from services.permission import require_owner
+from services.people.identity import Actor
+from services.people.permission import require_owner
 
 KEPT_FOR_SECONDS = 24 * 3600
 

@@ -10,10 +10,10 @@ from sqlmodel import Session, col, select
 
 from db import Database, Invitation, Membership, Person, Study, now
 from services.errors import Conflict, Refused
-from services.identity import LINK_LIFETIME, Actor
-from services.logins import canonical_login
 from services.members import invite_within
-from services.permission import require_role
+from services.people.identity import LINK_LIFETIME, Actor
+from services.people.logins import canonical_login
+from services.people.permission import require_role
 
 MOST_AT_ONCE = 200
 _COLUMNS = ("login", "name", "role", "specialty", "years")

@@ -15,8 +15,8 @@ from exchange.refusal import InputRefused, Problems, shown
 from services import proofs
 from services.errors import Conflict, require_length
 from services.freezing import is_frozen
-from services.identity import Actor
-from services.permission import require_role
+from services.people.identity import Actor
+from services.people.permission import require_role
 
 _NAMED = 5
 

@@ -21,8 +21,8 @@ from db.base import stored_id
 from db.standing import STILL_MEMBER
 from protocol.study import Protocol
 from services import displaying, frozen_facts, practice
-from services.identity import Actor
-from services.permission import require_role
+from services.people.identity import Actor
+from services.people.permission import require_role
 
 
 @dataclass(frozen=True)

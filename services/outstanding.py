@@ -12,8 +12,8 @@ from db import Candidate, Database, JudgeRun, JudgeVerdict, Membership, Person, 
 from db.base import stored_id
 from protocol.study import Protocol
 from services import adjudication, frozen_facts, practice
-from services.identity import Actor
-from services.permission import require_role
+from services.people.identity import Actor
+from services.people.permission import require_role
 
 # In the order of a study's life; the words follow "3 of 20".
 WORDS = {

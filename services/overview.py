@@ -10,8 +10,8 @@ from db import Database, Membership, queries
 from db.base import stored_id
 from db.standing import STILL_MEMBER
 from services import displaying, outstanding
-from services.identity import Actor
-from services.permission import require_role, state_of
+from services.people.identity import Actor
+from services.people.permission import require_role, state_of
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from db.base import stored_id
 from services import audit_head
 from services.disclosure import draws_to_check
 from services.errors import Conflict
-from services.identity import Actor
-from services.permission import require_role, state_of
+from services.people.identity import Actor
+from services.people.permission import require_role, state_of
 from services.report.export import export_report
 
 

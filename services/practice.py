@@ -20,9 +20,9 @@ from services import assigning, blinding, frozen_facts, proofs
 from services.answer_key import answer_key
 from services.correctness import score
 from services.errors import Conflict, NotFound
-from services.identity import Actor
-from services.logins import canonical_login
-from services.permission import require_role
+from services.people.identity import Actor
+from services.people.logins import canonical_login
+from services.people.permission import require_role
 
 FAILED = (
     "The practice was not passed",

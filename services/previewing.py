@@ -13,8 +13,8 @@ from db import Database, Item, Study, queries
 from db.base import stored_id
 from services import blinding, displaying, frozen_facts
 from services.errors import NotFound
-from services.identity import Actor
-from services.permission import require_role
+from services.people.identity import Actor
+from services.people.permission import require_role
 
 # So many lines of a search are listed; more are counted, and a longer search finds them.
 MOST_FOUND = 50

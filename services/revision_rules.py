@@ -13,8 +13,8 @@ from db import Acknowledgement, Assignment, Item, Membership, Reopening, Verdict
 from db.base import stored_id
 from protocol.study import Protocol
 from services.errors import Conflict
-from services.identity import Actor
-from services.permission import hold_study, state_of
+from services.people.identity import Actor
+from services.people.permission import hold_study, state_of
 
 NOT_REVISABLE = "This verdict cannot be revised; reload the page to go on."
 

@@ -13,9 +13,9 @@ from db.base import stored_id
 from protocol.study import Protocol
 from services import damaged_scans, displaying, frozen_facts, reading, revision_rules, volume_integrity, volume_store
 from services.errors import Conflict, NotFound
-from services.identity import Actor
 from services.keys import Keys
-from services.permission import state_of, studies_of
+from services.people.identity import Actor
+from services.people.permission import state_of, studies_of
 
 # The SHA-256 of files, by what they are (volume or overlay) and its id.
 Files = dict[tuple[str, int], str]

@@ -10,8 +10,8 @@ from sqlmodel import Session, col, select
 
 from db import Assignment, Database, Membership, Verdict
 from services import blinding
-from services.identity import Actor
-from services.permission import own_assignment
+from services.people.identity import Actor
+from services.people.permission import own_assignment
 
 
 def session_summary(database: Database, actor: Actor, public_id: str) -> dict[str, Any]:

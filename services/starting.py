@@ -9,8 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from services.errors import Conflict
-from services.identity import Actor
-from services.permission import require_owner
+from services.people.identity import Actor
+from services.people.permission import require_owner
 from studies.starter.build import build
 
 ZIP_NAME = "my-study.zip"

@@ -14,7 +14,7 @@ from exchange.viewing_trace import kept_trace
 from services import proofs
 from services.answers import Answers
 from services.errors import Conflict
-from services.permission import freeze_of
+from services.people.permission import freeze_of
 from services.version import SOFTWARE_VERSION
 
 # Neither 0 O 1 I L U: a receipt is read out over the telephone.

@@ -9,8 +9,9 @@ from db import Database, audit, now
 from db.backup import back_up
 from db.migrate import newest_schema, schema_of, standing, upgrade
 from db.private import keep_private, make_private_folder
-from services import audit_head, demo, people, sealing
+from services import audit_head, demo, sealing
 from services.errors import Conflict
+from services.people import accounts
 
 
 def prepare(database: Database) -> Path | None:
@@ -37,7 +38,7 @@ def prepare(database: Database) -> Path | None:
     upgrade(database.engine)
     sealing.seal_earlier_rows(database)
     database.volume_dir.mkdir(parents=True, exist_ok=True)
-    people.make_logins_canonical(database)
+    accounts.make_logins_canonical(database)
     demo.mark_demo(database)
     return saved
 

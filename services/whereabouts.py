@@ -13,7 +13,7 @@ from sqlmodel import select
 from db import Database, Person
 from db.engine import DATABASE_FILE, data_dir_from_environment, make_engine, url_from_environment
 
-PROGRAM = Path(__file__).resolve().parents[1]
+PROGRAM = Path(__file__).resolve().parents[2]
 
 
 def whereabouts(database: Database) -> str:

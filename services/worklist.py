@@ -12,8 +12,8 @@ from db import Acknowledgement, Database, Study, audit, queries
 from db.base import stored_id
 from protocol.study import Protocol
 from services import displaying, frozen_facts, pace, practice, proofs
-from services.identity import Actor
-from services.permission import require_role, state_of, studies_of
+from services.people.identity import Actor
+from services.people.permission import require_role, state_of, studies_of
 
 SETTLED = "This part shows references. From here on, your verdicts on the items stay as they are."
 

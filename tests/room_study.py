@@ -11,8 +11,9 @@ import nibabel
 import numpy as np
 
 from db import Database
-from services import freezing, identity, importing, members
-from services.identity import Actor
+from services import freezing, importing, members
+from services.people import identity
+from services.people.identity import Actor
 from services.reading import Receipt
 from tests.situations import (
     Situation,

@@ -13,8 +13,9 @@ import numpy as np
 import yaml
 
 from db import Database
-from services import freezing, identity, importing, members, reading
-from services.identity import Actor
+from services import freezing, importing, members, reading
+from services.people import identity
+from services.people.identity import Actor
 from services.reading import Receipt
 
 PROTOCOL: dict[str, Any] = {

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from db import Database
 from db.engine import database_from_environment, make_engine
 from manage import cli
-from services import identity
+from services.people import identity
 from tests.harness import databases
 from tests.harness.server import RunningServer
 from tests.situations import write_study_folder

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from db.engine import Database, make_engine
-from services import identity
+from services.people import identity
 from tests.harness import databases
 from tests.harness.server import RunningServer, clean_environment, run_manage
 from tests.main_job.rater import Mouse

@@ -10,8 +10,8 @@ from db import Database, now
 from db.base import stored_id
 from exchange.report_structure import Report
 from services.closing import require_report_open
-from services.identity import Actor
-from services.permission import require_role
+from services.people.identity import Actor
+from services.people.permission import require_role
 from services.report.accuracy import accuracy_section
 from services.report.adjudication import adjudication_section
 from services.report.between_raters import agreement_section

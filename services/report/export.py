@@ -18,8 +18,8 @@ from exchange.report_html import report_html as write_html
 from exchange.report_json import report_json
 from exchange.report_structure import Report
 from services.errors import Conflict
-from services.identity import Actor
-from services.permission import require_role
+from services.people.identity import Actor
+from services.people.permission import require_role
 from services.report.build import build_report, current_report
 from services.report.figures import figures_of
 

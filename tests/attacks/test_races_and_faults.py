@@ -22,7 +22,6 @@ from sqlmodel import func, select
 from db import AuditEvent, Database, Lease, Membership, Study, StudyEvent, Verdict, Volume, now
 from db.engine import make_engine
 from services import (
-    clock,
     closing,
     drafts,
     freezing,
@@ -30,7 +29,6 @@ from services import (
     importing,
     leftovers,
     members,
-    people,
     reading,
     removing,
     restoring,
@@ -42,6 +40,7 @@ from services import (
 )
 from services import daily_verification as daily
 from services.errors import Conflict, InputRefused, Refused
+from services.people import accounts, clock
 from tests.blinding.attacking import keys
 from tests.harness.server import ROOT, clean_environment
 from tests.situations import (
@@ -190,11 +189,11 @@ def test_a_draft_that_is_renamed_frozen_and_deleted_at_once_is_one_of_them(impor
 
 
 def test_two_owners_who_lock_each_other_at_once_leave_one(imported: Situation) -> None:
-    people.add_owner(imported.database, "second", "Second", by=imported.admin)
+    accounts.add_owner(imported.database, "second", "Second", by=imported.admin)
     second = signed_in(imported.database, "second")
     outcome = at_once(
-        lambda: people.lock(imported.database, imported.admin, "second"),
-        lambda: people.lock(imported.database, second, "admin"),
+        lambda: accounts.lock(imported.database, imported.admin, "second"),
+        lambda: accounts.lock(imported.database, second, "admin"),
     )
 
     assert sum(isinstance(one, Conflict) for one in outcome) == 1

@@ -15,10 +15,11 @@ from websockets.exceptions import InvalidStatus
 
 from db import Invitation, LoginSession, Person, now
 from server.faults import fault_page
-from services import catalogue, identity, invitations, member_progress, members, people, removing, signing_in, tries
+from services import catalogue, invitations, member_progress, members, removing
 from services.errors import Conflict, NotAllowed, NotFound, Refused, TooManyTries
-from services.identity import Actor
-from services.logins import canonical_login
+from services.people import accounts, identity, signing_in, tries
+from services.people.identity import Actor
+from services.people.logins import canonical_login
 from tests.blinding.marked_study import OBSERVED, STUDY
 from tests.blinding.serving import ServedStudy
 from tests.blinding.streamlit_socket import run_page, socket, text_of
@@ -49,7 +50,7 @@ def test_an_admin_who_was_taken_out_has_no_open_link_left_for_anybody(imported: 
 def test_an_admin_who_was_locked_has_no_open_link_left_for_anybody(imported: Situation) -> None:
     database = imported.database
     link = members.invite(database, admin_of(imported), "tiny", "newcomer", "Newcomer", "rater")
-    people.lock(database, imported.admin, "site-admin")
+    accounts.lock(database, imported.admin, "site-admin")
 
     assert identity.look_at_link(database, link) is None
 
@@ -67,7 +68,7 @@ def test_an_admin_takes_nobody_over_by_inviting_them_under_another_spelling(impo
 
 
 def test_an_admin_makes_no_link_for_an_owner_who_never_signed_in(imported: Situation) -> None:
-    people.add_owner(imported.database, "second-owner", "Second Owner", by=imported.admin)
+    accounts.add_owner(imported.database, "second-owner", "Second Owner", by=imported.admin)
 
     with pytest.raises(NotAllowed):
         members.invite(imported.database, admin_of(imported), "tiny", "second-owner", "Second", "rater")
@@ -78,12 +79,12 @@ def test_an_admin_takes_themselves_no_further_role_and_no_ownership(imported: Si
 
     with pytest.raises(Conflict):
         members.invite(database, site, "tiny", "site-admin", "Me", "rater")
-    acts: tuple[Callable[..., Any], ...] = (people.lock, people.unlock, people.sign_out_everywhere)
+    acts: tuple[Callable[..., Any], ...] = (accounts.lock, accounts.unlock, accounts.sign_out_everywhere)
     for act in acts:
         with pytest.raises(NotAllowed):
             act(database, site, "admin")
     with pytest.raises(NotAllowed):
-        people.people_of(database, site)
+        accounts.people_of(database, site)
 
 
 def test_lines_that_name_an_owner_among_others_invite_nobody(imported: Situation) -> None:
@@ -351,6 +352,6 @@ def test_a_rater_is_shown_no_page_of_owners(marked: ServedStudy, page: str) -> N
 def test_an_admin_signs_out_themselves_and_nobody_else(imported: Situation) -> None:
     site = admin_of(imported)
     with pytest.raises(NotAllowed):
-        people.lock(imported.database, site, "site-admin ")
+        accounts.lock(imported.database, site, "site-admin ")
     # For themselves alone everybody may.
-    assert people.sign_out_everywhere(imported.database, site, " SITE-ADMIN") == 1
+    assert accounts.sign_out_everywhere(imported.database, site, " SITE-ADMIN") == 1

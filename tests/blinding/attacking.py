@@ -9,9 +9,9 @@ from sqlmodel import col, func, select
 from db import Assignment, Database, Membership
 from services import reading
 from services.displaying import keys_of
-from services.identity import Actor
 from services.keys import Keys
-from services.permission import study_of
+from services.people.identity import Actor
+from services.people.permission import study_of
 from tests.situations import Situation, answers
 
 

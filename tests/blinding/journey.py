@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from playwright.sync_api import Browser, Page
 
-from services import identity
+from services.people import identity
 from tests.blinding.marked_study import STUDY
 from tests.blinding.serving import ServedStudy
 from tests.blinding.transcript import Chunk, Transcript

@@ -12,7 +12,7 @@ from PIL.PngImagePlugin import PngInfo
 
 from db import Database
 from services import freezing, importing, members, revising
-from services.identity import Actor
+from services.people.identity import Actor
 from tests.blinding.marked_study import OBSERVED, STUDY, MarkedStudy, machine_names, mark, shown, write_marked_volume
 from tests.room_study import write_mask
 from tests.situations import (

@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 
 from db.engine import Database, make_engine
-from services import identity
+from services.people import identity
 from tests.blinding.marked_study import MarkedStudy, marked_study
 from tests.harness import databases
 from tests.harness.server import RunningServer

@@ -13,7 +13,6 @@ from services import (
     catalogue,
     closing,
     freezing,
-    identity,
     importing,
     judging,
     member_progress,
@@ -25,6 +24,7 @@ from services import (
     worklist,
 )
 from services.errors import Conflict, NotAllowed, NotFound
+from services.people import identity
 from tests.blinding.attacking import count, hand_in
 from tests.situations import imported_study, on_the_desk, open_study, signed_in
 

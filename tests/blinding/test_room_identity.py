@@ -10,7 +10,7 @@ import pytest
 
 from db import Database
 from services import reading, revising, scans, worklist
-from services.identity import Actor
+from services.people.identity import Actor
 from tests.blinding.columns import SHOWN_IN, change_everything_but, freeze_as_it_is_now, take_the_guards_away
 from tests.room_study import (
     PRACTICE,

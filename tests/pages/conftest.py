@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from db import Database
 from db.engine import database_from_environment
-from services.identity import Actor
+from services.people.identity import Actor
 
 ROOT = Path(__file__).resolve().parents[2]
 OpenPage = Callable[..., AppTest]

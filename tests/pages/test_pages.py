@@ -11,7 +11,8 @@ from streamlit.testing.v1 import AppTest
 
 from components.verification_view import spoken_age
 from db import Database
-from services import closing, identity, invitations, people
+from services import closing, invitations
+from services.people import accounts, identity
 from tests.pages.conftest import OpenPage
 from tests.situations import imported_study, open_study, read_all
 
@@ -192,7 +193,7 @@ def test_an_owner_locks_people_on_a_page(served_database: Database, open_page: O
     press(app, "Lock")
 
     assert "is locked" in app.success[0].value
-    lines = {line.login: line.locked_at for line in people.people_of(served_database, situation.admin)}
+    lines = {line.login: line.locked_at for line in accounts.people_of(served_database, situation.admin)}
     assert (lines["rater-1"] is not None, lines["rater-2"]) == (True, None)
 
 

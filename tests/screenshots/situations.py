@@ -7,7 +7,7 @@ from typing import Any
 
 from db import Database
 from services import adjudication, reading
-from services.identity import Actor
+from services.people.identity import Actor
 from tests.main_job.contents import item_on_screen
 from tests.main_job.plan import READS, REVIEWS, Read
 

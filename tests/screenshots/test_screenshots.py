@@ -16,7 +16,8 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 
 from db.engine import Database, make_engine
-from services import identity, worklist
+from services import worklist
+from services.people import identity
 from studies.demo.cases import CASES
 from tests.harness import databases
 from tests.harness.screenshots import FOLDER

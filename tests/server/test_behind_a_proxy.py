@@ -16,8 +16,9 @@ from sqlmodel import select
 
 from db import Database, Verdict
 from db.engine import make_engine
-from services import identity, reading, worklist
-from services.identity import actor_of_token
+from services import reading, worklist
+from services.people import identity
+from services.people.identity import actor_of_token
 from tests.conftest import _missing
 from tests.harness.ports import free_port
 from tests.harness.provide import find_nginx

@@ -15,7 +15,8 @@ from db import Database
 from db.engine import database_from_environment
 from server import downloads
 from server.gate import Gate
-from services import closing, identity, members
+from services import closing, members
+from services.people import identity
 from tests.situations import Situation, open_study
 
 FILES = ("manifest.json", "report.html", "report-csv.zip", "report.json")

@@ -19,7 +19,7 @@ from db import Database, LoginSession, Verdict
 from db.base import now
 from db.engine import make_engine
 from services import reading, worklist
-from services.identity import SEEN_RESOLUTION, actor_of_token
+from services.people.identity import SEEN_RESOLUTION, actor_of_token
 from tests.blinding import serving
 from tests.blinding.streamlit_socket import run_page, text_of
 from tests.harness import databases, postgresql

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from services import reading, worklist
-from services.identity import actor_of_token
+from services.people.identity import actor_of_token
 from tests.blinding.serving import client, cookie_of, served
 from tests.harness.server import RunningServer
 from tests.room_study import PRACTICE, PRACTISED, reading_rules, room_study, with_practice

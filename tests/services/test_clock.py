@@ -10,7 +10,8 @@ import pytest
 from sqlmodel import Session, select
 
 from db import Database, Display, LoginSession, Verdict, now
-from services import clock, identity, reading, verifying
+from services import reading, verifying
+from services.people import clock, identity
 from services.storing import Circumstances
 from tests.situations import Situation, any_answers, on_the_desk, open_study, owner_of, read_all, show
 
@@ -25,7 +26,13 @@ def set_clock(monkeypatch: pytest.MonkeyPatch) -> SetClock:
         def moved() -> datetime:
             return now() + by
 
-        for module in ("services.clock", "services.identity", "services.reading", "db.reading", "db.people"):
+        for module in (
+            "services.people.clock",
+            "services.people.identity",
+            "services.reading",
+            "db.reading",
+            "db.people",
+        ):
             monkeypatch.setattr(f"{module}.now", moved, raising=False)
         for model, column in ((Verdict, "submitted_at"), (Display, "shown_at")):
             monkeypatch.setattr(model.model_fields[column], "default_factory", moved)

@@ -15,7 +15,7 @@ from db.base import stored_id
 from services import closing
 from services.closing import INTERIM_LOOK_LASTS, require_report_open
 from services.errors import Conflict, NotAllowed
-from services.permission import study_of
+from services.people.permission import study_of
 from tests.situations import Situation, on_the_desk, open_study
 
 REASON = "The sponsor asked for the number of reads."

@@ -8,8 +8,9 @@ import pytest
 from sqlmodel import select
 
 from db import Database, Person, Study, audit
-from services import demo, demo_removal, identity, importing, members, people, upkeep
+from services import demo, demo_removal, importing, members, upkeep
 from services.errors import Conflict, NotAllowed
+from services.people import accounts, identity
 from tests.harness.server import clean_environment, run_manage
 from tests.situations import signed_in, write_study_folder
 
@@ -37,7 +38,7 @@ def marks(database: Database) -> tuple[set[str], set[str]]:
 
 
 def real_owner(database: Database) -> identity.Actor:
-    token = identity.use_link(database, people.add_owner(database, "ada", "Ada"), "correct horse battery")
+    token = identity.use_link(database, accounts.add_owner(database, "ada", "Ada"), "correct horse battery")
     actor = identity.actor_of_token(database, token)
     assert actor is not None
     return actor
@@ -90,9 +91,9 @@ def test_the_demo_goes_in_one_act_and_stays_away(with_demo: Database) -> None:
     assert all(identity.look_at_link(with_demo, token) is None for _, token in links)
     with pytest.raises(identity.NotSignedIn):
         identity.actor_of_session(with_demo, raters.login_session_id)
-    locked = {one.login for one in people.people_of(with_demo, owner) if one.locked_at is not None}
+    locked = {one.login for one in accounts.people_of(with_demo, owner) if one.locked_at is not None}
     assert locked == ALL_PEOPLE
-    assert [line.roles for line in people.people_of(with_demo, owner) if line.roles] == []
+    assert [line.roles for line in accounts.people_of(with_demo, owner) if line.roles] == []
     with with_demo.reading() as session:
         assert session.exec(select(Study.id).where(Study.key == "demo")).first() is None
         assert list(audit.broken_links(session)) == []

@@ -21,9 +21,10 @@ from db import (
     Volume,
     audit,
 )
-from services import catalogue, drafts, freezing, importing, members, permission, previewing, removing
+from services import catalogue, drafts, freezing, importing, members, previewing, removing
 from services.errors import Conflict, InputRefused, NotAllowed, NotFound
-from services.identity import Actor
+from services.people import permission
+from services.people.identity import Actor
 from tests.situations import ITEMS, imported_study, owner_of, signed_in, write_study_folder, write_volume
 
 CONTENTS = (Reference, Candidate, Item, Overlay, Volume, Case, ProtocolRecord)

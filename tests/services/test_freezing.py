@@ -16,9 +16,10 @@ from sqlalchemy import text
 from sqlmodel import select
 
 from db import AuditEvent, Candidate, Database, Freeze, FreezeItem, Reference, Study, StudyEvent, Volume
-from services import closing, freezing, identity, importing, verifying, volume_store
+from services import closing, freezing, importing, verifying, volume_store
 from services.errors import Conflict, NotAllowed, NotFound
 from services.freezing import Frozen
+from services.people import identity
 from tests.situations import (
     CANDIDATES,
     CASES,

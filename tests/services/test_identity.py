@@ -14,9 +14,9 @@ from sqlmodel import select
 
 import db
 from db import Credential, Database, Invitation, LoginSession, Person, now
-from services import clock, identity
 from services.errors import Conflict, NotAllowed, NotFound, NotSignedIn
-from services.signing_in import sign_in
+from services.people import clock, identity
+from services.people.signing_in import sign_in
 
 PASSWORD = "correct horse battery"
 

@@ -18,8 +18,8 @@ from db import Candidate, Case, Database, Item, Membership, Reference, Study, Vo
 from imaging import prepare_volume
 from services import freezing, importing, volume_store
 from services.errors import Conflict, InputRefused, NotAllowed
-from services.identity import Actor
 from services.importing import Imported
+from services.people.identity import Actor
 from tests.imaging.nifti_files import blob, save
 from tests.situations import Situation, owner_of, write_study_folder
 

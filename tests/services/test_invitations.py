@@ -8,9 +8,10 @@ import pytest
 from sqlmodel import func, select
 
 from db import Invitation, Person, now
-from services import identity, invitations
+from services import invitations
 from services.errors import Conflict, NotAllowed
 from services.invitations import Entry, read_entries
+from services.people import identity
 from tests.situations import Situation
 
 ADDRESS = "https://reads.example.org"

@@ -11,8 +11,8 @@ from sqlmodel import select
 from db import Assignment
 from services import reading, scans
 from services.errors import Conflict, NotFound
-from services.identity import Actor
 from services.keys import Keys
+from services.people.identity import Actor
 from tests.situations import Situation
 
 

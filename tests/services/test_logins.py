@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.logins import canonical_login
+from services.people.logins import canonical_login
 
 
 @pytest.mark.parametrize(

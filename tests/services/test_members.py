@@ -11,9 +11,10 @@ import pytest
 from sqlmodel import func, select
 
 from db import Assignment, Database, Invitation, Membership, Person
-from services import catalogue, closing, freezing, identity, importing, member_progress, members, reading
+from services import catalogue, closing, freezing, importing, member_progress, members, reading
 from services.errors import Conflict, NotAllowed, NotFound
-from services.identity import Actor
+from services.people import identity
+from services.people.identity import Actor
 from tests.situations import (
     Situation,
     any_answers,

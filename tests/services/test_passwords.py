@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from services.errors import Conflict
-from services.passwords import hash_password, require_good_password, verify_password
+from services.people.passwords import hash_password, require_good_password, verify_password
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from sqlmodel import select
 from db import Assignment, Database, Draft, Verdict
 from services import closing, reading
 from services.errors import Conflict, Incomplete, NotAllowed, NotFound, StaleDraft
-from services.identity import Actor
+from services.people.identity import Actor
 from tests.situations import (
     PROTOCOL,
     Situation,

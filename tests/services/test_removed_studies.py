@@ -9,9 +9,10 @@ import pytest
 from sqlmodel import select
 
 from db import Membership, Study, audit, now
-from services import catalogue, freezing, permission, reading, scans, verifying, worklist
+from services import catalogue, freezing, reading, scans, verifying, worklist
 from services.errors import NotFound
-from services.permission import administers
+from services.people import permission
+from services.people.permission import administers
 from tests.situations import Situation, on_the_desk
 
 

@@ -12,7 +12,6 @@ from services import (
     adjudication,
     closing,
     freezing,
-    identity,
     member_progress,
     members,
     reading,
@@ -22,6 +21,7 @@ from services import (
     worklist,
 )
 from services.errors import Conflict, NotFound
+from services.people import identity
 from tests.situations import (
     Situation,
     any_answers,

@@ -15,8 +15,9 @@ from db import Database, Invitation, LoginSession, Study, Verdict, audit
 from db.base import now
 from db.engine import make_engine
 from db.migrate import standing
-from services import identity, restoring, upkeep, verifying
+from services import restoring, upkeep, verifying
 from services.errors import Conflict, InputRefused
+from services.people import identity
 from services.restoring import restore_installation
 from tests.db.first_release import load_first_release
 from tests.harness import postgresql

@@ -27,7 +27,7 @@ from services import (
     worklist,
 )
 from services.errors import Conflict, NotAllowed, NotFound, Refused
-from services.identity import Actor
+from services.people.identity import Actor
 from services.reading import Receipt
 from services.storing import Circumstances
 from tests.room_study import reading_rules, room_study, with_conversation

@@ -12,8 +12,8 @@ from sqlmodel import func, select
 
 from db import Database, Person, SignInTry, now
 from db.engine import make_engine
-from services import identity, signing_in, tries
 from services.errors import NotAllowed, NotSignedIn, Refused, TooManyTries
+from services.people import identity, signing_in, tries
 
 PASSWORD = "correct horse battery"
 WRONG = "wrong horse battery"

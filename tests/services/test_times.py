@@ -12,7 +12,7 @@ from sqlmodel import select
 from db import Database, Display, Verdict, now
 from services import closing, reading, revising, session_summary
 from services.errors import Conflict
-from services.identity import Actor
+from services.people.identity import Actor
 from services.reading import Receipt
 from services.report import build_report
 from services.storing import LONGEST_MS, SLACK_MS, Circumstances

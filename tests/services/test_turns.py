@@ -11,7 +11,7 @@ from sqlmodel import col, select
 from db import Assignment, Database, Display, Draft, Membership, Study, TechnicalFailure, Verdict
 from services import adjudication, displaying, reading
 from services.errors import Conflict
-from services.identity import Actor
+from services.people.identity import Actor
 from tests.situations import Situation, answers, on_the_desk, open_study, read_all, show, submit
 
 Act = Callable[[Situation, Actor, str], object]

@@ -12,8 +12,8 @@ import numpy as np
 
 from db import Database
 from services import adjudication, closing, freezing, judging, members, reading
-from services.identity import Actor, actor_of_token, add_person, issue_link, use_link
 from services.importing import import_study
+from services.people.identity import Actor, actor_of_token, add_person, issue_link, use_link
 from services.storing import Circumstances
 
 STUDY = "tiny"

@@ -12,7 +12,7 @@ from sqlmodel import select
 from db import Database, Item, Reference
 from services import closing
 from services.errors import NotAllowed, NotFound
-from services.identity import Actor
+from services.people.identity import Actor
 from services.report import EstimateTable, PlainTable, Report, build_report, report_stamp
 from tests.services.report.situations import (
     FIRST,

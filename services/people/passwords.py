@@ -13,7 +13,7 @@ from pwdlib import PasswordHash
 from pwdlib.hashers.argon2 import Argon2Hasher
 
 from services.errors import Conflict
-from services.logins import canonical_login
+from services.people.logins import canonical_login
 
 SHORTEST_PASSWORD = 10
 LONGEST_PASSWORD = 200

@@ -12,7 +12,7 @@ from db import Database, LoginSession, Membership, Person, Study, audit, now
 from db.base import stored_id
 from db.standing import REMAINS, STILL_MEMBER
 from services.errors import Conflict, NotAllowed, NotFound, require_length
-from services.identity import (
+from services.people.identity import (
     Actor,
     add_person,
     end_issued_links,
@@ -21,7 +21,7 @@ from services.identity import (
     issue_link,
     person_with,
 )
-from services.logins import canonical_login
+from services.people.logins import canonical_login
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from db import Assignment, Database, Draft, Membership, Study, standing
 from db.base import stored_id
 from db.standing import REMAINS, STILL_MEMBER
 from services.errors import NotAllowed, NotFound
-from services.identity import Actor
+from services.people.identity import Actor
 
 
 @dataclass(frozen=True)

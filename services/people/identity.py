@@ -13,10 +13,10 @@ from sqlmodel import Session, col, select
 
 from db import Credential, Database, Invitation, LoginSession, Person, audit, now, standing
 from db.base import stored_id
-from services import clock
 from services.errors import NotAllowed, NotFound, NotSignedIn
-from services.logins import canonical_login
-from services.passwords import hash_password, require_good_password
+from services.people import clock
+from services.people.logins import canonical_login
+from services.people.passwords import hash_password, require_good_password
 
 IDLE_LIMIT = timedelta(hours=8)
 ABSOLUTE_LIMIT = timedelta(hours=72)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from sqlmodel import Session, select
 
 from db import Credential, Database, LoginSession, Person, now
-from services import tries
 from services.errors import NotAllowed
-from services.identity import LOCKED, open_login_session, person_with, token_hash
-from services.logins import canonical_login
-from services.passwords import verify_password
+from services.people import tries
+from services.people.identity import LOCKED, open_login_session, person_with, token_hash
+from services.people.logins import canonical_login
+from services.people.passwords import verify_password
 
 _WRONG = "Login or password is wrong; check both, or ask the study's admin for a new link."
 

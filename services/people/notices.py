@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from sqlmodel import Session, col, select
 
 from db import Database, Invitation, LoginSession, audit, now
-from services.identity import Actor
+from services.people.identity import Actor
 
 # As long as a link itself holds.
 STAYS_FOR = timedelta(days=14)

@@ -1,0 +1,1 @@
+"""Who somebody is, how they sign in, and what they may do."""
