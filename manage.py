@@ -19,7 +19,6 @@ from services import (
     demo,
     demo_removal,
     drafts,
-    environment,
     freezing,
     importing,
     judging,
@@ -34,9 +33,9 @@ from services import (
     upkeep,
     verifying,
     volume_integrity,
-    whereabouts,
 )
 from services.errors import LISTED, InputRefused, Refused, Unavailable
+from services.installation import environment, whereabouts
 from services.packaging import export_study
 from services.people import accounts, identity
 from services.report.export import export_report

@@ -8,9 +8,10 @@ import pandas as pd
 import streamlit as st
 
 from components.session import current_actor, database
-from services import environment, invitations
+from services import invitations
 from services.catalogue import StudyLine
 from services.errors import Refused
+from services.installation import environment
 from services.invitations import Entry, Invited, LinkLine
 
 _FIELDS = ("role", "name", "login", "specialty")

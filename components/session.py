@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 import streamlit as st
 
-from services.environment import Database, database
 from services.errors import InputRefused, NotSignedIn, Refused
+from services.installation.environment import Database, database
 from services.people.identity import Actor, actor_of_session
 
 __all__ = ["Database", "current_actor", "database", "refusals"]

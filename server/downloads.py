@@ -16,8 +16,8 @@ from starlette.routing import Route
 
 from server.threads import in_thread
 from services import freezing, report, starting
-from services.environment import Database, database
 from services.errors import NotFound, Refused
+from services.installation.environment import Database, database
 from services.people.identity import Actor
 
 Making = Callable[[Database, Actor, str], bytes]

@@ -18,7 +18,7 @@ from server.cookies import token_of
 from server.faults import asks_for_page
 from server.headers import with_security_headers
 from server.threads import in_thread
-from services.environment import database
+from services.installation.environment import database
 from services.people.identity import Actor, actor_of_token
 from services.people.permission import administers
 

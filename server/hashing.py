@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from anyio import CapacityLimiter, to_thread
 
-from services.environment import LONGEST_WAIT, within
+from services.installation.environment import LONGEST_WAIT, within
 
 T = TypeVar("T")
 

@@ -12,8 +12,8 @@ from starlette.routing import Route
 from server.logs import note_fault
 from server.threads import in_thread
 from services import upkeep
-from services.environment import database
 from services.errors import Refused, Unavailable
+from services.installation.environment import database
 
 
 def end_unless_prepared() -> None:

@@ -16,7 +16,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config
 
-from services.environment import allowed_hosts, proxies, public_url
+from services.installation.environment import allowed_hosts, proxies, public_url
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address

@@ -7,7 +7,7 @@ import time
 
 from server.logs import note_fault
 from server.threads import in_thread, limiter_of
-from services.environment import database
+from services.installation.environment import database
 from services.people import identity
 from services.people.identity import Actor
 

@@ -17,8 +17,8 @@ from server import static_files
 from server.logs import logged
 from server.threads import in_thread
 from services import reading, revising, scans, session_summary
-from services.environment import Database, database, volume_cache_control
 from services.errors import Conflict, Incomplete, NotAllowed, NotFound, NotSignedIn, Refused, StaleDraft
+from services.installation.environment import Database, database, volume_cache_control
 from services.people.identity import Actor
 from services.storing import Circumstances
 from services.volume_integrity import DAMAGED, NotIntact

@@ -16,7 +16,7 @@ from streamlit.runtime.runtime_util import get_max_message_size_bytes
 
 from server.hosts import networks
 from server.sockets import listening_socket
-from services.environment import data_dir, proxies
+from services.installation.environment import data_dir, proxies
 
 ROOT = Path(__file__).resolve().parents[1]
 KEPT_FOR_SECONDS = 75

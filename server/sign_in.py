@@ -18,8 +18,8 @@ from starlette.routing import Route
 from server.cookies import drop_token, set_token, token_of
 from server.hashing import Busy, in_turn
 from server.threads import in_thread
-from services.environment import database
 from services.errors import Refused, TooManyTries
+from services.installation.environment import database
 from services.people.identity import actor_of_token, look_at_link, sign_out, use_link
 from services.people.notices import confirm_notices, notices_of
 from services.people.passwords import SHORTEST_PASSWORD

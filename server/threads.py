@@ -14,8 +14,8 @@ from typing import Any, Literal, TypeVar
 
 from anyio import CapacityLimiter, current_time, fail_after, to_thread
 
-from services.environment import DOES_NOT_ANSWER, LONGEST_WAIT, within
 from services.errors import Unavailable
+from services.installation.environment import DOES_NOT_ANSWER, LONGEST_WAIT, within
 
 T = TypeVar("T")
 Kind = Literal["gate", "reads", "writes", "volumes", "files", "ready", "presence"]

@@ -107,7 +107,7 @@ def main(bytes_per_second: int) -> None:
     configure_logs()
     # Imported late: that alone takes a second, which should be spent at the lowest priority.
     from services import daily_verification, upkeep
-    from services.environment import database
+    from services.installation.environment import database
 
     holder = daily_verification.new_holder()
     end_of_server.before = lambda: daily_verification.give_way(database(), holder)

@@ -17,7 +17,7 @@ from protocol.forms import Form, FormField, Option
 from protocol.study import Protocol
 from services import hanging
 from services.answers import ShownForm
-from services.keys import Keys
+from services.installation.tokens import Keys
 
 DAYS_PER_MONTH = 30.4375
 

@@ -11,7 +11,8 @@ from sqlmodel import Session, col, select
 
 from db import AuditEvent, Database, Freeze, Study, Verification, now
 from db.base import new_public_id, stored_id
-from services import damaged_scans, leases, verifying, volume_integrity
+from services import damaged_scans, verifying, volume_integrity
+from services.installation import leases
 from services.people.identity import Actor
 from services.people.permission import require_role
 from services.volume_integrity import Pace

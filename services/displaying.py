@@ -17,7 +17,7 @@ from services import blinding, frozen_facts, hanging, pace, practice, revision_r
 from services.answers import ShownForm
 from services.blinding import Desk, Shown
 from services.errors import Conflict, NotFound
-from services.keys import TOKEN_PERIOD, Keys
+from services.installation.tokens import TOKEN_PERIOD, Keys
 from services.people.identity import Actor
 from services.people.permission import turn_of
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from db.queries import ShownItem, ShownOverlay, ShownVolume
 from protocol.hanging import Hanging, Pane, WindowPreset
-from services.keys import Keys
+from services.installation.tokens import Keys
 
 NOT_COREGISTERED = "not co-registered"
 NO_SCALE = "picture without scale"

@@ -13,8 +13,8 @@ from pathlib import Path
 from sqlmodel import col, select
 
 from db import Database, Lease, Overlay, Volume, now
-from services import leases
 from services.errors import Conflict
+from services.installation import leases
 
 OLDER_THAN_SECONDS = 24 * 3600
 # Renewed every few volumes, of which each takes seconds.

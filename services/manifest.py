@@ -11,7 +11,7 @@ from sqlmodel import Session, col, select
 
 from db import Candidate, Case, Item, Overlay, ProtocolRecord, Reference, Study, Volume
 from db.base import stored_id
-from services.version import SOFTWARE_VERSION
+from services.installation.version import SOFTWARE_VERSION
 
 MANIFEST_FORMAT = "blindread-manifest/1"
 

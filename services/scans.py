@@ -13,7 +13,7 @@ from db.base import stored_id
 from protocol.study import Protocol
 from services import damaged_scans, displaying, frozen_facts, reading, revision_rules, volume_integrity, volume_store
 from services.errors import Conflict, NotFound
-from services.keys import Keys
+from services.installation.tokens import Keys
 from services.people.identity import Actor
 from services.people.permission import state_of, studies_of
 

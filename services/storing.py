@@ -14,8 +14,8 @@ from exchange.viewing_trace import kept_trace
 from services import proofs
 from services.answers import Answers
 from services.errors import Conflict
+from services.installation.version import SOFTWARE_VERSION
 from services.people.permission import freeze_of
-from services.version import SOFTWARE_VERSION
 
 # Neither 0 O 1 I L U: a receipt is read out over the telephone.
 _RECEIPT_LETTERS = "23456789ABCDEFGHJKMNPQRSTVWXYZ"

@@ -10,6 +10,7 @@ from db import Database, now
 from db.base import stored_id
 from exchange.report_structure import Report
 from services.closing import require_report_open
+from services.installation.version import SOFTWARE_VERSION
 from services.people.identity import Actor
 from services.people.permission import require_role
 from services.report.accuracy import accuracy_section
@@ -31,7 +32,6 @@ from services.report.readings import Readings, readings_of
 from services.report.scorers import automatic_scorers
 from services.report.study import analysis_plan, study_section
 from services.report.viewing import viewing_section
-from services.version import SOFTWARE_VERSION
 
 FEW_SUBJECTS = 10
 # Finished reports in memory: the page and its three downloads are then one computation.

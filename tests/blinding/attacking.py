@@ -9,7 +9,7 @@ from sqlmodel import col, func, select
 from db import Assignment, Database, Membership
 from services import reading
 from services.displaying import keys_of
-from services.keys import Keys
+from services.installation.tokens import Keys
 from services.people.identity import Actor
 from services.people.permission import study_of
 from tests.situations import Situation, answers

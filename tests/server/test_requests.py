@@ -13,7 +13,7 @@ from sqlmodel import func, select
 
 from db import Assignment, Display, Draft, Membership, Study, TechnicalFailure, Verdict, Volume
 from services import reading, scans, worklist
-from services.keys import Keys
+from services.installation.tokens import Keys
 from services.people.identity import actor_of_token
 from tests.blinding.marked_study import OBSERVED, STUDY, mark
 from tests.blinding.serving import ServedStudy, client

@@ -11,7 +11,7 @@ from sqlmodel import select
 from db import Assignment
 from services import reading, scans
 from services.errors import Conflict, NotFound
-from services.keys import Keys
+from services.installation.tokens import Keys
 from services.people.identity import Actor
 from tests.situations import Situation
 

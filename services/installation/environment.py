@@ -9,7 +9,7 @@ from db import Database, database_from_environment
 from db.engine import data_dir_from_environment
 from db.waiting import DOES_NOT_ANSWER, unhurried, within
 from db.waiting import LONGEST as LONGEST_WAIT
-from services.keys import TOKEN_PERIOD
+from services.installation.tokens import TOKEN_PERIOD
 
 __all__ = [
     "DOES_NOT_ANSWER",

@@ -1,0 +1,1 @@
+"""What one installation is: its environment, version, tokens and leases."""
