@@ -14,7 +14,6 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
 from services import (
-    audit_head,
     closing,
     demo,
     demo_removal,
@@ -39,6 +38,7 @@ from services.installation import environment, whereabouts
 from services.packaging import export_study
 from services.people import accounts, identity
 from services.report.export import export_report
+from services.seals import audit_head
 
 cli = typer.Typer(no_args_is_help=True, add_completion=False, help="Blindread's command line.")
 judge_cli = typer.Typer(no_args_is_help=True, help="Verdicts of LLM judges.")

@@ -10,11 +10,11 @@ from sqlmodel import Session, col, select
 
 from db import Database, Person, Study, StudyEvent, audit, now
 from db.base import stored_id
-from services import proofs
 from services.errors import Conflict, NotAllowed
 from services.outstanding import open_work
 from services.people.identity import Actor
 from services.people.permission import require_role, state_of
+from services.seals import proofs
 
 SHORTEST_REASON = 10
 LONGEST_REASON = 1000

@@ -28,11 +28,12 @@ from exchange.item_table import ItemRow, OverlayRow, VolumeRow
 from exchange.refusal import Conversion, InputRefused, Problems
 from exchange.study_folder import StudyFolder
 from imaging import ImagingError, PreparedVolume, prepare_mask, prepare_volume
-from services import drafts, leftovers, proofs, volume_store
+from services import drafts, leftovers, volume_store
 from services.checking import checked_folder, problem_of_scan
 from services.errors import Conflict, NotAllowed, Refused
 from services.people.identity import Actor
 from services.placement import check_placement
+from services.seals import proofs
 
 # Volumes after which an import says that it is still running.
 RENEWED_EVERY = 20

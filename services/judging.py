@@ -12,11 +12,11 @@ from db import Candidate, Database, Item, JudgeRun, JudgeVerdict, audit
 from db.base import stored_id
 from exchange.judge_verdicts import JudgeRow, parse_judge_verdicts
 from exchange.refusal import InputRefused, Problems, shown
-from services import proofs
 from services.errors import Conflict, require_length
 from services.freezing import is_frozen
 from services.people.identity import Actor
 from services.people.permission import require_role
+from services.seals import proofs
 
 _NAMED = 5
 

@@ -16,13 +16,14 @@ from db.queries import ShownItem
 from db.standing import STILL_MEMBER
 from protocol.forms import PRIMARY
 from protocol.study import Protocol
-from services import assigning, blinding, frozen_facts, proofs
+from services import assigning, blinding, frozen_facts
 from services.answer_key import answer_key
 from services.correctness import score
 from services.errors import Conflict, NotFound
 from services.people.identity import Actor
 from services.people.logins import canonical_login
 from services.people.permission import require_role
+from services.seals import proofs
 
 FAILED = (
     "The practice was not passed",

@@ -27,12 +27,13 @@ from db import (
 )
 from db.base import stored_id
 from protocol.study import Protocol
-from services import displaying, frozen_facts, practice, proofs, revision_rules
+from services import displaying, frozen_facts, practice, revision_rules
 from services.answers import check_answers, check_draft
 from services.errors import Conflict, Incomplete, NotAllowed, StaleDraft
 from services.people import clock
 from services.people.identity import Actor
 from services.people.permission import own_assignment, require_role, state_of, turn_of
+from services.seals import proofs
 from services.storing import (
     NOTHING_MEASURED,
     Circumstances,

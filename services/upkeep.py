@@ -9,9 +9,10 @@ from db import Database, audit, now
 from db.backup import back_up
 from db.migrate import newest_schema, schema_of, standing, upgrade
 from db.private import keep_private, make_private_folder
-from services import audit_head, demo, sealing
+from services import demo
 from services.errors import Conflict
 from services.people import accounts
+from services.seals import audit_head, sealing
 
 
 def prepare(database: Database) -> Path | None:

@@ -1,4 +1,4 @@
-"""Compare every row of a study with the seals that the audit chain holds on it; see `services.proofs`."""
+"""Compare every row of a study with the seals that the audit chain holds on it; see `services.seals.proofs`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from sqlmodel import Session, col, or_, select
 
 from db import AuditEvent, Base, Display, Freeze, Membership, Study
 from db.base import stored_id
-from services import proofs
-from services.sealing import SEALED, seals_on
+from services.seals import proofs
+from services.seals.sealing import SEALED, seals_on
 from services.verdict_times import contradictory_times
 
 Seal = tuple[AuditEvent, str, str]

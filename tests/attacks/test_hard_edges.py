@@ -28,10 +28,11 @@ from exchange.judge_verdicts import parse_judge_verdicts
 from exchange.study_zip import unpack_study_zip
 from manage import cli
 from server import hosts
-from services import judging, proofs, reading, redrawing, restoring, revising, starting, upkeep, verifying
+from services import judging, reading, redrawing, restoring, revising, starting, upkeep, verifying
 from services.checking import checked_folder
 from services.errors import Conflict, InputRefused, NotFound, Refused
 from services.people import identity, notices, signing_in
+from services.seals import proofs
 from tests.blinding.attacking import assignments_of
 from tests.blinding.marked_study import OBSERVED, STUDY
 from tests.blinding.serving import ServedStudy, client

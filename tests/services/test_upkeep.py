@@ -10,8 +10,9 @@ from sqlmodel import select
 
 from db import Database, Study, Volume, audit
 from db.engine import make_engine
-from services import audit_head, upkeep, verifying
+from services import upkeep, verifying
 from services.errors import Conflict
+from services.seals import audit_head
 from tests.harness import databases
 from tests.situations import Situation, read_all
 

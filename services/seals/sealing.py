@@ -6,7 +6,7 @@ from sqlmodel import Session, col, select
 
 from db import AuditEvent, Database, Freeze, Study, audit
 from db.base import stored_id
-from services import proofs
+from services.seals import proofs
 
 SEALED = "earlier rows sealed"
 
