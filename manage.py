@@ -17,21 +17,13 @@ from services import (
     closing,
     demo,
     demo_removal,
-    drafts,
-    freezing,
-    importing,
     judging,
-    leftovers,
-    members,
     outstanding,
     practice,
     redrawing,
-    removing,
     restoring,
-    starting,
     upkeep,
     verifying,
-    volume_integrity,
 )
 from services.errors import LISTED, InputRefused, Refused, Unavailable
 from services.installation import environment, whereabouts
@@ -39,6 +31,16 @@ from services.packaging import export_study
 from services.people import accounts, identity
 from services.report.export import export_report
 from services.seals import audit_head
+from services.studies import (
+    draft_studies,
+    freezing,
+    importing,
+    leftovers,
+    members,
+    new_study,
+    removing,
+    volume_integrity,
+)
 
 cli = typer.Typer(no_args_is_help=True, add_completion=False, help="Blindread's command line.")
 judge_cli = typer.Typer(no_args_is_help=True, help="Verdicts of LLM judges.")
@@ -287,7 +289,7 @@ def import_folder(
 def new_study(folder: Path) -> None:
     """Write a filled study of three items, to start from: it imports as it is."""
     try:
-        starting.new_study(folder)
+        new_study.new_study(folder)
     except (Refused, OSError) as refusal:
         problem = refusal.strerror if isinstance(refusal, OSError) else str(refusal)
         console.print(problem or "The folder cannot be written.", style="bold red", markup=False)
@@ -309,7 +311,7 @@ def rename_draft(
     """Give a study that is not frozen another key or title."""
     with _opened() as database:
         actor = identity.actor_for_command_line(database, act_as)
-        renamed = drafts.rename_draft(database, actor, study, key=key, title=title)
+        renamed = draft_studies.rename_draft(database, actor, study, key=key, title=title)
         console.print(f"The draft is '{renamed}' now.", markup=False)
 
 
@@ -322,11 +324,11 @@ def delete_draft(
     """Delete a study that is not frozen and to which nobody is invited, with its volumes."""
     with _opened() as database:
         actor = identity.actor_for_command_line(database, act_as)
-        found = drafts.draft_of(database, actor, study)
+        found = draft_studies.draft_of(database, actor, study)
         if found is not None and not found.others and not yes:
             console.print(f"'{study}' ({found.title}) would be deleted for good; add --yes to do it.", markup=False)
             raise typer.Exit(1)
-        drafts.remove_draft(database, actor, study)
+        draft_studies.remove_draft(database, actor, study)
         console.print(f"The draft '{study}' is deleted; its key is free.", markup=False)
 
 

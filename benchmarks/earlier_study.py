@@ -8,9 +8,10 @@ import sys
 from pathlib import Path
 
 from db import database_from_environment
-from services import freezing, importing, members, upkeep, worklist
+from services import upkeep, worklist
 from services.people import identity
 from services.people.identity import actor_of_token
+from services.studies import freezing, importing, members
 
 folder, key, *logins = sys.argv[1:]
 database = database_from_environment()

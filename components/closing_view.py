@@ -7,9 +7,9 @@ import streamlit as st
 
 from components.session import current_actor, database
 from services import closing, outstanding
-from services.catalogue import StudyLine
 from services.errors import Refused
 from services.outstanding import WORDS, OpenWork
+from services.studies.catalogue import StudyLine
 
 
 def draw_closing(line: StudyLine) -> None:

@@ -6,14 +6,14 @@ import streamlit as st
 
 from components.frame import PAGES, STUDIES
 from components.session import current_actor, database
-from services import drafts, removing
-from services.catalogue import StudyLine
 from services.errors import InputRefused, Refused
+from services.studies import draft_studies, removing
+from services.studies.catalogue import StudyLine
 
 
 def draw_draft(line: StudyLine) -> None:
     """Draw the forms that rename and delete a draft; nothing once it is frozen."""
-    draft = drafts.draft_of(database(), current_actor(), line.key)
+    draft = draft_studies.draft_of(database(), current_actor(), line.key)
     if draft is None:
         return
     with st.expander("Rename or delete this draft"):
@@ -24,7 +24,7 @@ def draw_draft(line: StudyLine) -> None:
             )
         left, right = st.columns(2)
         with left:
-            st.text_input("Title", value=draft.title, key="draft-title", max_chars=drafts.LONGEST_TITLE)
+            st.text_input("Title", value=draft.title, key="draft-title", max_chars=draft_studies.LONGEST_TITLE)
             st.text_input("Key", value=draft.key, key="draft-key", disabled=bool(draft.others), max_chars=60)
             st.button("Rename", on_click=_rename, args=(line.key,))
         with right:
@@ -61,7 +61,7 @@ def draw_removal(line: StudyLine) -> None:
 
 def _rename(study_key: str) -> None:
     try:
-        key = drafts.rename_draft(
+        key = draft_studies.rename_draft(
             database(),
             current_actor(),
             study_key,
@@ -76,7 +76,7 @@ def _rename(study_key: str) -> None:
 
 def _delete(study_key: str) -> None:
     try:
-        drafts.remove_draft(database(), current_actor(), study_key)
+        draft_studies.remove_draft(database(), current_actor(), study_key)
         st.session_state["deleted-draft"] = study_key
     except Refused as refusal:
         st.session_state["notice"] = ("error", str(refusal))

@@ -8,8 +8,8 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from components.session import database
-from services import catalogue
 from services.people.identity import Actor
+from services.studies import catalogue
 
 PAGES = Path(__file__).resolve().parents[1] / "pages"
 

@@ -11,10 +11,10 @@ from niivue_component import niivue_viewer
 from components.frame import PAGES, STUDY
 from components.problems import draw_problems, plain
 from components.session import database
-from services import importing, incoming, starting
 from services.errors import InputRefused, Refused
-from services.incoming import Incoming
 from services.people.identity import Actor
+from services.studies import importing, new_study, uploads
+from services.studies.uploads import Incoming
 
 _REMEDY = "Mend them, pack the folder again and upload it."
 
@@ -27,7 +27,7 @@ def receive(actor: Actor) -> Incoming | None:
     )
     st.link_button(
         "A filled study to start from",
-        f"/download/{starting.ZIP_NAME}",
+        f"/download/{new_study.ZIP_NAME}",
         icon=":material/download:",
         help="Three items about simulated images; it can be imported as it is.",
     )
@@ -50,14 +50,14 @@ def receive(actor: Actor) -> Incoming | None:
 
 def _received(actor: Actor, file: IO[bytes], name: str) -> Incoming | InputRefused:
     try:
-        return incoming.receive_upload(database(), actor, file, name)
+        return uploads.receive_upload(database(), actor, file, name)
     except InputRefused as refusal:
         return refusal
 
 
 def _draw_columns() -> None:
     with st.expander("What stands in each table"):
-        for title, says, columns in incoming.documented_tables():
+        for title, says, columns in uploads.documented_tables():
             st.markdown(f"**{title}** {says}\n\n{columns}")
 
 
@@ -102,7 +102,7 @@ def draw_scan(actor: Actor, found: Incoming) -> None:
             format_func=lambda key: f"{key} · {by_key[key].label} · {by_key[key].file_name}",
         )
         if chosen is not None:
-            content = incoming.scan_for_preview(database(), actor, found.ticket, chosen)
+            content = uploads.scan_for_preview(database(), actor, found.ticket, chosen)
             with st.container(width=560):
                 niivue_viewer(
                     nifti_data=content,
@@ -132,7 +132,7 @@ def draw_import_button(actor: Actor, found: Incoming) -> None:
         bar.progress(done / max(total, 1), text=text)
 
     try:
-        folder = incoming.study_folder_of(database(), actor, found.ticket)
+        folder = uploads.study_folder_of(database(), actor, found.ticket)
         done = importing.import_study(database(), actor, folder, over_draft=over_draft, progress=feed)
     except InputRefused as refusal:
         bar.empty()
@@ -151,4 +151,4 @@ def draw_import_button(actor: Actor, found: Incoming) -> None:
 def _forget(actor: Actor) -> None:
     kept: tuple[str, Incoming | InputRefused] | None = st.session_state.pop("incoming", None)
     if kept is not None and isinstance(kept[1], Incoming):
-        incoming.discard_upload(database(), actor, kept[1].ticket)
+        uploads.discard_upload(database(), actor, kept[1].ticket)

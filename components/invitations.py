@@ -8,11 +8,11 @@ import pandas as pd
 import streamlit as st
 
 from components.session import current_actor, database
-from services import invitations
-from services.catalogue import StudyLine
 from services.errors import Refused
 from services.installation import environment
-from services.invitations import Entry, Invited, LinkLine
+from services.studies import invitations
+from services.studies.catalogue import StudyLine
+from services.studies.invitations import Entry, Invited, LinkLine
 
 _FIELDS = ("role", "name", "login", "specialty")
 

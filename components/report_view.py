@@ -9,11 +9,11 @@ import streamlit as st
 
 from components.session import current_actor, database
 from services import closing, report
-from services.catalogue import StudyLine
 from services.errors import NotAllowed, Refused
 from services.people.identity import Actor
 from services.report import PrintedTable, Report, Section
 from services.seals import audit_head
+from services.studies.catalogue import StudyLine
 
 # The tables are drawn as HTML: cells wrap, can be copied, and no text in them is taken for Markdown.
 _STYLE = """

@@ -6,8 +6,8 @@ import streamlit as st
 
 from components.frame import PAGES, REPORT, STUDY
 from components.session import current_actor, database
-from services.catalogue import StudyLine
 from services.overview import overview_of
+from services.studies.catalogue import StudyLine
 
 STATE_BADGE = {
     "draft": ("Draft", "gray", ":material/edit_note:"),

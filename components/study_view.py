@@ -11,10 +11,11 @@ from components.invitations import draw_invitations
 from components.problems import draw_problems
 from components.session import current_actor, database
 from components.study_list import STATE_BADGE
-from services import adjudication, daily_verification, freezing, judging, member_progress, verifying
-from services.catalogue import StudyLine
+from services import adjudication, daily_verification, judging, member_progress, verifying
 from services.errors import InputRefused, Refused
 from services.member_progress import MemberProgress
+from services.studies import freezing
+from services.studies.catalogue import StudyLine
 
 _QUEUE_WORD = {"reading": "reads", "scoring": "marks", "review": "adjudicates"}
 

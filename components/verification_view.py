@@ -8,8 +8,8 @@ import streamlit as st
 
 from components.session import current_actor, database
 from services import daily_verification
-from services.catalogue import StudyLine
 from services.daily_verification import VerificationState
+from services.studies.catalogue import StudyLine
 
 # More than this is in the result of the command line.
 LINES = 5

@@ -21,7 +21,7 @@ from services.errors import Conflict, Incomplete, NotAllowed, NotFound, NotSigne
 from services.installation.environment import Database, database, volume_cache_control
 from services.people.identity import Actor
 from services.storing import Circumstances
-from services.volume_integrity import DAMAGED, NotIntact
+from services.studies.volume_integrity import DAMAGED, NotIntact
 
 _log = logging.getLogger(__name__)
 LARGEST_BODY = 200_000

@@ -17,12 +17,13 @@ from db.base import stored_id
 from db.standing import STILL_MEMBER
 from protocol.forms import PRIMARY
 from protocol.study import Protocol
-from services import assigning, draws, frozen_facts, practice
+from services import practice
 from services.correctness import said
 from services.errors import Conflict
 from services.people.identity import Actor
 from services.people.permission import require_role, state_of
 from services.seals import proofs
+from services.studies import assigning, draws, frozen_facts
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,12 @@ from sqlmodel import Session, col, select
 
 from db import AuditEvent, Database, Freeze, Study, Verification, now
 from db.base import new_public_id, stored_id
-from services import damaged_scans, verifying, volume_integrity
+from services import verifying
 from services.installation import leases
 from services.people.identity import Actor
 from services.people.permission import require_role
-from services.volume_integrity import Pace
+from services.studies import damaged_volumes, volume_integrity
+from services.studies.volume_integrity import Pace
 
 LEASE = "daily verification"
 EVERY = timedelta(days=1)
@@ -200,7 +201,7 @@ class VerificationState:
     ended_at: datetime | None
     problems: list[str]
     under_way: tuple[int, int] | None
-    damaged_scans: list[str]
+    damaged_volumes: list[str]
 
 
 def state_of_verification(database: Database, actor: Actor, study_key: str) -> VerificationState:
@@ -215,5 +216,5 @@ def state_of_verification(database: Database, actor: Actor, study_key: str) -> V
             ended_at=ended.ended_at if ended is not None else None,
             problems=list(ended.problems) if ended is not None else [],
             under_way=(running.files_checked, files) if running is not None else None,
-            damaged_scans=[damaged_scans.sentence(event) for event in damaged_scans.events_of(session, study_id)],
+            damaged_scans=[damaged_volumes.sentence(event) for event in damaged_volumes.events_of(session, study_id)],
         )

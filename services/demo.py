@@ -11,12 +11,13 @@ from typing import Any
 from sqlmodel import Session, col, or_, select
 
 from db import Case, Database, Item, Membership, Person, Reference, Study
-from services import adjudication, closing, freezing, importing, judging, members, reading
+from services import adjudication, closing, judging, reading
 from services.demo_viewing import simulated_trace
-from services.importing import Progress
 from services.people import identity
 from services.people.identity import Actor
 from services.storing import Circumstances
+from services.studies import freezing, importing, members
+from services.studies.importing import Progress
 from studies.demo.build import build
 
 OPEN_KEY = "demo"

@@ -12,7 +12,7 @@ from sqlmodel import Session, col, select
 
 from db import Assignment, AuditEvent, Candidate, Case, Freeze, FreezeItem, Item, Membership, ReviewTask, Study, Verdict
 from db.base import stored_id
-from services import draws, frozen_facts
+from services.studies import draws, frozen_facts
 
 
 def draws_to_check(session: Session, study: Study) -> dict[str, Any]:

@@ -13,10 +13,10 @@ from db.base import stored_id
 from exchange.judge_verdicts import JudgeRow, parse_judge_verdicts
 from exchange.refusal import InputRefused, Problems, shown
 from services.errors import Conflict, require_length
-from services.freezing import is_frozen
 from services.people.identity import Actor
 from services.people.permission import require_role
 from services.seals import proofs
+from services.studies.freezing import is_frozen
 
 _NAMED = 5
 

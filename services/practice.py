@@ -16,7 +16,7 @@ from db.queries import ShownItem
 from db.standing import STILL_MEMBER
 from protocol.forms import PRIMARY
 from protocol.study import Protocol
-from services import assigning, blinding, frozen_facts
+from services import blinding
 from services.answer_key import answer_key
 from services.correctness import score
 from services.errors import Conflict, NotFound
@@ -24,6 +24,7 @@ from services.people.identity import Actor
 from services.people.logins import canonical_login
 from services.people.permission import require_role
 from services.seals import proofs
+from services.studies import assigning, frozen_facts
 
 FAILED = (
     "The practice was not passed",

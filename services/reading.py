@@ -27,7 +27,7 @@ from db import (
 )
 from db.base import stored_id
 from protocol.study import Protocol
-from services import displaying, frozen_facts, practice, revision_rules
+from services import displaying, practice, revision_rules
 from services.answers import check_answers, check_draft
 from services.errors import Conflict, Incomplete, NotAllowed, StaleDraft
 from services.people import clock
@@ -43,6 +43,7 @@ from services.storing import (
     store_decision,
     store_verdict,
 )
+from services.studies import frozen_facts
 
 LARGEST_SEQUENCE = 2**31 - 1
 

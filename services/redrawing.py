@@ -9,10 +9,10 @@ from typing import Any
 
 from db import Item
 from protocol.study import Protocol
-from services import assigning
-from services.draws import DrawKey
 from services.errors import NotFound
-from services.freezing import draw_by_model
+from services.studies import assigning
+from services.studies.draws import DrawKey
+from services.studies.freezing import draw_by_model
 
 # What reading files leads to that somebody has changed.
 _NO_PACKAGE = (AttributeError, LookupError, RecursionError, StopIteration, TypeError, ValueError)

@@ -14,10 +14,11 @@ from db import Database, Invitation, LoginSession, Overlay, Study, Volume, audit
 from db.backup import DamagedCopy, restore
 from db.engine import make_engine
 from db.migrate import newest_schema, schema_of, standing
-from services import upkeep, verifying, volume_store
+from services import upkeep, verifying
 from services.errors import Conflict, InputRefused
 from services.people import permission
 from services.seals import audit_head
+from services.studies import volume_store
 from services.upkeep import copy_name
 
 

@@ -11,11 +11,12 @@ from sqlmodel import Session, select
 from db import Assignment, Database, Membership, Overlay, Study, Volume
 from db.base import stored_id
 from protocol.study import Protocol
-from services import damaged_scans, displaying, frozen_facts, reading, revision_rules, volume_integrity, volume_store
+from services import displaying, reading, revision_rules
 from services.errors import Conflict, NotFound
 from services.installation.tokens import Keys
 from services.people.identity import Actor
 from services.people.permission import state_of, studies_of
+from services.studies import damaged_volumes, frozen_facts, volume_integrity, volume_store
 
 # The SHA-256 of files, by what they are (volume or overlay) and its id.
 Files = dict[tuple[str, int], str]
@@ -49,14 +50,14 @@ def read_scan(database: Database, actor: Actor, token: str) -> bytes:
     try:
         return volume_integrity.read_intact(path)
     except volume_integrity.NotIntact as found:
-        damaged_scans.note(database, actor, found.sha256, found.state)
+        damaged_volumes.note(database, actor, found.sha256, found.state)
         raise
 
 
 def report_damage(database: Database, actor: Actor, token: str) -> None:
     """Note that what a browser unpacked of a scan in its reader's reach is not what was prepared."""
     path = scan_in_reach(database, actor, token)
-    damaged_scans.note(database, actor, volume_store.sha256_of(path), damaged_scans.IN_THE_BROWSER)
+    damaged_volumes.note(database, actor, volume_store.sha256_of(path), damaged_volumes.IN_THE_BROWSER)
 
 
 def renewed_scans(database: Database, actor: Actor, public_id: str) -> dict[str, Any]:

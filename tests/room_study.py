@@ -11,10 +11,10 @@ import nibabel
 import numpy as np
 
 from db import Database
-from services import freezing, importing, members
 from services.people import identity
 from services.people.identity import Actor
 from services.reading import Receipt
+from services.studies import freezing, importing, members
 from tests.situations import (
     Situation,
     any_answers,

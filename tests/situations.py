@@ -13,10 +13,11 @@ import numpy as np
 import yaml
 
 from db import Database
-from services import freezing, importing, members, reading
+from services import reading
 from services.people import identity
 from services.people.identity import Actor
 from services.reading import Receipt
+from services.studies import freezing, importing, members
 
 PROTOCOL: dict[str, Any] = {
     "name": "tiny",

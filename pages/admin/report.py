@@ -3,7 +3,7 @@
 import streamlit as st
 
 from components import report_view, session
-from services import catalogue
+from services.studies import catalogue
 
 st.title("Agreement report")
 actor = session.current_actor()

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from components import session, study_list
-from services import catalogue
+from services.studies import catalogue
 
 st.title("Studies")
 actor = session.current_actor()

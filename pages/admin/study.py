@@ -3,7 +3,7 @@
 import streamlit as st
 
 from components import closing_view, draft_view, session, study_view
-from services import catalogue
+from services.studies import catalogue
 
 draft_view.leave_if_deleted()
 actor = session.current_actor()

@@ -20,10 +20,11 @@ from sqlmodel import Session, col, select
 from db import Assignment, Case, Database, Freeze, Item, Membership, Study, Verdict, audit
 from db.base import stored_id
 from db.engine import make_engine
-from services import assigning, closing, draws, frozen_facts, members, packaging, removing, verifying
+from services import closing, packaging, verifying
 from services.answers import Answers
 from services.errors import NotAllowed
 from services.seals import proofs
+from services.studies import assigning, draws, frozen_facts, members, removing
 from tests.db.full_study import full_study
 from tests.harness import databases
 from tests.situations import Situation, read_all

@@ -28,11 +28,12 @@ from exchange.judge_verdicts import parse_judge_verdicts
 from exchange.study_zip import unpack_study_zip
 from manage import cli
 from server import hosts
-from services import judging, reading, redrawing, restoring, revising, starting, upkeep, verifying
-from services.checking import checked_folder
+from services import judging, reading, redrawing, restoring, revising, upkeep, verifying
 from services.errors import Conflict, InputRefused, NotFound, Refused
 from services.people import identity, notices, signing_in
 from services.seals import proofs
+from services.studies import new_study
+from services.studies.checking import checked_folder
 from tests.blinding.attacking import assignments_of
 from tests.blinding.marked_study import OBSERVED, STUDY
 from tests.blinding.serving import ServedStudy, client
@@ -351,7 +352,7 @@ def unpacked(content: bytes, target: Path) -> Path:
 
 
 def test_a_damaged_archive_is_unpacked_inside_its_folder_or_refused_in_a_sentence(tmp_path: Path) -> None:
-    whole, chance = starting._packed(), random.Random(1)
+    whole, chance = new_study._packed(), random.Random(1)
     for number in range(150):
         content = bytearray(whole)
         for _ in range(chance.choice((1, 1, 3, 20))):

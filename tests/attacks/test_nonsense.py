@@ -24,24 +24,11 @@ from exchange.acknowledged_text import without_images
 from manage import cli
 from server import logs
 from server.logs import configure_logs, note_fault
-from services import (
-    closing,
-    damaged_scans,
-    drafts,
-    importing,
-    incoming,
-    members,
-    packaging,
-    reading,
-    report,
-    restoring,
-    scans,
-    starting,
-    upkeep,
-)
+from services import closing, packaging, reading, report, restoring, scans, upkeep
 from services.errors import Conflict, InputRefused, NotAllowed, NotFound, Refused
 from services.pace import duration
 from services.storing import Circumstances
+from services.studies import damaged_volumes, draft_studies, importing, members, new_study, uploads
 from tests.blinding.attacking import assignments_of, keys
 from tests.blinding.marked_study import OBSERVED, STUDY, mark
 from tests.blinding.serving import ServedStudy, client
@@ -87,7 +74,7 @@ def test_a_damage_report_on_a_scan_ahead_says_nothing_and_leaves_nothing(opened:
         except NotFound:
             refused += 1
     with opened.database.reading() as session:
-        noted = session.exec(select(AuditEvent).where(AuditEvent.action == damaged_scans.ACTION)).all()
+        noted = session.exec(select(AuditEvent).where(AuditEvent.action == damaged_volumes.ACTION)).all()
 
     # The current and the next item's scans are in reach: four of nine at most, and the five odd tokens are not.
     assert refused >= 5 + 5
@@ -101,7 +88,7 @@ def test_reporting_damage_again_and_again_leaves_one_event(opened: Situation) ->
     for _ in range(50):
         scans.report_damage(opened.database, rater, token)
     with opened.database.reading() as session:
-        noted = session.exec(select(AuditEvent).where(AuditEvent.action == damaged_scans.ACTION)).all()
+        noted = session.exec(select(AuditEvent).where(AuditEvent.action == damaged_volumes.ACTION)).all()
 
     assert len(noted) == 1
 
@@ -331,7 +318,7 @@ def test_a_zip_with_a_link_a_device_and_a_folder_for_a_file_is_refused(imported:
             archive.writestr(special, "/etc/passwd")
         packed.seek(0)
         with pytest.raises(InputRefused) as refusal:
-            incoming.receive_upload(imported.database, imported.admin, packed, "study.zip")
+            uploads.receive_upload(imported.database, imported.admin, packed, "study.zip")
         assert "root:" not in str(refusal.value)
     assert list((imported.database.data_dir / "incoming").glob("*")) == []
 
@@ -339,8 +326,8 @@ def test_a_zip_with_a_link_a_device_and_a_folder_for_a_file_is_refused(imported:
 @pytest.mark.parametrize("ticket", ["", "..", "../..", ".", "a/b", "\x00", "x" * 400, "%2e%2e"])
 def test_a_ticket_opens_no_other_folder_and_discards_none(imported: Situation, ticket: str) -> None:
     with pytest.raises(Refused):
-        incoming.study_folder_of(imported.database, imported.admin, ticket)
-    incoming.discard_upload(imported.database, imported.admin, ticket)
+        uploads.study_folder_of(imported.database, imported.admin, ticket)
+    uploads.discard_upload(imported.database, imported.admin, ticket)
 
     assert (imported.database.data_dir / "blindread.db").exists()
     assert any(imported.database.volume_dir.iterdir())
@@ -376,7 +363,7 @@ def test_a_text_of_many_brackets_is_read_in_no_time_worth_a_word() -> None:
 @pytest.mark.parametrize("key", ["../x", "X", "a" * 61, "-a", "a b", "", "a\n", "tiny~1", "é", "a/b"])
 def test_no_odd_key_becomes_a_studys(imported: Situation, key: str) -> None:
     with pytest.raises(InputRefused):
-        drafts.require_key(key)
+        draft_studies.require_key(key)
 
 
 # ---- the command line ------------------------------------------------------------------------------------------------
@@ -390,7 +377,7 @@ def test_a_new_study_writes_into_no_folder_that_holds_something(tmp_path: Path) 
 
     for target in ("full", "file", "link"):
         with pytest.raises(Conflict):
-            starting.new_study(tmp_path / target)
+            new_study.new_study(tmp_path / target)
     assert (tmp_path / "full" / "protocol.yaml").read_text() == "mine"
 
 

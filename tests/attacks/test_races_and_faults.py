@@ -21,26 +21,21 @@ from sqlmodel import func, select
 
 from db import AuditEvent, Database, Lease, Membership, Study, StudyEvent, Verdict, Volume, now
 from db.engine import make_engine
-from services import (
-    closing,
-    drafts,
+from services import closing, reading, restoring, scans, upkeep, verifying
+from services import daily_verification as daily
+from services.errors import Conflict, InputRefused, Refused
+from services.people import accounts, clock
+from services.studies import (
+    draft_studies,
     freezing,
     frozen_facts,
     importing,
     leftovers,
     members,
-    reading,
     removing,
-    restoring,
-    scans,
-    upkeep,
-    verifying,
     volume_integrity,
     volume_store,
 )
-from services import daily_verification as daily
-from services.errors import Conflict, InputRefused, Refused
-from services.people import accounts, clock
 from tests.blinding.attacking import keys
 from tests.harness.server import ROOT, clean_environment
 from tests.situations import (
@@ -156,7 +151,7 @@ def test_a_draft_that_is_deleted_while_it_is_imported_over_ends_whole_or_gone(
     alone(imported)
     folder = write_study_folder(tmp_path / "again")
     at_once(
-        lambda: drafts.remove_draft(imported.database, imported.admin, "tiny"),
+        lambda: draft_studies.remove_draft(imported.database, imported.admin, "tiny"),
         lambda: importing.import_study(imported.database, imported.admin, folder, over_draft=True),
         lambda: importing.import_study(imported.database, imported.admin, folder, over_draft=True),
     )
@@ -174,9 +169,9 @@ def test_a_draft_that_is_deleted_while_it_is_imported_over_ends_whole_or_gone(
 def test_a_draft_that_is_renamed_frozen_and_deleted_at_once_is_one_of_them(imported: Situation) -> None:
     alone(imported)
     at_once(
-        lambda: drafts.rename_draft(imported.database, imported.admin, "tiny", key="other", title="Other"),
+        lambda: draft_studies.rename_draft(imported.database, imported.admin, "tiny", key="other", title="Other"),
         lambda: freezing.freeze_study(imported.database, imported.admin, "tiny"),
-        lambda: drafts.remove_draft(imported.database, imported.admin, "tiny"),
+        lambda: draft_studies.remove_draft(imported.database, imported.admin, "tiny"),
     )
 
     with imported.database.reading() as session:

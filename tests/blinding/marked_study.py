@@ -14,9 +14,10 @@ import yaml
 from sqlmodel import select
 
 from db import Candidate, Database, Freeze, Item, Person, Study, Volume
-from services import freezing, importing, judging, members
+from services import judging
 from services.people import identity
 from services.people.identity import Actor
+from services.studies import freezing, importing, members
 from tests.situations import PROTOCOL, Situation, any_answers, on_the_desk, show, signed_in, submit, write_table
 
 STUDY = "marked"

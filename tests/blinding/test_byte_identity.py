@@ -12,8 +12,9 @@ from sqlmodel import Session, col, select
 from streamlit.proto.Delta_pb2 import Delta
 
 from db import Assignment, Database, Membership, Study, queries
-from services import adjudication, displaying, freezing, reading, scans, worklist
+from services import adjudication, displaying, reading, scans, worklist
 from services.people.identity import Actor
+from services.studies import freezing
 from tests.blinding.columns import SHOWN_IN, change_everything_but, every_column, take_the_guards_away
 from tests.blinding.marked_study import OBSERVED, STUDY
 from tests.blinding.serving import ServedStudy, client

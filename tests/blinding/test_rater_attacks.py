@@ -8,9 +8,10 @@ import pytest
 from sqlmodel import select
 
 from db import Adjudication, Database, Display, Draft, TechnicalFailure, Verdict, ViewingTrace
-from services import adjudication, importing, members, reading, worklist
+from services import adjudication, reading, worklist
 from services.errors import Conflict, Incomplete, NotAllowed, NotFound
 from services.storing import Circumstances
+from services.studies import importing, members
 from tests.blinding.attacking import assignments_of, count, display, hand_in, keys
 from tests.situations import (
     Situation,

@@ -8,23 +8,10 @@ from typing import Any
 import pytest
 
 from db import AuditEvent, Database
-from services import (
-    adjudication,
-    catalogue,
-    closing,
-    freezing,
-    importing,
-    judging,
-    member_progress,
-    members,
-    previewing,
-    reading,
-    scans,
-    verifying,
-    worklist,
-)
+from services import adjudication, closing, judging, member_progress, previewing, reading, scans, verifying, worklist
 from services.errors import Conflict, NotAllowed, NotFound
 from services.people import identity
+from services.studies import catalogue, freezing, importing, members
 from tests.blinding.attacking import count, hand_in
 from tests.situations import imported_study, on_the_desk, open_study, signed_in
 

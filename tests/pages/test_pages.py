@@ -11,8 +11,9 @@ from streamlit.testing.v1 import AppTest
 
 from components.verification_view import spoken_age
 from db import Database
-from services import closing, invitations
+from services import closing
 from services.people import accounts, identity
+from services.studies import invitations
 from tests.pages.conftest import OpenPage
 from tests.situations import imported_study, open_study, read_all
 

@@ -15,8 +15,9 @@ from db import Database
 from db.engine import database_from_environment
 from server import downloads
 from server.gate import Gate
-from services import closing, members
+from services import closing
 from services.people import identity
+from services.studies import members
 from tests.situations import Situation, open_study
 
 FILES = ("manifest.json", "report.html", "report-csv.zip", "report.json")

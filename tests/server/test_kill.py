@@ -15,9 +15,10 @@ import pytest
 from sqlmodel import col, select
 
 from db import Assignment, Database, Membership, Verdict
-from services import freezing, importing, members, reading
+from services import reading
 from services.people import identity
 from services.people.identity import Actor, actor_of_token
+from services.studies import freezing, importing, members
 from tests.blinding import serving
 from tests.harness.server import RunningServer
 from tests.situations import any_answers, signed_in, write_study_folder

@@ -14,8 +14,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from db import Database
-from services import members
 from services.people import identity
+from services.studies import members
 from tests.blinding.marked_study import OBSERVED, STUDY
 from tests.blinding.serving import ServedStudy
 

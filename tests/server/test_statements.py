@@ -17,9 +17,10 @@ from components.viewer import bundle_name, bundle_path
 from db import Database, database_from_environment
 from server import reading_room
 from server.gate import Gate
-from services import catalogue, reading, worklist
+from services import reading, worklist
 from services.adjudication import open_review_queue
 from services.people import identity
+from services.studies import catalogue
 from tests.room_study import practising, reading_rules, room_study, with_conversation, with_overlays
 from tests.situations import Situation, any_answers, on_the_desk, open_study, read_all
 

@@ -13,10 +13,11 @@ from sqlmodel import select
 
 from db import Assignment, Database, Membership, ReviewTask
 from db.engine import make_engine
-from services import closing, members, reading
+from services import closing, reading
 from services.adjudication import QueueSummary, open_review_queue
 from services.errors import Conflict, NotAllowed
 from services.people.identity import Actor
+from services.studies import members
 from tests.harness import databases
 from tests.services.reviewing import FIRST_SAYS, SECOND_SAYS, open_queue, queue_of, read_by_both
 from tests.situations import (

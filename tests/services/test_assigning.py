@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from sqlmodel import select
 
 from db import Assignment, Case, Database, Item, Membership
-from services import members, reading
-from services.assigning import spaced
+from services import reading
+from services.studies import members
+from services.studies.assigning import spaced
 from tests.situations import Situation, on_the_desk, open_study, read_all, signed_in
 
 subjects_and_distance = st.tuples(

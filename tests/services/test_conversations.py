@@ -10,9 +10,10 @@ import pytest
 from sqlmodel import col, select
 
 from db import Assignment, Database, Item, Membership, queries
-from services import adjudication, displaying, members, previewing, reading, scans
+from services import adjudication, displaying, previewing, reading, scans
 from services.errors import Conflict, NotFound
 from services.people.permission import study_of
+from services.studies import members
 from tests.room_study import add_case, add_item, reading_rules, room_study, with_conversation
 from tests.situations import Situation, answers, any_answers, on_the_desk, read_all, show, signed_in, submit
 

@@ -12,8 +12,9 @@ import pytest
 from sqlmodel import select
 
 from db import Adjudication, Assignment, AuditEvent, Database, Item, ReviewTask, Verdict
-from services import closing, members, reading
+from services import closing, reading
 from services.errors import Conflict, Incomplete, NotAllowed, NotFound
+from services.studies import members
 from tests.services.reviewing import FIRST_SAYS, SECOND_SAYS, desk, open_queue, read_by_both, work
 from tests.situations import (
     Situation,

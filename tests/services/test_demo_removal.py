@@ -8,9 +8,10 @@ import pytest
 from sqlmodel import select
 
 from db import Database, Person, Study, audit
-from services import demo, demo_removal, importing, members, upkeep
+from services import demo, demo_removal, upkeep
 from services.errors import Conflict, NotAllowed
 from services.people import accounts, identity
+from services.studies import importing, members
 from tests.harness.server import clean_environment, run_manage
 from tests.situations import signed_in, write_study_folder
 

@@ -21,10 +21,11 @@ from db import (
     Volume,
     audit,
 )
-from services import catalogue, drafts, freezing, importing, members, previewing, removing
+from services import previewing
 from services.errors import Conflict, InputRefused, NotAllowed, NotFound
 from services.people import permission
 from services.people.identity import Actor
+from services.studies import catalogue, draft_studies, freezing, importing, members, removing
 from tests.situations import ITEMS, imported_study, owner_of, signed_in, write_study_folder, write_volume
 
 CONTENTS = (Reference, Candidate, Item, Overlay, Volume, Case, ProtocolRecord)
@@ -60,7 +61,7 @@ def test_a_removed_draft_leaves_its_row_for_the_audit_chain_and_nothing_else(
     owner = draft(database, tmp_path / "study")
     assert files(database)
 
-    drafts.remove_draft(database, owner, "tiny")
+    draft_studies.remove_draft(database, owner, "tiny")
 
     with database.reading() as session:
         assert set(rows(session).values()) == {0}
@@ -78,7 +79,7 @@ def test_a_removed_draft_leaves_its_row_for_the_audit_chain_and_nothing_else(
 
 def test_the_key_of_a_removed_draft_is_free_again(database: Database, tmp_path: Path) -> None:
     owner = draft(database, tmp_path / "study")
-    drafts.remove_draft(database, owner, "tiny")
+    draft_studies.remove_draft(database, owner, "tiny")
 
     importing.import_study(database, owner, tmp_path / "study")
 
@@ -92,7 +93,7 @@ def test_volumes_that_another_study_refers_to_stay(database: Database, tmp_path:
     importing.import_study(database, owner, tmp_path / "study", key="second")
     both = files(database)
 
-    drafts.remove_draft(database, owner, "tiny")
+    draft_studies.remove_draft(database, owner, "tiny")
 
     assert len(both - files(database)) == 1
     freezing.freeze_study(database, owner, "second")
@@ -105,7 +106,7 @@ def test_a_file_that_went_while_an_import_counted_on_it_refuses_that_import(
 
     def remove_the_first(done: int, total: int, text: str) -> None:
         if done == total:
-            drafts.remove_draft(sqlite_database, owner, "tiny")
+            draft_studies.remove_draft(sqlite_database, owner, "tiny")
 
     with pytest.raises(Conflict, match="import again"):
         importing.import_study(sqlite_database, owner, tmp_path / "study", key="second", progress=remove_the_first)
@@ -118,10 +119,10 @@ def test_a_frozen_study_is_not_removed(database: Database, tmp_path: Path) -> No
     freezing.freeze_study(database, owner, "tiny")
 
     with pytest.raises(Conflict, match="is open; only a draft"):
-        drafts.remove_draft(database, owner, "tiny")
+        draft_studies.remove_draft(database, owner, "tiny")
     with pytest.raises(Conflict, match="is open; only a draft"):
-        drafts.rename_draft(database, owner, "tiny", title="Another")
-    assert drafts.draft_of(database, owner, "tiny") is None
+        draft_studies.rename_draft(database, owner, "tiny", title="Another")
+    assert draft_studies.draft_of(database, owner, "tiny") is None
 
 
 def test_a_draft_to_which_somebody_is_invited_stays_until_they_are_taken_out(
@@ -129,18 +130,18 @@ def test_a_draft_to_which_somebody_is_invited_stays_until_they_are_taken_out(
 ) -> None:
     situation = imported_study(database, tmp_path / "study")
     with pytest.raises(Conflict, match=r"\(Rater 1, Rater 2, Reviewer 1\); remove them first"):
-        drafts.remove_draft(database, situation.admin, "tiny")
+        draft_studies.remove_draft(database, situation.admin, "tiny")
 
     for login in ("rater-1", "rater-2", "reviewer"):
         removing.remove_member(database, situation.admin, "tiny", login)
-    drafts.remove_draft(database, situation.admin, "tiny")
+    draft_studies.remove_draft(database, situation.admin, "tiny")
 
     assert catalogue.studies_of(database, situation.admin) == []
 
 
 ACTS: list[Callable[[Database, Actor], object]] = [
-    lambda database, actor: drafts.remove_draft(database, actor, "tiny"),
-    lambda database, actor: drafts.rename_draft(database, actor, "tiny", title="Mine"),
+    lambda database, actor: draft_studies.remove_draft(database, actor, "tiny"),
+    lambda database, actor: draft_studies.rename_draft(database, actor, "tiny", title="Mine"),
     lambda database, actor: removing.remove_member(database, actor, "tiny", "rater-2"),
     lambda database, actor: removing.removable_members(database, actor, "tiny"),
 ]
@@ -159,7 +160,7 @@ def test_a_rater_neither_removes_nor_renames(sqlite_database: Database, tmp_path
 def test_a_draft_gets_another_key_and_title(database: Database, tmp_path: Path) -> None:
     owner = draft(database, tmp_path / "study")
 
-    assert drafts.rename_draft(database, owner, "tiny", key="ms-2026", title=" MS lesions 2026 ") == "ms-2026"
+    assert draft_studies.rename_draft(database, owner, "tiny", key="ms-2026", title=" MS lesions 2026 ") == "ms-2026"
 
     assert [(line.key, line.title) for line in catalogue.studies_of(database, owner)] == [
         ("ms-2026", "MS lesions 2026")
@@ -170,7 +171,7 @@ def test_a_draft_gets_another_key_and_title(database: Database, tmp_path: Path) 
 
 def test_an_empty_title_changes_nothing(database: Database, tmp_path: Path) -> None:
     owner = draft(database, tmp_path / "study")
-    drafts.rename_draft(database, owner, "tiny", title="  ")
+    draft_studies.rename_draft(database, owner, "tiny", title="  ")
     assert catalogue.study_line(database, owner, "tiny").title == "A tiny study"
 
 
@@ -178,16 +179,16 @@ def test_a_key_that_is_taken_or_cannot_be_one_is_refused(database: Database, tmp
     owner = draft(database, tmp_path / "study")
     draft(database, tmp_path / "second", key="second")
     with pytest.raises(Conflict, match="'second' exists already"):
-        drafts.rename_draft(database, owner, "tiny", key="second")
+        draft_studies.rename_draft(database, owner, "tiny", key="second")
     with pytest.raises(InputRefused, match="small letters, digits and hyphens"):
-        drafts.rename_draft(database, owner, "tiny", key="tiny~1")
+        draft_studies.rename_draft(database, owner, "tiny", key="tiny~1")
 
 
 def test_once_somebody_is_invited_only_the_title_changes(database: Database, tmp_path: Path) -> None:
     situation = imported_study(database, tmp_path / "study")
     with pytest.raises(Conflict, match="invited"):
-        drafts.rename_draft(database, situation.admin, "tiny", key="other")
-    drafts.rename_draft(database, situation.admin, "tiny", title="Another title")
+        draft_studies.rename_draft(database, situation.admin, "tiny", key="other")
+    draft_studies.rename_draft(database, situation.admin, "tiny", title="Another title")
     assert catalogue.study_line(database, situation.admin, "tiny").title == "Another title"
 
 

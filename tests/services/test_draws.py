@@ -10,10 +10,11 @@ import pytest
 from sqlmodel import col, select
 
 from db import Assignment, AuditEvent, Candidate, Database, Freeze, FreezeItem, Item, Membership, Study
-from services import adjudication, closing, draws, members, redrawing, upkeep
+from services import adjudication, closing, redrawing, upkeep
 from services.errors import NotFound
 from services.packaging import export_study
 from services.seals import sealing
+from services.studies import draws, members
 from tests.db.first_release import load_first_release
 from tests.db.full_study import full_study
 from tests.situations import Situation, imported_study, open_study, read_all, signed_in

@@ -16,10 +16,11 @@ from sqlalchemy import text
 from sqlmodel import select
 
 from db import AuditEvent, Candidate, Database, Freeze, FreezeItem, Reference, Study, StudyEvent, Volume
-from services import closing, freezing, importing, verifying, volume_store
+from services import closing, verifying
 from services.errors import Conflict, NotAllowed, NotFound
-from services.freezing import Frozen
 from services.people import identity
+from services.studies import freezing, importing, volume_store
+from services.studies.freezing import Frozen
 from tests.situations import (
     CANDIDATES,
     CASES,

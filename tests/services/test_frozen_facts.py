@@ -16,10 +16,11 @@ from sqlmodel import select
 
 from db import Assignment, Database, Item, Study
 from db.engine import make_engine
-from services import adjudication, displaying, frozen_facts, reading, verifying
+from services import adjudication, displaying, reading, verifying
 from services.errors import NotFound
 from services.people.identity import Actor
 from services.people.permission import own_assignment
+from services.studies import frozen_facts
 from tests.blinding.columns import freeze_as_it_is_now, take_the_guards_away
 from tests.harness import databases
 from tests.room_study import practise, practising

@@ -12,9 +12,10 @@ from PIL import Image
 
 from db import Database
 from exchange.refusal import InputRefused
-from services import freezing, previewing, scans, verifying
+from services import previewing, scans, verifying
 from services.errors import Conflict, NotFound
-from services.volume_store import path_of
+from services.studies import freezing
+from services.studies.volume_store import path_of
 from tests.room_study import (
     add_case,
     add_item,

@@ -16,10 +16,10 @@ from sqlmodel import func, select
 import db
 from db import Candidate, Case, Database, Item, Membership, Reference, Study, Volume
 from imaging import prepare_volume
-from services import freezing, importing, volume_store
 from services.errors import Conflict, InputRefused, NotAllowed
-from services.importing import Imported
 from services.people.identity import Actor
+from services.studies import freezing, importing, volume_store
+from services.studies.importing import Imported
 from tests.imaging.nifti_files import blob, save
 from tests.situations import Situation, owner_of, write_study_folder
 

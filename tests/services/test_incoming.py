@@ -14,9 +14,9 @@ from PIL import Image
 from sqlmodel import select
 
 from db import Study
-from services import importing, incoming
 from services.errors import InputRefused, NotAllowed, NotFound
-from services.incoming import Incoming
+from services.studies import importing, uploads
+from services.studies.uploads import Incoming
 from tests.situations import Situation, write_study_folder
 
 
@@ -38,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def received(situation: Situation, file: io.BytesIO) -> Incoming:
-    return incoming.receive_upload(situation.database, situation.admin, file, "study.zip")
+    return uploads.receive_upload(situation.database, situation.admin, file, "study.zip")
 
 
 def left_behind(situation: Situation) -> list[Path]:
@@ -56,10 +56,10 @@ def test_an_upload_is_described_before_it_is_imported(imported: Situation, folde
 
 def test_an_upload_can_be_imported_and_thrown_away(imported: Situation, folder: Path) -> None:
     found = received(imported, packed(folder))
-    unpacked = incoming.study_folder_of(imported.database, imported.admin, found.ticket)
+    unpacked = uploads.study_folder_of(imported.database, imported.admin, found.ticket)
 
     importing.import_study(imported.database, imported.admin, unpacked)
-    incoming.discard_upload(imported.database, imported.admin, found.ticket)
+    uploads.discard_upload(imported.database, imported.admin, found.ticket)
 
     with imported.database.reading() as session:
         assert set(session.exec(select(Study.key)).all()) == {"tiny", "another"}
@@ -86,11 +86,11 @@ def test_a_refused_upload_leaves_nothing_behind(imported: Situation, folder: Pat
 def test_a_scan_can_be_looked_at_before_the_import(imported: Situation, folder: Path) -> None:
     found = received(imported, packed(folder))
 
-    content = incoming.scan_for_preview(imported.database, imported.admin, found.ticket, "c1-t2")
+    content = uploads.scan_for_preview(imported.database, imported.admin, found.ticket, "c1-t2")
 
     assert content == (folder / "volumes" / "c1-t2.nii.gz").read_bytes()
     with pytest.raises(NotFound, match="has no volume 'c9'"):
-        incoming.scan_for_preview(imported.database, imported.admin, found.ticket, "c9")
+        uploads.scan_for_preview(imported.database, imported.admin, found.ticket, "c9")
 
 
 def test_a_picture_is_previewed_as_the_volume_that_it_will_be(imported: Situation, folder: Path) -> None:
@@ -101,7 +101,7 @@ def test_a_picture_is_previewed_as_the_volume_that_it_will_be(imported: Situatio
     table.write_text(table.read_text(encoding="utf-8").replace("c1-t2.nii.gz", "c1-t2.png"), encoding="utf-8")
     found = received(imported, packed(folder))
 
-    content = incoming.scan_for_preview(imported.database, imported.admin, found.ticket, "c1-t2")
+    content = uploads.scan_for_preview(imported.database, imported.admin, found.ticket, "c1-t2")
 
     assert content.startswith(b"\x1f\x8b")
     assert found.volumes[1].preview_name == "c1-t2.png.nii.gz"
@@ -113,7 +113,7 @@ def test_a_broken_scan_is_not_shown(imported: Situation, folder: Path) -> None:
     found = received(imported, packed(folder))
 
     with pytest.raises(InputRefused, match=r"volume 'c1-t2': c1-t2.nii.gz is"):
-        incoming.scan_for_preview(imported.database, imported.admin, found.ticket, "c1-t2")
+        uploads.scan_for_preview(imported.database, imported.admin, found.ticket, "c1-t2")
 
 
 @pytest.mark.parametrize("ticket", ["", ".", "..", "../volumes", "no-such-ticket", "0" * 24, "/etc"])
@@ -123,16 +123,16 @@ def test_a_ticket_that_was_never_given_opens_and_removes_nothing(
     found = received(imported, packed(folder))
 
     with pytest.raises(NotFound, match="upload the file again"):
-        incoming.study_folder_of(imported.database, imported.admin, ticket)
-    incoming.discard_upload(imported.database, imported.admin, ticket)
+        uploads.study_folder_of(imported.database, imported.admin, ticket)
+    uploads.discard_upload(imported.database, imported.admin, ticket)
 
-    assert incoming.study_folder_of(imported.database, imported.admin, found.ticket).is_dir()
+    assert uploads.study_folder_of(imported.database, imported.admin, found.ticket).is_dir()
     assert (imported.database.data_dir / "volumes").is_dir()
 
 
 def test_uploads_of_yesterday_are_thrown_away_with_the_next(imported: Situation, folder: Path) -> None:
     old = received(imported, packed(folder))
-    long_ago = time.time() - incoming.KEPT_FOR_SECONDS - 60
+    long_ago = time.time() - uploads.KEPT_FOR_SECONDS - 60
     os.utime(imported.database.data_dir / "incoming" / old.ticket, (long_ago, long_ago))
 
     new = received(imported, packed(folder))
@@ -145,12 +145,12 @@ def test_only_an_owner_uploads(imported: Situation, folder: Path) -> None:
 
     for other in (*imported.raters, imported.reviewer):
         with pytest.raises(NotAllowed):
-            incoming.receive_upload(imported.database, other, packed(folder), "study.zip")
+            uploads.receive_upload(imported.database, other, packed(folder), "study.zip")
         with pytest.raises(NotAllowed):
-            incoming.study_folder_of(imported.database, other, found.ticket)
+            uploads.study_folder_of(imported.database, other, found.ticket)
         with pytest.raises(NotAllowed):
-            incoming.scan_for_preview(imported.database, other, found.ticket, "c1-t1")
+            uploads.scan_for_preview(imported.database, other, found.ticket, "c1-t1")
         with pytest.raises(NotAllowed):
-            incoming.discard_upload(imported.database, other, found.ticket)
+            uploads.discard_upload(imported.database, other, found.ticket)
 
     assert len(left_behind(imported)) == 1

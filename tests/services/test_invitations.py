@@ -8,10 +8,10 @@ import pytest
 from sqlmodel import func, select
 
 from db import Invitation, Person, now
-from services import invitations
 from services.errors import Conflict, NotAllowed
-from services.invitations import Entry, read_entries
 from services.people import identity
+from services.studies import invitations
+from services.studies.invitations import Entry, read_entries
 from tests.situations import Situation
 
 ADDRESS = "https://reads.example.org"

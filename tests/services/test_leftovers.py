@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from db import Database, Lease, now
-from services import importing, leftovers, verifying, volume_store
+from services import verifying
 from services.errors import Conflict
+from services.studies import importing, leftovers, volume_store
 from tests.situations import Situation, owner_of, write_study_folder
 
 DAY = 24 * 3600

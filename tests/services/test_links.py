@@ -9,11 +9,11 @@ import pytest
 from sqlmodel import col, select
 
 from db import AuditEvent, Database, Invitation, Person, now
-from services import catalogue, importing, members
 from services.errors import NotAllowed
 from services.people import identity, notices
 from services.people.identity import Actor
 from services.people.signing_in import sign_in
+from services.studies import catalogue, importing, members
 from tests.situations import Situation, imported_study, signed_in, write_study_folder
 
 PASSWORD = "correct horse battery"

@@ -11,10 +11,11 @@ import pytest
 from sqlmodel import func, select
 
 from db import Assignment, Database, Invitation, Membership, Person
-from services import catalogue, closing, freezing, importing, member_progress, members, reading
+from services import closing, member_progress, reading
 from services.errors import Conflict, NotAllowed, NotFound
 from services.people import identity
 from services.people.identity import Actor
+from services.studies import catalogue, freezing, importing, members
 from tests.situations import (
     Situation,
     any_answers,

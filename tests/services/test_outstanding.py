@@ -9,8 +9,9 @@ from sqlalchemy import event
 from sqlmodel import select
 
 from db import AuditEvent, Database, StudyEvent
-from services import adjudication, closing, judging, members, outstanding, reading, report
+from services import adjudication, closing, judging, outstanding, reading, report
 from services.errors import NotAllowed
+from services.studies import members
 from tests.room_study import practising
 from tests.situations import Situation, on_the_desk, open_study, read_all, show, submit
 

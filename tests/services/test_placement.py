@@ -11,9 +11,9 @@ import pytest
 from PIL import Image
 
 from db import Database
-from services import importing
 from services.errors import InputRefused
-from services.volume_store import path_of
+from services.studies import importing
+from services.studies.volume_store import path_of
 from tests.room_study import add_case, add_item, change_item, rewrite, rows_of, with_overlays
 from tests.situations import owner_of, write_study_folder
 

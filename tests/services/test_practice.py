@@ -12,9 +12,7 @@ from sqlmodel import col, select
 from db import Assignment, Database, FreezeItem, Item, PracticeResult, Verdict
 from services import (
     adjudication,
-    catalogue,
     closing,
-    freezing,
     member_progress,
     packaging,
     practice,
@@ -25,6 +23,7 @@ from services import (
     worklist,
 )
 from services.errors import Conflict, NotAllowed, NotFound
+from services.studies import catalogue, freezing
 from tests.blinding.columns import take_the_guards_away
 from tests.room_study import (
     PRACTICE,

@@ -9,10 +9,11 @@ import pytest
 from sqlmodel import select
 
 from db import Membership, Study, audit, now
-from services import catalogue, freezing, reading, scans, verifying, worklist
+from services import reading, scans, verifying, worklist
 from services.errors import NotFound
 from services.people import permission
 from services.people.permission import administers
+from services.studies import catalogue, freezing
 from tests.situations import Situation, on_the_desk
 
 

@@ -8,20 +8,10 @@ import pytest
 from sqlmodel import func, select
 
 from db import Assignment, AuditEvent, Database, Invitation, Membership, ReviewTask
-from services import (
-    adjudication,
-    closing,
-    freezing,
-    member_progress,
-    members,
-    reading,
-    removing,
-    report,
-    verifying,
-    worklist,
-)
+from services import adjudication, closing, member_progress, reading, report, verifying, worklist
 from services.errors import Conflict, NotFound
 from services.people import identity
+from services.studies import freezing, members, removing
 from tests.situations import (
     Situation,
     any_answers,

@@ -10,9 +10,10 @@ from sqlmodel import Session, select
 from db import AuditEvent, Database, Study
 from db.engine import make_engine
 from db.guards import APPEND_ONLY, broken_guards
-from services import adjudication, members, removing, upkeep, verifying
+from services import adjudication, upkeep, verifying
 from services.errors import Conflict
 from services.seals import audit_head
+from services.studies import members, removing
 from services.verifying_rows import row_problems
 from tests.db.first_release import load_first_release
 from tests.db.full_study import full_study

@@ -14,9 +14,10 @@ import pytest
 from sqlmodel import select
 
 from db import AuditEvent, Database, Verification, Volume, now
-from services import daily_verification, reading, scans, verifying, volume_integrity, volume_store
+from services import daily_verification, reading, scans, verifying
 from services.errors import NotFound
-from services.volume_integrity import NotIntact
+from services.studies import volume_integrity, volume_store
+from services.studies.volume_integrity import NotIntact
 from tests.situations import Situation, open_study
 
 

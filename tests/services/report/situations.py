@@ -11,10 +11,11 @@ import nibabel as nib
 import numpy as np
 
 from db import Database
-from services import adjudication, closing, freezing, judging, members, reading
-from services.importing import import_study
+from services import adjudication, closing, judging, reading
 from services.people.identity import Actor, actor_of_token, add_person, issue_link, use_link
 from services.storing import Circumstances
+from services.studies import freezing, members
+from services.studies.importing import import_study
 
 STUDY = "tiny"
 PASSWORD = "a long enough password"

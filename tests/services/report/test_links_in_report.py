@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from services import closing, members
+from services import closing
 from services.report import build_report, report_stamp
+from services.studies import members
 from tests.situations import Situation
 
 

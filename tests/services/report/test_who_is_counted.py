@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from db import Database
-from services import adjudication, closing, members, practice
+from services import adjudication, closing, practice
 from services.report import PlainTable, Report, build_report, report_stamp
+from services.studies import members
 from tests.room_study import PRACTISED, practise, practising
 from tests.situations import Situation, answers, open_study, read_all, signed_in
 

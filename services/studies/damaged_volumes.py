@@ -8,7 +8,7 @@ from sqlmodel import Session, col, select
 
 from db import AuditEvent, Database, Membership, Overlay, Study, Verification, Volume, audit
 from services.people.identity import Actor
-from services.volume_integrity import DAMAGED, MISSING
+from services.studies.volume_integrity import DAMAGED, MISSING
 
 _log = logging.getLogger(__name__)
 ACTION = "scan not intact"

@@ -28,12 +28,12 @@ from db import (
 from db.base import stored_id
 from db.standing import STILL_MEMBER
 from protocol.study import Protocol
-from services import assigning, draws, frozen_facts, volume_store
 from services.errors import Conflict
-from services.manifest import build_manifest, canonical, sha256_of
 from services.people.identity import Actor
 from services.people.permission import require_role
 from services.seals import proofs
+from services.studies import assigning, draws, frozen_facts, volume_store
+from services.studies.manifest import build_manifest, canonical, sha256_of
 
 # Below it, resampling subjects says little: docs/statistics.md.
 FEW_SUBJECTS = 10

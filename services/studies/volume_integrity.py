@@ -15,8 +15,8 @@ from pathlib import Path
 from sqlmodel import Session, col, select
 
 from db import Database, Overlay, Volume
-from services import volume_store
 from services.errors import Conflict
+from services.studies import volume_store
 
 # About 1 MB; a file that was forgotten is hashed once more.
 REMEMBERED = 4096

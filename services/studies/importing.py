@@ -28,12 +28,12 @@ from exchange.item_table import ItemRow, OverlayRow, VolumeRow
 from exchange.refusal import Conversion, InputRefused, Problems
 from exchange.study_folder import StudyFolder
 from imaging import ImagingError, PreparedVolume, prepare_mask, prepare_volume
-from services import drafts, leftovers, volume_store
-from services.checking import checked_folder, problem_of_scan
 from services.errors import Conflict, NotAllowed, Refused
 from services.people.identity import Actor
-from services.placement import check_placement
 from services.seals import proofs
+from services.studies import draft_studies, leftovers, volume_store
+from services.studies.alignment import check_placement
+from services.studies.checking import checked_folder, problem_of_scan
 
 # Volumes after which an import says that it is still running.
 RENEWED_EVERY = 20
@@ -90,7 +90,7 @@ def import_study(
     if not actor.is_owner:
         raise NotAllowed("Only an owner can bring in a study; ask one to do it or to make you owner.")
     contents = checked_folder(folder)
-    study_key = drafts.require_key(key or contents.protocol.name)
+    study_key = draft_studies.require_key(key or contents.protocol.name)
     with database.reading() as session:
         _require_place(session, actor, study_key, over_draft)
     kept: list[str] = []
@@ -124,7 +124,7 @@ def _require_place(session: Session, actor: Actor, study_key: str, over_draft: b
         return None
     if not over_draft:
         raise _exists(study_key)
-    drafts.require_replaceable(session, actor, study)
+    draft_studies.require_replaceable(session, actor, study)
     return study
 
 
@@ -150,7 +150,7 @@ def _store_study(
         # Preparing took a while: somebody else may have brought in the same study meanwhile.
         draft = _require_place(session, actor, study_key, over_draft)
         if draft is not None:
-            replaced += drafts.take_out(session, actor, draft)
+            replaced += draft_studies.take_out(session, actor, draft)
         study = Study(key=study_key, title=title or contents.protocol.title, simulated_readers=simulated_readers)
         session.add(study)
         try:

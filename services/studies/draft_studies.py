@@ -26,10 +26,10 @@ from db import (
 )
 from db.base import stored_id
 from db.standing import STILL_MEMBER
-from services import volume_store
 from services.errors import Conflict, InputRefused, require_length
 from services.people.identity import Actor
 from services.people.permission import require_role, state_of
+from services.studies import volume_store
 
 STUDY_KEY = re.compile("[a-z0-9][a-z0-9-]{0,59}")
 LONGEST_TITLE = 200

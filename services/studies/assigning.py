@@ -11,8 +11,8 @@ from sqlmodel import Session, col, select
 from db import Assignment, Case, Freeze, FreezeItem, Item, Membership
 from db.base import stored_id
 from protocol.study import Protocol
-from services import draws
 from services.seals import proofs
+from services.studies import draws
 
 T = TypeVar("T")
 REPEATED_DRAWS = 50

@@ -25,11 +25,11 @@ from db import (
 )
 from db.base import stored_id
 from db.standing import REMAINS, STILL_MEMBER
-from services import assigning, frozen_facts
 from services.errors import Conflict, NotFound
 from services.people.identity import Actor, end_issued_links
 from services.people.logins import canonical_login
 from services.people.permission import require_role, state_of
+from services.studies import assigning, frozen_facts
 
 
 @dataclass(frozen=True)

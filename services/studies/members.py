@@ -19,12 +19,12 @@ from db import (
 )
 from db.base import stored_id
 from db.standing import STILL_MEMBER
-from services import removing
 from services.errors import Conflict, NotAllowed, require_length
 from services.people.identity import Actor, add_person, has_signed_in, issue_link, open_links
 from services.people.logins import canonical_login
 from services.people.permission import require_role, state_of
 from services.seals import proofs
+from services.studies import removing
 
 _PSEUDONYM_WORD = {"rater": "Rater", "reviewer": "Reviewer", "admin": "Admin"}
 

@@ -15,10 +15,10 @@ from exchange.study_folder import StudyFolder, read_study_folder
 from exchange.study_zip import unpack_study_zip
 from exchange.tables import STUDY_TABLES, table_in_markdown, title_of
 from imaging import ImagingError, check_volume, is_picture_file, prepare_volume
-from services.checking import checked_folder, problem_of_scan
 from services.errors import InputRefused, NotFound
 from services.people.identity import Actor
 from services.people.permission import require_owner
+from services.studies.checking import checked_folder, problem_of_scan
 
 KEPT_FOR_SECONDS = 24 * 3600
 

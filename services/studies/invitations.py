@@ -10,10 +10,10 @@ from sqlmodel import Session, col, select
 
 from db import Database, Invitation, Membership, Person, Study, now
 from services.errors import Conflict, Refused
-from services.members import invite_within
 from services.people.identity import LINK_LIFETIME, Actor
 from services.people.logins import canonical_login
 from services.people.permission import require_role
+from services.studies.members import invite_within
 
 MOST_AT_ONCE = 200
 _COLUMNS = ("login", "name", "role", "specialty", "years")
