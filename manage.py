@@ -13,22 +13,12 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-from services import (
-    closing,
-    demo,
-    demo_removal,
-    judging,
-    outstanding,
-    practice,
-    redrawing,
-    restoring,
-    upkeep,
-    verifying,
-)
+from services import closing, demo, demo_removal, judging, outstanding, redrawing, restoring, upkeep, verifying
 from services.errors import LISTED, InputRefused, Refused, Unavailable
 from services.installation import environment, whereabouts
 from services.packaging import export_study
 from services.people import accounts, identity
+from services.reading import practice
 from services.report.export import export_report
 from services.seals import audit_head
 from services.studies import (

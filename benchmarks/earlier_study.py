@@ -8,9 +8,10 @@ import sys
 from pathlib import Path
 
 from db import database_from_environment
-from services import upkeep, worklist
+from services import upkeep
 from services.people import identity
 from services.people.identity import actor_of_token
+from services.reading import worklist
 from services.studies import freezing, importing, members
 
 folder, key, *logins = sys.argv[1:]

@@ -18,9 +18,10 @@ from sqlmodel import select
 from benchmarks import heads
 from db import Database, Volume
 from db.engine import make_engine
-from services import upkeep, worklist
+from services import upkeep
 from services.people import identity
 from services.people.identity import Actor, actor_of_token
+from services.reading import worklist
 from services.studies import freezing, importing, members, volume_store
 from tests.harness import postgresql
 from tests.harness.databases import sqlite_url

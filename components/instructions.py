@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from components.session import current_actor, database
-from services import worklist
+from services.reading import worklist
 
 
 def draw_instructions(text: str, study_key: str, queue: str) -> None:

@@ -6,8 +6,8 @@ import streamlit as st
 
 from components.frame import PAGES, STUDY
 from components.session import current_actor, database
-from services import previewing
-from services.previewing import MOST_FOUND, ItemLine, Place
+from services.reading import previewing
+from services.reading.previewing import MOST_FOUND, ItemLine, Place
 
 
 def choose_item(study_key: str) -> str:

@@ -11,9 +11,10 @@ from components.invitations import draw_invitations
 from components.problems import draw_problems
 from components.session import current_actor, database
 from components.study_list import STATE_BADGE
-from services import adjudication, daily_verification, judging, member_progress, verifying
+from services import adjudication, daily_verification, judging, verifying
 from services.errors import InputRefused, Refused
-from services.member_progress import MemberProgress
+from services.reading import member_progress
+from services.reading.member_progress import MemberProgress
 from services.studies import freezing
 from services.studies.catalogue import StudyLine
 

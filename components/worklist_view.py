@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from components.frame import PAGES, ROOM
-from services.worklist import Desk
+from services.reading.worklist import Desk
 
 _WHAT = {"reading": "Read items", "scoring": "Mark answers", "review": "Adjudicate"}
 _UNITS = {

@@ -16,11 +16,11 @@ from starlette.routing import Route
 from server import static_files
 from server.logs import logged
 from server.threads import in_thread
-from services import reading, revising, scans, session_summary
 from services.errors import Conflict, Incomplete, NotAllowed, NotFound, NotSignedIn, Refused, StaleDraft
 from services.installation.environment import Database, database, volume_cache_control
 from services.people.identity import Actor
-from services.storing import Circumstances
+from services.reading import revising, session_summary, shown_volumes, submission
+from services.reading.verdict_rows import Circumstances
 from services.studies.volume_integrity import DAMAGED, NotIntact
 
 _log = logging.getLogger(__name__)
@@ -94,8 +94,8 @@ def _desk_after_conflict(actor: Actor, body: dict[str, Any]) -> dict[str, Any] |
     """Return what is on the desk now, so that a page that was overtaken can go on."""
     store = database()
     try:
-        study_key, queue = reading.queue_of_assignment(store, actor, _word(body, "assignment"))
-        return reading.current_payload(store, actor, study_key, queue)
+        study_key, queue = submission.queue_of_assignment(store, actor, _word(body, "assignment"))
+        return submission.current_payload(store, actor, study_key, queue)
     except Refused:
         return None
 
@@ -140,7 +140,7 @@ def _json(answer: dict[str, Any], status: int = 200) -> Response:
 
 
 def _show(actor: Actor, body: dict[str, Any]) -> dict[str, Any]:
-    shown_at = reading.record_display(
+    shown_at = submission.record_display(
         database(),
         actor,
         _word(body, "assignment"),
@@ -152,7 +152,7 @@ def _show(actor: Actor, body: dict[str, Any]) -> dict[str, Any]:
 
 
 def _save_draft(actor: Actor, body: dict[str, Any]) -> dict[str, Any]:
-    sequence, saved_at = reading.save_draft(
+    sequence, saved_at = submission.save_draft(
         database(), actor, _word(body, "assignment"), int(body["sequence"]), body["answers"]
     )
     return {"sequence": sequence, "saved_at": saved_at.isoformat(timespec="seconds")}
@@ -161,7 +161,7 @@ def _save_draft(actor: Actor, body: dict[str, Any]) -> dict[str, Any]:
 def _submit(actor: Actor, body: dict[str, Any]) -> dict[str, Any]:
     store = database()
     trace = body.get("trace")
-    receipt = reading.submit(
+    receipt = submission.submit(
         store,
         actor,
         _word(body, "assignment"),
@@ -186,12 +186,14 @@ def _submit(actor: Actor, body: dict[str, Any]) -> dict[str, Any]:
 
 def _fail(actor: Actor, body: dict[str, Any]) -> dict[str, Any]:
     store = database()
-    saved_at, study_key, queue = reading.report_failure(store, actor, _word(body, "assignment"), _note(body, "reason"))
+    saved_at, study_key, queue = submission.report_failure(
+        store, actor, _word(body, "assignment"), _note(body, "reason")
+    )
     return {"saved_at": saved_at.isoformat(timespec="seconds"), "next": _next(store, actor, study_key, queue)}
 
 
 def _report_damage(actor: Actor, body: dict[str, Any]) -> dict[str, Any]:
-    scans.report_damage(database(), actor, _word(body, "volume"))
+    shown_volumes.report_damage(database(), actor, _word(body, "volume"))
     return {}
 
 
@@ -212,13 +214,13 @@ def _summarise(actor: Actor, query: dict[str, Any]) -> dict[str, Any]:
 
 
 def _renew(actor: Actor, query: dict[str, Any]) -> dict[str, Any]:
-    return scans.renewed_scans(database(), actor, _word(query, "assignment"))
+    return shown_volumes.renewed_scans(database(), actor, _word(query, "assignment"))
 
 
 def _next(store: Database, actor: Actor, study_key: str, queue: str) -> dict[str, Any] | None:
     """Return the next item; the verdict is committed, so nothing that goes wrong here may hide its receipt."""
     try:
-        return reading.current_payload(store, actor, study_key, queue)
+        return submission.current_payload(store, actor, study_key, queue)
     except Refused:
         return None
     except Exception:  # noqa: BLE001  whatever it is, the verdict is committed
@@ -238,7 +240,7 @@ async def send_volume(request: Request) -> Response:
     """GET /reading/volume/{token}: gzip passes through, so the browser's `fetch` yields the plain NIfTI bytes."""
     actor: Actor = request.state.actor
     try:
-        content = await in_thread("volumes", scans.read_scan, database(), actor, request.path_params["token"])
+        content = await in_thread("volumes", shown_volumes.read_scan, database(), actor, request.path_params["token"])
     except Refused as refusal:
         return _json({"error": str(refusal)}, _status_of_scan(refusal))
     # No ETag and no date: the same scan in two studies must not be recognisable as one.

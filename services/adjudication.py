@@ -17,11 +17,11 @@ from db.base import stored_id
 from db.standing import STILL_MEMBER
 from protocol.forms import PRIMARY
 from protocol.study import Protocol
-from services import practice
-from services.correctness import said
 from services.errors import Conflict
 from services.people.identity import Actor
 from services.people.permission import require_role, state_of
+from services.reading import practice
+from services.reading.correctness import said
 from services.seals import proofs
 from services.studies import assigning, draws, frozen_facts
 

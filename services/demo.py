@@ -11,11 +11,12 @@ from typing import Any
 from sqlmodel import Session, col, or_, select
 
 from db import Case, Database, Item, Membership, Person, Reference, Study
-from services import adjudication, closing, judging, reading
+from services import adjudication, closing, judging
 from services.demo_viewing import simulated_trace
 from services.people import identity
 from services.people.identity import Actor
-from services.storing import Circumstances
+from services.reading import submission
+from services.reading.verdict_rows import Circumstances
 from services.studies import freezing, importing, members
 from services.studies.importing import Progress
 from studies.demo.build import build
@@ -175,16 +176,18 @@ def _work_through(database: Database, actor: Actor, login: str, queue: str, answ
     # On its own, so that what is looked at leaves what is answered as it is.
     eyes = random.Random(f"{_SEED}|{login}|{queue}|viewing")
     while True:
-        payload = reading.current_payload(database, actor, FINISHED_KEY, queue)
+        payload = submission.current_payload(database, actor, FINISHED_KEY, queue)
         if payload["kind"] == "done":
             return
         assignment = payload["assignment"]
         answers = answer(payload, dealer)
         if answers is None:
-            reading.report_failure(database, actor, assignment, "Simulated: the scan could not be shown.")
+            submission.report_failure(database, actor, assignment, "Simulated: the scan could not be shown.")
             continue
         load_ms = dealer.randint(300, 900)
-        reading.record_display(database, actor, assignment, load_ms=load_ms, renderer="simulated", viewport="1440x900")
+        submission.record_display(
+            database, actor, assignment, load_ms=load_ms, renderer="simulated", viewport="1440x900"
+        )
         active_ms = dealer.randint(12_000, 95_000)
         circumstances = Circumstances(
             active_ms=active_ms,
@@ -194,7 +197,7 @@ def _work_through(database: Database, actor: Actor, login: str, queue: str, answ
             viewport="1440x900",
             trace=simulated_trace(payload, active_ms, eyes),
         )
-        reading.submit(database, actor, assignment, payload["key"], answers, circumstances)
+        submission.submit(database, actor, assignment, payload["key"], answers, circumstances)
 
 
 def _read_like(database: Database, login: str) -> Answering:

@@ -11,9 +11,10 @@ from sqlmodel import Session, col, select
 from db import Candidate, Database, JudgeRun, JudgeVerdict, Membership, Person, queries
 from db.base import stored_id
 from protocol.study import Protocol
-from services import adjudication, practice
+from services import adjudication
 from services.people.identity import Actor
 from services.people.permission import require_role
+from services.reading import practice
 from services.studies import frozen_facts
 
 # In the order of a study's life; the words follow "3 of 20".

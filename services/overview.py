@@ -9,9 +9,10 @@ from sqlmodel import col, select
 from db import Database, Membership, queries
 from db.base import stored_id
 from db.standing import STILL_MEMBER
-from services import displaying, outstanding
+from services import outstanding
 from services.people.identity import Actor
 from services.people.permission import require_role, state_of
+from services.reading import displaying
 
 
 @dataclass(frozen=True)

@@ -26,10 +26,10 @@ from db import (
 )
 from db.base import stored_id
 from db.guards import broken_guards
-from services.answers import Answers
 from services.errors import NotFound
 from services.people.identity import Actor
 from services.people.permission import require_role, study_of
+from services.reading.answers import Answers
 from services.seals.audit_head import head_in
 from services.studies import volume_integrity
 from services.studies.manifest import build_manifest, sha256_of

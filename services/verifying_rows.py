@@ -8,9 +8,9 @@ from sqlmodel import Session, col, or_, select
 
 from db import AuditEvent, Base, Display, Freeze, Membership, Study
 from db.base import stored_id
+from services.reading.verdict_times import contradictory_times
 from services.seals import proofs
 from services.seals.sealing import SEALED, seals_on
-from services.verdict_times import contradictory_times
 
 Seal = tuple[AuditEvent, str, str]
 NAMED = 5

@@ -13,7 +13,7 @@ import numpy as np
 from db import Database
 from services.people import identity
 from services.people.identity import Actor
-from services.reading import Receipt
+from services.reading.submission import Receipt
 from services.studies import freezing, importing, members
 from tests.situations import (
     Situation,

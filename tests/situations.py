@@ -13,10 +13,10 @@ import numpy as np
 import yaml
 
 from db import Database
-from services import reading
 from services.people import identity
 from services.people.identity import Actor
-from services.reading import Receipt
+from services.reading import submission
+from services.reading.submission import Receipt
 from services.studies import freezing, importing, members
 
 PROTOCOL: dict[str, Any] = {
@@ -193,12 +193,12 @@ def open_study(
 
 def on_the_desk(situation: Situation, actor: Actor, queue: str = "reading") -> dict[str, Any]:
     """Return what the actor is shown now."""
-    return reading.current_payload(situation.database, actor, situation.study_key, queue)
+    return submission.current_payload(situation.database, actor, situation.study_key, queue)
 
 
 def show(situation: Situation, actor: Actor, payload: Mapping[str, Any]) -> None:
     """Report that a payload stands on the actor's screen."""
-    reading.record_display(
+    submission.record_display(
         situation.database, actor, payload["assignment"], load_ms=100, renderer="test", viewport="1440x900"
     )
 
@@ -222,7 +222,7 @@ def submit(
     situation: Situation, actor: Actor, payload: Mapping[str, Any], given: Mapping[str, Any] | None = None
 ) -> Receipt:
     """Submit answers to a payload that has been shown."""
-    return reading.submit(
+    return submission.submit(
         situation.database, actor, payload["assignment"], payload["key"], given or any_answers(payload)
     )
 

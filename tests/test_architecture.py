@@ -235,11 +235,11 @@ def _texts(tree: ast.Module) -> list[str]:
     [
         ("agreement/kappa.py", "from db import Verdict", "imports db"),
         ("agreement/kappa.py", "import pandas as pd", "imports pandas"),
-        ("imaging/hanging.py", "import services.blinding", "imports services"),
+        ("imaging/hanging.py", "import services.reading.blinding", "imports services"),
         ("imaging/hanging.py", "import sklearn", "imports sklearn"),
-        ("services/reading.py", "def f():\n    import streamlit", "imports streamlit"),
-        ("services/reading.py", "from pages.rater import reading", "imports pages"),
-        ("services/reading.py", "from tests.harness import ports", "imports tests"),
+        ("services/reading/submission.py", "def f():\n    import streamlit", "imports streamlit"),
+        ("services/reading/submission.py", "from pages.rater import reading", "imports pages"),
+        ("services/reading/submission.py", "from tests.harness import ports", "imports tests"),
         ("components/form.py", "from sqlmodel import Session", "imports sqlmodel"),
         ("components/form.py", "from db.queries import items", "imports db"),
         ("server/gate.py", "import importlib\nimportlib.import_module('db.engine')", "imports db"),
@@ -265,7 +265,10 @@ def test_a_forbidden_import_is_found(tmp_path: Path, file: str, line: str, said:
     [
         ("agreement/ratings_file.py", "import pandas\nfrom agreement.coding import Floats"),
         ("imaging/reading.py", "import nibabel\nimport numpy\nfrom imaging.errors import ImagingError\nimport zlib"),
-        ("services/reading.py", "from db import Verdict\nimport agreement\nimport sqlmodel\nfrom . import blinding"),
+        (
+            "services/reading/submission.py",
+            "from db import Verdict\nimport agreement\nimport sqlmodel\nfrom . import blinding",
+        ),
         ("components/viewer/mount.py", "import streamlit\nfrom services.blinding import payload"),
         ("pages/admin/report.py", "from components import charts\nfrom services import reporting"),
         ("benchmarks/kappa.py", "from agreement import cohen_kappa"),

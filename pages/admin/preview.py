@@ -4,7 +4,7 @@ import streamlit as st
 
 from components import preview, session
 from components.viewer import reading_room
-from services import previewing
+from services.reading import previewing
 
 study_key = st.query_params.get("study", "")
 actor = session.current_actor()

@@ -4,7 +4,7 @@ import streamlit as st
 
 from components import frame, instructions, session
 from components.viewer import reading_room
-from services import reading, worklist
+from services.reading import submission, worklist
 
 study_key = st.query_params.get("study", "")
 queue = st.query_params.get("phase", "reading")
@@ -13,6 +13,6 @@ with session.refusals():
     text, acknowledged = worklist.instructions(session.database(), actor, study_key, queue)
     if acknowledged:
         frame.draw_in_one_line_with_the_room()
-        reading_room(reading.payload_after_reload(session.database(), actor, study_key, queue), key="room")
+        reading_room(submission.payload_after_reload(session.database(), actor, study_key, queue), key="room")
     else:
         instructions.draw_instructions(text, study_key, queue)

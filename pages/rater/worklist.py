@@ -3,7 +3,7 @@
 import streamlit as st
 
 from components import session, worklist_view
-from services import worklist
+from services.reading import worklist
 
 st.title("Worklist")
 actor = session.current_actor()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from agreement import Estimate, accuracy_of_correctness, cohen_kappa, percent_agreement
 from exchange.report_structure import Column, EstimateRow, EstimateTable, PlainTable, Section, Table
-from services.correctness import NOT_ASSESSABLE
+from services.reading.correctness import NOT_ASSESSABLE
 from services.report.between_raters import answers_by_format
 from services.report.collected import Collected
 from services.report.computing import Computing, renamed

@@ -9,7 +9,7 @@ from typing import Any
 from agreement import cohen_kappa, krippendorff_alpha, pabak, percent_agreement, shared_errors
 from exchange.report_structure import Column as TableColumn
 from exchange.report_structure import EstimateRow, EstimateTable, Matrix, PlainTable, Section, Table
-from services.correctness import NOT_ASSESSABLE, in_words, reference_in_words
+from services.reading.correctness import NOT_ASSESSABLE, in_words, reference_in_words
 from services.report.computing import Computing, renamed
 from services.report.readings import Column, Readings, Stratum
 

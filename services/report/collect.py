@@ -36,9 +36,10 @@ from db import (
 from db.base import stored_id
 from protocol.hanging import Hanging
 from protocol.study import Protocol
-from services import practice
-from services.answer_key import answer_key
-from services.correctness import AnswerKey
+from services.reading import practice
+from services.reading.answer_key import answer_key
+from services.reading.correctness import AnswerKey
+from services.reading.verdict_times import contradictory_times
 from services.report.collected import (
     CandidateAnswer,
     Collected,
@@ -51,7 +52,6 @@ from services.report.collected import (
     Review,
     Run,
 )
-from services.verdict_times import contradictory_times
 
 # Not what was practised: it is no part of any figure.
 PHASES = ("reading", "scoring", "review", "opinions")

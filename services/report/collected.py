@@ -8,7 +8,7 @@ from typing import Any
 
 from exchange.judge_verdicts import CORRECT, INCORRECT
 from protocol.study import Protocol
-from services.correctness import AnswerKey
+from services.reading.correctness import AnswerKey
 
 FIRST_PASS = 1
 NOT_LET_IN = "rater, practice not passed"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from services.correctness import NOT_ASSESSABLE, canonical, score
+from services.reading.correctness import NOT_ASSESSABLE, canonical, score
 from services.report.collected import Collected, Review
 from services.report.readings import Readings
 

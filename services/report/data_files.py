@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from exchange.report_structure import Cell, Column, DataFile
-from services.correctness import NOT_ASSESSABLE, as_text, in_words, reference_in_words
+from services.reading.correctness import NOT_ASSESSABLE, as_text, in_words, reference_in_words
 from services.report.collected import NOT_LET_IN, Collected, Entry
 from services.report.consensus import Consensus
 from services.report.disagreements import disagreement_table

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from exchange.report_structure import Cell, Column, PlainTable, Section
-from services.correctness import NOT_ASSESSABLE, in_words, reference_in_words
+from services.reading.correctness import NOT_ASSESSABLE, in_words, reference_in_words
 from services.report.consensus import Consensus
 from services.report.readings import Readings
 

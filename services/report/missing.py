@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 
 from exchange.report_structure import Column, PlainTable
 from services.adjudication import are_different
-from services.correctness import said
 from services.outstanding import NO_REVIEWER, WORDS, OpenWork, in_order
+from services.reading.correctness import said
 from services.report.collected import Collected
 
 _NOTICES = {

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import combinations
 from typing import Any
 
-from services.correctness import NOT_ASSESSABLE, Score, canonical, in_words, score, score_written
+from services.reading.correctness import NOT_ASSESSABLE, Score, canonical, in_words, score, score_written
 from services.report.collected import Collected, Entry, Member, ReadItem
 
 FORMATS = {"yes_no": "Yes/no", "choice": "Choice", "open": "Open text"}

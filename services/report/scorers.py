@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agreement import cohen_kappa, exact_match, judge_direction, percent_agreement, spearman, token_f1
 from exchange.report_structure import EstimateRow, EstimateTable
-from services.correctness import in_words, score_written
+from services.reading.correctness import in_words, score_written
 from services.report.collected import Collected, ReadItem
 from services.report.computing import Computing, renamed
 from services.report.marks import Marks

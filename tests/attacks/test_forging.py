@@ -21,8 +21,8 @@ from db import Assignment, Case, Database, Freeze, Item, Membership, Study, Verd
 from db.base import stored_id
 from db.engine import make_engine
 from services import closing, packaging, verifying
-from services.answers import Answers
 from services.errors import NotAllowed
+from services.reading.answers import Answers
 from services.seals import proofs
 from services.studies import assigning, draws, frozen_facts, members, removing
 from tests.db.full_study import full_study

@@ -28,9 +28,10 @@ from exchange.judge_verdicts import parse_judge_verdicts
 from exchange.study_zip import unpack_study_zip
 from manage import cli
 from server import hosts
-from services import judging, reading, redrawing, restoring, revising, upkeep, verifying
+from services import judging, redrawing, restoring, upkeep, verifying
 from services.errors import Conflict, InputRefused, NotFound, Refused
 from services.people import identity, notices, signing_in
+from services.reading import revising, submission
 from services.seals import proofs
 from services.studies import new_study
 from services.studies.checking import checked_folder
@@ -81,7 +82,7 @@ ODD: tuple[Any, ...] = (
 def test_no_odd_value_in_any_place_of_a_request_is_an_error_or_shows_something_hidden(
     marked: ServedStudy, rater: httpx.Client, act: str
 ) -> None:
-    desk = reading.current_payload(marked.study.database, marked.study.observed, STUDY, "reading")
+    desk = submission.current_payload(marked.study.database, marked.study.observed, STUDY, "reading")
     plain = {"assignment": desk["assignment"], "key": "k", "sequence": 1, "answers": {"fields": {}}, "volume": "x"}
     plain |= {"load_ms": 1, "active_ms": 1, "idle_ms": 1, "viewport": [1, 1], "renderer": "x", "trace": {}}
     places = ["assignment"] if act == "failure" else list(plain)
@@ -161,8 +162,8 @@ def test_the_key_of_one_item_or_login_files_no_answer_under_another(opened: Situ
 
     for actor, key in ((rater, first["key"]), (again, second["key"]), (rater, ""), (rater, second["key"].upper())):
         with pytest.raises(Conflict):
-            reading.submit(opened.database, actor, second["assignment"], key, any_answers(second))
-    assert reading.submit(opened.database, again, first["assignment"], first["key"], any_answers(first)) == receipt
+            submission.submit(opened.database, actor, second["assignment"], key, any_answers(second))
+    assert submission.submit(opened.database, again, first["assignment"], first["key"], any_answers(first)) == receipt
 
 
 def test_twelve_submits_at_once_from_two_logins_leave_one_verdict_and_one_receipt(opened: Situation) -> None:
@@ -190,9 +191,9 @@ def test_nothing_ahead_is_drafted_shown_given_up_or_submitted_by_a_second_login(
     ahead = assignments_of(opened, again, "reading")[2]
 
     for act in (
-        lambda: reading.save_draft(opened.database, again, ahead, 1, {"fields": {}}),
+        lambda: submission.save_draft(opened.database, again, ahead, 1, {"fields": {}}),
         lambda: show(opened, again, {"assignment": ahead}),
-        lambda: reading.report_failure(opened.database, again, ahead, "x"),
+        lambda: submission.report_failure(opened.database, again, ahead, "x"),
     ):
         with pytest.raises(Conflict):
             act()

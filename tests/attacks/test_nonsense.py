@@ -24,10 +24,11 @@ from exchange.acknowledged_text import without_images
 from manage import cli
 from server import logs
 from server.logs import configure_logs, note_fault
-from services import closing, packaging, reading, report, restoring, scans, upkeep
+from services import closing, packaging, report, restoring, upkeep
 from services.errors import Conflict, InputRefused, NotAllowed, NotFound, Refused
-from services.pace import duration
-from services.storing import Circumstances
+from services.reading import shown_volumes, submission
+from services.reading.pace import duration
+from services.reading.verdict_rows import Circumstances
 from services.studies import damaged_volumes, draft_studies, importing, members, new_study, uploads
 from tests.blinding.attacking import assignments_of, keys
 from tests.blinding.marked_study import OBSERVED, STUDY, mark
@@ -70,7 +71,7 @@ def test_a_damage_report_on_a_scan_ahead_says_nothing_and_leaves_nothing(opened:
     refused = 0
     for token in [*tokens, "", "x" * 10_000, "\x00", "é", tokens[0].upper()]:
         try:
-            scans.report_damage(opened.database, rater, token)
+            shown_volumes.report_damage(opened.database, rater, token)
         except NotFound:
             refused += 1
     with opened.database.reading() as session:
@@ -86,7 +87,7 @@ def test_reporting_damage_again_and_again_leaves_one_event(opened: Situation) ->
     names = (keys(opened, rater).volume_token(number) for number in range(1, 10))
     token = next(one for one in names if _in_reach(opened, one))
     for _ in range(50):
-        scans.report_damage(opened.database, rater, token)
+        shown_volumes.report_damage(opened.database, rater, token)
     with opened.database.reading() as session:
         noted = session.exec(select(AuditEvent).where(AuditEvent.action == damaged_volumes.ACTION)).all()
 
@@ -95,7 +96,7 @@ def test_reporting_damage_again_and_again_leaves_one_event(opened: Situation) ->
 
 def _in_reach(situation: Situation, token: str) -> bool:
     try:
-        scans.scan_in_reach(situation.database, situation.raters[0], token)
+        shown_volumes.scan_in_reach(situation.database, situation.raters[0], token)
     except NotFound:
         return False
     return True
@@ -120,7 +121,7 @@ def test_the_pace_is_ones_own_and_not_that_of_others(opened: Situation) -> None:
     before = on_the_desk(opened, rater)
     while (payload := on_the_desk(opened, other))["kind"] == "item":
         show(opened, other, payload)
-        reading.submit(
+        submission.submit(
             opened.database, other, payload["assignment"], payload["key"], any_answers(payload),
             Circumstances(active_ms=4_000_000),
         )  # fmt: skip
@@ -193,7 +194,7 @@ def test_an_odd_address_is_no_error_of_the_server(marked: ServedStudy, rater: ht
 def test_a_measured_time_of_any_size_costs_nobody_their_verdict(
     marked: ServedStudy, rater: httpx.Client, number: Any
 ) -> None:
-    desk = reading.current_payload(marked.study.database, marked.study.observed, STUDY, "reading")
+    desk = submission.current_payload(marked.study.database, marked.study.observed, STUDY, "reading")
     body = {"assignment": desk["assignment"], "load_ms": number, "viewport": [number, number], "renderer": "r" * 9_000}
     answer = rater.post("/reading/shown", json=body)
 
@@ -205,7 +206,7 @@ def test_a_measured_time_of_any_size_costs_nobody_their_verdict(
 def test_a_draft_for_the_last_possible_number_does_not_shut_out_the_verdict(opened: Situation) -> None:
     rater = opened.raters[0]
     payload = on_the_desk(opened, rater)
-    reading.save_draft(opened.database, rater, payload["assignment"], reading.LARGEST_SEQUENCE, {"fields": {}})
+    submission.save_draft(opened.database, rater, payload["assignment"], submission.LARGEST_SEQUENCE, {"fields": {}})
     show(opened, rater, payload)
 
     assert submit(opened, rater, payload).receipt

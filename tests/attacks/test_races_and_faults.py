@@ -21,10 +21,11 @@ from sqlmodel import func, select
 
 from db import AuditEvent, Database, Lease, Membership, Study, StudyEvent, Verdict, Volume, now
 from db.engine import make_engine
-from services import closing, reading, restoring, scans, upkeep, verifying
+from services import closing, restoring, upkeep, verifying
 from services import daily_verification as daily
 from services.errors import Conflict, InputRefused, Refused
 from services.people import accounts, clock
+from services.reading import shown_volumes, submission
 from services.studies import (
     draft_studies,
     freezing,
@@ -91,7 +92,7 @@ def test_eight_tabs_that_submit_different_answers_leave_one_verdict(opened: Situ
     ]
     outcome = at_once(*acts)
 
-    assert sum(isinstance(one, reading.Receipt) for one in outcome) == 1
+    assert sum(isinstance(one, submission.Receipt) for one in outcome) == 1
     assert verdicts(opened) == 1
     holds(opened)
 
@@ -106,7 +107,7 @@ def test_a_removal_and_a_verdict_at_once_leave_a_member_with_it_or_none(opened: 
             lambda rater=rater, payload=payload: submit(opened, rater, payload),
         )
         assert isinstance(removed, Refused) != isinstance(receipt, Refused)
-        assert verdicts(opened) == before + isinstance(receipt, reading.Receipt)
+        assert verdicts(opened) == before + isinstance(receipt, submission.Receipt)
     holds(opened)
 
 
@@ -249,7 +250,7 @@ def test_a_closing_is_felt_although_all_facts_are_remembered(opened: Situation) 
     names = (keys(opened, rater).volume_token(number) for number in range(1, 10))
     for name in names:
         with pytest.raises(Refused):
-            scans.scan_in_reach(opened.database, rater, name)
+            shown_volumes.scan_in_reach(opened.database, rater, name)
 
 
 def test_a_file_that_is_exchanged_by_a_link_a_folder_or_a_pipe_is_not_shown(opened: Situation, tmp_path: Path) -> None:

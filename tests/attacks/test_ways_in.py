@@ -15,11 +15,11 @@ from websockets.exceptions import InvalidStatus
 
 from db import Invitation, LoginSession, Person, now
 from server.faults import fault_page
-from services import member_progress
 from services.errors import Conflict, NotAllowed, NotFound, Refused, TooManyTries
 from services.people import accounts, identity, signing_in, tries
 from services.people.identity import Actor
 from services.people.logins import canonical_login
+from services.reading import member_progress
 from services.studies import catalogue, invitations, members, removing
 from tests.blinding.marked_study import OBSERVED, STUDY
 from tests.blinding.serving import ServedStudy

@@ -7,11 +7,11 @@ from typing import Any
 from sqlmodel import col, func, select
 
 from db import Assignment, Database, Membership
-from services import reading
-from services.displaying import keys_of
 from services.installation.tokens import Keys
 from services.people.identity import Actor
 from services.people.permission import study_of
+from services.reading import submission
+from services.reading.displaying import keys_of
 from tests.situations import Situation, answers
 
 
@@ -40,7 +40,7 @@ def count(database: Database, table: Any) -> int:
 
 
 def hand_in(situation: Situation, actor: Actor, assignment: str, key: str | None = None) -> None:
-    reading.submit(
+    submission.submit(
         situation.database,
         actor,
         assignment,
@@ -50,4 +50,4 @@ def hand_in(situation: Situation, actor: Actor, assignment: str, key: str | None
 
 
 def display(situation: Situation, actor: Actor, assignment: str) -> None:
-    reading.record_display(situation.database, actor, assignment, load_ms=1, renderer="r", viewport="1x1")
+    submission.record_display(situation.database, actor, assignment, load_ms=1, renderer="r", viewport="1x1")

@@ -11,8 +11,8 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from db import Database
-from services import revising
 from services.people.identity import Actor
+from services.reading import revising
 from services.studies import freezing, importing, members
 from tests.blinding.marked_study import OBSERVED, STUDY, MarkedStudy, machine_names, mark, shown, write_marked_volume
 from tests.room_study import write_mask

@@ -12,8 +12,9 @@ from sqlmodel import Session, col, select
 from streamlit.proto.Delta_pb2 import Delta
 
 from db import Assignment, Database, Membership, Study, queries
-from services import adjudication, displaying, reading, scans, worklist
+from services import adjudication
 from services.people.identity import Actor
+from services.reading import displaying, shown_volumes, submission, worklist
 from services.studies import freezing
 from tests.blinding.columns import SHOWN_IN, change_everything_but, every_column, take_the_guards_away
 from tests.blinding.marked_study import OBSERVED, STUDY
@@ -51,9 +52,9 @@ def _assignments(session: Session, actor: Actor, phase: str) -> list[Assignment]
 def _reading(situation: Situation) -> bytes:
     """The rater's desk, worklist, instructions, all payloads to come, and the bytes of the scans in reach."""
     rater, database, study = situation.raters[0], situation.database, situation.study_key
-    desk = reading.current_payload(database, rater, study, "reading")
+    desk = submission.current_payload(database, rater, study, "reading")
     files = [
-        scans.scan_in_reach(database, rater, volume["url"].rsplit("/", 1)[1]).read_bytes()
+        shown_volumes.scan_in_reach(database, rater, volume["url"].rsplit("/", 1)[1]).read_bytes()
         for pane in desk["images"]["panes"]
         for volume in pane["volumes"]
     ]
@@ -66,7 +67,7 @@ def _scoring(situation: Situation) -> bytes:
 
 
 def _review(situation: Situation) -> bytes:
-    desk = reading.current_payload(situation.database, situation.reviewer, situation.study_key, "review")
+    desk = submission.current_payload(situation.database, situation.reviewer, situation.study_key, "review")
     return _payloads(situation, situation.reviewer, "review") + json.dumps(desk).encode()
 
 

@@ -8,9 +8,10 @@ import pytest
 from sqlmodel import select
 
 from db import Adjudication, Database, Display, Draft, TechnicalFailure, Verdict, ViewingTrace
-from services import adjudication, reading, worklist
+from services import adjudication
 from services.errors import Conflict, Incomplete, NotAllowed, NotFound
-from services.storing import Circumstances
+from services.reading import submission, worklist
+from services.reading.verdict_rows import Circumstances
 from services.studies import importing, members
 from tests.blinding.attacking import assignments_of, count, display, hand_in, keys
 from tests.situations import (
@@ -39,7 +40,7 @@ def test_an_item_that_lies_ahead_takes_no_display_verdict_or_failure(database: D
             with pytest.raises(Conflict, match="Another item is on your desk"):
                 attempt(situation, rater, assignment)
         with pytest.raises(Conflict, match="Another item is on your desk"):
-            reading.report_failure(database, rater, assignment, "skip it")
+            submission.report_failure(database, rater, assignment, "skip it")
 
     assert [count(database, table) for table in (Verdict, Display, TechnicalFailure)] == [0, 0, 0]
 
@@ -53,9 +54,9 @@ def test_nothing_of_another_raters_item_can_be_reached(database: Database, tmp_p
     for attempt in (
         lambda: hand_in(situation, attacker, theirs["assignment"], theirs["key"]),
         lambda: display(situation, attacker, theirs["assignment"]),
-        lambda: reading.save_draft(database, attacker, theirs["assignment"], 9, {"comment": "mine"}),
-        lambda: reading.report_failure(database, attacker, theirs["assignment"], "x"),
-        lambda: reading.queue_of_assignment(database, attacker, theirs["assignment"]),
+        lambda: submission.save_draft(database, attacker, theirs["assignment"], 9, {"comment": "mine"}),
+        lambda: submission.report_failure(database, attacker, theirs["assignment"], "x"),
+        lambda: submission.queue_of_assignment(database, attacker, theirs["assignment"]),
     ):
         with pytest.raises(NotFound, match="no such item among yours"):
             attempt()
@@ -103,9 +104,9 @@ def test_a_draft_after_the_verdict_is_refused_and_a_late_failure_changes_nothing
     submit(situation, rater, payload)
 
     with pytest.raises(Conflict, match="submitted already"):
-        reading.save_draft(database, rater, payload["assignment"], 99, {"comment": "late"})
+        submission.save_draft(database, rater, payload["assignment"], 99, {"comment": "late"})
     with pytest.raises(Conflict, match="Another item is on your desk"):
-        reading.report_failure(database, rater, payload["assignment"], "take it back")
+        submission.report_failure(database, rater, payload["assignment"], "take it back")
 
     assert count(database, TechnicalFailure) == 0
 
@@ -115,7 +116,7 @@ def test_a_failed_item_takes_no_verdict_afterwards(sqlite_database: Database, tm
     rater = situation.raters[0]
     payload = on_the_desk(situation, rater)
     show(situation, rater, payload)
-    reading.report_failure(sqlite_database, rater, payload["assignment"], "black screen")
+    submission.report_failure(sqlite_database, rater, payload["assignment"], "black screen")
 
     with pytest.raises(Conflict, match="Another item is on your desk"):
         submit(situation, rater, payload)
@@ -140,7 +141,9 @@ def test_scoring_stays_shut_while_a_single_item_is_unread(database: Database, tm
     with pytest.raises(Conflict, match="when all your items are read"):
         on_the_desk(situation, rater, "scoring")
     with pytest.raises(Conflict, match="when all your items are read"):
-        reading.submit(database, rater, first, keys(situation, rater).idempotency_key(first), answers(answer="correct"))
+        submission.submit(
+            database, rater, first, keys(situation, rater).idempotency_key(first), answers(answer="correct")
+        )
 
     assert count(database, Verdict) == 5
 
@@ -181,7 +184,7 @@ def test_a_reviewer_cannot_decide_or_see_opinions_before_their_own_read(database
     for attempt in (
         lambda: display(situation, reviewer, opinions),
         lambda: hand_in(situation, reviewer, opinions),
-        lambda: reading.report_failure(database, reviewer, opinions, "skip the reading"),
+        lambda: submission.report_failure(database, reviewer, opinions, "skip the reading"),
     ):
         with pytest.raises(Conflict, match="Another item is on your desk"):
             attempt()
@@ -198,7 +201,7 @@ def test_an_item_that_a_reviewer_could_not_open_is_not_decided_from_opinions_alo
     reviewer = situation.reviewer
     first = on_the_desk(situation, reviewer, "review")
 
-    reading.report_failure(sqlite_database, reviewer, first["assignment"], "black screen")
+    submission.report_failure(sqlite_database, reviewer, first["assignment"], "black screen")
 
     after = on_the_desk(situation, reviewer, "review")
     assert after["kind"] == "done" or after["phase"] == "review"
@@ -234,7 +237,7 @@ def test_a_huge_viewing_trace_is_left_out_and_the_verdict_stays(database: Databa
     payload = on_the_desk(situation, rater)
     show(situation, rater, payload)
 
-    reading.submit(
+    submission.submit(
         database, rater, payload["assignment"], payload["key"], any_answers(payload),
         Circumstances(active_ms=10**15, idle_ms=-5, renderer="r" * 900, viewport="9" * 900, trace={"x": "y" * 50_000}),
     )  # fmt: skip
@@ -251,17 +254,17 @@ def test_a_draft_with_an_impossible_number_is_refused(sqlite_database: Database,
     rater = situation.raters[0]
 
     with pytest.raises(Incomplete, match="number that no draft has"):
-        reading.save_draft(sqlite_database, rater, on_the_desk(situation, rater)["assignment"], sequence, {})
+        submission.save_draft(sqlite_database, rater, on_the_desk(situation, rater)["assignment"], sequence, {})
 
 
 def test_a_huge_draft_is_refused_and_the_earlier_one_stays(sqlite_database: Database, tmp_path: Path) -> None:
     situation = open_study(sqlite_database, tmp_path / "study")
     rater = situation.raters[0]
     assignment = on_the_desk(situation, rater)["assignment"]
-    reading.save_draft(sqlite_database, rater, assignment, 1, {"comment": "kept"})
+    submission.save_draft(sqlite_database, rater, assignment, 1, {"comment": "kept"})
 
     with pytest.raises(Incomplete, match="longer than"):
-        reading.save_draft(sqlite_database, rater, assignment, 2, {"comment": "x" * 70_000})
+        submission.save_draft(sqlite_database, rater, assignment, 2, {"comment": "x" * 70_000})
 
     assert on_the_desk(situation, rater)["draft"] == {"sequence": 1, "answers": {"comment": "kept"}}
 

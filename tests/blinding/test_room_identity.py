@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from db import Database
-from services import reading, revising, scans, worklist
 from services.people.identity import Actor
+from services.reading import revising, shown_volumes, submission, worklist
 from tests.blinding.columns import SHOWN_IN, change_everything_but, freeze_as_it_is_now, take_the_guards_away
 from tests.room_study import (
     PRACTICE,
@@ -33,13 +33,15 @@ OF_OVERLAYS = frozenset(
 def look(situation: Situation, rater: Actor) -> bytes:
     """Return all that a rater gets at this moment: page, worklist, list of revisions, and the scans in reach."""
     database = situation.database
-    desk = reading.payload_after_reload(database, rater, "tiny", "reading")
+    desk = submission.payload_after_reload(database, rater, "tiny", "reading")
     files = [
-        scans.scan_in_reach(database, rater, scan["url"].rsplit("/", 1)[1]).read_bytes()
+        shown_volumes.scan_in_reach(database, rater, scan["url"].rsplit("/", 1)[1]).read_bytes()
         for pane in desk["images"]["panes"]
         for scan in pane["volumes"] + pane["overlays"]
     ]
-    ahead = [scans.scan_in_reach(database, rater, url.rsplit("/", 1)[1]).read_bytes() for url in desk["prefetch"]]
+    ahead = [
+        shown_volumes.scan_in_reach(database, rater, url.rsplit("/", 1)[1]).read_bytes() for url in desk["prefetch"]
+    ]
     beside = [worklist.desks_of(database, rater), revising.list_revisable(database, rater, desk["assignment"])]
     return json.dumps(desk).encode() + repr(beside).encode() + b"".join(files + ahead)
 

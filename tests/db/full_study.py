@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from db import Database
-from services import adjudication, closing, judging, reading, revising, worklist
-from services.storing import Circumstances
+from services import adjudication, closing, judging
+from services.reading import revising, submission, worklist
+from services.reading.verdict_rows import Circumstances
 from tests.room_study import reading_rules, room_study, with_history, with_overlays, with_practice
 from tests.situations import Situation, any_answers, on_the_desk, read_all, show, submit
 
@@ -23,17 +24,17 @@ def full_study(database: Database, folder: Path) -> Situation:
         submit(situation, first, payload)
     worklist.acknowledge_instructions(database, first, "tiny", "reading")
     payload = on_the_desk(situation, first)
-    reading.save_draft(database, first, payload["assignment"], 1, {"comment": "not yet"})
+    submission.save_draft(database, first, payload["assignment"], 1, {"comment": "not yet"})
     show(situation, first, payload)
     flagged = {**any_answers(payload), "flag": {"id": "prompt", "note": "unclear"}}
     trace = {"slices": [1, 2, 3]}
-    reading.submit(
+    submission.submit(
         database, first, payload["assignment"], payload["key"], flagged, Circumstances(renderer="test", trace=trace)
     )
     revised = revising.reopen(database, first, payload["assignment"])
     show(situation, first, revised)
     submit(situation, first, revised, flagged)
-    reading.report_failure(database, first, on_the_desk(situation, first)["assignment"], "The scan did not load.")
+    submission.report_failure(database, first, on_the_desk(situation, first)["assignment"], "The scan did not load.")
     read_all(situation, first)
     read_all(situation, second)
     adjudication.open_review_queue(database, situation.admin, "tiny")

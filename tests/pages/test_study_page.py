@@ -7,7 +7,8 @@ from pathlib import Path
 from streamlit.testing.v1 import AppTest
 
 from db import Database
-from services import closing, member_progress
+from services import closing
+from services.reading import member_progress
 from services.studies import catalogue, importing
 from tests.pages.conftest import OpenPage
 from tests.situations import imported_study, open_study, owner_of, write_study_folder

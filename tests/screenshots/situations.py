@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from db import Database
-from services import adjudication, reading
+from services import adjudication
 from services.people.identity import Actor
+from services.reading import submission
 from tests.main_job.contents import item_on_screen
 from tests.main_job.plan import READS, REVIEWS, Read
 
@@ -51,7 +52,7 @@ def _on_the_desk(database: Database, rater: Actor) -> str | None:
 def _read(database: Database, rater: Actor, read: Read) -> None:
     payload = _payload(database, rater, "reading")
     if read.failure:
-        reading.report_failure(database, rater, payload["assignment"], "The images arrived incomplete.")
+        submission.report_failure(database, rater, payload["assignment"], "The images arrived incomplete.")
         return
     given = _answers(read.answer, {"confidence": str(read.confidence)}, read.not_assessable)
     given |= {"comment": read.comment}
@@ -60,7 +61,7 @@ def _read(database: Database, rater: Actor, read: Read) -> None:
 
 
 def _payload(database: Database, actor: Actor, queue: str) -> dict[str, Any]:
-    return reading.current_payload(database, actor, STUDY, queue)
+    return submission.current_payload(database, actor, STUDY, queue)
 
 
 def _answers(answer: str | None, extra: Mapping[str, str], reason: str | None = None) -> dict[str, Any]:
@@ -71,5 +72,5 @@ def _answers(answer: str | None, extra: Mapping[str, str], reason: str | None = 
 
 def _submit(database: Database, actor: Actor, payload: Mapping[str, Any], given: Mapping[str, Any]) -> None:
     assignment = payload["assignment"]
-    reading.record_display(database, actor, assignment, load_ms=400, renderer="canvas", viewport="1440x900")
-    reading.submit(database, actor, assignment, payload["key"], given)
+    submission.record_display(database, actor, assignment, load_ms=400, renderer="canvas", viewport="1440x900")
+    submission.submit(database, actor, assignment, payload["key"], given)

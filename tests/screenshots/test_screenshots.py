@@ -16,8 +16,8 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 
 from db.engine import Database, make_engine
-from services import worklist
 from services.people import identity
+from services.reading import worklist
 from studies.demo.cases import CASES
 from tests.harness import databases
 from tests.harness.screenshots import FOLDER

@@ -16,9 +16,9 @@ from sqlmodel import select
 
 from db import Database, Verdict
 from db.engine import make_engine
-from services import reading, worklist
 from services.people import identity
 from services.people.identity import actor_of_token
+from services.reading import submission, worklist
 from tests.conftest import _missing
 from tests.harness.ports import free_port
 from tests.harness.provide import find_nginx
@@ -122,7 +122,7 @@ def test_a_browser_stays_on_its_process_and_goes_on_when_that_is_killed(behind: 
 
         receipts = []
         for number in range(4):
-            payload = reading.current_payload(behind.database, actor, "tiny", "reading")
+            payload = submission.current_payload(behind.database, actor, "tiny", "reading")
             body = {"assignment": payload["assignment"], "key": payload["key"], "answers": any_answers(payload)}
             assert browser.post("/reading/shown", json=body).status_code == 200
             if number == 2:

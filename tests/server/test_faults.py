@@ -18,8 +18,8 @@ from sqlmodel import select
 from db import Database, LoginSession, Verdict
 from db.base import now
 from db.engine import make_engine
-from services import reading, worklist
 from services.people.identity import SEEN_RESOLUTION, actor_of_token
+from services.reading import submission, worklist
 from tests.blinding import serving
 from tests.blinding.streamlit_socket import run_page, text_of
 from tests.harness import databases, postgresql
@@ -47,7 +47,7 @@ class Served:
     def desk(self) -> dict[str, Any]:
         actor = actor_of_token(self.database, next(iter(self.cookie.values())))
         assert actor is not None
-        return reading.current_payload(self.database, actor, STUDY, "reading")
+        return submission.current_payload(self.database, actor, STUDY, "reading")
 
     def at_once(
         self, send: Callable[[httpx.Client, int], httpx.Response], count: int = AT_ONCE

@@ -15,9 +15,9 @@ import pytest
 from sqlmodel import col, select
 
 from db import Assignment, Database, Membership, Verdict
-from services import reading
 from services.people import identity
 from services.people.identity import Actor, actor_of_token
+from services.reading import submission
 from services.studies import freezing, importing, members
 from tests.blinding import serving
 from tests.harness.server import RunningServer
@@ -91,7 +91,7 @@ def aftermath(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -
     folder = tmp_path_factory.mktemp("kill")
     with serving.served(migrated_sqlite, folder) as (database, running):
         readers = _twenty_readers(database, running, folder / "study")
-        firsts = [reading.current_payload(database, one.actor, STUDY, "reading") for one in readers]
+        firsts = [submission.current_payload(database, one.actor, STUDY, "reading") for one in readers]
         running.start()
         stop = threading.Event()
         limit = time.monotonic() + LONGEST
@@ -150,7 +150,7 @@ def test_every_receipt_is_in_the_database_and_none_twice(aftermath: Aftermath) -
 
 def test_every_rater_resumes_at_the_right_item_with_the_draft(aftermath: Aftermath) -> None:
     for reader in aftermath.readers:
-        payload = reading.current_payload(aftermath.database, reader.actor, STUDY, "reading")
+        payload = submission.current_payload(aftermath.database, reader.actor, STUDY, "reading")
 
         expected = _first_open(aftermath.database, reader)
         assert payload.get("assignment") == expected
@@ -190,7 +190,7 @@ def test_what_was_sent_without_an_answer_can_be_sent_again_and_counts_once(after
 
 def test_all_read_on_to_the_end_and_nothing_is_missing(aftermath: Aftermath) -> None:
     limit = time.monotonic() + LONGEST
-    firsts = [reading.current_payload(aftermath.database, one.actor, STUDY, "reading") for one in aftermath.readers]
+    firsts = [submission.current_payload(aftermath.database, one.actor, STUDY, "reading") for one in aftermath.readers]
 
     with ThreadPoolExecutor(RATERS) as pool:
         work = [

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from server.logs import configure_logs
-from services import reading, worklist
+from services.reading import submission, worklist
 from tests.blinding.marked_study import OBSERVED, STUDY, mark
 from tests.blinding.serving import ServedStudy
 from tests.blinding.streamlit_socket import run_page
@@ -85,7 +85,7 @@ def test_an_answered_request_leaves_its_route_status_and_duration_and_nothing_of
 
 def test_an_answer_that_the_database_could_not_store_is_in_no_log(marked: ServedStudy) -> None:
     database, rater = marked.study.database, marked.study.observed
-    assignment = reading.current_payload(database, rater, STUDY, "reading")["assignment"]
+    assignment = submission.current_payload(database, rater, STUDY, "reading")["assignment"]
     worklist.acknowledge_instructions(database, rater, STUDY, "reading")
     typed = {"fields": {"answer": mark("typed")}, "comment": mark("remark")}
     with database.engine.connect() as connection:

@@ -12,9 +12,9 @@ import pytest
 from sqlmodel import func, select
 
 from db import Assignment, Display, Draft, Membership, Study, TechnicalFailure, Verdict, Volume
-from services import reading, scans, worklist
 from services.installation.tokens import Keys
 from services.people.identity import actor_of_token
+from services.reading import shown_volumes, submission, worklist
 from tests.blinding.marked_study import OBSERVED, STUDY, mark
 from tests.blinding.serving import ServedStudy, client
 from tests.blinding.streamlit_socket import run_page, text_of
@@ -45,7 +45,7 @@ ODD_VALUES = (None, True, -1, 10**30, 1.5, "", "\x00", "é" * 50, "x" * 5_000, [
 @pytest.fixture(scope="module")
 def desk(marked: ServedStudy) -> dict[str, Any]:
     """What stands on the rater's desk, for the login session of `rater`."""
-    return reading.current_payload(marked.study.database, marked.study.observed, STUDY, "reading")
+    return submission.current_payload(marked.study.database, marked.study.observed, STUDY, "reading")
 
 
 @pytest.fixture(scope="module")
@@ -145,7 +145,7 @@ def test_only_the_scans_on_the_desk_and_the_next_items_answer(marked: ServedStud
     database = marked.study.database
     actor = actor_of_token(database, next(iter(cookies.values())))
     assert actor is not None
-    here = reading.current_payload(database, actor, STUDY, "reading")
+    here = submission.current_payload(database, actor, STUDY, "reading")
     within = {volume["url"] for pane in here["images"]["panes"] for volume in pane["volumes"]} | set(here["prefetch"])
     with database.reading() as session:
         keys = Keys(session.exec(select(Study.salt)).one(), actor.login_session_id)
@@ -196,7 +196,7 @@ def first_scan(marked: ServedStudy, cookies: dict[str, str]) -> dict[str, Any]:
     """What the rater's browser is told of the scan on their desk."""
     actor = actor_of_token(marked.study.database, next(iter(cookies.values())))
     assert actor is not None
-    here = reading.current_payload(marked.study.database, actor, STUDY, "reading")
+    here = submission.current_payload(marked.study.database, actor, STUDY, "reading")
     scan: dict[str, Any] = here["images"]["panes"][0]["volumes"][0]
     return scan
 
@@ -204,14 +204,14 @@ def first_scan(marked: ServedStudy, cookies: dict[str, str]) -> dict[str, Any]:
 def file_of(marked: ServedStudy, cookies: dict[str, str], url: str) -> Path:
     actor = actor_of_token(marked.study.database, next(iter(cookies.values())))
     assert actor is not None
-    return scans.scan_in_reach(marked.study.database, actor, url.rsplit("/", 1)[1])
+    return shown_volumes.scan_in_reach(marked.study.database, actor, url.rsplit("/", 1)[1])
 
 
 def test_a_scans_name_works_in_its_own_login_session_only(marked: ServedStudy, cookies: dict[str, str]) -> None:
     database = marked.study.database
     actor = actor_of_token(database, next(iter(cookies.values())))
     assert actor is not None
-    url = reading.current_payload(database, actor, STUDY, "reading")["images"]["panes"][0]["volumes"][0]["url"]
+    url = submission.current_payload(database, actor, STUDY, "reading")["images"]["panes"][0]["volumes"][0]["url"]
 
     for login, status in ((OBSERVED, 404), ("reviewer", 404), (mark("adminlogin"), 404)):
         with marked.client(login) as other:
@@ -225,7 +225,7 @@ def test_a_scan_leaves_no_copy_on_the_disk_and_no_sign_by_which_it_could_be_reco
 ) -> None:
     actor = actor_of_token(marked.study.database, next(iter(cookies.values())))
     assert actor is not None
-    payload = reading.current_payload(marked.study.database, actor, STUDY, "reading")
+    payload = submission.current_payload(marked.study.database, actor, STUDY, "reading")
 
     answer = rater.get(f"/{payload['images']['panes'][0]['volumes'][0]['url']}")
 

@@ -10,8 +10,8 @@ from typing import Any
 import httpx
 import pytest
 
-from services import reading, worklist
 from services.people.identity import actor_of_token
+from services.reading import submission, worklist
 from tests.blinding.serving import client, cookie_of, served
 from tests.harness.server import RunningServer
 from tests.room_study import PRACTICE, PRACTISED, reading_rules, room_study, with_practice
@@ -29,7 +29,7 @@ class Reader:
     def desk(self) -> dict[str, Any]:
         actor = actor_of_token(self.situation.database, self.token)
         assert actor is not None
-        return reading.payload_after_reload(self.situation.database, actor, "tiny", "reading")
+        return submission.payload_after_reload(self.situation.database, actor, "tiny", "reading")
 
     def submit(self, payload: dict[str, Any], answer: object = None) -> httpx.Response:
         shown = {"assignment": payload["assignment"], "key": payload["key"], "load_ms": 1, "renderer": "t"}

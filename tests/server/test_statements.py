@@ -17,9 +17,9 @@ from components.viewer import bundle_name, bundle_path
 from db import Database, database_from_environment
 from server import reading_room
 from server.gate import Gate
-from services import reading, worklist
 from services.adjudication import open_review_queue
 from services.people import identity
+from services.reading import submission, worklist
 from services.studies import catalogue
 from tests.room_study import practising, reading_rules, room_study, with_conversation, with_overlays
 from tests.situations import Situation, any_answers, on_the_desk, open_study, read_all
@@ -229,7 +229,7 @@ def test_a_rerun_of_the_rooms_page_takes_at_most_so_many_statements(installed: D
         assert catalogue.roles_of(installed, actor) == {"rater"}
         actor = identity.actor_of_session(installed, login_session_id)
         assert worklist.instructions(installed, actor, situation.study_key, "reading")[1]
-        assert reading.payload_after_reload(installed, actor, situation.study_key, "reading")["kind"] == "item"
+        assert submission.payload_after_reload(installed, actor, situation.study_key, "reading")["kind"] == "item"
 
     rerun()
     with statements(installed.engine) as found:

@@ -13,10 +13,11 @@ from sqlmodel import select
 
 from db import Assignment, Database, Membership, ReviewTask
 from db.engine import make_engine
-from services import closing, reading
+from services import closing
 from services.adjudication import QueueSummary, open_review_queue
 from services.errors import Conflict, NotAllowed
 from services.people.identity import Actor
+from services.reading import submission
 from services.studies import members
 from tests.harness import databases
 from tests.services.reviewing import FIRST_SAYS, SECOND_SAYS, open_queue, queue_of, read_by_both
@@ -176,7 +177,7 @@ def test_an_item_that_could_not_be_shown_to_anybody_is_not_in_the_queue(opened: 
     for rater in opened.raters:
         while (payload := on_the_desk(opened, rater))["kind"] == "item":
             if payload["prompt"] == "Prompt of i2?":
-                reading.report_failure(opened.database, rater, payload["assignment"], "The scan did not load.")
+                submission.report_failure(opened.database, rater, payload["assignment"], "The scan did not load.")
                 continue
             show(opened, rater, payload)
             given = FIRST_SAYS if rater is opened.raters[0] else SECOND_SAYS

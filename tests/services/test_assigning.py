@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sqlmodel import select
 
 from db import Assignment, Case, Database, Item, Membership
-from services import reading
+from services.reading import submission
 from services.studies import members
 from services.studies.assigning import spaced
 from tests.situations import Situation, on_the_desk, open_study, read_all, signed_in
@@ -123,7 +123,7 @@ def test_items_are_shown_in_the_stored_order(opened: Situation) -> None:
 
 def _close(situation: Situation, payload: dict[str, object]) -> None:
 
-    reading.report_failure(situation.database, situation.raters[0], str(payload["assignment"]), "not needed here")
+    submission.report_failure(situation.database, situation.raters[0], str(payload["assignment"]), "not needed here")
 
 
 def test_the_distance_of_the_protocol_is_kept_in_what_is_stored(sqlite_database: Database, tmp_path: Path) -> None:

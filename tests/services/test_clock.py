@@ -10,9 +10,10 @@ import pytest
 from sqlmodel import Session, select
 
 from db import Database, Display, LoginSession, Verdict, now
-from services import reading, verifying
+from services import verifying
 from services.people import clock, identity
-from services.storing import Circumstances
+from services.reading import submission
+from services.reading.verdict_rows import Circumstances
 from tests.situations import Situation, any_answers, on_the_desk, open_study, owner_of, read_all, show
 
 SetClock = Callable[[timedelta], None]
@@ -29,7 +30,7 @@ def set_clock(monkeypatch: pytest.MonkeyPatch) -> SetClock:
         for module in (
             "services.people.clock",
             "services.people.identity",
-            "services.reading",
+            "services.reading.submission",
             "db.reading",
             "db.people",
         ):
@@ -106,7 +107,7 @@ def submitted_after(situation: Situation, by: timedelta, set_clock: SetClock) ->
     show(situation, rater, payload)
     set_clock(by)
     claimed = Circumstances(active_ms=7_200_000)
-    reading.submit(situation.database, rater, payload["assignment"], payload["key"], any_answers(payload), claimed)
+    submission.submit(situation.database, rater, payload["assignment"], payload["key"], any_answers(payload), claimed)
     with situation.database.reading() as session:
         return session.exec(select(Verdict)).one()
 

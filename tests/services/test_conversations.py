@@ -10,9 +10,10 @@ import pytest
 from sqlmodel import col, select
 
 from db import Assignment, Database, Item, Membership, queries
-from services import adjudication, displaying, previewing, reading, scans
+from services import adjudication
 from services.errors import Conflict, NotFound
 from services.people.permission import study_of
+from services.reading import displaying, previewing, shown_volumes, submission
 from services.studies import members
 from tests.room_study import add_case, add_item, reading_rules, room_study, with_conversation
 from tests.situations import Situation, answers, any_answers, on_the_desk, read_all, show, signed_in, submit
@@ -95,10 +96,10 @@ def test_the_scan_that_a_turn_adds_is_out_of_reach_until_then(database: Database
     token = keys.volume_token(volumes[0])
 
     with pytest.raises(NotFound):
-        scans.scan_in_reach(database, rater, token)
+        shown_volumes.scan_in_reach(database, rater, token)
     show(situation, rater, payload)
     submit(situation, rater, payload)
-    assert scans.scan_in_reach(database, rater, token).is_file()
+    assert shown_volumes.scan_in_reach(database, rater, token).is_file()
     assert preview["turns"] == [{"prompt": TALK[0], "lines": []}]
 
 
@@ -116,7 +117,7 @@ def test_a_later_turn_takes_no_verdict_before_the_one_before_it(database: Databa
     assert later is not None
 
     with pytest.raises(Conflict, match="Another item"):
-        reading.submit(database, rater, later, "k", answers(answer="yes"))
+        submission.submit(database, rater, later, "k", answers(answer="yes"))
 
 
 def test_a_turn_whose_scans_could_not_be_shown_lets_the_next_one_come(database: Database, tmp_path: Path) -> None:
@@ -124,7 +125,7 @@ def test_a_turn_whose_scans_could_not_be_shown_lets_the_next_one_come(database: 
     rater = situation.raters[0]
     first = reach_turn(situation, 1)
 
-    reading.report_failure(database, rater, first["assignment"], "no scan")
+    submission.report_failure(database, rater, first["assignment"], "no scan")
 
     assert on_the_desk(situation, rater)["turns"] == [{"prompt": TALK[0], "lines": []}]
 
@@ -226,7 +227,7 @@ def test_an_agreed_turn_of_a_conversation_in_the_queue_does_not_follow_as_a_cont
     # Of these two there is one verdict, and so nothing that is agreed upon, until somebody joins.
     while (payload := on_the_desk(situation, first))["kind"] == "item":
         if payload["prompt"] in (TALK[0], "Prompt of i6?"):
-            reading.report_failure(database, first, payload["assignment"], "no scan")
+            submission.report_failure(database, first, payload["assignment"], "no scan")
             continue
         show(situation, first, payload)
         submit(situation, first, payload, FLAGGED if payload["prompt"] == TALK[2] else None)

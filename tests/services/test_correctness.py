@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from db import Verdict
 from protocol.fields import KINDS
 from services.adjudication import differs
-from services.correctness import AnswerKey, in_words, reference_in_words, said, score
+from services.reading.correctness import AnswerKey, in_words, reference_in_words, said, score
 from services.report.collected import Entry, Member, ReadItem
 from services.report.readings import column_of
 

@@ -12,8 +12,9 @@ import pytest
 from sqlmodel import select
 
 from db import Adjudication, Assignment, AuditEvent, Database, Item, ReviewTask, Verdict
-from services import closing, reading
+from services import closing
 from services.errors import Conflict, Incomplete, NotAllowed, NotFound
+from services.reading import submission
 from services.studies import members
 from tests.services.reviewing import FIRST_SAYS, SECOND_SAYS, desk, open_queue, read_by_both, work
 from tests.situations import (
@@ -58,11 +59,11 @@ def test_a_decision_before_the_own_read_is_refused(opened: Situation) -> None:
     answer = any_answers(first)["fields"]["answer"]
 
     with pytest.raises(Conflict, match="Another item is on your desk"):
-        reading.submit(
+        submission.submit(
             opened.database, opened.reviewer, decision.public_id, first["key"], answers(answer=answer, reason="why not")
         )
     with pytest.raises(Conflict):
-        reading.record_display(
+        submission.record_display(
             opened.database, opened.reviewer, decision.public_id, load_ms=1, renderer="test", viewport="1x1"
         )
 
@@ -217,7 +218,7 @@ def test_a_case_that_cannot_be_shown_to_the_reviewer_needs_no_decision(opened: S
     open_queue(opened)
     first = desk(opened)
 
-    reading.report_failure(opened.database, opened.reviewer, first["assignment"], "The scan did not load.")
+    submission.report_failure(opened.database, opened.reviewer, first["assignment"], "The scan did not load.")
 
     assert desk(opened)["prompt"] != first["prompt"]
     assert desk(opened)["progress"] == {"done": 1, "total": 3}

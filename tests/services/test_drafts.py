@@ -21,10 +21,10 @@ from db import (
     Volume,
     audit,
 )
-from services import previewing
 from services.errors import Conflict, InputRefused, NotAllowed, NotFound
 from services.people import permission
 from services.people.identity import Actor
+from services.reading import previewing
 from services.studies import catalogue, draft_studies, freezing, importing, members, removing
 from tests.situations import ITEMS, imported_study, owner_of, signed_in, write_study_folder, write_volume
 

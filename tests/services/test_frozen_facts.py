@@ -16,10 +16,11 @@ from sqlmodel import select
 
 from db import Assignment, Database, Item, Study
 from db.engine import make_engine
-from services import adjudication, displaying, reading, verifying
+from services import adjudication, verifying
 from services.errors import NotFound
 from services.people.identity import Actor
 from services.people.permission import own_assignment
+from services.reading import displaying, submission
 from services.studies import frozen_facts
 from tests.blinding.columns import freeze_as_it_is_now, take_the_guards_away
 from tests.harness import databases
@@ -211,7 +212,7 @@ def test_an_assignments_turn_comes_when_it_is_the_first_that_waits(database: Dat
         show(situation, situation.reviewer, payload)
         submit(situation, situation.reviewer, payload)
         alike(database, first, situation.reviewer)
-    reading.report_failure(
+    submission.report_failure(
         database, first, on_the_desk(situation, first, "scoring")["assignment"], "could not be shown"
     )
     alike(database, first, situation.reviewer)

@@ -12,8 +12,9 @@ from PIL import Image
 
 from db import Database
 from exchange.refusal import InputRefused
-from services import previewing, scans, verifying
+from services import verifying
 from services.errors import Conflict, NotFound
+from services.reading import previewing, shown_volumes
 from services.studies import freezing
 from services.studies.volume_store import path_of
 from tests.room_study import (
@@ -168,20 +169,20 @@ def test_an_overlay_is_in_reach_with_its_item_alone_and_is_never_fetched_ahead(
         show(situation, rater, payload)
         submit(situation, rater, payload)
 
-    assert scans.scan_in_reach(database, rater, token).is_file()
+    assert shown_volumes.scan_in_reach(database, rater, token).is_file()
     assert not any(token in url for url in ahead)
     with pytest.raises(NotFound):
-        scans.scan_in_reach(database, situation.raters[1], token)
+        shown_volumes.scan_in_reach(database, situation.raters[1], token)
     show(situation, rater, payload)
     submit(situation, rater, payload)
     with pytest.raises(NotFound):
-        scans.scan_in_reach(database, rater, token)
+        shown_volumes.scan_in_reach(database, rater, token)
 
 
 def test_an_overlay_that_was_changed_or_is_gone_is_found(sqlite_database: Database, tmp_path: Path) -> None:
     situation = room_study(sqlite_database, tmp_path / "study", with_overlays, frozen=False)
     url = previewed(situation, "i1")["images"]["panes"][0]["overlays"][0]["url"]
-    file = scans.scan_in_reach(sqlite_database, situation.admin, url.rsplit("/", 1)[1])
+    file = shown_volumes.scan_in_reach(sqlite_database, situation.admin, url.rsplit("/", 1)[1])
     kept = file.read_bytes()
     file.unlink()
     with pytest.raises(Conflict, match="overlay 'lesion-1' is missing or damaged"):

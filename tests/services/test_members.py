@@ -11,10 +11,11 @@ import pytest
 from sqlmodel import func, select
 
 from db import Assignment, Database, Invitation, Membership, Person
-from services import closing, member_progress, reading
+from services import closing
 from services.errors import Conflict, NotAllowed, NotFound
 from services.people import identity
 from services.people.identity import Actor
+from services.reading import member_progress, submission
 from services.studies import catalogue, freezing, importing, members
 from tests.situations import (
     Situation,
@@ -196,7 +197,7 @@ def test_progress_counts_what_is_closed_and_what_could_not_be_shown(database: Da
     payload = on_the_desk(situation, rater)
     show(situation, rater, payload)
     submit(situation, rater, payload)
-    reading.report_failure(database, rater, on_the_desk(situation, rater)["assignment"], "The scan did not load.")
+    submission.report_failure(database, rater, on_the_desk(situation, rater)["assignment"], "The scan did not load.")
 
     lines = member_progress.progress_of_members(database, situation.admin, "tiny")
 
@@ -214,7 +215,7 @@ def test_progress_holds_no_answer(opened: Situation) -> None:
     rater = opened.raters[0]
     planted = "an unmistakable comment"
     payload = on_the_desk(opened, rater)
-    reading.save_draft(opened.database, rater, payload["assignment"], 1, {"comment": planted})
+    submission.save_draft(opened.database, rater, payload["assignment"], 1, {"comment": planted})
     show(opened, rater, payload)
     submit(opened, rater, payload, {**any_answers(payload), "comment": planted})
 
@@ -236,7 +237,7 @@ def test_the_time_of_the_last_save_is_that_of_a_draft_or_a_verdict(opened: Situa
         return member_progress.progress_of_members(opened.database, opened.admin, "tiny")[0].last_saved
 
     assert last_saved() is None
-    _, drafted = reading.save_draft(opened.database, rater, payload["assignment"], 1, {"comment": "half"})
+    _, drafted = submission.save_draft(opened.database, rater, payload["assignment"], 1, {"comment": "half"})
     assert last_saved() == drafted
     show(opened, rater, payload)
     assert last_saved() == drafted

@@ -9,8 +9,9 @@ from sqlalchemy import event
 from sqlmodel import select
 
 from db import AuditEvent, Database, StudyEvent
-from services import adjudication, closing, judging, outstanding, reading, report
+from services import adjudication, closing, judging, outstanding, report
 from services.errors import NotAllowed
+from services.reading import submission
 from services.studies import members
 from tests.room_study import practising
 from tests.situations import Situation, on_the_desk, open_study, read_all, show, submit
@@ -81,7 +82,9 @@ def test_practice_that_is_not_passed_is_named(sqlite_database: Database, tmp_pat
 
 
 def test_what_could_not_be_shown_is_told_and_needs_no_reason(opened: Situation) -> None:
-    reading.report_failure(opened.database, opened.raters[0], on_the_desk(opened, opened.raters[0])["assignment"], "x")
+    submission.report_failure(
+        opened.database, opened.raters[0], on_the_desk(opened, opened.raters[0])["assignment"], "x"
+    )
     finish(opened)
 
     assert sentences(opened) == ["Rater 1: 1 of 6 items could not be shown"]

@@ -10,8 +10,9 @@ from sqlalchemy import text
 
 from components import worklist_view
 from db import Database
-from services import closing, pace, worklist
+from services import closing
 from services.errors import NotAllowed
+from services.reading import pace, worklist
 from tests.blinding.columns import take_the_guards_away
 from tests.room_study import practise, practising
 from tests.situations import Situation, on_the_desk, open_study, read_all, show, submit

@@ -10,19 +10,9 @@ import pytest
 from sqlmodel import col, select
 
 from db import Assignment, Database, FreezeItem, Item, PracticeResult, Verdict
-from services import (
-    adjudication,
-    closing,
-    member_progress,
-    packaging,
-    practice,
-    previewing,
-    reading,
-    scans,
-    verifying,
-    worklist,
-)
+from services import adjudication, closing, packaging, verifying
 from services.errors import Conflict, NotAllowed, NotFound
+from services.reading import member_progress, practice, previewing, shown_volumes, submission, worklist
 from services.studies import catalogue, freezing
 from tests.blinding.columns import take_the_guards_away
 from tests.room_study import (
@@ -73,11 +63,11 @@ def test_a_real_assignment_is_out_of_reach_before_the_practice_is_passed(databas
     assert real is not None
 
     with pytest.raises(Conflict, match="Another item"):
-        reading.record_display(database, rater, real, load_ms=1, renderer="t", viewport="1x1")
+        submission.record_display(database, rater, real, load_ms=1, renderer="t", viewport="1x1")
     with pytest.raises(Conflict, match="Another item"):
-        reading.submit(database, rater, real, "k", {"fields": {}, "not_assessable": "quality"})
+        submission.submit(database, rater, real, "k", {"fields": {}, "not_assessable": "quality"})
     with pytest.raises(Conflict, match="Another item"):
-        reading.report_failure(database, rater, real, "cannot be shown")
+        submission.report_failure(database, rater, real, "cannot be shown")
 
 
 def test_scans_of_real_items_are_out_of_reach_during_practice(database: Database, tmp_path: Path) -> None:
@@ -86,9 +76,9 @@ def test_scans_of_real_items_are_out_of_reach_during_practice(database: Database
     practise(situation, rater)
     token = next(iter(urls_of(on_the_desk(situation, rater)))).rsplit("/", 1)[1]
 
-    assert scans.scan_in_reach(database, rater, token).is_file()
+    assert shown_volumes.scan_in_reach(database, rater, token).is_file()
     with pytest.raises(NotFound):
-        scans.scan_in_reach(database, situation.raters[1], token)
+        shown_volumes.scan_in_reach(database, situation.raters[1], token)
 
 
 def test_feedback_comes_with_the_receipt_and_again_with_the_same_key(database: Database, tmp_path: Path) -> None:
@@ -174,7 +164,7 @@ def test_what_could_not_be_shown_or_assessed_is_not_right(database: Database, tm
         show(situation, rater, payload)
         submit(situation, rater, payload, {"fields": {}, "not_assessable": "quality"})
 
-    reading.report_failure(database, rater, payload["assignment"], "no scan")
+    submission.report_failure(database, rater, payload["assignment"], "no scan")
 
     with database.reading() as session:
         result = session.exec(select(PracticeResult)).one()

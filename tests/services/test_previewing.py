@@ -11,8 +11,8 @@ from sqlalchemy import event
 from sqlmodel import select
 
 from db import Assignment, Database, Display, Draft, Item, Verdict
-from services import previewing, reading, scans
 from services.errors import NotAllowed, NotFound
+from services.reading import previewing, shown_volumes, submission
 from tests.situations import ITEMS, Situation, answers, imported_study, on_the_desk
 
 
@@ -117,18 +117,18 @@ def test_a_preview_shows_its_volumes_before_the_freeze(imported: Situation) -> N
 
     assert [pane["title"] for pane in preview["images"]["panes"]] == ["Current", "Prior"]
     for url in urls:
-        assert scans.scan_in_reach(imported.database, imported.admin, url.rsplit("/", 1)[1]).is_file()
+        assert shown_volumes.scan_in_reach(imported.database, imported.admin, url.rsplit("/", 1)[1]).is_file()
         with pytest.raises(NotFound):
-            scans.scan_in_reach(imported.database, imported.raters[0], url.rsplit("/", 1)[1])
+            shown_volumes.scan_in_reach(imported.database, imported.raters[0], url.rsplit("/", 1)[1])
 
 
 def test_nothing_can_be_entered_into_a_preview(opened: Situation) -> None:
     preview = previewing.preview_item(opened.database, opened.admin, "tiny", "i1")
 
     with pytest.raises(NotFound):
-        reading.save_draft(opened.database, opened.admin, preview["assignment"], 1, {"comment": "x"})
+        submission.save_draft(opened.database, opened.admin, preview["assignment"], 1, {"comment": "x"})
     with pytest.raises(NotFound):
-        reading.submit(opened.database, opened.admin, preview["assignment"], preview["key"], answers(answer="yes"))
+        submission.submit(opened.database, opened.admin, preview["assignment"], preview["key"], answers(answer="yes"))
 
     with opened.database.reading() as session:
         assert [session.exec(select(table)).all() for table in (Draft, Verdict, Display)] == [[], [], []]

@@ -10,9 +10,10 @@ import pytest
 from sqlmodel import select
 
 from db import Assignment, Database, Draft, Verdict
-from services import closing, reading
+from services import closing
 from services.errors import Conflict, Incomplete, NotAllowed, NotFound, StaleDraft
 from services.people.identity import Actor
+from services.reading import submission
 from tests.situations import (
     PROTOCOL,
     Situation,
@@ -122,7 +123,7 @@ def test_the_key_of_another_item_is_refused(sqlite_database: Database, tmp_path:
     show(situation, rater, second)
 
     with pytest.raises(Conflict, match="has not been shown"):
-        reading.submit(sqlite_database, rater, second["assignment"], first["key"], any_answers(second))
+        submission.submit(sqlite_database, rater, second["assignment"], first["key"], any_answers(second))
 
 
 def test_an_item_of_another_rater_does_not_exist(sqlite_database: Database, tmp_path: Path) -> None:
@@ -248,7 +249,7 @@ def test_a_draft_comes_back_with_the_item(database: Database, tmp_path: Path) ->
     payload = on_the_desk(situation, rater)
     typed = {"fields": {}, "comment": "half a sen"}
 
-    reading.save_draft(database, rater, payload["assignment"], 4, typed)
+    submission.save_draft(database, rater, payload["assignment"], 4, typed)
 
     assert on_the_desk(situation, rater)["draft"] == {"sequence": 4, "answers": typed}
 
@@ -257,10 +258,10 @@ def test_an_older_draft_does_not_overwrite_a_newer_one(database: Database, tmp_p
     situation = open_study(database, tmp_path / "study")
     rater = situation.raters[0]
     assignment = on_the_desk(situation, rater)["assignment"]
-    reading.save_draft(database, rater, assignment, 5, {"comment": "newer"})
+    submission.save_draft(database, rater, assignment, 5, {"comment": "newer"})
 
     with pytest.raises(StaleDraft) as refusal:
-        reading.save_draft(database, rater, assignment, 4, {"comment": "older"})
+        submission.save_draft(database, rater, assignment, 4, {"comment": "older"})
 
     assert refusal.value.sequence == 5
     with database.reading() as session:
@@ -271,9 +272,9 @@ def test_the_same_draft_sent_twice_is_taken_once(database: Database, tmp_path: P
     situation = open_study(database, tmp_path / "study")
     rater = situation.raters[0]
     assignment = on_the_desk(situation, rater)["assignment"]
-    first = reading.save_draft(database, rater, assignment, 5, {"comment": "text"})
+    first = submission.save_draft(database, rater, assignment, 5, {"comment": "text"})
 
-    again = reading.save_draft(database, rater, assignment, 5, {"comment": "text"})
+    again = submission.save_draft(database, rater, assignment, 5, {"comment": "text"})
 
     assert again == first
 
@@ -283,7 +284,7 @@ def test_a_technical_failure_is_neither_an_answer_nor_not_assessable(database: D
     rater = situation.raters[0]
     payload = on_the_desk(situation, rater)
 
-    reading.report_failure(database, rater, payload["assignment"], "The scan did not load.")
+    submission.report_failure(database, rater, payload["assignment"], "The scan did not load.")
 
     assert verdicts_in(database) == []
     assert on_the_desk(situation, rater)["progress"] == {"done": 1, "total": 6}

@@ -9,10 +9,11 @@ import pytest
 from sqlmodel import select
 
 from db import Membership, Study, audit, now
-from services import reading, scans, verifying, worklist
+from services import verifying
 from services.errors import NotFound
 from services.people import permission
 from services.people.permission import administers
+from services.reading import shown_volumes, submission, worklist
 from services.studies import catalogue, freezing
 from tests.situations import Situation, on_the_desk
 
@@ -28,7 +29,7 @@ def removed(situation: Situation) -> None:
 def test_nobody_finds_a_removed_study(opened: Situation) -> None:
     payload = on_the_desk(opened, opened.raters[0])
     token = re.findall(r"reading/volume/([\w-]+)", json.dumps(payload))[0]
-    assert scans.scan_in_reach(opened.database, opened.raters[0], token).is_file()
+    assert shown_volumes.scan_in_reach(opened.database, opened.raters[0], token).is_file()
     removed(opened)
 
     for person in (opened.admin, *opened.raters, opened.reviewer):
@@ -37,9 +38,9 @@ def test_nobody_finds_a_removed_study(opened: Situation) -> None:
     with pytest.raises(NotFound):
         on_the_desk(opened, opened.raters[0])
     with pytest.raises(NotFound):
-        reading.save_draft(opened.database, opened.raters[0], payload["assignment"], 1, {"comment": "late"})
+        submission.save_draft(opened.database, opened.raters[0], payload["assignment"], 1, {"comment": "late"})
     with pytest.raises(NotFound):
-        scans.scan_in_reach(opened.database, opened.raters[0], token)
+        shown_volumes.scan_in_reach(opened.database, opened.raters[0], token)
     with pytest.raises(NotFound):
         freezing.freeze_of(opened.database, opened.admin, "tiny")
     with pytest.raises(NotFound):

@@ -8,9 +8,10 @@ import pytest
 from sqlmodel import func, select
 
 from db import Assignment, AuditEvent, Database, Invitation, Membership, ReviewTask
-from services import adjudication, closing, member_progress, reading, report, verifying, worklist
+from services import adjudication, closing, report, verifying
 from services.errors import Conflict, NotFound
 from services.people import identity
+from services.reading import member_progress, submission, worklist
 from services.studies import freezing, members, removing
 from tests.situations import (
     Situation,
@@ -181,7 +182,7 @@ def test_the_items_of_a_reviewer_who_was_taken_out_are_dealt_again(database: Dat
 
     assert (again.disagreed, again.controls) == (first.disagreed, first.controls) == (1, 1)
     other = signed_in(database, "other")
-    while (payload := reading.current_payload(database, other, "tiny", "review"))["kind"] == "item":
+    while (payload := submission.current_payload(database, other, "tiny", "review"))["kind"] == "item":
         show(situation, other, payload)
         submit(situation, other, payload)
     with pytest.raises(Conflict, match="given to another reviewer"):

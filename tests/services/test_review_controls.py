@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from db import Database
-from services import adjudication, reading
+from services import adjudication
+from services.reading import submission
 from tests.situations import any_answers, on_the_desk, open_study, read_all, show, submit
 
 PROMPT = "Prompt of i1?"
@@ -21,7 +22,7 @@ def test_an_item_that_only_one_rater_could_read_is_no_control(database: Database
         show(situation, second, unreadable)
         submit(situation, second, unreadable, any_answers(unreadable, "no"))
         unreadable = on_the_desk(situation, second)
-    reading.report_failure(database, second, unreadable["assignment"], "It could not be shown.")
+    submission.report_failure(database, second, unreadable["assignment"], "It could not be shown.")
     read_all(situation, second, by_prompt={PROMPT: "no"})
 
     added = adjudication.open_review_queue(database, situation.admin, situation.study_key)

@@ -14,22 +14,12 @@ import pytest
 from sqlmodel import col, select
 
 from db import AuditEvent, Database, Flag, ReviewTask, Verdict, queries
-from services import (
-    adjudication,
-    closing,
-    member_progress,
-    packaging,
-    reading,
-    revising,
-    scans,
-    session_summary,
-    verifying,
-    worklist,
-)
+from services import adjudication, closing, packaging, verifying
 from services.errors import Conflict, NotAllowed, NotFound, Refused
 from services.people.identity import Actor
-from services.reading import Receipt
-from services.storing import Circumstances
+from services.reading import member_progress, revising, session_summary, shown_volumes, submission, worklist
+from services.reading.submission import Receipt
+from services.reading.verdict_rows import Circumstances
 from tests.room_study import reading_rules, room_study, with_conversation
 from tests.situations import (
     Situation,
@@ -100,11 +90,11 @@ def test_the_desk_comes_back_after_a_revision_and_after_going_on_without_one(
     desk = on_the_desk(situation, rater)
 
     again = revising.reopen(database, rater, payload["assignment"])
-    after_reload = reading.payload_after_reload(database, rater, "tiny", "reading")
+    after_reload = submission.payload_after_reload(database, rater, "tiny", "reading")
     resumed = revising.resume(database, rater, payload["assignment"])
 
     assert after_reload["revision"] == again["revision"]
-    assert resumed == desk == reading.payload_after_reload(database, rater, "tiny", "reading")
+    assert resumed == desk == submission.payload_after_reload(database, rater, "tiny", "reading")
     assert (desk["revision"], desk["revisable"], payload["revisable"]) == (None, 1, 0)
 
 
@@ -128,7 +118,7 @@ def test_two_studies_in_two_tabs_have_each_their_own_list_desk_and_summary(datab
     assert session_summary.session_summary(database, rater, desk["assignment"])["items"] == 1
     assert session_summary.session_summary(database, rater, other_desk["assignment"])["items"] == 0
     assert revising.resume(database, rater, other_desk["assignment"]) == other_desk
-    assert reading.payload_after_reload(database, rater, "tiny", "reading")["revision"] == again["revision"]
+    assert submission.payload_after_reload(database, rater, "tiny", "reading")["revision"] == again["revision"]
     assert revising.resume(database, rater, again["assignment"]) == desk
 
 
@@ -152,12 +142,12 @@ def test_a_reopened_items_scans_are_in_reach_only_while_it_is_reopened(database:
         read_one(situation, rater)
 
     with pytest.raises(NotFound):
-        scans.scan_in_reach(database, rater, token_of(payload))
+        shown_volumes.scan_in_reach(database, rater, token_of(payload))
     revising.reopen(database, rater, payload["assignment"])
-    assert scans.scan_in_reach(database, rater, token_of(payload)).is_file()
+    assert shown_volumes.scan_in_reach(database, rater, token_of(payload)).is_file()
     revising.resume(database, rater, payload["assignment"])
     with pytest.raises(NotFound):
-        scans.scan_in_reach(database, rater, token_of(payload))
+        shown_volumes.scan_in_reach(database, rater, token_of(payload))
 
 
 def test_addresses_that_run_out_while_an_item_is_revised_are_renewed_and_it_stays_reopened(
@@ -167,14 +157,14 @@ def test_addresses_that_run_out_while_an_item_is_revised_are_renewed_and_it_stay
     rater = situation.raters[0]
     payload, _ = read_one(situation, rater)
     again = revising.reopen(database, rater, payload["assignment"])
-    reading.save_draft(database, rater, payload["assignment"], again["draft"]["sequence"] + 1, FLAGGED)
+    submission.save_draft(database, rater, payload["assignment"], again["draft"]["sequence"] + 1, FLAGGED)
     assert rater.signed_in_at is not None
     much_later = replace(rater, signed_in_at=rater.signed_in_at - timedelta(hours=5))
 
-    renewed = scans.renewed_scans(database, much_later, payload["assignment"])
+    renewed = shown_volumes.renewed_scans(database, much_later, payload["assignment"])
 
-    after_reload = reading.payload_after_reload(database, much_later, "tiny", "reading")
-    assert scans.scan_in_reach(database, much_later, token_of(renewed)).is_file()
+    after_reload = submission.payload_after_reload(database, much_later, "tiny", "reading")
+    assert shown_volumes.scan_in_reach(database, much_later, token_of(renewed)).is_file()
     assert (after_reload["revision"], after_reload["draft"]["answers"]) == (again["revision"], FLAGGED)
 
 
@@ -250,7 +240,7 @@ def test_two_login_sessions_cannot_both_supersede_the_same_verdict(database: Dat
         submit(situation, there, at_work, FLAGGED)
 
     assert len(chain_of(database, first.receipt)) == 2
-    assert reading.payload_after_reload(database, there, "tiny", "reading")["revision"] is None
+    assert submission.payload_after_reload(database, there, "tiny", "reading")["revision"] is None
 
 
 def test_the_rule_says_how_long_a_verdict_may_be_revised(database: Database, tmp_path: Path) -> None:
@@ -497,13 +487,13 @@ def test_a_session_summary_counts_own_items_and_times_and_nothing_else(database:
     for active_ms in (1_000, 5_000):
         payload = on_the_desk(situation, rater)
         show(situation, rater, payload)
-        reading.submit(
+        submission.submit(
             database, rater, payload["assignment"], payload["key"], any_answers(payload),
             Circumstances(active_ms=active_ms),
         )  # fmt: skip
     again = revising.reopen(database, rater, payload["assignment"])
     show(situation, rater, again)
-    reading.submit(database, rater, again["assignment"], again["key"], FLAGGED, Circumstances(active_ms=500))
+    submission.submit(database, rater, again["assignment"], again["key"], FLAGGED, Circumstances(active_ms=500))
     read_one(situation, situation.raters[1])
 
     summary = session_summary.session_summary(database, rater, payload["assignment"])

@@ -10,12 +10,13 @@ import pytest
 from sqlmodel import select
 
 from db import Database, Display, Verdict, now
-from services import closing, reading, revising, session_summary
+from services import closing
 from services.errors import Conflict
 from services.people.identity import Actor
-from services.reading import Receipt
+from services.reading import revising, session_summary, submission
+from services.reading.submission import Receipt
+from services.reading.verdict_rows import LONGEST_MS, SLACK_MS, Circumstances
 from services.report import build_report
-from services.storing import LONGEST_MS, SLACK_MS, Circumstances
 from tests.blinding.columns import take_the_guards_away
 from tests.room_study import reading_rules, room_study
 from tests.situations import Situation, any_answers, on_the_desk, open_study, read_all, show, signed_in
@@ -24,7 +25,7 @@ HOUR_MS = 3_600_000
 
 
 def hand_in(situation: Situation, rater: Actor, payload: dict[str, Any], **measured: int) -> Receipt:
-    return reading.submit(
+    return submission.submit(
         situation.database, rater, payload["assignment"], payload["key"], any_answers(payload),
         Circumstances(**measured),
     )  # fmt: skip
@@ -74,7 +75,7 @@ def test_a_verdict_that_is_sent_again_with_other_times_changes_nothing(opened: S
 def test_drafts_and_a_display_that_is_told_twice_add_no_time(opened: Situation, item: dict[str, Any]) -> None:
     rater = opened.raters[0]
     for sequence in range(1, 5):
-        reading.save_draft(opened.database, rater, item["assignment"], sequence, any_answers(item))
+        submission.save_draft(opened.database, rater, item["assignment"], sequence, any_answers(item))
         show(opened, rater, item)
 
     hand_in(opened, rater, item, active_ms=90_000, idle_ms=1_000, load_ms=700)
@@ -88,7 +89,7 @@ def test_the_times_of_two_tabs_are_not_added_up(opened: Situation, item: dict[st
     hand_in(opened, rater, item, active_ms=90_000)
 
     with pytest.raises(Conflict, match="submitted already"):
-        reading.submit(
+        submission.submit(
             opened.database, rater, item["assignment"], item["key"], {**any_answers(item), "comment": "other tab"},
             Circumstances(active_ms=80_000),
         )  # fmt: skip

@@ -9,20 +9,21 @@ import pytest
 from sqlmodel import col, select
 
 from db import Assignment, Database, Display, Draft, Membership, Study, TechnicalFailure, Verdict
-from services import adjudication, displaying, reading
+from services import adjudication
 from services.errors import Conflict
 from services.people.identity import Actor
+from services.reading import displaying, submission
 from tests.situations import Situation, answers, on_the_desk, open_study, read_all, show, submit
 
 Act = Callable[[Situation, Actor, str], object]
 
 
 def shown(situation: Situation, actor: Actor, public_id: str) -> object:
-    return reading.record_display(situation.database, actor, public_id, load_ms=1, renderer="r", viewport="v")
+    return submission.record_display(situation.database, actor, public_id, load_ms=1, renderer="r", viewport="v")
 
 
 def drafted(situation: Situation, actor: Actor, public_id: str) -> object:
-    return reading.save_draft(situation.database, actor, public_id, 1, {"comment": "early"})
+    return submission.save_draft(situation.database, actor, public_id, 1, {"comment": "early"})
 
 
 def submitted(situation: Situation, actor: Actor, public_id: str) -> object:
@@ -32,11 +33,11 @@ def submitted(situation: Situation, actor: Actor, public_id: str) -> object:
     given = answers(answer="correct")
     if phase_of(situation.database, public_id) != "scoring":
         given = {**answers(), "not_assessable": "quality"}
-    return reading.submit(situation.database, actor, public_id, key, given)
+    return submission.submit(situation.database, actor, public_id, key, given)
 
 
 def given_up(situation: Situation, actor: Actor, public_id: str) -> object:
-    return reading.report_failure(situation.database, actor, public_id, "It did not load.")
+    return submission.report_failure(situation.database, actor, public_id, "It did not load.")
 
 
 ACTS = pytest.mark.parametrize("act", [shown, drafted, submitted, given_up])

@@ -14,8 +14,9 @@ import pytest
 from sqlmodel import select
 
 from db import AuditEvent, Database, Verification, Volume, now
-from services import daily_verification, reading, scans, verifying
+from services import daily_verification, verifying
 from services.errors import NotFound
+from services.reading import shown_volumes, submission
 from services.studies import volume_integrity, volume_store
 from services.studies.volume_integrity import NotIntact
 from tests.situations import Situation, open_study
@@ -27,13 +28,13 @@ def token_of(volume: dict[str, Any]) -> str:
 
 def first_scan(situation: Situation) -> dict[str, Any]:
     """What the first rater's browser is told of the scan on their desk."""
-    payload = reading.current_payload(situation.database, situation.raters[0], "tiny", "reading")
+    payload = submission.current_payload(situation.database, situation.raters[0], "tiny", "reading")
     scan: dict[str, Any] = payload["images"]["panes"][0]["volumes"][0]
     return scan
 
 
 def file_of(situation: Situation, scan: dict[str, Any]) -> Path:
-    return scans.scan_in_reach(situation.database, situation.raters[0], token_of(scan))
+    return shown_volumes.scan_in_reach(situation.database, situation.raters[0], token_of(scan))
 
 
 def flip_a_byte_that_still_unpacks(file: Path) -> None:
@@ -76,7 +77,7 @@ def study(database: Database, tmp_path: Path) -> Situation:
 def test_an_intact_scan_is_sent_and_its_payload_holds_the_hash_of_what_it_unpacks_to(opened: Situation) -> None:
     scan = first_scan(opened)
 
-    sent = scans.read_scan(opened.database, opened.raters[0], token_of(scan))
+    sent = shown_volumes.read_scan(opened.database, opened.raters[0], token_of(scan))
 
     assert hashlib.sha256(gzip.decompress(sent)).hexdigest() == scan["sha256"]
     assert noted(opened.database) == []
@@ -87,7 +88,7 @@ def test_a_flipped_byte_that_still_unpacks_is_not_sent(opened: Situation) -> Non
     flip_a_byte_that_still_unpacks(file_of(opened, scan))
 
     with pytest.raises(NotIntact, match="is not the one that was prepared"):
-        scans.read_scan(opened.database, opened.raters[0], token_of(scan))
+        shown_volumes.read_scan(opened.database, opened.raters[0], token_of(scan))
 
 
 def test_another_patients_prepared_file_in_its_place_is_not_sent(opened: Situation) -> None:
@@ -98,7 +99,7 @@ def test_another_patients_prepared_file_in_its_place_is_not_sent(opened: Situati
     file.write_bytes(volume_store.path_of(opened.database, str(other)).read_bytes())
 
     with pytest.raises(NotIntact, match="is not the one that was prepared"):
-        scans.read_scan(opened.database, opened.raters[0], token_of(scan))
+        shown_volumes.read_scan(opened.database, opened.raters[0], token_of(scan))
 
 
 def test_an_exchange_after_a_scan_was_sent_is_seen_even_when_size_and_time_are_kept(opened: Situation) -> None:
@@ -106,13 +107,13 @@ def test_an_exchange_after_a_scan_was_sent_is_seen_even_when_size_and_time_are_k
     file = file_of(opened, scan)
     long_ago = (1_600_000_000, 1_600_000_000)
     os.utime(file, long_ago)
-    scans.read_scan(opened.database, opened.raters[0], token_of(scan))
+    shown_volumes.read_scan(opened.database, opened.raters[0], token_of(scan))
 
     flip_a_byte_that_still_unpacks(file)
     os.utime(file, long_ago)
 
     with pytest.raises(NotIntact):
-        scans.read_scan(opened.database, opened.raters[0], token_of(scan))
+        shown_volumes.read_scan(opened.database, opened.raters[0], token_of(scan))
 
 
 def test_what_was_found_is_noted_once_for_each_state_and_told_to_the_admins(study: Situation) -> None:
@@ -122,11 +123,11 @@ def test_what_was_found_is_noted_once_for_each_state_and_told_to_the_admins(stud
 
     for _ in range(3):
         with pytest.raises(NotIntact):
-            scans.read_scan(study.database, study.raters[0], token_of(scan))
+            shown_volumes.read_scan(study.database, study.raters[0], token_of(scan))
     file.unlink()
     for _ in range(3):
         with pytest.raises(NotIntact, match="is missing on the server"):
-            scans.read_scan(study.database, study.raters[0], token_of(scan))
+            shown_volumes.read_scan(study.database, study.raters[0], token_of(scan))
 
     key = key_of(study, scan)
     assert [(event["volume"], event["state"]) for event in noted(study.database)] == [
@@ -144,7 +145,7 @@ def test_damage_found_by_a_browser_is_noted_once_too(opened: Situation) -> None:
     scan = first_scan(opened)
 
     for _ in range(3):
-        scans.report_damage(opened.database, opened.raters[0], token_of(scan))
+        shown_volumes.report_damage(opened.database, opened.raters[0], token_of(scan))
 
     assert [(event["volume"], event["state"]) for event in noted(opened.database)] == [
         (key_of(opened, scan), "arrived damaged")
@@ -156,20 +157,20 @@ def test_nobody_reports_damage_of_a_scan_out_of_their_reach(opened: Situation) -
     scan = first_scan(opened)
 
     with pytest.raises(NotFound):
-        scans.report_damage(opened.database, opened.raters[1], token_of(scan))
+        shown_volumes.report_damage(opened.database, opened.raters[1], token_of(scan))
 
     assert noted(opened.database) == []
 
 
 def test_what_was_noted_is_told_until_a_verification_finds_no_fault(opened: Situation) -> None:
     scan = first_scan(opened)
-    scans.report_damage(opened.database, opened.raters[0], token_of(scan))
+    shown_volumes.report_damage(opened.database, opened.raters[0], token_of(scan))
 
     daily_verification.verify_now(opened.database, opened.admin, "tiny")
 
     state = daily_verification.state_of_verification(opened.database, opened.admin, "tiny")
     assert (state.problems, state.damaged_scans) == ([], [])
-    scans.report_damage(opened.database, opened.raters[0], token_of(scan))
+    shown_volumes.report_damage(opened.database, opened.raters[0], token_of(scan))
     assert len(noted(opened.database)) == 2
 
 
@@ -275,7 +276,7 @@ def test_a_scan_without_the_hash_is_sent_all_the_same(opened: Situation) -> None
     scan = first_scan(opened)
 
     assert scan["sha256"] is None
-    assert scans.read_scan(opened.database, opened.raters[0], token_of(scan))
+    assert shown_volumes.read_scan(opened.database, opened.raters[0], token_of(scan))
 
 
 def test_a_hash_that_was_made_meanwhile_is_told_without_a_restart(opened: Situation) -> None:

@@ -11,9 +11,10 @@ import nibabel as nib
 import numpy as np
 
 from db import Database
-from services import adjudication, closing, judging, reading
+from services import adjudication, closing, judging
 from services.people.identity import Actor, actor_of_token, add_person, issue_link, use_link
-from services.storing import Circumstances
+from services.reading import submission
+from services.reading.verdict_rows import Circumstances
 from services.studies import freezing, members
 from services.studies.importing import import_study
 
@@ -161,13 +162,13 @@ def read_all(
     actor = situation.people[who]
     done = 0
     while stop_after is None or done < stop_after:
-        payload = reading.current_payload(situation.database, actor, STUDY, "reading")
+        payload = submission.current_payload(situation.database, actor, STUDY, "reading")
         if payload["kind"] == "done":
             return
         item = by_prompt[payload["prompt"]]
         if said[item] == "failure":
             _show(situation.database, actor, payload)
-            reading.report_failure(situation.database, actor, payload["assignment"], "no graphics")
+            submission.report_failure(situation.database, actor, payload["assignment"], "no graphics")
         else:
             told = (traces or {}).get(item)
             submit(situation.database, actor, payload, said[item], flag=(flag or {}).get(item), trace=told)
@@ -182,7 +183,7 @@ def mark_all(situation: Situation, who: str, correct: Iterable[str]) -> None:
     by_both = {(line.split(",")[1], line.split(",")[3]): line.split(",")[0] for line in CANDIDATES.splitlines()[1:]}
     actor = situation.people[who]
     while True:
-        payload = reading.current_payload(situation.database, actor, STUDY, "scoring")
+        payload = submission.current_payload(situation.database, actor, STUDY, "scoring")
         if payload["kind"] == "done":
             return
         question = dict(payload["context"]["facts"])["Question"]
@@ -196,7 +197,7 @@ def review_all(situation: Situation, who: str, first: Mapping[str, str], decided
     by_prompt = _item_by_prompt(situation)
     actor = situation.people[who]
     while True:
-        payload = reading.current_payload(situation.database, actor, STUDY, "review")
+        payload = submission.current_payload(situation.database, actor, STUDY, "review")
         if payload["kind"] == "done":
             return
         item = by_prompt[payload["prompt"]]
@@ -270,11 +271,11 @@ def submit(
     circumstances = Circumstances(
         active_ms=4000, idle_ms=10, load_ms=200, renderer="test", viewport="800x600", trace=trace
     )
-    reading.submit(database, actor, payload["assignment"], payload["key"], answers, circumstances)
+    submission.submit(database, actor, payload["assignment"], payload["key"], answers, circumstances)
 
 
 def _show(database: Database, actor: Actor, payload: dict[str, Any]) -> None:
-    reading.record_display(database, actor, payload["assignment"], load_ms=200, renderer="test", viewport="800x600")
+    submission.record_display(database, actor, payload["assignment"], load_ms=200, renderer="test", viewport="800x600")
 
 
 def _item_by_prompt(situation: Situation) -> dict[str, str]:

@@ -15,9 +15,10 @@ from sqlmodel import col, select
 from db import Assignment, Database, Flag, Item, Membership, Verdict, ViewingTrace
 from db.base import stored_id
 from exchange.report_csv import csv_files
-from services import closing, reading, revising
+from services import closing
+from services.reading import revising, submission
+from services.reading.verdict_rows import Circumstances
 from services.report import EstimateTable, PlainTable, Report, build_report
-from services.storing import Circumstances
 from tests.room_study import PRACTICE, PRACTISED, reading_rules, room_study, with_practice
 from tests.services.report.looked_at import (
     CURRENT_T1,
@@ -275,7 +276,7 @@ def test_practice_never_enters_a_revision_replaces_and_panes_are_those_of_the_pr
 
     def give(payload: dict[str, Any], answer: str | None, but_not: str = "") -> None:
         show(situation, rater, payload)
-        reading.submit(
+        submission.submit(
             database, rater, payload["assignment"], payload["key"], any_answers(payload, answer),
             looked_at(payload, but_not),
         )  # fmt: skip

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from db import Database
-from services import adjudication, closing, practice
+from services import adjudication, closing
+from services.reading import practice
 from services.report import PlainTable, Report, build_report, report_stamp
 from services.studies import members
 from tests.room_study import PRACTISED, practise, practising

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from db import Item, Reference
 from protocol.forms import Form
-from services.correctness import AnswerKey
+from services.reading.correctness import AnswerKey
 
 
 def answer_key(item: Item, form: Form, reference: Reference | None) -> AnswerKey:

@@ -12,7 +12,7 @@ from sqlmodel import Session, col, select
 
 from db import Assignment, Membership, Study, Verdict, queries
 from db.base import stored_id
-from services import blinding
+from services.reading import blinding
 
 # Of fewer verdicts a median says little.
 FEWEST = 3

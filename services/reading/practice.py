@@ -16,13 +16,13 @@ from db.queries import ShownItem
 from db.standing import STILL_MEMBER
 from protocol.forms import PRIMARY
 from protocol.study import Protocol
-from services import blinding
-from services.answer_key import answer_key
-from services.correctness import score
 from services.errors import Conflict, NotFound
 from services.people.identity import Actor
 from services.people.logins import canonical_login
 from services.people.permission import require_role
+from services.reading import blinding
+from services.reading.answer_key import answer_key
+from services.reading.correctness import score
 from services.seals import proofs
 from services.studies import assigning, frozen_facts
 

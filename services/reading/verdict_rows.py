@@ -11,10 +11,10 @@ from sqlmodel import Session
 from db import Adjudication, Assignment, Base, Display, Flag, Verdict, ViewingTrace, queries
 from db.base import stored_id
 from exchange.viewing_trace import kept_trace
-from services.answers import Answers
 from services.errors import Conflict
 from services.installation.version import SOFTWARE_VERSION
 from services.people.permission import freeze_of
+from services.reading.answers import Answers
 from services.seals import proofs
 
 # Neither 0 O 1 I L U: a receipt is read out over the telephone.

@@ -1,4 +1,4 @@
-"""What may reach a rater's or reviewer's browser: the one place where payloads are built (images: `services.hanging`).
+"""What may reach a rater's or reviewer's browser: the one place where payloads are built (images: `services.reading.hanging`).
 
 Every payload is built key by key from an allow-list. Nothing is ever copied from a row as a whole, so a column that is
 added to a table stays hidden until somebody lets it through here.
@@ -15,9 +15,9 @@ from db.queries import ShownItem, ShownOverlay, ShownVolume
 from protocol.fields import KINDS
 from protocol.forms import Form, FormField, Option
 from protocol.study import Protocol
-from services import hanging
-from services.answers import ShownForm
 from services.installation.tokens import Keys
+from services.reading import hanging
+from services.reading.answers import ShownForm
 
 DAYS_PER_MONTH = 30.4375
 

@@ -11,10 +11,10 @@ from sqlmodel import Session, col, select
 
 from db import Database, Item, Study, queries
 from db.base import stored_id
-from services import blinding, displaying
 from services.errors import NotFound
 from services.people.identity import Actor
 from services.people.permission import require_role
+from services.reading import blinding, displaying
 from services.studies import frozen_facts
 
 # So many lines of a search are listed; more are counted, and a longer search finds them.

@@ -8,10 +8,10 @@ from sqlmodel import Session
 
 from db import Assignment, Database, Draft, Reopening, Verdict, now, queries
 from db.base import stored_id
-from services import blinding, displaying, revision_rules
 from services.errors import Conflict
 from services.people.identity import Actor
 from services.people.permission import own_assignment, state_of
+from services.reading import blinding, displaying, revision_rules
 from services.studies import frozen_facts
 
 

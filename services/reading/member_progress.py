@@ -20,9 +20,9 @@ from db import (
 from db.base import stored_id
 from db.standing import STILL_MEMBER
 from protocol.study import Protocol
-from services import displaying, practice
 from services.people.identity import Actor
 from services.people.permission import require_role
+from services.reading import displaying, practice
 from services.studies import frozen_facts
 
 

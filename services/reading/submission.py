@@ -27,14 +27,13 @@ from db import (
 )
 from db.base import stored_id
 from protocol.study import Protocol
-from services import displaying, practice, revision_rules
-from services.answers import check_answers, check_draft
 from services.errors import Conflict, Incomplete, NotAllowed, StaleDraft
 from services.people import clock
 from services.people.identity import Actor
 from services.people.permission import own_assignment, require_role, state_of, turn_of
-from services.seals import proofs
-from services.storing import (
+from services.reading import displaying, practice, revision_rules
+from services.reading.answers import check_answers, check_draft
+from services.reading.verdict_rows import (
     NOTHING_MEASURED,
     Circumstances,
     believed,
@@ -43,6 +42,7 @@ from services.storing import (
     store_decision,
     store_verdict,
 )
+from services.seals import proofs
 from services.studies import frozen_facts
 
 LARGEST_SEQUENCE = 2**31 - 1

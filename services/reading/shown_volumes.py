@@ -11,11 +11,11 @@ from sqlmodel import Session, select
 from db import Assignment, Database, Membership, Overlay, Study, Volume
 from db.base import stored_id
 from protocol.study import Protocol
-from services import displaying, reading, revision_rules
 from services.errors import Conflict, NotFound
 from services.installation.tokens import Keys
 from services.people.identity import Actor
 from services.people.permission import state_of, studies_of
+from services.reading import displaying, revision_rules, submission
 from services.studies import damaged_volumes, frozen_facts, volume_integrity, volume_store
 
 # The SHA-256 of files, by what they are (volume or overlay) and its id.
@@ -68,8 +68,8 @@ def renewed_scans(database: Database, actor: Actor, public_id: str) -> dict[str,
     Conflict
         Another item is on the screen by now.
     """
-    study_key, queue = reading.queue_of_assignment(database, actor, public_id)
-    payload = reading.payload_after_reload(database, actor, study_key, queue)
+    study_key, queue = submission.queue_of_assignment(database, actor, public_id)
+    payload = submission.payload_after_reload(database, actor, study_key, queue)
     if payload["assignment"] != public_id:
         raise Conflict("Another item is on your desk now; reload the page to go on with it.")
     return {"images": payload.get("images"), "prefetch": payload.get("prefetch", [])}

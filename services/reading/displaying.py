@@ -1,4 +1,4 @@
-"""Load what an assignment shows and hand it to `services.blinding`, which decides what of it gets through."""
+"""Load what an assignment shows and hand it to `services.reading.blinding`, which decides what of it gets through."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from db.queries import ShownItem
 from protocol import fields
 from protocol.fields import KINDS
 from protocol.study import Protocol
-from services import blinding, hanging, pace, practice, revision_rules, session_summary
-from services.answers import ShownForm
-from services.blinding import Desk, Shown
 from services.errors import Conflict, NotFound
 from services.installation.tokens import TOKEN_PERIOD, Keys
 from services.people.identity import Actor
 from services.people.permission import turn_of
+from services.reading import blinding, hanging, pace, practice, revision_rules, session_summary
+from services.reading.answers import ShownForm
+from services.reading.blinding import Desk, Shown
 from services.studies import frozen_facts
 
 # Phases that are worked through together, in the order of their positions.

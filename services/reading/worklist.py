@@ -11,9 +11,9 @@ from sqlmodel import Session, select
 from db import Acknowledgement, Database, Study, audit, queries
 from db.base import stored_id
 from protocol.study import Protocol
-from services import displaying, pace, practice
 from services.people.identity import Actor
 from services.people.permission import require_role, state_of, studies_of
+from services.reading import displaying, pace, practice
 from services.seals import proofs
 from services.studies import frozen_facts
 

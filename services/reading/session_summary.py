@@ -9,9 +9,9 @@ from typing import Any
 from sqlmodel import Session, col, select
 
 from db import Assignment, Database, Membership, Verdict
-from services import blinding
 from services.people.identity import Actor
 from services.people.permission import own_assignment
+from services.reading import blinding
 
 
 def session_summary(database: Database, actor: Actor, public_id: str) -> dict[str, Any]:
