@@ -13,9 +13,10 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-from services import closing, demo, demo_removal, judging, outstanding, redrawing, restoring, upkeep, verifying
+from services import closing, demo, demo_removal, outstanding, redrawing, restoring, upkeep, verifying
 from services.errors import LISTED, InputRefused, Refused, Unavailable
 from services.installation import environment, whereabouts
+from services.judging import import_runs
 from services.packaging import export_study
 from services.people import accounts, identity
 from services.reading import practice
@@ -486,7 +487,7 @@ def import_judge(
     with _opened() as database:
         if not file.is_file():
             raise InputRefused(f"{file.name} is missing; name a .csv or .jsonl file.")
-        line = judging.import_judge_verdicts(
+        line = import_runs.import_judge_verdicts(
             database,
             identity.actor_for_command_line(database, act_as),
             study,

@@ -11,8 +11,9 @@ from components.invitations import draw_invitations
 from components.problems import draw_problems
 from components.session import current_actor, database
 from components.study_list import STATE_BADGE
-from services import adjudication, daily_verification, judging, verifying
+from services import adjudication, daily_verification, verifying
 from services.errors import InputRefused, Refused
+from services.judging import import_runs
 from services.reading import member_progress
 from services.reading.member_progress import MemberProgress
 from services.studies import freezing
@@ -131,7 +132,7 @@ def _draw_queue_button(line: StudyLine, progress: list[MemberProgress]) -> None:
 
 def draw_judges(line: StudyLine) -> None:
     """Draw the runs of LLM judges and the form that imports one."""
-    runs = judging.judge_runs_of(database(), current_actor(), line.key)
+    runs = import_runs.judge_runs_of(database(), current_actor(), line.key)
     if runs:
         st.dataframe(
             pd.DataFrame(
@@ -196,7 +197,7 @@ def _open_queue(study_key: str) -> None:
 
 def _import_judge(study_key: str, name: str, judge: str, content: bytes, file_name: str) -> None:
     try:
-        line = judging.import_judge_verdicts(
+        line = import_runs.import_judge_verdicts(
             database(), current_actor(), study_key, name=name, judge=judge, content=content, file_name=file_name
         )
         text = f"Run '{line.name}' is in: {line.candidates} verdicts, {line.unresolved} unresolved."

@@ -11,8 +11,9 @@ from typing import Any
 from sqlmodel import Session, col, or_, select
 
 from db import Case, Database, Item, Membership, Person, Reference, Study
-from services import adjudication, closing, judging
+from services import adjudication, closing
 from services.demo_viewing import simulated_trace
+from services.judging import import_runs
 from services.people import identity
 from services.people.identity import Actor
 from services.reading import submission
@@ -146,7 +147,7 @@ def _finish_copy(database: Database, admin: Actor, say: Progress) -> None:
     for step, login in enumerate(raters):
         say(len(raters) + 1 + step, steps, f"Simulating the marks of {login}")
         _work_through(database, people[login], login, "scoring", _mark_like(login))
-    judging.import_judge_verdicts(
+    import_runs.import_judge_verdicts(
         database,
         admin,
         FINISHED_KEY,

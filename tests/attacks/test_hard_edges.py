@@ -28,8 +28,9 @@ from exchange.judge_verdicts import parse_judge_verdicts
 from exchange.study_zip import unpack_study_zip
 from manage import cli
 from server import hosts
-from services import judging, redrawing, restoring, upkeep, verifying
+from services import redrawing, restoring, upkeep, verifying
 from services.errors import Conflict, InputRefused, NotFound, Refused
+from services.judging import import_runs
 from services.people import identity, notices, signing_in
 from services.reading import revising, submission
 from services.seals import proofs
@@ -319,7 +320,7 @@ def test_a_judges_file_of_short_lines_costs_no_multiple_of_itself() -> None:
 def test_a_refusal_of_a_judges_file_steers_no_terminal(opened: Situation) -> None:
     content = b'{"item":"\\u001b[2J\\u001b]0;x\\u0007","candidate":"k1","verdict":1}'
     with pytest.raises(InputRefused) as refusal:
-        judging.import_judge_verdicts(
+        import_runs.import_judge_verdicts(
             opened.database, opened.admin, "tiny", name="r", judge="", content=content, file_name="x.jsonl"
         )
 
@@ -329,7 +330,7 @@ def test_a_refusal_of_a_judges_file_steers_no_terminal(opened: Situation) -> Non
 def test_all_that_is_wrong_with_a_judges_keys_is_said_at_once(opened: Situation) -> None:
     content = b"item,candidate,verdict\ni1,k1,1\ni1,k1,0\nno,such,1\n"
     with pytest.raises(InputRefused) as refusal:
-        judging.import_judge_verdicts(
+        import_runs.import_judge_verdicts(
             opened.database, opened.admin, "tiny", name="r", judge="", content=content, file_name="x.csv"
         )
     said = " ".join(str(one) for one in refusal.value.problems)

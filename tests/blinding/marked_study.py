@@ -14,7 +14,7 @@ import yaml
 from sqlmodel import select
 
 from db import Candidate, Database, Freeze, Item, Person, Study, Volume
-from services import judging
+from services.judging import import_runs
 from services.people import identity
 from services.people.identity import Actor
 from services.studies import freezing, importing, members
@@ -195,7 +195,7 @@ def import_marked_judge(situation: Situation) -> None:
     """Import an LLM judge whose name and explanations are marks."""
     why = mark("explanation")
     rows = "".join(f"{mark(f'item{item}')},{mark(f'candidate{key}')},correct,{why}\n" for key, item, _ in CANDIDATES)
-    judging.import_judge_verdicts(
+    import_runs.import_judge_verdicts(
         situation.database,
         situation.admin,
         STUDY,

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from db import AuditEvent, Database
-from services import adjudication, closing, judging, verifying
+from services import adjudication, closing, verifying
 from services.errors import Conflict, NotAllowed, NotFound
+from services.judging import import_runs
 from services.people import identity
 from services.reading import member_progress, previewing, shown_volumes, submission, worklist
 from services.studies import catalogue, freezing, importing, members
@@ -39,7 +40,7 @@ def test_what_only_admins_may_do_is_refused_to_others(sqlite_database: Database,
         lambda: closing.close_study(sqlite_database, actor, "tiny"),
         lambda: closing.reopen_study(sqlite_database, actor, "tiny", "a long enough reason"),
         lambda: closing.events_of(sqlite_database, actor, "tiny"),
-        lambda: judging.judge_runs_of(sqlite_database, actor, "tiny"),
+        lambda: import_runs.judge_runs_of(sqlite_database, actor, "tiny"),
         lambda: adjudication.open_review_queue(sqlite_database, actor, "tiny"),
         lambda: importing.import_study(sqlite_database, actor, tmp_path / "study", key="mine"),
     ):

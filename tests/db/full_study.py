@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from db import Database
-from services import adjudication, closing, judging
+from services import adjudication, closing
+from services.judging import import_runs
 from services.reading import revising, submission, worklist
 from services.reading.verdict_rows import Circumstances
 from tests.room_study import reading_rules, room_study, with_history, with_overlays, with_practice
@@ -42,7 +43,7 @@ def full_study(database: Database, folder: Path) -> Situation:
         payload = on_the_desk(situation, situation.reviewer, "review")
         show(situation, situation.reviewer, payload)
         submit(situation, situation.reviewer, payload)
-    judging.import_judge_verdicts(
+    import_runs.import_judge_verdicts(
         database, situation.admin, "tiny", name="run", judge="judge", content=JUDGE_CSV, file_name="judge.csv"
     )
     closing.take_interim_look(database, situation.admin, "tiny", "to try the report")

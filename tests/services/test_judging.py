@@ -12,9 +12,9 @@ import pytest
 from sqlmodel import select
 
 from db import AuditEvent, Candidate, Database, JudgeRun, JudgeVerdict
-from services import judging
 from services.errors import Conflict, InputRefused, NotAllowed
-from services.judging import JudgeRunLine
+from services.judging import import_runs
+from services.judging.import_runs import JudgeRunLine
 from tests.situations import Situation, open_study
 
 CSV = (
@@ -37,7 +37,7 @@ JSON_LINES = "\n".join(
 
 def take_in(situation: Situation, content: bytes = CSV, **changed: Any) -> JudgeRunLine:
     told = {"name": "run 1", "judge": "some model", "file_name": "judge.csv", **changed}
-    return judging.import_judge_verdicts(situation.database, situation.admin, "tiny", content=content, **told)
+    return import_runs.import_judge_verdicts(situation.database, situation.admin, "tiny", content=content, **told)
 
 
 def stored_verdicts(database: Database) -> dict[str, tuple[str | None, str | None]]:
@@ -87,7 +87,7 @@ def test_an_error_stays_unresolved_and_is_never_incorrect(opened: Situation) -> 
 def test_a_run_is_listed_with_counts_and_is_in_the_audit_chain(opened: Situation) -> None:
     line = take_in(opened)
 
-    assert judging.judge_runs_of(opened.database, opened.admin, "tiny") == [line]
+    assert import_runs.judge_runs_of(opened.database, opened.admin, "tiny") == [line]
     with opened.database.reading() as session:
         event = session.exec(select(AuditEvent).order_by(AuditEvent.id.desc())).first()
     assert event is not None
@@ -138,7 +138,7 @@ def test_a_repeated_run_may_say_the_same_of_every_candidate(opened: Situation) -
     take_in(opened)
     take_in(opened, name="run 2")
 
-    runs = judging.judge_runs_of(opened.database, opened.admin, "tiny")
+    runs = import_runs.judge_runs_of(opened.database, opened.admin, "tiny")
     assert [(run.name, run.candidates) for run in runs] == [("run 1", 4), ("run 2", 4)]
 
 
@@ -154,7 +154,7 @@ def test_a_second_run_stands_beside_the_first(opened: Situation) -> None:
 
     take_in(opened, CSV.replace(b"k1,correct", b"k1,incorrect"), name="run 2")
 
-    assert [run.name for run in judging.judge_runs_of(opened.database, opened.admin, "tiny")] == ["run 1", "run 2"]
+    assert [run.name for run in import_runs.judge_runs_of(opened.database, opened.admin, "tiny")] == ["run 1", "run 2"]
 
 
 def test_of_several_imports_at_once_one_counts(database: Database, tmp_path: Path) -> None:
@@ -193,8 +193,8 @@ def test_a_study_that_is_not_frozen_takes_no_judge(imported: Situation) -> None:
 def test_only_the_admin_brings_in_a_judge(opened: Situation) -> None:
     for other in (*opened.raters, opened.reviewer):
         with pytest.raises(NotAllowed):
-            judging.import_judge_verdicts(
+            import_runs.import_judge_verdicts(
                 opened.database, other, "tiny", name="n", judge="j", content=CSV, file_name="judge.csv"
             )
         with pytest.raises(NotAllowed):
-            judging.judge_runs_of(opened.database, other, "tiny")
+            import_runs.judge_runs_of(opened.database, other, "tiny")

@@ -9,8 +9,9 @@ from sqlalchemy import event
 from sqlmodel import select
 
 from db import AuditEvent, Database, StudyEvent
-from services import adjudication, closing, judging, outstanding, report
+from services import adjudication, closing, outstanding, report
 from services.errors import NotAllowed
+from services.judging import import_runs
 from services.reading import submission
 from services.studies import members
 from tests.room_study import practising
@@ -53,7 +54,7 @@ def test_each_part_of_the_work_is_told_apart(database: Database, tmp_path: Path)
     assert sentences(situation)[-1] == ("No reviewer: 1 of 6 items differ or are flagged and were sent to no reviewer")
 
     adjudication.open_review_queue(database, situation.admin, "tiny")
-    judging.import_judge_verdicts(
+    import_runs.import_judge_verdicts(
         database, situation.admin, "tiny", name="run 1", judge="", content=JUDGE, file_name="judge.csv"
     )
     show(situation, situation.reviewer, payload := on_the_desk(situation, situation.reviewer, "review"))
@@ -136,7 +137,7 @@ def test_the_report_notes_missing_reads_marks_and_decisions_alike(database: Data
     situation = open_study(database, tmp_path / "study")
     with_disagreement(situation)
     adjudication.open_review_queue(database, situation.admin, "tiny")
-    judging.import_judge_verdicts(
+    import_runs.import_judge_verdicts(
         database, situation.admin, "tiny", name="run 1", judge="", content=JUDGE, file_name="judge.csv"
     )
     expected = sentences(situation)

@@ -11,7 +11,8 @@ import nibabel as nib
 import numpy as np
 
 from db import Database
-from services import adjudication, closing, judging
+from services import adjudication, closing
+from services.judging import import_runs
 from services.people.identity import Actor, actor_of_token, add_person, issue_link, use_link
 from services.reading import submission
 from services.reading.verdict_rows import Circumstances
@@ -215,7 +216,7 @@ def import_judge(situation: Situation, verdicts: Mapping[str, str], *, name: str
         f"{item_of[key]},{key},{verdict},{'' if verdict else 'timeout'},=1+1" for key, verdict in verdicts.items()
     ]
     content = "\n".join(lines).encode()
-    judging.import_judge_verdicts(
+    import_runs.import_judge_verdicts(
         situation.database, situation.admin, STUDY, name=name, judge="a judge", content=content, file_name="j.csv"
     )
 

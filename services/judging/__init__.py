@@ -1,0 +1,1 @@
+"""The verdicts of LLM judges."""
