@@ -11,7 +11,8 @@ from components.invitations import draw_invitations
 from components.problems import draw_problems
 from components.session import current_actor, database
 from components.study_list import STATE_BADGE
-from services import adjudication, daily_verification, verifying
+from services import daily_verification, verifying
+from services.adjudication import review_queue
 from services.errors import InputRefused, Refused
 from services.judging import import_runs
 from services.reading import member_progress
@@ -190,7 +191,7 @@ def _verify(study_key: str) -> None:
 
 def _open_queue(study_key: str) -> None:
     try:
-        _notify("done", adjudication.open_review_queue(database(), current_actor(), study_key).in_words)
+        _notify("done", review_queue.open_review_queue(database(), current_actor(), study_key).in_words)
     except Refused as refusal:
         _notify("error", str(refusal))
 

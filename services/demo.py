@@ -11,7 +11,8 @@ from typing import Any
 from sqlmodel import Session, col, or_, select
 
 from db import Case, Database, Item, Membership, Person, Reference, Study
-from services import adjudication, closing
+from services import closing
+from services.adjudication import review_queue
 from services.demo_viewing import simulated_trace
 from services.judging import import_runs
 from services.people import identity
@@ -135,7 +136,7 @@ def _finish_copy(database: Database, admin: Actor, say: Progress) -> None:
     for step, login in enumerate(raters):
         say(step, steps, f"Simulating the reads of {login}")
         _work_through(database, people[login], login, "reading", _read_like(database, login))
-    adjudication.open_review_queue(database, admin, FINISHED_KEY)
+    review_queue.open_review_queue(database, admin, FINISHED_KEY)
     say(len(raters), steps, "Simulating the reviewer")
     _work_through(
         database,

@@ -11,7 +11,7 @@ from sqlmodel import Session, col, select
 from db import Candidate, Database, JudgeRun, JudgeVerdict, Membership, Person, queries
 from db.base import stored_id
 from protocol.study import Protocol
-from services import adjudication
+from services.adjudication import review_queue
 from services.people.identity import Actor
 from services.people.permission import require_role
 from services.reading import practice
@@ -105,7 +105,7 @@ def _of_people(session: Session, study_id: int, protocol: Protocol) -> list[Open
 def _not_sent(session: Session, study_id: int, protocol: Protocol) -> list[OpenWork]:
     if protocol.adjudication is None:
         return []
-    return [OpenWork(NO_REVIEWER, "queue", *adjudication.count_not_sent(session, study_id, protocol))]
+    return [OpenWork(NO_REVIEWER, "queue", *review_queue.count_not_sent(session, study_id, protocol))]
 
 
 def _of_judges(session: Session, study_id: int) -> list[OpenWork]:

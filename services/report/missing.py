@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 
 from exchange.report_structure import Column, PlainTable
-from services.adjudication import are_different
+from services.adjudication.review_queue import are_different
 from services.outstanding import NO_REVIEWER, WORDS, OpenWork, in_order
 from services.reading.correctness import said
 from services.report.collected import Collected

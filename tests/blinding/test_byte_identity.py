@@ -12,7 +12,7 @@ from sqlmodel import Session, col, select
 from streamlit.proto.Delta_pb2 import Delta
 
 from db import Assignment, Database, Membership, Study, queries
-from services import adjudication
+from services.adjudication import review_queue
 from services.people.identity import Actor
 from services.reading import displaying, shown_volumes, submission, worklist
 from services.studies import freezing
@@ -87,7 +87,7 @@ def _all_have_read(situation: Situation) -> None:
 
 def _queue_is_open(situation: Situation) -> None:
     _all_have_read(situation)
-    adjudication.open_review_queue(situation.database, situation.admin, situation.study_key)
+    review_queue.open_review_queue(situation.database, situation.admin, situation.study_key)
 
 
 @pytest.mark.parametrize(

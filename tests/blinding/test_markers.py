@@ -15,7 +15,7 @@ from playwright.sync_api import Browser
 from sqlmodel import select
 
 from db import Assignment, Membership, Volume
-from services import adjudication
+from services.adjudication import review_queue
 from tests.blinding.journey import Stage, Visitor
 from tests.blinding.marked_study import (
     HIDDEN_WORDS,
@@ -69,7 +69,7 @@ def journey(marked: ServedStudy, browser: Browser) -> Iterator[Journey]:
     try:
         entry = _come_in_and_look_round(rater)
         reads, marks = _work_through(rater, "reading"), _work_through(rater, "scoring")
-        adjudication.open_review_queue(marked.study.database, marked.study.situation.admin, STUDY)
+        review_queue.open_review_queue(marked.study.database, marked.study.situation.admin, STUDY)
         reviewer.come_in("reviewer")
         stages = _work_through(reviewer, "review")
         afterwards = _look_round(rater, AFTERWARDS)

@@ -8,7 +8,7 @@ import pytest
 from sqlmodel import select
 
 from db import Adjudication, Database, Display, Draft, TechnicalFailure, Verdict, ViewingTrace
-from services import adjudication
+from services.adjudication import review_queue
 from services.errors import Conflict, Incomplete, NotAllowed, NotFound
 from services.reading import submission, worklist
 from services.reading.verdict_rows import Circumstances
@@ -171,7 +171,7 @@ def with_a_queue(database: Database, tmp_path: Path) -> Situation:
     situation = open_study(database, tmp_path / "study")
     read_all(situation, situation.raters[0], by_prompt={"Prompt of i1?": "yes", "Prompt of i3?": "yes"})
     read_all(situation, situation.raters[1], by_prompt={"Prompt of i1?": "no", "Prompt of i3?": "no"})
-    adjudication.open_review_queue(database, situation.admin, situation.study_key)
+    review_queue.open_review_queue(database, situation.admin, situation.study_key)
     return situation
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from db import AuditEvent, Database
-from services import adjudication, closing, verifying
+from services import closing, verifying
+from services.adjudication import review_queue
 from services.errors import Conflict, NotAllowed, NotFound
 from services.judging import import_runs
 from services.people import identity
@@ -41,7 +42,7 @@ def test_what_only_admins_may_do_is_refused_to_others(sqlite_database: Database,
         lambda: closing.reopen_study(sqlite_database, actor, "tiny", "a long enough reason"),
         lambda: closing.events_of(sqlite_database, actor, "tiny"),
         lambda: import_runs.judge_runs_of(sqlite_database, actor, "tiny"),
-        lambda: adjudication.open_review_queue(sqlite_database, actor, "tiny"),
+        lambda: review_queue.open_review_queue(sqlite_database, actor, "tiny"),
         lambda: importing.import_study(sqlite_database, actor, tmp_path / "study", key="mine"),
     ):
         with pytest.raises((NotAllowed, NotFound)):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 from playwright.sync_api import Browser
 
-from services import adjudication
+from services.adjudication import review_queue
 from tests.blinding.journey import SETTLED, Stage, Visitor
 from tests.blinding.marked_room import PRACTICE, TURNS, UNRELEASED_FACTS, marked_room
 from tests.blinding.marked_study import OBSERVED, STUDY, mark, shown
@@ -60,7 +60,7 @@ def journey(migrated_sqlite, tmp_path_factory: pytest.TempPathFactory, browser: 
 
 def _open_queue(serving: ServedStudy) -> None:
     study = serving.study
-    assert adjudication.open_review_queue(study.database, study.situation.admin, STUDY).disagreed == 5
+    assert review_queue.open_review_queue(study.database, study.situation.admin, STUDY).disagreed == 5
 
 
 def _work_through(visitor: Visitor, queue: str) -> list[Stage]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from db import Database
-from services import adjudication, closing
+from services import closing
+from services.adjudication import review_queue
 from services.judging import import_runs
 from services.reading import revising, submission, worklist
 from services.reading.verdict_rows import Circumstances
@@ -38,7 +39,7 @@ def full_study(database: Database, folder: Path) -> Situation:
     submission.report_failure(database, first, on_the_desk(situation, first)["assignment"], "The scan did not load.")
     read_all(situation, first)
     read_all(situation, second)
-    adjudication.open_review_queue(database, situation.admin, "tiny")
+    review_queue.open_review_queue(database, situation.admin, "tiny")
     for _ in ("own read", "decision"):
         payload = on_the_desk(situation, situation.reviewer, "review")
         show(situation, situation.reviewer, payload)

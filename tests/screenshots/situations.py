@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from db import Database
-from services import adjudication
+from services.adjudication import review_queue
 from services.people.identity import Actor
 from services.reading import submission
 from tests.main_job.contents import item_on_screen
@@ -30,7 +30,7 @@ def read_everything(database: Database, rater: Actor, name: str) -> None:
 
 def bring_to_review(database: Database, admin: Actor, reviewer: Actor, key: str) -> None:
     """Fill the reviewer's queue, and let the reviewer decide until the opinions on an item are on the desk."""
-    adjudication.open_review_queue(database, admin, STUDY)
+    review_queue.open_review_queue(database, admin, STUDY)
     while True:
         payload = _payload(database, reviewer, "review")
         item = item_on_screen(payload["prompt"], payload["context"]["vignette"])

@@ -17,7 +17,7 @@ from components.viewer import bundle_name, bundle_path
 from db import Database, database_from_environment
 from server import reading_room
 from server.gate import Gate
-from services.adjudication import open_review_queue
+from services.adjudication.review_queue import open_review_queue
 from services.people import identity
 from services.reading import submission, worklist
 from services.studies import catalogue

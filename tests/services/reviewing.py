@@ -8,7 +8,7 @@ from typing import Any
 from sqlmodel import select
 
 from db import Assignment, Database, Item, ReviewTask
-from services.adjudication import QueueSummary, open_review_queue
+from services.adjudication.review_queue import QueueSummary, open_review_queue
 from tests.situations import Situation, answers, on_the_desk, read_all, show, submit
 
 FLAGGED = {**answers(answer="yes"), "flag": {"id": "prompt", "note": "an unmistakable note"}}

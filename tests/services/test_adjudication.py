@@ -14,7 +14,7 @@ from sqlmodel import select
 from db import Assignment, Database, Membership, ReviewTask
 from db.engine import make_engine
 from services import closing
-from services.adjudication import QueueSummary, open_review_queue
+from services.adjudication.review_queue import QueueSummary, open_review_queue
 from services.errors import Conflict, NotAllowed
 from services.people.identity import Actor
 from services.reading import submission

@@ -10,7 +10,7 @@ import pytest
 from sqlmodel import col, select
 
 from db import Assignment, Database, Item, Membership, queries
-from services import adjudication
+from services.adjudication import review_queue
 from services.errors import Conflict, NotFound
 from services.people.permission import study_of
 from services.reading import displaying, previewing, shown_volumes, submission
@@ -136,7 +136,7 @@ def test_a_reviewer_gets_the_turns_in_order_with_their_own_answers(database: Dat
     flagged = {**answers(answer="no"), "flag": {"id": "prompt", "note": ""}}
     for rater in situation.raters:
         read_all(situation, rater, by_prompt={TALK[0]: flagged, TALK[2]: flagged})
-    adjudication.open_review_queue(database, situation.admin, "tiny")
+    review_queue.open_review_queue(database, situation.admin, "tiny")
 
     seen = []
     while (payload := on_the_desk(situation, situation.reviewer, "review"))["kind"] == "item":
@@ -179,9 +179,9 @@ def test_a_conversation_comes_into_the_queue_only_when_all_its_turns_are_closed(
     read_all(situation, situation.raters[1], by_prompt={TALK[0]: FLAGGED, TALK[1]: FLAGGED})
     reach_turn(situation, 2)
 
-    early = adjudication.open_review_queue(database, situation.admin, "tiny")
+    early = review_queue.open_review_queue(database, situation.admin, "tiny")
     read_all(situation, situation.raters[0])
-    late = adjudication.open_review_queue(database, situation.admin, "tiny")
+    late = review_queue.open_review_queue(database, situation.admin, "tiny")
 
     assert (early.flagged, late.flagged) == (0, 2)
     assert list(queued(database)) == TALK[:2]
@@ -191,13 +191,13 @@ def test_a_turn_is_never_put_into_the_queue_of_somebody_who_has_a_later_one(data
     situation = room_study(database, tmp_path / "study", with_conversation, protocol=NO_CONTROLS)
     read_all(situation, situation.raters[0], by_prompt={TALK[1]: FLAGGED})
     read_all(situation, situation.raters[1])
-    adjudication.open_review_queue(database, situation.admin, "tiny")
+    review_queue.open_review_queue(database, situation.admin, "tiny")
     read_by_somebody_who_joins_later(situation, {TALK[0]: FLAGGED})
 
-    alone = adjudication.open_review_queue(database, situation.admin, "tiny")
+    alone = review_queue.open_review_queue(database, situation.admin, "tiny")
     with_one_reviewer = queued(database)
     members.invite(database, situation.admin, "tiny", "second", "Second Reviewer", "reviewer")
-    together = adjudication.open_review_queue(database, situation.admin, "tiny")
+    together = review_queue.open_review_queue(database, situation.admin, "tiny")
 
     assert (alone.flagged, alone.out_of_turn, list(with_one_reviewer)) == (0, 1, [TALK[1]])
     assert (together.flagged, together.out_of_turn) == (1, 0)
@@ -210,10 +210,10 @@ def test_a_later_turn_goes_to_the_reviewer_who_has_the_earlier_ones(database: Da
         members.invite(database, situation.admin, "tiny", login, login.title(), "reviewer")
     read_all(situation, situation.raters[0], by_prompt={TALK[0]: FLAGGED, "Prompt of i1?": FLAGGED})
     read_all(situation, situation.raters[1])
-    adjudication.open_review_queue(database, situation.admin, "tiny")
+    review_queue.open_review_queue(database, situation.admin, "tiny")
     read_by_somebody_who_joins_later(situation, {TALK[1]: FLAGGED, TALK[2]: FLAGGED})
 
-    adjudication.open_review_queue(database, situation.admin, "tiny")
+    review_queue.open_review_queue(database, situation.admin, "tiny")
 
     assert len({queued(database)[prompt] for prompt in TALK}) == 1
 
@@ -232,10 +232,10 @@ def test_an_agreed_turn_of_a_conversation_in_the_queue_does_not_follow_as_a_cont
         show(situation, first, payload)
         submit(situation, first, payload, FLAGGED if payload["prompt"] == TALK[2] else None)
     read_all(situation, second)
-    adjudication.open_review_queue(database, situation.admin, "tiny")
+    review_queue.open_review_queue(database, situation.admin, "tiny")
     read_by_somebody_who_joins_later(situation, {"Prompt of i6?": FLAGGED})
 
-    added = adjudication.open_review_queue(database, situation.admin, "tiny")
+    added = review_queue.open_review_queue(database, situation.admin, "tiny")
 
     assert (added.flagged, added.controls) == (1, 0)
     assert TALK[0] not in queued(database)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from db import Verdict
 from protocol.fields import KINDS
-from services.adjudication import differs
+from services.adjudication.review_queue import differs
 from services.reading.correctness import AnswerKey, in_words, reference_in_words, said, score
 from services.report.collected import Entry, Member, ReadItem
 from services.report.readings import column_of

@@ -10,7 +10,8 @@ import pytest
 from sqlmodel import col, select
 
 from db import Assignment, AuditEvent, Candidate, Database, Freeze, FreezeItem, Item, Membership, Study
-from services import adjudication, closing, redrawing, upkeep
+from services import closing, redrawing, upkeep
+from services.adjudication import review_queue
 from services.errors import NotFound
 from services.packaging import export_study
 from services.seals import sealing
@@ -50,7 +51,7 @@ def with_everything_drawn(database: Database, folder: Path) -> Situation:
     situation = open_study(database, folder)
     read_all(situation, situation.raters[0])
     read_all(situation, situation.raters[1], by_prompt={"Prompt of i3?": "no"})
-    adjudication.open_review_queue(database, situation.admin, "tiny")
+    review_queue.open_review_queue(database, situation.admin, "tiny")
     return situation
 
 

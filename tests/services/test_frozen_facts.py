@@ -16,7 +16,8 @@ from sqlmodel import select
 
 from db import Assignment, Database, Item, Study
 from db.engine import make_engine
-from services import adjudication, verifying
+from services import verifying
+from services.adjudication import review_queue
 from services.errors import NotFound
 from services.people.identity import Actor
 from services.people.permission import own_assignment
@@ -206,7 +207,7 @@ def test_an_assignments_turn_comes_when_it_is_the_first_that_waits(database: Dat
         alike(database, first, second)
     read_all(situation, first)
     read_all(situation, second, by_prompt={"Prompt of i1?": "no", "Prompt of i2?": "right"})
-    adjudication.open_review_queue(database, situation.admin, situation.study_key)
+    review_queue.open_review_queue(database, situation.admin, situation.study_key)
     for _ in range(3):
         payload = on_the_desk(situation, situation.reviewer, "review")
         show(situation, situation.reviewer, payload)

@@ -9,7 +9,8 @@ from sqlalchemy import event
 from sqlmodel import select
 
 from db import AuditEvent, Database, StudyEvent
-from services import adjudication, closing, outstanding, report
+from services import closing, outstanding, report
+from services.adjudication import review_queue
 from services.errors import NotAllowed
 from services.judging import import_runs
 from services.reading import submission
@@ -33,7 +34,7 @@ def with_disagreement(situation: Situation) -> None:
 
 def finish(situation: Situation) -> None:
     with_disagreement(situation)
-    adjudication.open_review_queue(situation.database, situation.admin, "tiny")
+    review_queue.open_review_queue(situation.database, situation.admin, "tiny")
     read_all(situation, situation.reviewer, "review")
     for rater in situation.raters:
         read_all(situation, rater, "scoring")
@@ -53,7 +54,7 @@ def test_each_part_of_the_work_is_told_apart(database: Database, tmp_path: Path)
     with_disagreement(situation)
     assert sentences(situation)[-1] == ("No reviewer: 1 of 6 items differ or are flagged and were sent to no reviewer")
 
-    adjudication.open_review_queue(database, situation.admin, "tiny")
+    review_queue.open_review_queue(database, situation.admin, "tiny")
     import_runs.import_judge_verdicts(
         database, situation.admin, "tiny", name="run 1", judge="", content=JUDGE, file_name="judge.csv"
     )
@@ -136,7 +137,7 @@ def test_the_number_of_queries_does_not_grow_with_people(opened: Situation) -> N
 def test_the_report_notes_missing_reads_marks_and_decisions_alike(database: Database, tmp_path: Path) -> None:
     situation = open_study(database, tmp_path / "study")
     with_disagreement(situation)
-    adjudication.open_review_queue(database, situation.admin, "tiny")
+    review_queue.open_review_queue(database, situation.admin, "tiny")
     import_runs.import_judge_verdicts(
         database, situation.admin, "tiny", name="run 1", judge="", content=JUDGE, file_name="judge.csv"
     )

@@ -10,7 +10,8 @@ import pytest
 from sqlmodel import col, select
 
 from db import Assignment, Database, FreezeItem, Item, PracticeResult, Verdict
-from services import adjudication, closing, packaging, verifying
+from services import closing, packaging, verifying
+from services.adjudication import review_queue
 from services.errors import Conflict, NotAllowed, NotFound
 from services.reading import member_progress, practice, previewing, shown_volumes, submission, worklist
 from services.studies import catalogue, freezing
@@ -180,7 +181,7 @@ def test_practice_is_in_no_sample_no_count_no_queue_and_no_report(database: Data
     with database.reading() as session:
         sampled = select(Item.key).join(FreezeItem, col(FreezeItem.item_id) == Item.id).distinct()
         assert not any(key.startswith("p") for key in session.exec(sampled))
-    adjudication.open_review_queue(database, situation.admin, "tiny")
+    review_queue.open_review_queue(database, situation.admin, "tiny")
     with database.reading() as session:
         reviewed = select(Item.key).join(Assignment, col(Assignment.item_id) == Item.id)
         assert not any(key.startswith("p") for key in session.exec(reviewed.where(Assignment.phase == "review")))
@@ -197,7 +198,7 @@ def test_a_rater_who_has_failed_for_good_does_not_hold_up_the_reviewers(database
 
     read_all(situation, second, by_prompt={"Prompt of i1?": flagged})
 
-    assert adjudication.open_review_queue(database, situation.admin, "tiny").flagged == 1
+    assert review_queue.open_review_queue(database, situation.admin, "tiny").flagged == 1
 
 
 def test_somebody_who_joins_later_practises_too(database: Database, tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ import pytest
 from sqlmodel import func, select
 
 from db import Assignment, AuditEvent, Database, Invitation, Membership, ReviewTask
-from services import adjudication, closing, report, verifying
+from services import closing, report, verifying
+from services.adjudication import review_queue
 from services.errors import Conflict, NotFound
 from services.people import identity
 from services.reading import member_progress, submission, worklist
@@ -174,11 +175,11 @@ def test_the_items_of_a_reviewer_who_was_taken_out_are_dealt_again(database: Dat
     situation = open_study(database, tmp_path / "study")
     read_all(situation, situation.raters[0], by_prompt={"Prompt of i1?": "yes"})
     read_all(situation, situation.raters[1], by_prompt={"Prompt of i1?": "no"})
-    first = adjudication.open_review_queue(database, situation.admin, "tiny")
+    first = review_queue.open_review_queue(database, situation.admin, "tiny")
     take_out(situation, "reviewer")
     invite(situation, "other", "reviewer")
 
-    again = adjudication.open_review_queue(database, situation.admin, "tiny")
+    again = review_queue.open_review_queue(database, situation.admin, "tiny")
 
     assert (again.disagreed, again.controls) == (first.disagreed, first.controls) == (1, 1)
     other = signed_in(database, "other")

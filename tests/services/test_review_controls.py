@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from db import Database
-from services import adjudication
+from services.adjudication import review_queue
 from services.reading import submission
 from tests.situations import any_answers, on_the_desk, open_study, read_all, show, submit
 
@@ -25,7 +25,7 @@ def test_an_item_that_only_one_rater_could_read_is_no_control(database: Database
     submission.report_failure(database, second, unreadable["assignment"], "It could not be shown.")
     read_all(situation, second, by_prompt={PROMPT: "no"})
 
-    added = adjudication.open_review_queue(database, situation.admin, situation.study_key)
+    added = review_queue.open_review_queue(database, situation.admin, situation.study_key)
 
     assert (added.flagged, added.disagreed) == (0, 1)
     assert added.controls == 6 - 1 - 1

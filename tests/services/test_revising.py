@@ -14,7 +14,8 @@ import pytest
 from sqlmodel import col, select
 
 from db import AuditEvent, Database, Flag, ReviewTask, Verdict, queries
-from services import adjudication, closing, packaging, verifying
+from services import closing, packaging, verifying
+from services.adjudication import review_queue
 from services.errors import Conflict, NotAllowed, NotFound, Refused
 from services.people.identity import Actor
 from services.reading import member_progress, revising, session_summary, shown_volumes, submission, worklist
@@ -328,7 +329,7 @@ def test_the_reviewers_queue_ends_revision_for_every_item_alike(database: Databa
         read_all(situation, rater, by_prompt={"Prompt of i1?": FLAGGED})
     assert on_the_desk(situation, situation.raters[0])["revisable"] == 6
 
-    adjudication.open_review_queue(database, situation.admin, "tiny")
+    review_queue.open_review_queue(database, situation.admin, "tiny")
 
     assert on_the_desk(situation, situation.raters[0])["revisable"] == 0
 
@@ -337,7 +338,7 @@ def test_reviews_and_decisions_and_others_verdicts_are_never_reopened(database: 
     situation = revisable_study(database, tmp_path / "study", "study")
     for rater in situation.raters:
         read_all(situation, rater, by_prompt={"Prompt of i1?": FLAGGED})
-    adjudication.open_review_queue(database, situation.admin, "tiny")
+    review_queue.open_review_queue(database, situation.admin, "tiny")
     review = on_the_desk(situation, situation.reviewer, "review")
     show(situation, situation.reviewer, review)
     submit(situation, situation.reviewer, review)
@@ -371,7 +372,7 @@ def test_a_flag_that_is_taken_back_does_not_send_the_item_to_the_reviewer(databa
     read_all(situation, rater)
     read_all(situation, situation.raters[1])
 
-    assert adjudication.open_review_queue(database, situation.admin, "tiny").flagged == 0
+    assert review_queue.open_review_queue(database, situation.admin, "tiny").flagged == 0
     with database.reading() as session:
         assert len(session.exec(select(Flag)).all()) == 1
 
@@ -386,7 +387,7 @@ def test_a_flag_that_comes_with_a_revision_sends_the_item_to_the_reviewer(databa
     read_all(situation, rater)
     read_all(situation, situation.raters[1])
 
-    assert adjudication.open_review_queue(database, situation.admin, "tiny").flagged == 1
+    assert review_queue.open_review_queue(database, situation.admin, "tiny").flagged == 1
 
 
 def test_a_disagreement_that_was_revised_away_is_none(database: Database, tmp_path: Path) -> None:
@@ -399,7 +400,7 @@ def test_a_disagreement_that_was_revised_away_is_none(database: Database, tmp_pa
     read_all(situation, rater)
     read_all(situation, situation.raters[1])
 
-    assert adjudication.open_review_queue(database, situation.admin, "tiny").disagreed == 0
+    assert review_queue.open_review_queue(database, situation.admin, "tiny").disagreed == 0
 
 
 def test_no_revision_slips_in_while_the_queue_is_being_opened(database: Database, tmp_path: Path) -> None:
@@ -426,12 +427,12 @@ def test_no_revision_slips_in_while_the_queue_is_being_opened(database: Database
             for rater, assignment in revised:
                 pool.submit(revise, rater, assignment, f"round {round_}")
             if round_ == 1:
-                opening = pool.submit(adjudication.open_review_queue, database, situation.admin, "tiny")
+                opening = pool.submit(review_queue.open_review_queue, database, situation.admin, "tiny")
     opening.result()
     # Every item may have been open for revision just then, and the queue empty: closed now, they follow.
     for rater in raters:
         read_all(situation, rater)
-    adjudication.open_review_queue(database, situation.admin, "tiny")
+    review_queue.open_review_queue(database, situation.admin, "tiny")
 
     with database.reading() as session:
         standing = {one.id for one, _ in queries.standing_verdicts(session, 1, "reading")}

@@ -9,7 +9,7 @@ import pytest
 from sqlmodel import col, select
 
 from db import Assignment, Database, Display, Draft, Membership, Study, TechnicalFailure, Verdict
-from services import adjudication
+from services.adjudication import review_queue
 from services.errors import Conflict
 from services.people.identity import Actor
 from services.reading import displaying, submission
@@ -99,7 +99,7 @@ def test_the_opinions_on_an_item_are_refused_before_the_own_read(
     situation = open_study(sqlite_database, tmp_path / "study")
     read_all(situation, situation.raters[0])
     read_all(situation, situation.raters[1], by_prompt={"Prompt of i3?": "no", "Prompt of i6?": "no"})
-    adjudication.open_review_queue(sqlite_database, situation.admin, "tiny")
+    review_queue.open_review_queue(sqlite_database, situation.admin, "tiny")
     before = rows_written(sqlite_database)
     opinions = assignment_of(situation, situation.reviewer, "opinions", 0)
 

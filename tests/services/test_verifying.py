@@ -10,7 +10,8 @@ from sqlmodel import Session, select
 from db import AuditEvent, Database, Study
 from db.engine import make_engine
 from db.guards import APPEND_ONLY, broken_guards
-from services import adjudication, upkeep, verifying
+from services import upkeep, verifying
+from services.adjudication import review_queue
 from services.errors import Conflict
 from services.seals import audit_head
 from services.studies import members, removing
@@ -30,7 +31,7 @@ def with_every_verdict(database: Database, folder: Path) -> Situation:
         situation.raters[1],
         by_prompt={"Prompt of i3?": "no", "Prompt of i6?": {**answers(), "not_assessable": "quality"}},
     )
-    adjudication.open_review_queue(database, situation.admin, "tiny")
+    review_queue.open_review_queue(database, situation.admin, "tiny")
     read_all(situation, situation.reviewer, "review")
     read_all(situation, situation.raters[0], "scoring")
     return situation

@@ -11,7 +11,8 @@ import nibabel as nib
 import numpy as np
 
 from db import Database
-from services import adjudication, closing
+from services import closing
+from services.adjudication import review_queue
 from services.judging import import_runs
 from services.people.identity import Actor, actor_of_token, add_person, issue_link, use_link
 from services.reading import submission
@@ -194,7 +195,7 @@ def mark_all(situation: Situation, who: str, correct: Iterable[str]) -> None:
 
 def review_all(situation: Situation, who: str, first: Mapping[str, str], decided: Mapping[str, str]) -> None:
     """Open the queue and let a reviewer read and decide everything in it."""
-    adjudication.open_review_queue(situation.database, situation.admin, STUDY)
+    review_queue.open_review_queue(situation.database, situation.admin, STUDY)
     by_prompt = _item_by_prompt(situation)
     actor = situation.people[who]
     while True:

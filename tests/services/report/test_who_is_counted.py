@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from db import Database
-from services import adjudication, closing
+from services import closing
+from services.adjudication import review_queue
 from services.reading import practice
 from services.report import PlainTable, Report, build_report, report_stamp
 from services.studies import members
@@ -86,7 +87,7 @@ def test_a_verdict_that_came_after_the_queue_is_counted_as_not_shown(sqlite_data
     situation = open_study(sqlite_database, tmp_path / "study")
     for rater in situation.raters:
         read_all(situation, rater, by_prompt={"Prompt of i1?": FLAGGED})
-    adjudication.open_review_queue(sqlite_database, situation.admin, "tiny")
+    review_queue.open_review_queue(sqlite_database, situation.admin, "tiny")
     read_all(situation, situation.reviewer, "review")
     members.invite(sqlite_database, situation.admin, "tiny", "rater-3", "Rater-3", "rater")
     late = signed_in(sqlite_database, "rater-3")

@@ -1,0 +1,1 @@
+"""What reviewers get to decide."""
