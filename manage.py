@@ -13,12 +13,13 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-from services import closing, demo, demo_removal, outstanding, redrawing, restoring, upkeep, verifying
+from services import demo, demo_removal, redrawing, restoring, upkeep, verifying
 from services.errors import LISTED, InputRefused, Refused, Unavailable
 from services.installation import environment, whereabouts
 from services.judging import import_runs
 from services.packaging import export_study
 from services.people import accounts, identity
+from services.progress import data_lock, outstanding
 from services.reading import practice
 from services.report.export import export_report
 from services.seals import audit_head
@@ -392,7 +393,7 @@ def close(
         actor = identity.actor_for_command_line(database, act_as)
         for one in outstanding.open_work_of(database, actor, study):
             console.print(one.sentence, markup=False)
-        closing.close_study(database, actor, study, reason)
+        data_lock.close_study(database, actor, study, reason)
         console.print("Closed: no more verdicts are taken, and the report is open.")
 
 
@@ -410,7 +411,7 @@ def report(
     with _opened() as database:
         actor = identity.actor_for_command_line(database, act_as)
         if reason is not None:
-            closing.take_interim_look(database, actor, study, reason)
+            data_lock.take_interim_look(database, actor, study, reason)
         for path in export_report(database, actor, study, out):
             console.print(str(path), markup=False)
         _offer_audit_head(database)
@@ -427,7 +428,7 @@ def export(
     with _opened() as database:
         actor = identity.actor_for_command_line(database, act_as)
         if reason is not None:
-            closing.take_interim_look(database, actor, study, reason)
+            data_lock.take_interim_look(database, actor, study, reason)
         for path in export_study(database, actor, study, out):
             console.print(str(path), markup=False)
         _offer_audit_head(database)

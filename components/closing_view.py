@@ -6,9 +6,9 @@ import pandas as pd
 import streamlit as st
 
 from components.session import current_actor, database
-from services import closing, outstanding
 from services.errors import Refused
-from services.outstanding import WORDS, OpenWork
+from services.progress import data_lock, outstanding
+from services.progress.outstanding import WORDS, OpenWork
 from services.studies.catalogue import StudyLine
 
 
@@ -61,7 +61,7 @@ def _draw_reopen(line: StudyLine) -> None:
 
 
 def _draw_events(line: StudyLine) -> None:
-    events = closing.events_of(database(), current_actor(), line.key)
+    events = data_lock.events_of(database(), current_actor(), line.key)
     if not events:
         st.info("The study is not frozen yet, so there is nothing to close. Freeze it under *Freeze*.")
         return
@@ -78,7 +78,7 @@ def _draw_events(line: StudyLine) -> None:
 
 def _close(study_key: str) -> None:
     try:
-        closing.close_study(database(), current_actor(), study_key, str(st.session_state.get("close-reason", "")))
+        data_lock.close_study(database(), current_actor(), study_key, str(st.session_state.get("close-reason", "")))
         st.session_state["notice"] = ("done", "Closed. The report is open now.")
     except Refused as refusal:
         st.session_state["notice"] = ("error", str(refusal))
@@ -86,7 +86,7 @@ def _close(study_key: str) -> None:
 
 def _reopen(study_key: str) -> None:
     try:
-        closing.reopen_study(database(), current_actor(), study_key, str(st.session_state["reopen-reason"]))
+        data_lock.reopen_study(database(), current_actor(), study_key, str(st.session_state["reopen-reason"]))
         st.session_state["notice"] = ("done", "Open again; the reason is kept.")
     except Refused as refusal:
         st.session_state["notice"] = ("error", str(refusal))

@@ -8,9 +8,10 @@ from typing import Any
 import streamlit as st
 
 from components.session import current_actor, database
-from services import closing, report
+from services import report
 from services.errors import NotAllowed, Refused
 from services.people.identity import Actor
+from services.progress import data_lock
 from services.report import PrintedTable, Report, Section
 from services.seals import audit_head
 from services.studies.catalogue import StudyLine
@@ -198,6 +199,6 @@ def _draw_interim_form(line: StudyLine) -> None:
 
 def _look(study_key: str, reason: str) -> None:
     try:
-        closing.take_interim_look(database(), current_actor(), study_key, reason)
+        data_lock.take_interim_look(database(), current_actor(), study_key, reason)
     except Refused as refusal:
         st.session_state["interim-refusal"] = str(refusal)

@@ -6,7 +6,7 @@ import streamlit as st
 
 from components.frame import PAGES, REPORT, STUDY
 from components.session import current_actor, database
-from services.overview import overview_of
+from services.progress.overview import overview_of
 from services.studies.catalogue import StudyLine
 
 STATE_BADGE = {

@@ -11,12 +11,12 @@ from typing import Any
 from sqlmodel import Session, col, or_, select
 
 from db import Case, Database, Item, Membership, Person, Reference, Study
-from services import closing
 from services.adjudication import review_queue
 from services.demo_viewing import simulated_trace
 from services.judging import import_runs
 from services.people import identity
 from services.people.identity import Actor
+from services.progress import data_lock
 from services.reading import submission
 from services.reading.verdict_rows import Circumstances
 from services.studies import freezing, importing, members
@@ -157,7 +157,7 @@ def _finish_copy(database: Database, admin: Actor, say: Progress) -> None:
         content=JUDGE_FILE.read_bytes(),
         file_name=JUDGE_FILE.name,
     )
-    closing.close_study(database, admin, FINISHED_KEY)
+    data_lock.close_study(database, admin, FINISHED_KEY)
     say(steps, steps, "The finished example is ready")
 
 

@@ -9,10 +9,10 @@ from typing import Literal
 from db import Database, now
 from db.base import stored_id
 from exchange.report_structure import Report
-from services.closing import require_report_open
 from services.installation.version import SOFTWARE_VERSION
 from services.people.identity import Actor
 from services.people.permission import require_role
+from services.progress.data_lock import require_report_open
 from services.report.accuracy import accuracy_section
 from services.report.adjudication import adjudication_section
 from services.report.between_raters import agreement_section

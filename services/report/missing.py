@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 
 from exchange.report_structure import Column, PlainTable
 from services.adjudication.review_queue import are_different
-from services.outstanding import NO_REVIEWER, WORDS, OpenWork, in_order
+from services.progress.outstanding import NO_REVIEWER, WORDS, OpenWork, in_order
 from services.reading.correctness import said
 from services.report.collected import Collected
 

@@ -20,8 +20,9 @@ from sqlmodel import Session, col, select
 from db import Assignment, Case, Database, Freeze, Item, Membership, Study, Verdict, audit
 from db.base import stored_id
 from db.engine import make_engine
-from services import closing, packaging, verifying
+from services import packaging, verifying
 from services.errors import NotAllowed
+from services.progress import data_lock
 from services.reading.answers import Answers
 from services.seals import proofs
 from services.studies import assigning, draws, frozen_facts, members, removing
@@ -284,10 +285,10 @@ def test_no_public_words_give_the_order_of_reading(opened: Situation) -> None:
 def test_the_keys_that_a_package_discloses_do_not_draw_for_who_joins_after_a_re_opening(
     opened: Situation, tmp_path: Path
 ) -> None:
-    closing.close_study(opened.database, opened.admin, "tiny")
+    data_lock.close_study(opened.database, opened.admin, "tiny")
     packaging.export_study(opened.database, opened.admin, "tiny", tmp_path / "package")
     disclosed = json.loads((tmp_path / "package" / "draws.json").read_text())
-    closing.reopen_study(opened.database, opened.admin, "tiny", "somebody came late")
+    data_lock.reopen_study(opened.database, opened.admin, "tiny", "somebody came late")
     members.invite(opened.database, opened.admin, "tiny", "late", "Late", "rater")
 
     with opened.database.reading() as session:
@@ -308,7 +309,7 @@ def packaging_is_shut(situation: Situation, folder: Path) -> bool:
 
 
 def test_an_interim_look_discloses_no_key(opened: Situation, tmp_path: Path) -> None:
-    closing.take_interim_look(opened.database, opened.admin, "tiny", "to see whether it works")
+    data_lock.take_interim_look(opened.database, opened.admin, "tiny", "to see whether it works")
     packaging.export_study(opened.database, opened.admin, "tiny", tmp_path / "package")
 
     with opened.database.reading() as session:

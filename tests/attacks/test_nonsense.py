@@ -24,8 +24,9 @@ from exchange.acknowledged_text import without_images
 from manage import cli
 from server import logs
 from server.logs import configure_logs, note_fault
-from services import closing, packaging, report, restoring, upkeep
+from services import packaging, report, restoring, upkeep
 from services.errors import Conflict, InputRefused, NotAllowed, NotFound, Refused
+from services.progress import data_lock
 from services.reading import shown_volumes, submission
 from services.reading.pace import duration
 from services.reading.verdict_rows import Circumstances
@@ -152,9 +153,9 @@ def test_the_end_screen_of_a_practice_says_nothing_of_the_real_items(migrated_sq
 
 
 def test_a_closed_report_that_was_made_is_shut_again_by_a_re_opening(opened: Situation) -> None:
-    closing.close_study(opened.database, opened.admin, "tiny")
+    data_lock.close_study(opened.database, opened.admin, "tiny")
     assert report.download(opened.database, opened.admin, "tiny", "json")
-    closing.reopen_study(opened.database, opened.admin, "tiny", "an answer came late")
+    data_lock.reopen_study(opened.database, opened.admin, "tiny", "an answer came late")
 
     with pytest.raises(NotAllowed):
         report.download(opened.database, opened.admin, "tiny", "json")
@@ -162,7 +163,7 @@ def test_a_closed_report_that_was_made_is_shut_again_by_a_re_opening(opened: Sit
 
 def test_an_interim_look_of_one_admin_opens_nothing_for_another(opened: Situation) -> None:
     members.invite(opened.database, opened.admin, "tiny", "second", "Second", "admin")
-    closing.take_interim_look(opened.database, opened.admin, "tiny", "to see whether it works")
+    data_lock.take_interim_look(opened.database, opened.admin, "tiny", "to see whether it works")
 
     with pytest.raises(NotAllowed):
         report.download(opened.database, signed_in(opened.database, "second"), "tiny", "json")
@@ -412,7 +413,7 @@ NO_DRAWS = (b"", b"[]", b"{}", b'{"drawn": [{"purpose": "x"}]}', b"\xff\xfe", b'
 
 
 def test_a_package_of_nonsense_is_redrawn_to_one_sentence(opened: Situation, tmp_path: Path) -> None:
-    closing.close_study(opened.database, opened.admin, "tiny")
+    data_lock.close_study(opened.database, opened.admin, "tiny")
     packaging.export_study(opened.database, opened.admin, "tiny", tmp_path / "package")
 
     for broken in NO_DRAWS:

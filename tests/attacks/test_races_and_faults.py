@@ -21,10 +21,11 @@ from sqlmodel import func, select
 
 from db import AuditEvent, Database, Lease, Membership, Study, StudyEvent, Verdict, Volume, now
 from db.engine import make_engine
-from services import closing, restoring, upkeep, verifying
 from services import daily_verification as daily
+from services import restoring, upkeep, verifying
 from services.errors import Conflict, InputRefused, Refused
 from services.people import accounts, clock
+from services.progress import data_lock
 from services.reading import shown_volumes, submission
 from services.studies import (
     draft_studies,
@@ -112,7 +113,7 @@ def test_a_removal_and_a_verdict_at_once_leave_a_member_with_it_or_none(opened: 
 
 
 def test_a_closing_and_verdicts_at_once_leave_no_verdict_behind_the_data_lock(opened: Situation) -> None:
-    acts: list[Callable[[], Any]] = [lambda: closing.close_study(opened.database, opened.admin, "tiny")]
+    acts: list[Callable[[], Any]] = [lambda: data_lock.close_study(opened.database, opened.admin, "tiny")]
     for rater in opened.raters:
         payload = on_the_desk(opened, rater)
         show(opened, rater, payload)
@@ -134,7 +135,7 @@ def test_two_freezes_at_once_freeze_once(imported: Situation) -> None:
 
 
 def test_two_closings_at_once_close_once(opened: Situation) -> None:
-    at_once(*[lambda: closing.close_study(opened.database, opened.admin, "tiny")] * 4)
+    at_once(*[lambda: data_lock.close_study(opened.database, opened.admin, "tiny")] * 4)
 
     with opened.database.reading() as session:
         kinds = list(session.exec(select(StudyEvent.kind).where(StudyEvent.kind == "close")))
@@ -242,7 +243,7 @@ def test_a_closing_is_felt_although_all_facts_are_remembered(opened: Situation) 
     rater = opened.raters[0]
     payload = on_the_desk(opened, rater)
     show(opened, rater, payload)
-    closing.close_study(opened.database, opened.admin, "tiny")
+    data_lock.close_study(opened.database, opened.admin, "tiny")
 
     for act in (lambda: on_the_desk(opened, rater), lambda: submit(opened, rater, payload)):
         with pytest.raises(Refused):

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from db import AuditEvent, Database
-from services import closing, verifying
+from services import verifying
 from services.adjudication import review_queue
 from services.errors import Conflict, NotAllowed, NotFound
 from services.judging import import_runs
 from services.people import identity
+from services.progress import data_lock
 from services.reading import member_progress, previewing, shown_volumes, submission, worklist
 from services.studies import catalogue, freezing, importing, members
 from tests.blinding.attacking import count, hand_in
@@ -38,9 +39,9 @@ def test_what_only_admins_may_do_is_refused_to_others(sqlite_database: Database,
         lambda: freezing.freeze_of(sqlite_database, actor, "tiny"),
         lambda: freezing.freeze_study(sqlite_database, actor, "tiny"),
         lambda: verifying.verify_for_admin(sqlite_database, actor, "tiny"),
-        lambda: closing.close_study(sqlite_database, actor, "tiny"),
-        lambda: closing.reopen_study(sqlite_database, actor, "tiny", "a long enough reason"),
-        lambda: closing.events_of(sqlite_database, actor, "tiny"),
+        lambda: data_lock.close_study(sqlite_database, actor, "tiny"),
+        lambda: data_lock.reopen_study(sqlite_database, actor, "tiny", "a long enough reason"),
+        lambda: data_lock.events_of(sqlite_database, actor, "tiny"),
         lambda: import_runs.judge_runs_of(sqlite_database, actor, "tiny"),
         lambda: review_queue.open_review_queue(sqlite_database, actor, "tiny"),
         lambda: importing.import_study(sqlite_database, actor, tmp_path / "study", key="mine"),
@@ -132,7 +133,7 @@ def test_scans_are_out_of_reach_when_a_study_is_not_open(sqlite_database: Databa
     situation = open_study(sqlite_database, tmp_path / "study")
     rater = situation.raters[0]
     token = _token(on_the_desk(situation, rater))
-    closing.close_study(sqlite_database, situation.admin, "tiny")
+    data_lock.close_study(sqlite_database, situation.admin, "tiny")
 
     with pytest.raises(NotFound):
         shown_volumes.scan_in_reach(sqlite_database, rater, token)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from db import Database
-from services import closing
 from services.adjudication import review_queue
 from services.judging import import_runs
+from services.progress import data_lock
 from services.reading import revising, submission, worklist
 from services.reading.verdict_rows import Circumstances
 from tests.room_study import reading_rules, room_study, with_history, with_overlays, with_practice
@@ -47,5 +47,5 @@ def full_study(database: Database, folder: Path) -> Situation:
     import_runs.import_judge_verdicts(
         database, situation.admin, "tiny", name="run", judge="judge", content=JUDGE_CSV, file_name="judge.csv"
     )
-    closing.take_interim_look(database, situation.admin, "tiny", "to try the report")
+    data_lock.take_interim_look(database, situation.admin, "tiny", "to try the report")
     return situation

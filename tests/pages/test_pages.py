@@ -11,8 +11,8 @@ from streamlit.testing.v1 import AppTest
 
 from components.verification_view import spoken_age
 from db import Database
-from services import closing
 from services.people import accounts, identity
+from services.progress import data_lock
 from services.studies import invitations
 from tests.pages.conftest import OpenPage
 from tests.situations import imported_study, open_study, read_all
@@ -127,7 +127,7 @@ def test_a_study_is_frozen_on_its_page(served_database: Database, open_page: Ope
     next(button for button in app.button if button.label == "Freeze and open").click().run()
 
     assert "Frozen and open" in texts_on(app)
-    assert closing.state_of_study(served_database, situation.admin, "tiny") == "open"
+    assert data_lock.state_of_study(served_database, situation.admin, "tiny") == "open"
 
 
 def press(app: AppTest, label: str) -> None:

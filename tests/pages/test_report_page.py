@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from db import Database
-from services import closing
+from services.progress import data_lock
 from services.report import EstimateTable, build_report, shown_estimate
 from tests.pages.conftest import OpenPage
 from tests.services.report.situations import FIRST, STUDY, closed_study, frozen_study, read_all, study_folder
@@ -72,7 +72,7 @@ def test_the_page_stays_shut_and_opens_for_a_reason(
     next(button for button in app.button if button.label == "Open the report now").click().run()
 
     assert "This is an interim look" in markup_on(app)
-    assert closing.events_of(served_database, situation.admin, STUDY)[-1].reason == "The safety board asked for it."
+    assert data_lock.events_of(served_database, situation.admin, STUDY)[-1].reason == "The safety board asked for it."
 
 
 def test_the_page_shuts_again_when_the_study_is_reopened(
@@ -82,7 +82,7 @@ def test_the_page_shuts_again_when_the_study_is_reopened(
     app = open_page(situation.admin, PAGE, study=STUDY)
     assert "report-table" in markup_on(app)
 
-    closing.reopen_study(served_database, situation.admin, STUDY, "One rater came back from leave.")
+    data_lock.reopen_study(served_database, situation.admin, STUDY, "One rater came back from leave.")
     app.run()
 
     assert "stays shut" in app.info[0].value

@@ -7,7 +7,7 @@ from pathlib import Path
 from streamlit.testing.v1 import AppTest
 
 from db import Database
-from services import closing
+from services.progress import data_lock
 from services.reading import member_progress
 from services.studies import catalogue, importing
 from tests.pages.conftest import OpenPage
@@ -43,8 +43,8 @@ def test_open_work_stands_before_the_button_that_closes(
     app.text_input(key="close-reason").input(REASON).run()
     press(app, "Close the study")
 
-    assert closing.state_of_study(served_database, situation.admin, "tiny") == "closed"
-    assert closing.events_of(served_database, situation.admin, "tiny")[-1].reason == REASON
+    assert data_lock.state_of_study(served_database, situation.admin, "tiny") == "closed"
+    assert data_lock.events_of(served_database, situation.admin, "tiny")[-1].reason == REASON
     assert not any("open work" in names for names in columns(app))
 
 

@@ -15,8 +15,8 @@ from db import Database
 from db.engine import database_from_environment
 from server import downloads
 from server.gate import Gate
-from services import closing
 from services.people import identity
+from services.progress import data_lock
 from services.studies import members
 from tests.situations import Situation, open_study
 
@@ -33,7 +33,7 @@ def situation(sqlite_url: str, data_dir: Path, tmp_path: Path, monkeypatch: pyte
     made = open_study(database, tmp_path / "one")
     open_study(database, tmp_path / "two", key="other")
     members.invite(database, made.admin, "other", "other-admin", "Olga Other", "admin")
-    closing.close_study(database, made.admin, "tiny")
+    data_lock.close_study(database, made.admin, "tiny")
     yield made
     database.engine.dispose()
     database_from_environment.cache_clear()

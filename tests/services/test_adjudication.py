@@ -13,10 +13,10 @@ from sqlmodel import select
 
 from db import Assignment, Database, Membership, ReviewTask
 from db.engine import make_engine
-from services import closing
 from services.adjudication.review_queue import QueueSummary, open_review_queue
 from services.errors import Conflict, NotAllowed
 from services.people.identity import Actor
+from services.progress import data_lock
 from services.reading import submission
 from services.studies import members
 from tests.harness import databases
@@ -223,7 +223,7 @@ def test_a_queue_needs_rules_a_reviewer_and_an_open_study(sqlite_database: Datab
 
 def test_a_closed_study_opens_no_queue(opened: Situation) -> None:
     read_by_both(opened)
-    closing.close_study(opened.database, opened.admin, "tiny")
+    data_lock.close_study(opened.database, opened.admin, "tiny")
 
     with pytest.raises(Conflict, match="only while the study is open"):
         open_queue(opened)

@@ -12,10 +12,10 @@ from sqlmodel import select
 
 from db import AuditEvent, Database, StudyEvent, now
 from db.base import stored_id
-from services import closing
-from services.closing import INTERIM_LOOK_LASTS, require_report_open
 from services.errors import Conflict, NotAllowed
 from services.people.permission import study_of
+from services.progress import data_lock
+from services.progress.data_lock import INTERIM_LOOK_LASTS, require_report_open
 from tests.situations import Situation, on_the_desk, open_study
 
 REASON = "The sponsor asked for the number of reads."
@@ -37,24 +37,24 @@ def test_the_report_stays_shut_until_the_data_are_locked(database: Database, tmp
     with pytest.raises(NotAllowed, match="stays shut until the study is closed"):
         report_is(situation)
 
-    closing.close_study(database, situation.admin, "tiny")
+    data_lock.close_study(database, situation.admin, "tiny")
 
     assert report_is(situation) == "final"
 
 
 def test_a_study_is_closed_once_and_re_opened_with_a_reason(opened: Situation) -> None:
-    closing.close_study(opened.database, opened.admin, "tiny")
+    data_lock.close_study(opened.database, opened.admin, "tiny")
     with pytest.raises(Conflict, match="only while it is open"):
-        closing.close_study(opened.database, opened.admin, "tiny")
+        data_lock.close_study(opened.database, opened.admin, "tiny")
 
-    closing.reopen_study(opened.database, opened.admin, "tiny", REASON)
+    data_lock.reopen_study(opened.database, opened.admin, "tiny", REASON)
 
-    assert closing.state_of_study(opened.database, opened.admin, "tiny") == "open"
+    assert data_lock.state_of_study(opened.database, opened.admin, "tiny") == "open"
     assert on_the_desk(opened, opened.raters[0])["kind"] == "item"
     with pytest.raises(NotAllowed):
         report_is(opened)
     with pytest.raises(Conflict, match="only while it is closed"):
-        closing.reopen_study(opened.database, opened.admin, "tiny", REASON)
+        data_lock.reopen_study(opened.database, opened.admin, "tiny", REASON)
     assert kinds(opened.database) == ["open", "close", "reopen"]
 
 
@@ -63,7 +63,7 @@ def test_of_several_closings_at_once_one_counts(database: Database, tmp_path: Pa
 
     def try_it(_: int) -> bool:
         try:
-            closing.close_study(database, situation.admin, "tiny")
+            data_lock.close_study(database, situation.admin, "tiny")
         except Conflict:
             return False
         return True
@@ -74,7 +74,7 @@ def test_of_several_closings_at_once_one_counts(database: Database, tmp_path: Pa
 
 
 def test_an_interim_look_opens_the_report_for_the_one_who_gave_the_reason(opened: Situation) -> None:
-    closing.take_interim_look(opened.database, opened.admin, "tiny", REASON)
+    data_lock.take_interim_look(opened.database, opened.admin, "tiny", REASON)
 
     assert report_is(opened) == "interim"
     with pytest.raises(NotAllowed):
@@ -82,7 +82,7 @@ def test_an_interim_look_opens_the_report_for_the_one_who_gave_the_reason(opened
 
 
 def test_an_interim_look_lasts_an_hour(opened: Situation) -> None:
-    closing.take_interim_look(opened.database, opened.admin, "tiny", REASON)
+    data_lock.take_interim_look(opened.database, opened.admin, "tiny", REASON)
     earlier = now() - INTERIM_LOOK_LASTS - timedelta(minutes=1)
     with opened.database.engine.begin() as connection:
         connection.exec_driver_sql("DROP TRIGGER study_event_no_update")
@@ -97,20 +97,20 @@ def test_an_interim_look_lasts_an_hour(opened: Situation) -> None:
 @pytest.mark.parametrize("reason", ["", "   ", "too short", "\x00" * 20])
 def test_a_reason_has_to_say_something(opened: Situation, reason: str) -> None:
     with pytest.raises(NotAllowed, match="at least 10 characters"):
-        closing.take_interim_look(opened.database, opened.admin, "tiny", reason)
-    closing.close_study(opened.database, opened.admin, "tiny")
+        data_lock.take_interim_look(opened.database, opened.admin, "tiny", reason)
+    data_lock.close_study(opened.database, opened.admin, "tiny")
     with pytest.raises(NotAllowed, match="at least 10 characters"):
-        closing.reopen_study(opened.database, opened.admin, "tiny", reason)
+        data_lock.reopen_study(opened.database, opened.admin, "tiny", reason)
 
     assert kinds(opened.database) == ["open", "close"]
 
 
 def test_reasons_and_names_are_kept(database: Database, tmp_path: Path) -> None:
     situation = open_study(database, tmp_path / "study")
-    closing.take_interim_look(database, situation.admin, "tiny", f"  {REASON}\x00 ")
-    closing.close_study(database, situation.admin, "tiny")
+    data_lock.take_interim_look(database, situation.admin, "tiny", f"  {REASON}\x00 ")
+    data_lock.close_study(database, situation.admin, "tiny")
 
-    events = closing.events_of(database, situation.admin, "tiny")
+    events = data_lock.events_of(database, situation.admin, "tiny")
 
     assert [(event.kind, event.reason, event.by) for event in events] == [
         ("open", "", "Ada Admin"),
@@ -124,16 +124,16 @@ def test_reasons_and_names_are_kept(database: Database, tmp_path: Path) -> None:
 
 def test_a_draft_cannot_be_closed_nor_looked_at(imported: Situation) -> None:
     with pytest.raises(Conflict, match="The study is draft"):
-        closing.close_study(imported.database, imported.admin, "tiny")
+        data_lock.close_study(imported.database, imported.admin, "tiny")
     with pytest.raises(Conflict, match="The study is draft"):
-        closing.take_interim_look(imported.database, imported.admin, "tiny", REASON)
+        data_lock.take_interim_look(imported.database, imported.admin, "tiny", REASON)
 
 
 def test_only_the_admin_closes_looks_and_lists(opened: Situation) -> None:
     for other in (*opened.raters, opened.reviewer):
         with pytest.raises(NotAllowed):
-            closing.close_study(opened.database, other, "tiny")
+            data_lock.close_study(opened.database, other, "tiny")
         with pytest.raises(NotAllowed):
-            closing.take_interim_look(opened.database, other, "tiny", REASON)
+            data_lock.take_interim_look(opened.database, other, "tiny", REASON)
         with pytest.raises(NotAllowed):
-            closing.events_of(opened.database, other, "tiny")
+            data_lock.events_of(opened.database, other, "tiny")

@@ -12,8 +12,8 @@ import pytest
 from sqlmodel import select
 
 from db import Adjudication, Assignment, AuditEvent, Database, Item, ReviewTask, Verdict
-from services import closing
 from services.errors import Conflict, Incomplete, NotAllowed, NotFound
+from services.progress import data_lock
 from services.reading import submission
 from services.studies import members
 from tests.services.reviewing import FIRST_SAYS, SECOND_SAYS, desk, open_queue, read_by_both, work
@@ -229,7 +229,7 @@ def test_a_decision_after_the_study_is_closed_is_refused(opened: Situation) -> N
     open_queue(opened)
     payload = desk(opened)
     show(opened, opened.reviewer, payload)
-    closing.close_study(opened.database, opened.admin, "tiny")
+    data_lock.close_study(opened.database, opened.admin, "tiny")
 
     with pytest.raises(NotAllowed, match="closed"):
         submit(opened, opened.reviewer, payload)

@@ -10,10 +10,11 @@ import pytest
 from sqlmodel import col, select
 
 from db import Assignment, AuditEvent, Candidate, Database, Freeze, FreezeItem, Item, Membership, Study
-from services import closing, redrawing, upkeep
+from services import redrawing, upkeep
 from services.adjudication import review_queue
 from services.errors import NotFound
 from services.packaging import export_study
+from services.progress import data_lock
 from services.seals import sealing
 from services.studies import draws, members
 from tests.db.first_release import load_first_release
@@ -83,7 +84,7 @@ def test_the_seed_alone_does_not_draw_what_the_study_drew(sqlite_database: Datab
 
 def test_every_draw_comes_out_again_from_the_package_alone(sqlite_database: Database, tmp_path: Path) -> None:
     situation = full_study(sqlite_database, tmp_path / "study")
-    closing.close_study(sqlite_database, situation.admin, "tiny")
+    data_lock.close_study(sqlite_database, situation.admin, "tiny")
 
     export_study(sqlite_database, situation.admin, "tiny", tmp_path / "package")
     sqlite_database.engine.dispose()
@@ -99,7 +100,7 @@ def test_every_draw_comes_out_again_from_the_package_alone(sqlite_database: Data
 @pytest.mark.parametrize("part", ["assignments", "sample", "opinions", "controls", "key"])
 def test_what_was_drawn_otherwise_is_named(sqlite_database: Database, tmp_path: Path, part: str) -> None:
     situation = with_everything_drawn(sqlite_database, tmp_path / "study")
-    closing.close_study(sqlite_database, situation.admin, "tiny")
+    data_lock.close_study(sqlite_database, situation.admin, "tiny")
     export_study(sqlite_database, situation.admin, "tiny", tmp_path / "package")
     file = tmp_path / "package" / "draws.json"
     found = json.loads(file.read_text("utf-8"))
@@ -125,13 +126,13 @@ def test_no_key_is_disclosed_before_the_data_lock_and_the_secret_never(
     sqlite_database: Database, tmp_path: Path
 ) -> None:
     situation = with_everything_drawn(sqlite_database, tmp_path / "study")
-    closing.take_interim_look(sqlite_database, situation.admin, "tiny", "The safety board asked for it.")
+    data_lock.take_interim_look(sqlite_database, situation.admin, "tiny", "The safety board asked for it.")
     with sqlite_database.reading() as session:
         secret = session.exec(select(Study.salt)).one()
         key = draws.key_of(session, 1, 7).value.hex()
 
     export_study(sqlite_database, situation.admin, "tiny", tmp_path / "interim")
-    closing.close_study(sqlite_database, situation.admin, "tiny")
+    data_lock.close_study(sqlite_database, situation.admin, "tiny")
     export_study(sqlite_database, situation.admin, "tiny", tmp_path / "final")
 
     def written(folder: str) -> str:
@@ -147,11 +148,11 @@ def test_no_key_is_disclosed_before_the_data_lock_and_the_secret_never(
 
 def test_a_study_that_is_opened_again_draws_with_another_key(sqlite_database: Database, tmp_path: Path) -> None:
     situation = with_everything_drawn(sqlite_database, tmp_path / "study")
-    closing.close_study(sqlite_database, situation.admin, "tiny")
+    data_lock.close_study(sqlite_database, situation.admin, "tiny")
     export_study(sqlite_database, situation.admin, "tiny", tmp_path / "first")
-    closing.reopen_study(sqlite_database, situation.admin, "tiny", "One more rater has time.")
+    data_lock.reopen_study(sqlite_database, situation.admin, "tiny", "One more rater has time.")
     members.invite(sqlite_database, situation.admin, "tiny", "rater-3", "Rita", "rater")
-    closing.close_study(sqlite_database, situation.admin, "tiny")
+    data_lock.close_study(sqlite_database, situation.admin, "tiny")
     export_study(sqlite_database, situation.admin, "tiny", tmp_path / "second")
 
     first, second = (json.loads((tmp_path / name / "draws.json").read_text("utf-8")) for name in ("first", "second"))

@@ -16,9 +16,10 @@ from sqlalchemy import text
 from sqlmodel import select
 
 from db import AuditEvent, Candidate, Database, Freeze, FreezeItem, Reference, Study, StudyEvent, Volume
-from services import closing, verifying
+from services import verifying
 from services.errors import Conflict, NotAllowed, NotFound
 from services.people import identity
+from services.progress import data_lock
 from services.studies import freezing, importing, volume_store
 from services.studies.freezing import Frozen
 from tests.situations import (
@@ -173,11 +174,11 @@ def test_a_freeze_is_refused_when_a_volume_is_damaged_and_nothing_is_frozen(impo
 
 
 def test_the_freeze_opens_the_study_and_is_in_the_audit_chain(imported: Situation) -> None:
-    assert closing.state_of_study(imported.database, imported.admin, "tiny") == "draft"
+    assert data_lock.state_of_study(imported.database, imported.admin, "tiny") == "draft"
 
     frozen = freezing.freeze_study(imported.database, imported.admin, "tiny")
 
-    assert closing.state_of_study(imported.database, imported.admin, "tiny") == "open"
+    assert data_lock.state_of_study(imported.database, imported.admin, "tiny") == "open"
     with imported.database.reading() as session:
         assert session.exec(select(StudyEvent.kind)).all() == ["open"]
         last = session.exec(select(AuditEvent).where(AuditEvent.action == "study frozen")).one()
@@ -256,8 +257,8 @@ def test_verify_finds_a_volume_file_that_is_not_what_it_was(opened: Situation, d
 
 
 def test_a_study_verifies_after_work_has_been_done_in_it(opened: Situation) -> None:
-    closing.take_interim_look(opened.database, opened.admin, "tiny", "to try the report")
-    closing.close_study(opened.database, opened.admin, "tiny")
+    data_lock.take_interim_look(opened.database, opened.admin, "tiny", "to try the report")
+    data_lock.close_study(opened.database, opened.admin, "tiny")
 
     assert problems_of(opened) == []
 

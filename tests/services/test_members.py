@@ -11,10 +11,10 @@ import pytest
 from sqlmodel import func, select
 
 from db import Assignment, Database, Invitation, Membership, Person
-from services import closing
 from services.errors import Conflict, NotAllowed, NotFound
 from services.people import identity
 from services.people.identity import Actor
+from services.progress import data_lock
 from services.reading import member_progress, submission
 from services.studies import catalogue, freezing, importing, members
 from tests.situations import (
@@ -181,7 +181,7 @@ def test_a_rater_who_joins_before_the_freeze_gets_them_with_it(imported: Situati
 
 
 def test_nobody_joins_a_closed_study_as_a_rater(opened: Situation) -> None:
-    closing.close_study(opened.database, opened.admin, "tiny")
+    data_lock.close_study(opened.database, opened.admin, "tiny")
 
     with pytest.raises(Conflict, match="closed"):
         members.invite(opened.database, opened.admin, "tiny", "late", "Late", "rater")

@@ -9,10 +9,11 @@ from sqlalchemy import event
 from sqlmodel import select
 
 from db import AuditEvent, Database, StudyEvent
-from services import closing, outstanding, report
+from services import report
 from services.adjudication import review_queue
 from services.errors import NotAllowed
 from services.judging import import_runs
+from services.progress import data_lock, outstanding
 from services.reading import submission
 from services.studies import members
 from tests.room_study import practising
@@ -73,8 +74,8 @@ def test_each_part_of_the_work_is_told_apart(database: Database, tmp_path: Path)
 def test_a_finished_study_has_nothing_open_and_closes_without_a_reason(opened: Situation) -> None:
     finish(opened)
     assert sentences(opened) == []
-    closing.close_study(opened.database, opened.admin, "tiny", "")
-    assert closing.state_of_study(opened.database, opened.admin, "tiny") == "closed"
+    data_lock.close_study(opened.database, opened.admin, "tiny", "")
+    assert data_lock.state_of_study(opened.database, opened.admin, "tiny") == "closed"
 
 
 def test_practice_that_is_not_passed_is_named(sqlite_database: Database, tmp_path: Path) -> None:
@@ -90,19 +91,19 @@ def test_what_could_not_be_shown_is_told_and_needs_no_reason(opened: Situation) 
     finish(opened)
 
     assert sentences(opened) == ["Rater 1: 1 of 6 items could not be shown"]
-    closing.close_study(opened.database, opened.admin, "tiny", "")
+    data_lock.close_study(opened.database, opened.admin, "tiny", "")
 
 
 @pytest.mark.parametrize("reason", ["", "   ", "too short"])
 def test_open_work_needs_a_reason(opened: Situation, reason: str) -> None:
     with pytest.raises(NotAllowed, match=r"Rater 1: 6 of 6 items not read.*a reason of at least 10 characters"):
-        closing.close_study(opened.database, opened.admin, "tiny", reason)
-    assert closing.state_of_study(opened.database, opened.admin, "tiny") == "open"
+        data_lock.close_study(opened.database, opened.admin, "tiny", reason)
+    assert data_lock.state_of_study(opened.database, opened.admin, "tiny") == "open"
 
 
 def test_the_reason_and_what_was_open_are_kept(database: Database, tmp_path: Path) -> None:
     situation = open_study(database, tmp_path / "study")
-    closing.close_study(database, situation.admin, "tiny", REASON)
+    data_lock.close_study(database, situation.admin, "tiny", REASON)
     with database.reading() as session:
         assert session.exec(select(StudyEvent.reason).where(StudyEvent.kind == "close")).one() == REASON
         detail = session.exec(select(AuditEvent.detail).where(AuditEvent.action == "study close")).one()
@@ -142,7 +143,7 @@ def test_the_report_notes_missing_reads_marks_and_decisions_alike(database: Data
         database, situation.admin, "tiny", name="run 1", judge="", content=JUDGE, file_name="judge.csv"
     )
     expected = sentences(situation)
-    closing.close_study(database, situation.admin, "tiny", REASON)
+    data_lock.close_study(database, situation.admin, "tiny", REASON)
 
     found = report.build_report(database, situation.admin, "tiny")
 
@@ -159,7 +160,7 @@ def test_the_report_notes_missing_reads_marks_and_decisions_alike(database: Data
 
 def test_the_report_notes_items_that_were_sent_to_nobody(opened: Situation) -> None:
     with_disagreement(opened)
-    closing.close_study(opened.database, opened.admin, "tiny", REASON)
+    data_lock.close_study(opened.database, opened.admin, "tiny", REASON)
     found = report.build_report(opened.database, opened.admin, "tiny")
     assert (
         "1 item on which raters differ, or which was flagged, was sent to no reviewer; see “Completeness”."
@@ -169,7 +170,7 @@ def test_the_report_notes_items_that_were_sent_to_nobody(opened: Situation) -> N
 
 def test_the_report_of_a_finished_study_misses_nothing(opened: Situation) -> None:
     finish(opened)
-    closing.close_study(opened.database, opened.admin, "tiny", "")
+    data_lock.close_study(opened.database, opened.admin, "tiny", "")
     found = report.build_report(opened.database, opened.admin, "tiny")
     assert found.section("completeness").table("missing") is None  # type: ignore[union-attr]
     assert not any("Completeness" in notice for notice in found.notices)

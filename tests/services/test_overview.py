@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from db import Database
-from services import closing
 from services.errors import NotAllowed
-from services.overview import Overview, overview_of
+from services.progress import data_lock
+from services.progress.overview import Overview, overview_of
 from tests.situations import Situation, open_study, read_all
 
 
@@ -31,7 +31,7 @@ def test_an_open_study_tells_its_progress_and_what_waits(database: Database, tmp
 
 
 def test_a_closed_study_has_its_report(opened: Situation) -> None:
-    closing.close_study(opened.database, opened.admin, "tiny")
+    data_lock.close_study(opened.database, opened.admin, "tiny")
     assert overview(opened).waits == ("report ready",)
 
 

@@ -10,8 +10,8 @@ from sqlalchemy import text
 
 from components import worklist_view
 from db import Database
-from services import closing
 from services.errors import NotAllowed
+from services.progress import data_lock
 from services.reading import pace, worklist
 from tests.blinding.columns import take_the_guards_away
 from tests.room_study import practise, practising
@@ -127,7 +127,7 @@ def test_nothing_is_promised_where_the_study_is_closed(database: Database, tmp_p
     situation = open_study(database, tmp_path / "study")
     rater = situation.raters[0]
     read_all(situation, rater)
-    closing.close_study(database, situation.admin, "tiny")
+    data_lock.close_study(database, situation.admin, "tiny")
 
     assert [desk.about for desk in worklist.desks_of(database, rater)] == ["", ""]
     with pytest.raises(NotAllowed):

@@ -10,9 +10,10 @@ import pytest
 from sqlmodel import col, select
 
 from db import Assignment, Database, FreezeItem, Item, PracticeResult, Verdict
-from services import closing, packaging, verifying
+from services import packaging, verifying
 from services.adjudication import review_queue
 from services.errors import Conflict, NotAllowed, NotFound
+from services.progress import data_lock
 from services.reading import member_progress, practice, previewing, shown_volumes, submission, worklist
 from services.studies import catalogue, freezing
 from tests.blinding.columns import take_the_guards_away
@@ -221,7 +222,7 @@ def test_the_package_of_a_study_with_practice_counts_the_real_items_only(
     for rater in situation.raters:
         practise(situation, rater, tuple(PRACTISED)[:1])
         read_all(situation, rater)
-    closing.close_study(sqlite_database, situation.admin, "tiny")
+    data_lock.close_study(sqlite_database, situation.admin, "tiny")
 
     packaging.export_study(sqlite_database, situation.admin, "tiny", tmp_path / "package")
 

@@ -10,9 +10,9 @@ import pytest
 from sqlmodel import select
 
 from db import Assignment, Database, Draft, Verdict
-from services import closing
 from services.errors import Conflict, Incomplete, NotAllowed, NotFound, StaleDraft
 from services.people.identity import Actor
+from services.progress import data_lock
 from services.reading import submission
 from tests.situations import (
     PROTOCOL,
@@ -309,7 +309,7 @@ def test_a_closed_study_takes_no_verdict(database: Database, tmp_path: Path) -> 
     rater = situation.raters[0]
     payload = on_the_desk(situation, rater)
     show(situation, rater, payload)
-    closing.close_study(database, situation.admin, "tiny")
+    data_lock.close_study(database, situation.admin, "tiny")
 
     with pytest.raises(NotAllowed, match="closed"):
         submit(situation, rater, payload)
@@ -321,7 +321,7 @@ def test_an_admin_cannot_read_and_a_rater_cannot_administer(sqlite_database: Dat
     with pytest.raises(NotAllowed):
         on_the_desk(situation, situation.admin)
     with pytest.raises(NotAllowed):
-        closing.close_study(sqlite_database, situation.raters[0], "tiny")
+        data_lock.close_study(sqlite_database, situation.raters[0], "tiny")
 
 
 def test_marking_answers_opens_when_all_items_are_read(database: Database, tmp_path: Path) -> None:

@@ -8,10 +8,11 @@ import pytest
 from sqlmodel import func, select
 
 from db import Assignment, AuditEvent, Database, Invitation, Membership, ReviewTask
-from services import closing, report, verifying
+from services import report, verifying
 from services.adjudication import review_queue
 from services.errors import Conflict, NotFound
 from services.people import identity
+from services.progress import data_lock
 from services.reading import member_progress, submission, worklist
 from services.studies import freezing, members, removing
 from tests.situations import (
@@ -87,7 +88,7 @@ def test_nobody_takes_themselves_out_and_strangers_are_not_found(opened: Situati
 
 
 def test_after_the_data_lock_everybody_stays(opened: Situation) -> None:
-    closing.close_study(opened.database, opened.admin, "tiny")
+    data_lock.close_study(opened.database, opened.admin, "tiny")
     with pytest.raises(Conflict, match="re-open"):
         take_out(opened, "rater-1")
     assert removable(opened) == []
@@ -188,7 +189,7 @@ def test_the_items_of_a_reviewer_who_was_taken_out_are_dealt_again(database: Dat
         submit(situation, other, payload)
     with pytest.raises(Conflict, match="given to another reviewer"):
         invite(situation, "reviewer", "reviewer")
-    closing.close_study(database, situation.admin, "tiny")
+    data_lock.close_study(database, situation.admin, "tiny")
     with database.reading() as session:
         assert session.exec(select(func.count()).select_from(ReviewTask)).one() == 4
     found = report.build_report(database, situation.admin, "tiny")
@@ -203,7 +204,7 @@ def test_the_report_counts_nothing_of_who_was_taken_out(database: Database, tmp_
         read_all(situation, rater)
         read_all(situation, rater, "scoring")
     take_out(situation, "rater-3")
-    closing.close_study(database, situation.admin, "tiny")
+    data_lock.close_study(database, situation.admin, "tiny")
 
     found = report.build_report(database, situation.admin, "tiny")
 

@@ -14,10 +14,11 @@ import pytest
 from sqlmodel import col, select
 
 from db import AuditEvent, Database, Flag, ReviewTask, Verdict, queries
-from services import closing, packaging, verifying
+from services import packaging, verifying
 from services.adjudication import review_queue
 from services.errors import Conflict, NotAllowed, NotFound, Refused
 from services.people.identity import Actor
+from services.progress import data_lock
 from services.reading import member_progress, revising, session_summary, shown_volumes, submission, worklist
 from services.reading.submission import Receipt
 from services.reading.verdict_rows import Circumstances
@@ -284,7 +285,7 @@ def test_a_closed_study_takes_no_revision_also_when_it_was_reopened_before(datab
     payload, first = read_one(situation, rater)
     again = revising.reopen(database, rater, payload["assignment"])
     show(situation, rater, again)
-    closing.close_study(database, situation.admin, "tiny")
+    data_lock.close_study(database, situation.admin, "tiny")
 
     with pytest.raises((Conflict, NotAllowed)):
         submit(situation, rater, again, FLAGGED)
@@ -468,7 +469,7 @@ def test_the_package_lists_every_version_and_the_report_the_one_that_stands(
     second = submit(situation, rater, again, {**FLAGGED, "comment": "second"})
     read_all(situation, rater)
     read_all(situation, situation.raters[1])
-    closing.close_study(sqlite_database, situation.admin, "tiny")
+    data_lock.close_study(sqlite_database, situation.admin, "tiny")
 
     packaging.export_study(sqlite_database, situation.admin, "tiny", tmp_path / "package")
 

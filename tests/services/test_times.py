@@ -10,9 +10,9 @@ import pytest
 from sqlmodel import select
 
 from db import Database, Display, Verdict, now
-from services import closing
 from services.errors import Conflict
 from services.people.identity import Actor
+from services.progress import data_lock
 from services.reading import revising, session_summary, submission
 from services.reading.submission import Receipt
 from services.reading.verdict_rows import LONGEST_MS, SLACK_MS, Circumstances
@@ -177,7 +177,7 @@ def test_a_revision_adds_its_own_time_once_in_the_summary_and_in_the_report(data
     assert revised[1] < 60_000
     assert session_summary.session_summary(database, rater, payload["assignment"])["active_ms"] == 64_000
     read_all(situation, rater)
-    closing.close_study(database, situation.admin, "tiny")
+    data_lock.close_study(database, situation.admin, "tiny")
     report = build_report(database, situation.admin, "tiny")
     verdicts = next(file for file in report.files if file.name == "verdicts.csv")
     place = {column.key: number for number, column in enumerate(verdicts.columns)}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from db.engine import Database, make_engine
-from services import closing
+from services.progress import data_lock
 from services.report import Report, build_report
 from tests.harness.databases import copy_of_sqlite_file
 from tests.services.report.looked_at import read_study
@@ -36,6 +36,6 @@ def looked(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> I
     folder = tmp_path_factory.mktemp("looked")
     engine = make_engine(copy_of_sqlite_file(migrated_sqlite, folder / "data" / "blindread.db"))
     situation = read_study(Database(engine, folder / "data"), folder / "study")
-    closing.close_study(situation.database, situation.admin, STUDY)
+    data_lock.close_study(situation.database, situation.admin, STUDY)
     yield build_report(situation.database, situation.admin, STUDY)
     engine.dispose()

@@ -11,10 +11,10 @@ import nibabel as nib
 import numpy as np
 
 from db import Database
-from services import closing
 from services.adjudication import review_queue
 from services.judging import import_runs
 from services.people.identity import Actor, actor_of_token, add_person, issue_link, use_link
+from services.progress import data_lock
 from services.reading import submission
 from services.reading.verdict_rows import Circumstances
 from services.studies import freezing, members
@@ -247,7 +247,7 @@ def closed_study(database: Database, folder: Path) -> Situation:
             "k6": "incorrect", "k7": "correct", "k8": "",
         },
     )  # fmt: skip
-    closing.close_study(database, situation.admin, STUDY)
+    data_lock.close_study(database, situation.admin, STUDY)
     return situation
 
 

@@ -10,9 +10,9 @@ from sqlalchemy import event
 from sqlmodel import select
 
 from db import Database, Item, Reference
-from services import closing
 from services.errors import NotAllowed, NotFound
 from services.people.identity import Actor
+from services.progress import data_lock
 from services.report import EstimateTable, PlainTable, Report, build_report, report_stamp
 from tests.services.report.situations import (
     FIRST,
@@ -74,7 +74,7 @@ def test_report_is_shut_until_the_study_is_closed_or_a_reason_is_given(
     with pytest.raises(NotAllowed, match="stays shut"):
         build_report(sqlite_database, situation.admin, STUDY)
 
-    closing.take_interim_look(sqlite_database, situation.admin, STUDY, "The safety board asked for it.")
+    data_lock.take_interim_look(sqlite_database, situation.admin, STUDY, "The safety board asked for it.")
     report = build_report(sqlite_database, situation.admin, STUDY)
 
     assert report.state == "interim"
@@ -86,7 +86,7 @@ def test_report_without_any_verdict_is_undefined_with_reasons_and_not_zero(
     sqlite_database: Database, tmp_path: Path
 ) -> None:
     situation = frozen_study(sqlite_database, study_folder(tmp_path / "study", resamples=200), reviewers=0)
-    closing.close_study(sqlite_database, situation.admin, STUDY)
+    data_lock.close_study(sqlite_database, situation.admin, STUDY)
 
     report = build_report(sqlite_database, situation.admin, STUDY)
 
@@ -100,7 +100,7 @@ def test_missing_failed_and_not_assessable_are_three_things(sqlite_database: Dat
     situation = frozen_study(sqlite_database, study_folder(tmp_path / "study", resamples=200))
     read_all(situation, "rater 1", FIRST | {"i1": "failure", "i2": ("not assessable", "quality")})
     read_all(situation, "rater 2", SECOND, stop_after=3)
-    closing.close_study(sqlite_database, situation.admin, STUDY)
+    data_lock.close_study(sqlite_database, situation.admin, STUDY)
 
     report = build_report(sqlite_database, situation.admin, STUDY)
 
@@ -161,7 +161,7 @@ def test_three_raters_are_compared_in_every_pair(sqlite_database: Database, tmp_
     read_all(situation, "rater 1", FIRST)
     read_all(situation, "rater 2", SECOND)
     read_all(situation, "rater 3", FIRST | {"i1": "both"})
-    closing.close_study(sqlite_database, situation.admin, STUDY)
+    data_lock.close_study(sqlite_database, situation.admin, STUDY)
 
     report = build_report(sqlite_database, situation.admin, STUDY)
 
@@ -183,7 +183,7 @@ def test_three_raters_are_compared_in_every_pair(sqlite_database: Database, tmp_
 def test_one_rater_alone_has_no_agreement_and_the_report_says_so(sqlite_database: Database, tmp_path: Path) -> None:
     situation = frozen_study(sqlite_database, study_folder(tmp_path / "study", resamples=200), raters=1, reviewers=0)
     read_all(situation, "rater 1", FIRST)
-    closing.close_study(sqlite_database, situation.admin, STUDY)
+    data_lock.close_study(sqlite_database, situation.admin, STUDY)
 
     report = build_report(sqlite_database, situation.admin, STUDY)
 
@@ -201,7 +201,7 @@ def test_a_sample_that_is_not_proportional_is_weighted_beside_the_plain_figures(
         read_all(situation, who, said)
         mark_all(situation, who, ["k1", "k3", "k5", "k7"])
     import_judge(situation, {f"k{number}": "correct" for number in range(1, 9)})
-    closing.close_study(sqlite_database, situation.admin, STUDY)
+    data_lock.close_study(sqlite_database, situation.admin, STUDY)
 
     report = build_report(sqlite_database, situation.admin, STUDY)
 
@@ -225,7 +225,7 @@ def test_a_sample_that_is_not_proportional_is_weighted_beside_the_plain_figures(
 def test_few_subjects_and_simulated_readers_are_announced(sqlite_database: Database, tmp_path: Path) -> None:
     folder = study_folder(tmp_path / "study", resamples=200)
     situation = frozen_study(sqlite_database, folder, simulated_readers=True)
-    closing.close_study(sqlite_database, situation.admin, STUDY)
+    data_lock.close_study(sqlite_database, situation.admin, STUDY)
 
     notices = " ".join(build_report(sqlite_database, situation.admin, STUDY).notices)
 

@@ -13,8 +13,8 @@ import pytest
 from sqlmodel import select
 
 from db import AuditEvent, Database
-from services import closing
 from services.errors import Conflict, NotAllowed
+from services.progress import data_lock
 from services.report import (
     Report,
     current_report,
@@ -163,7 +163,7 @@ def test_markup_in_a_prompt_stays_text(sqlite_database: Database, tmp_path: Path
     situation = frozen_study(
         sqlite_database, study_folder(tmp_path / "study", resamples=200, items=items), raters=0, reviewers=0
     )
-    closing.close_study(sqlite_database, situation.admin, STUDY)
+    data_lock.close_study(sqlite_database, situation.admin, STUDY)
 
     page = download(sqlite_database, situation.admin, STUDY, "html").decode()
 
@@ -230,12 +230,12 @@ def test_page_and_downloads_share_one_computation_until_the_data_change(
     sqlite_database: Database, tmp_path: Path
 ) -> None:
     situation = frozen_study(sqlite_database, study_folder(tmp_path / "study", resamples=200), raters=1, reviewers=0)
-    closing.close_study(sqlite_database, situation.admin, STUDY)
+    data_lock.close_study(sqlite_database, situation.admin, STUDY)
 
     first = current_report(sqlite_database, situation.admin, STUDY)
     again = current_report(sqlite_database, situation.admin, STUDY)
-    closing.reopen_study(sqlite_database, situation.admin, STUDY, "A read was missing.")
-    closing.close_study(sqlite_database, situation.admin, STUDY)
+    data_lock.reopen_study(sqlite_database, situation.admin, STUDY, "A read was missing.")
+    data_lock.close_study(sqlite_database, situation.admin, STUDY)
     later = current_report(sqlite_database, situation.admin, STUDY)
 
     assert again is first

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from db import Database
-from services import closing
+from services.progress import data_lock
 from services.report import EstimateTable, Figure, Report, build_report, figures_of
 from services.report.drawing import COLOURS, FLOORS, KAPPA, SYMBOLS
 from tests.contrast import contrast
@@ -71,7 +71,7 @@ def test_many_raters_are_drawn_as_a_map_of_pairs(sqlite_database: Database, tmp_
     situation = frozen_study(sqlite_database, study_folder(tmp_path / "study", resamples=200), raters=5, reviewers=0)
     for number in range(1, 6):
         read_all(situation, f"rater {number}", FIRST if number % 2 else SECOND)
-    closing.close_study(sqlite_database, situation.admin, STUDY)
+    data_lock.close_study(sqlite_database, situation.admin, STUDY)
 
     report = build_report(sqlite_database, situation.admin, STUDY)
 
@@ -108,7 +108,7 @@ def test_a_study_without_verdicts_still_gives_figures_that_can_be_drawn(
     sqlite_database: Database, tmp_path: Path
 ) -> None:
     situation = frozen_study(sqlite_database, study_folder(tmp_path / "study", resamples=200))
-    closing.close_study(sqlite_database, situation.admin, STUDY)
+    data_lock.close_study(sqlite_database, situation.admin, STUDY)
 
     for found in figures_of(build_report(sqlite_database, situation.admin, STUDY)):
         content = json.loads(found.figure.to_json())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services import closing
+from services.progress import data_lock
 from services.report import build_report, report_stamp
 from services.studies import members
 from tests.situations import Situation
@@ -16,7 +16,7 @@ def said(situation: Situation) -> str:
 
 def test_links_for_accounts_in_use_are_counted_as_a_deviation(opened: Situation) -> None:
     members.invite(opened.database, opened.admin, "tiny", "new", "New", "rater")
-    closing.close_study(opened.database, opened.admin, "tiny")
+    data_lock.close_study(opened.database, opened.admin, "tiny")
     assert "Deviation" not in said(opened)
     before = report_stamp(opened.database, opened.admin, "tiny")
 
@@ -28,6 +28,6 @@ def test_links_for_accounts_in_use_are_counted_as_a_deviation(opened: Situation)
 
 
 def test_nothing_is_said_where_no_such_link_was_made(opened: Situation) -> None:
-    closing.close_study(opened.database, opened.admin, "tiny")
+    data_lock.close_study(opened.database, opened.admin, "tiny")
 
     assert "sign-in links" not in said(opened)

@@ -15,7 +15,7 @@ from sqlmodel import col, select
 from db import Assignment, Database, Flag, Item, Membership, Verdict, ViewingTrace
 from db.base import stored_id
 from exchange.report_csv import csv_files
-from services import closing
+from services.progress import data_lock
 from services.reading import revising, submission
 from services.reading.verdict_rows import Circumstances
 from services.report import EstimateTable, PlainTable, Report, build_report
@@ -200,7 +200,7 @@ def test_a_new_trace_that_lacks_a_volume_does_not_say_that_it_was_never_opened(
     trace = new("i7", {CURRENT_T1: {}})
     trace["volumes"] = [one for one in trace["volumes"] if one["title"] == "Current"]
     read_all(situation, "rater 1", FIRST, traces={"i7": trace})
-    closing.close_study(sqlite_database, situation.admin, STUDY)
+    data_lock.close_study(sqlite_database, situation.admin, STUDY)
 
     report = build_report(sqlite_database, situation.admin, STUDY)
 
@@ -234,7 +234,7 @@ def test_a_superseded_verdict_enters_neither_with_its_answer_nor_its_flag_nor_it
     situation = read_study(sqlite_database, tmp_path / "study")
     trace = new("i5", {CURRENT_T1: {}, PRIOR_T1: {"axial": 0.75}})
     revise(sqlite_database, "Rater 1", "i5", "yes", trace)
-    closing.close_study(sqlite_database, situation.admin, STUDY)
+    data_lock.close_study(sqlite_database, situation.admin, STUDY)
 
     report = build_report(sqlite_database, situation.admin, STUDY)
 
@@ -285,7 +285,7 @@ def test_practice_never_enters_a_revision_replaces_and_panes_are_those_of_the_pr
     while (payload := on_the_desk(situation, rater))["kind"] == "item":
         read[payload["prompt"]] = payload["assignment"]
         give(payload, PRACTISED.get(payload["prompt"], "yes"), but_not="Before")
-    closing.take_interim_look(database, situation.admin, "tiny", "To compare.")
+    data_lock.take_interim_look(database, situation.admin, "tiny", "To compare.")
     first = build_report(database, situation.admin, "tiny")
     give(revising.reopen(database, rater, read["Prompt of i3?"]), "no", but_not="T2")
     give(revising.reopen(database, rater, read["Prompt of i2?"]), "left", but_not="T2")
@@ -311,7 +311,7 @@ def test_practice_never_enters_a_revision_replaces_and_panes_are_those_of_the_pr
 
 def test_both_engines_say_the_same_of_viewing(database: Database, looked: Report, tmp_path: Path) -> None:
     situation = read_study(database, tmp_path / "study")
-    closing.close_study(database, situation.admin, STUDY)
+    data_lock.close_study(database, situation.admin, STUDY)
 
     report = build_report(database, situation.admin, STUDY)
 

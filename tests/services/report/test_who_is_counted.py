@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from db import Database
-from services import closing
 from services.adjudication import review_queue
+from services.progress import data_lock
 from services.reading import practice
 from services.report import PlainTable, Report, build_report, report_stamp
 from services.studies import members
@@ -40,7 +40,7 @@ def one_failed(sqlite_database: Database, tmp_path: Path) -> Situation:
 
 
 def closed_report(situation: Situation) -> Report:
-    closing.close_study(situation.database, situation.admin, "tiny")
+    data_lock.close_study(situation.database, situation.admin, "tiny")
     return build_report(situation.database, situation.admin, "tiny")
 
 
@@ -71,7 +71,7 @@ def test_who_failed_the_practice_is_in_no_figure_and_in_no_data_file_but_the_mem
 
 def test_one_more_attempt_lets_a_rater_in_again_and_the_report_follows(one_failed: Situation) -> None:
     database, admin = one_failed.database, one_failed.admin
-    closing.take_interim_look(database, admin, "tiny", "to see who failed")
+    data_lock.take_interim_look(database, admin, "tiny", "to see who failed")
     before = report_stamp(database, admin, "tiny")
 
     practice.allow_another_attempt(database, admin, "tiny", "rater-1")

@@ -11,9 +11,9 @@ from sqlmodel import Session, col, select
 from db import Database, Person, Study, StudyEvent, audit, now
 from db.base import stored_id
 from services.errors import Conflict, NotAllowed
-from services.outstanding import open_work
 from services.people.identity import Actor
 from services.people.permission import require_role, state_of
+from services.progress.outstanding import open_work
 from services.seals import proofs
 
 SHORTEST_REASON = 10

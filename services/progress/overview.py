@@ -9,9 +9,9 @@ from sqlmodel import col, select
 from db import Database, Membership, queries
 from db.base import stored_id
 from db.standing import STILL_MEMBER
-from services import outstanding
 from services.people.identity import Actor
 from services.people.permission import require_role, state_of
+from services.progress import outstanding
 from services.reading import displaying
 
 

@@ -1,0 +1,1 @@
+"""What of a study is still open, and its data lock."""
