@@ -13,7 +13,8 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-from services import demo, demo_removal, redrawing, restoring, upkeep, verifying
+from services import redrawing, restoring, upkeep, verifying
+from services.demo import example, removal
 from services.errors import LISTED, InputRefused, Refused, Unavailable
 from services.installation import environment, whereabouts
 from services.judging import import_runs
@@ -162,23 +163,23 @@ def serve(
 def seed_demo() -> None:
     """Bring in the demo study and its finished example, once."""
     with _opened() as database:
-        if demo.is_seeded(database):
-            state = "there already" if demo_removal.has_demo(database) else "removed, and not brought in again"
+        if example.is_seeded(database):
+            state = "there already" if removal.has_demo(database) else "removed, and not brought in again"
             console.print(f"The demo is {state}; what was entered is kept.")
             return
         with _bar() as feed:
-            demo.seed_demo(database, feed)
+            example.seed_demo(database, feed)
 
 
 @cli.command()
 def links(port: Annotated[int, typer.Option(help="The port that the server listens on.")] = 8501) -> None:
     """Print a fresh single-use sign-in link for each of the demo's people."""
     with _opened() as database:
-        if demo_removal.has_demo(database):
+        if removal.has_demo(database):
             console.print(
                 "\nSign in with one of these links (each works once; open them in different browser profiles):\n"
             )
-            for name, token in demo.sign_in_links(database):
+            for name, token in example.sign_in_links(database):
                 console.print(f"  {name:<14} http://127.0.0.1:{port}/link/{token}", markup=False)
             console.print(
                 f"\nNew links: make links PORT={port} DATA_DIR={database.data_dir}    Sign-in page: http://127.0.0.1:{port}/sign-in"
@@ -253,7 +254,7 @@ def sign_out_person(login: str, act_as: As = None) -> None:
 def remove_demo(act_as: As = None) -> None:
     """Remove the demo's studies and lock its people; it does not come back."""
     with _opened() as database:
-        demo_removal.remove_demo(database, identity.actor_for_command_line(database, act_as))
+        removal.remove_demo(database, identity.actor_for_command_line(database, act_as))
         console.print("The demo is removed, and its people are locked.")
 
 

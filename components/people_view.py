@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from components.session import current_actor, database
-from services import demo_removal
+from services.demo import removal
 from services.errors import Refused
 from services.people import accounts
 from services.people.accounts import PersonLine
@@ -47,7 +47,7 @@ def draw_people(lines: list[PersonLine]) -> None:
 
 def draw_demo() -> None:
     """Draw the way to remove the demo, where it is."""
-    if not demo_removal.has_demo(database()):
+    if not removal.has_demo(database()):
         return
     st.subheader("Demo")
     st.markdown("The demo's people sign in by links that are printed at each start. Remove it before real work begins.")
@@ -83,7 +83,7 @@ def _act(act: Callable[..., object], said: str) -> None:
 
 def _remove_demo() -> None:
     try:
-        demo_removal.remove_demo(database(), current_actor())
+        removal.remove_demo(database(), current_actor())
         st.session_state["people-notice"] = ("done", "The demo is removed, and its people are locked.")
     except Refused as refusal:
         st.session_state["people-notice"] = ("error", str(refusal))

@@ -9,7 +9,7 @@ from db import Database, audit, now
 from db.backup import back_up
 from db.migrate import newest_schema, schema_of, standing, upgrade
 from db.private import keep_private, make_private_folder
-from services import demo
+from services.demo import example
 from services.errors import Conflict
 from services.people import accounts
 from services.seals import audit_head, sealing
@@ -40,7 +40,7 @@ def prepare(database: Database) -> Path | None:
     sealing.seal_earlier_rows(database)
     database.volume_dir.mkdir(parents=True, exist_ok=True)
     accounts.make_logins_canonical(database)
-    demo.mark_demo(database)
+    example.mark_demo(database)
     return saved
 
 

@@ -8,7 +8,8 @@ import pytest
 from sqlmodel import select
 
 from db import Database, Person, Study, audit
-from services import demo, demo_removal, upkeep
+from services import upkeep
+from services.demo import example, removal
 from services.errors import Conflict, NotAllowed
 from services.people import accounts, identity
 from services.studies import importing, members
@@ -22,7 +23,7 @@ def with_demo(sqlite_database: Database, tmp_path: Path) -> Database:
     with sqlite_database.writing() as session:
         identity.add_person(session, "demo-admin", "Demo admin", is_owner=True)
     admin = signed_in(sqlite_database, "demo-admin")
-    for key, crowd in ((demo.OPEN_KEY, demo.PEOPLE[1:]), (demo.FINISHED_KEY, demo.SIMULATED)):
+    for key, crowd in ((example.OPEN_KEY, example.PEOPLE[1:]), (example.FINISHED_KEY, example.SIMULATED)):
         importing.import_study(sqlite_database, admin, write_study_folder(tmp_path / key), key=key)
         for login, name, role in crowd:
             members.invite(sqlite_database, admin, key, login, name, role)
@@ -45,7 +46,7 @@ def real_owner(database: Database) -> identity.Actor:
     return actor
 
 
-ALL_PEOPLE = {login for login, _, _ in (*demo.PEOPLE, *demo.SIMULATED)}
+ALL_PEOPLE = {login for login, _, _ in (*example.PEOPLE, *example.SIMULATED)}
 
 
 def test_the_demo_of_an_earlier_release_is_marked_at_init(with_demo: Database) -> None:
@@ -73,22 +74,22 @@ def test_the_demo_is_not_removed_while_its_admin_is_the_only_owner(with_demo: Da
     demo_admin = signed_in(with_demo, "demo-admin")
 
     with pytest.raises(Conflict, match="only owner here; make yourself an owner first"):
-        demo_removal.remove_demo(with_demo, demo_admin)
+        removal.remove_demo(with_demo, demo_admin)
 
-    assert demo_removal.has_demo(with_demo)
+    assert removal.has_demo(with_demo)
     with pytest.raises(NotAllowed):
-        demo_removal.remove_demo(with_demo, signed_in(with_demo, "demo-rater-1"))
+        removal.remove_demo(with_demo, signed_in(with_demo, "demo-rater-1"))
 
 
 def test_the_demo_goes_in_one_act_and_stays_away(with_demo: Database) -> None:
     raters = signed_in(with_demo, "demo-rater-1")
-    links = demo.sign_in_links(with_demo)
+    links = example.sign_in_links(with_demo)
     owner = real_owner(with_demo)
 
-    demo_removal.remove_demo(with_demo, owner)
+    removal.remove_demo(with_demo, owner)
 
-    assert not demo_removal.has_demo(with_demo)
-    assert demo.is_seeded(with_demo)
+    assert not removal.has_demo(with_demo)
+    assert example.is_seeded(with_demo)
     assert all(identity.look_at_link(with_demo, token) is None for _, token in links)
     with pytest.raises(identity.NotSignedIn):
         identity.actor_of_session(with_demo, raters.login_session_id)
@@ -100,7 +101,7 @@ def test_the_demo_goes_in_one_act_and_stays_away(with_demo: Database) -> None:
         assert list(audit.broken_links(session)) == []
     assert identity.actor_for_command_line(with_demo).person_id == owner.person_id
     with pytest.raises(Conflict, match="no demo here"):
-        demo_removal.remove_demo(with_demo, owner)
+        removal.remove_demo(with_demo, owner)
 
 
 def test_the_demo_stays_while_its_admin_is_the_only_one_of_a_real_study(with_demo: Database) -> None:
@@ -114,7 +115,7 @@ def test_the_demo_stays_while_its_admin_is_the_only_one_of_a_real_study(with_dem
         members.join(session, study, demo_admin, "admin")
 
     with pytest.raises(Conflict, match="Study 'real' has no admin but the demo's"):
-        demo_removal.remove_demo(with_demo, owner)
+        removal.remove_demo(with_demo, owner)
 
 
 def test_make_run_does_not_bring_the_demo_back(with_demo: Database) -> None:

@@ -12,7 +12,7 @@ from sqlmodel import Session, col, or_, select
 
 from db import Case, Database, Item, Membership, Person, Reference, Study
 from services.adjudication import review_queue
-from services.demo_viewing import simulated_trace
+from services.demo.example_viewing import simulated_trace
 from services.judging import import_runs
 from services.people import identity
 from services.people.identity import Actor

@@ -1,0 +1,1 @@
+"""The example study that a new installation begins with."""
