@@ -13,15 +13,15 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-from services import redrawing, restoring, upkeep, verifying
 from services.demo import example, removal
 from services.errors import LISTED, InputRefused, Refused, Unavailable
 from services.installation import environment, whereabouts
 from services.judging import import_runs
-from services.packaging import export_study
 from services.people import accounts, identity
 from services.progress import data_lock, outstanding
 from services.reading import practice
+from services.record import maintenance, redrawing, restoring, verification
+from services.record.package import export_study
 from services.report.export import export_report
 from services.seals import audit_head
 from services.studies import (
@@ -74,7 +74,7 @@ def _opened(*, prepared: bool = True, warned: bool = True) -> Iterator[environme
             if warned and (warning := whereabouts.warning_of_another(database)):
                 aside.print(warning, style="bold yellow", markup=False)
             if prepared:
-                upkeep.require_prepared(database)
+                maintenance.require_prepared(database)
             yield database
     except InputRefused as refusal:
         _print_problems(refusal)
@@ -123,7 +123,7 @@ def _offer_audit_head(database: environment.Database) -> None:
 def init() -> None:
     """Migrate the database, after a backup of it."""
     with _opened(prepared=False) as database:
-        saved = upkeep.prepare(database)
+        saved = maintenance.prepare(database)
         if saved is not None:
             console.print(f"What it was before the migration lies in {saved}.", markup=False)
         _hash_unpacked_scans(database)
@@ -354,16 +354,16 @@ def verify(
 ) -> None:
     """Compare a frozen study, its volumes and every row of it with the manifest and the audit chain."""
     with _opened() as database:
-        problems = verifying.verify_study(
+        problems = verification.verify_study(
             database, study, audit_head.read_text("utf-8", "replace") if audit_head else None
         )
         for problem in problems:
             console.print(problem, style="bold red", markup=False)
-        for remark in verifying.remarks_on(database, study):
+        for remark in verification.remarks_on(database, study):
             console.print(remark, markup=False)
         if problems:
             raise typer.Exit(1)
-        console.print(verifying.ALL_HOLDS)
+        console.print(verification.ALL_HOLDS)
 
 
 @cli.command("redraw")
@@ -439,7 +439,7 @@ def export(
 def backup(folder: Path) -> None:
     """Write a consistent copy of database and volumes, while the server runs."""
     with _opened() as database:
-        for path in upkeep.back_up_installation(database, folder):
+        for path in maintenance.back_up_installation(database, folder):
             console.print(str(path), markup=False)
         _offer_audit_head(database)
 

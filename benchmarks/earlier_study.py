@@ -8,15 +8,15 @@ import sys
 from pathlib import Path
 
 from db import database_from_environment
-from services import upkeep
 from services.people import identity
 from services.people.identity import actor_of_token
 from services.reading import worklist
+from services.record import maintenance
 from services.studies import freezing, importing, members
 
 folder, key, *logins = sys.argv[1:]
 database = database_from_environment()
-upkeep.prepare(database)
+maintenance.prepare(database)
 identity.ensure_owner(database, "admin", "Ada Admin")
 admin = identity.actor_for_command_line(database)
 importing.import_study(database, admin, Path(folder), key=key)

@@ -18,10 +18,10 @@ from sqlmodel import select
 from benchmarks import heads
 from db import Database, Volume
 from db.engine import make_engine
-from services import upkeep
 from services.people import identity
 from services.people.identity import Actor, actor_of_token
 from services.reading import worklist
+from services.record import maintenance
 from services.studies import freezing, importing, members, volume_store
 from tests.harness import postgresql
 from tests.harness.databases import sqlite_url
@@ -110,7 +110,7 @@ def served(
 
 
 def _open_study(database: Database, source: Path, raters: int, feed: heads.Feed) -> list[str]:
-    upkeep.prepare(database)
+    maintenance.prepare(database)
     identity.ensure_owner(database, "admin", "Ada Admin")
     admin: Actor = identity.actor_for_command_line(database)
     importing.import_study(database, admin, source, key=STUDY, progress=feed)

@@ -11,12 +11,12 @@ from components.invitations import draw_invitations
 from components.problems import draw_problems
 from components.session import current_actor, database
 from components.study_list import STATE_BADGE
-from services import daily_verification, verifying
 from services.adjudication import review_queue
 from services.errors import InputRefused, Refused
 from services.judging import import_runs
 from services.reading import member_progress
 from services.reading.member_progress import MemberProgress
+from services.record import daily_verification, verification
 from services.studies import freezing
 from services.studies.catalogue import StudyLine
 
@@ -184,7 +184,7 @@ def _verify(study_key: str) -> None:
             count = "One problem was" if len(problems) == 1 else f"{len(problems)} problems were"
             _notify("error", f"Verified just now: {count} found.")
         else:
-            _notify("done", " ".join([verifying.ALL_HOLDS, *verifying.remarks_on(database(), study_key)]))
+            _notify("done", " ".join([verification.ALL_HOLDS, *verification.remarks_on(database(), study_key)]))
     except Refused as refusal:
         _notify("error", str(refusal))
 

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 import streamlit as st
 
 from components.session import current_actor, database
-from services import daily_verification
-from services.daily_verification import VerificationState
+from services.record import daily_verification
+from services.record.daily_verification import VerificationState
 from services.studies.catalogue import StudyLine
 
 # More than this is in the result of the command line.

@@ -11,9 +11,9 @@ from starlette.routing import Route
 
 from server.logs import note_fault
 from server.threads import in_thread
-from services import upkeep
 from services.errors import Refused, Unavailable
 from services.installation.environment import database
+from services.record import maintenance
 
 
 def end_unless_prepared() -> None:
@@ -22,7 +22,7 @@ def end_unless_prepared() -> None:
     A database that does not answer is no reason to end: the server waits for it, and `/ready` says so.
     """
     try:
-        upkeep.require_prepared(database())
+        maintenance.require_prepared(database())
     except Unavailable as waiting:
         note_fault(waiting, "(start)", 503)
     except Refused as refusal:
@@ -39,7 +39,7 @@ async def health(request: Request) -> Response:
 async def ready(request: Request) -> Response:
     """GET /ready: that the database answers too and has this program's schema; at most ten seconds."""
     try:
-        await in_thread("ready", upkeep.require_prepared, database())
+        await in_thread("ready", maintenance.require_prepared, database())
     except (Refused, Unavailable) as refusal:
         return PlainTextResponse(str(refusal), status_code=503, headers={"Retry-After": "5"})
     return PlainTextResponse("ok")

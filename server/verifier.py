@@ -106,12 +106,12 @@ def main(bytes_per_second: int) -> None:
     end_of_server = _EndOfServer()
     configure_logs()
     # Imported late: that alone takes a second, which should be spent at the lowest priority.
-    from services import daily_verification, upkeep
     from services.installation.environment import database
+    from services.record import daily_verification, maintenance
 
     holder = daily_verification.new_holder()
     end_of_server.before = lambda: daily_verification.give_way(database(), holder)
-    upkeep.require_prepared(database())
+    maintenance.require_prepared(database())
     pace = daily_verification.SlowReading(bytes_per_second)
     wait = daily_verification.verify_what_is_due(database(), holder, pace)
     sys.stdout.write(str(wait.total_seconds()))

@@ -1,7 +1,7 @@
 """What proves a row: the audit event that records its coming holds the hash of it, and the chain holds the event.
 
 An event's detail has, under `rows`, one seal per table: the keys of the rows that it covers, and the hash of all that
-they say. `services.verifying_rows` compares every row of a study with the seals on it.
+they say. `services.record.row_checks` compares every row of a study with the seals on it.
 """
 
 from __future__ import annotations

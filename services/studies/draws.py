@@ -1,6 +1,6 @@
 """What is drawn at random: keyed by the study's secret, so that no order, sample or control can be computed beforehand.
 
-The key of a draw is disclosed after the data lock (`services.disclosure`), the secret behind it never: it also keys
+The key of a draw is disclosed after the data lock (`services.record.disclosure`), the secret behind it never: it also keys
 tokens and the hash of the references.
 """
 

@@ -20,10 +20,10 @@ from sqlmodel import Session, col, select
 from db import Assignment, Case, Database, Freeze, Item, Membership, Study, Verdict, audit
 from db.base import stored_id
 from db.engine import make_engine
-from services import packaging, verifying
 from services.errors import NotAllowed
 from services.progress import data_lock
 from services.reading.answers import Answers
+from services.record import package, verification
 from services.seals import proofs
 from services.studies import assigning, draws, frozen_facts, members, removing
 from tests.db.full_study import full_study
@@ -83,7 +83,7 @@ def kept_head(database: Database) -> str:
 
 
 def is_found(database: Database, head: str) -> bool:
-    return verifying.verify_study(database, "tiny", head) != []
+    return verification.verify_study(database, "tiny", head) != []
 
 
 ROOT = "(SELECT min(v.id) FROM verdict v JOIN assignment a ON a.id = v.assignment_id WHERE a.phase = 'reading')"
@@ -195,17 +195,17 @@ def test_a_reference_is_not_exchanged_by_ending_its_seal_and_freezing_again(stud
 
 def test_a_member_who_was_taken_out_is_not_put_back_by_hand(opened: Situation) -> None:
     removing.remove_member(opened.database, opened.admin, "tiny", "rater-2")
-    assert verifying.verify_study(opened.database, "tiny") == []
+    assert verification.verify_study(opened.database, "tiny") == []
 
     by_hand(opened.database, "UPDATE membership SET removed_at = NULL WHERE removed_at IS NOT NULL")
 
-    assert verifying.verify_study(opened.database, "tiny") != []
+    assert verification.verify_study(opened.database, "tiny") != []
 
 
 def test_a_member_who_came_back_is_not_taken_out_by_hand(opened: Situation) -> None:
     removing.remove_member(opened.database, opened.admin, "tiny", "rater-2")
     members.invite(opened.database, opened.admin, "tiny", "rater-2", "Rater-2", "rater")
-    assert verifying.verify_study(opened.database, "tiny") == []
+    assert verification.verify_study(opened.database, "tiny") == []
 
     by_hand(
         opened.database,
@@ -213,7 +213,7 @@ def test_a_member_who_came_back_is_not_taken_out_by_hand(opened: Situation) -> N
         "'rater-2')",
     )
 
-    assert verifying.verify_study(opened.database, "tiny") != []
+    assert verification.verify_study(opened.database, "tiny") != []
 
 
 def test_an_honest_return_in_another_role_still_verifies(opened: Situation) -> None:
@@ -225,7 +225,7 @@ def test_an_honest_return_in_another_role_still_verifies(opened: Situation) -> N
     removing.remove_member(opened.database, opened.admin, "tiny", "rater-3")
     members.invite(opened.database, opened.admin, "tiny", "rater-3", "Rater-3", "reviewer")
 
-    assert verifying.verify_study(opened.database, "tiny") == []
+    assert verification.verify_study(opened.database, "tiny") == []
 
 
 def test_an_event_that_covers_rows_without_end_does_not_fill_the_memory(study: Database) -> None:
@@ -286,7 +286,7 @@ def test_the_keys_that_a_package_discloses_do_not_draw_for_who_joins_after_a_re_
     opened: Situation, tmp_path: Path
 ) -> None:
     data_lock.close_study(opened.database, opened.admin, "tiny")
-    packaging.export_study(opened.database, opened.admin, "tiny", tmp_path / "package")
+    package.export_study(opened.database, opened.admin, "tiny", tmp_path / "package")
     disclosed = json.loads((tmp_path / "package" / "draws.json").read_text())
     data_lock.reopen_study(opened.database, opened.admin, "tiny", "somebody came late")
     members.invite(opened.database, opened.admin, "tiny", "late", "Late", "rater")
@@ -302,7 +302,7 @@ def test_the_keys_that_a_package_discloses_do_not_draw_for_who_joins_after_a_re_
 
 def packaging_is_shut(situation: Situation, folder: Path) -> bool:
     try:
-        packaging.export_study(situation.database, situation.admin, "tiny", folder)
+        package.export_study(situation.database, situation.admin, "tiny", folder)
     except NotAllowed:
         return not folder.exists()
     return False
@@ -310,7 +310,7 @@ def packaging_is_shut(situation: Situation, folder: Path) -> bool:
 
 def test_an_interim_look_discloses_no_key(opened: Situation, tmp_path: Path) -> None:
     data_lock.take_interim_look(opened.database, opened.admin, "tiny", "to see whether it works")
-    packaging.export_study(opened.database, opened.admin, "tiny", tmp_path / "package")
+    package.export_study(opened.database, opened.admin, "tiny", tmp_path / "package")
 
     with opened.database.reading() as session:
         study = session.exec(select(Study)).one()

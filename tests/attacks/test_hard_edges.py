@@ -28,11 +28,11 @@ from exchange.judge_verdicts import parse_judge_verdicts
 from exchange.study_zip import unpack_study_zip
 from manage import cli
 from server import hosts
-from services import redrawing, restoring, upkeep, verifying
 from services.errors import Conflict, InputRefused, NotFound, Refused
 from services.judging import import_runs
 from services.people import identity, notices, signing_in
 from services.reading import revising, submission
+from services.record import maintenance, redrawing, restoring, verification
 from services.seals import proofs
 from services.studies import new_study
 from services.studies.checking import checked_folder
@@ -184,7 +184,7 @@ def test_twelve_submits_at_once_from_two_logins_leave_one_verdict_and_one_receip
     with ThreadPoolExecutor(12) as pool:
         receipts = [one for one in pool.map(hand_in, range(12)) if one]
     assert len(receipts) == 1
-    assert verifying.verify_study(opened.database, "tiny") == []
+    assert verification.verify_study(opened.database, "tiny") == []
 
 
 def test_nothing_ahead_is_drafted_shown_given_up_or_submitted_by_a_second_login(opened: Situation) -> None:
@@ -435,14 +435,14 @@ def test_a_package_in_which_a_file_is_a_folder_is_refused_in_a_sentence(tmp_path
 def test_a_backup_into_the_folder_of_the_volumes_is_refused(imported: Situation) -> None:
     target = imported.database.volume_dir / "backup"
     with pytest.raises(Conflict):
-        upkeep.back_up_installation(imported.database, target)
+        maintenance.back_up_installation(imported.database, target)
 
     assert not target.exists()
 
 
 @pytest.fixture
 def saved(imported: Situation, tmp_path: Path) -> Path:
-    upkeep.back_up_installation(imported.database, tmp_path / "backup")
+    maintenance.back_up_installation(imported.database, tmp_path / "backup")
     return tmp_path / "backup"
 
 
@@ -561,7 +561,7 @@ def test_no_column_of_a_sealed_row_changes_unseen(changed: tuple[sqlite3.Connect
     sealed = next(columns for one, columns in proofs.COLUMNS.items() if proofs.table_name(one) == table)
     kinds = {row[1]: row[2].partition("(")[0] for row in connection.execute(f"PRAGMA table_info({table})")}
     lifted(connection)
-    guards = set(verifying.verify_study(database, "tiny", files=False))
+    guards = set(verification.verify_study(database, "tiny", files=False))
     unseen = []
     for column in sealed:
         if (table, column) in LEAVES_NO_STUDY_TO_VERIFY:
@@ -574,7 +574,7 @@ def test_no_column_of_a_sealed_row_changes_unseen(changed: tuple[sqlite3.Connect
             continue
         row = new if column in ("id", "verdict_id") or (table, column) == ("protocol", "study_id") else row
         try:
-            if set(verifying.verify_study(database, "tiny", files=False)) <= guards:
+            if set(verification.verify_study(database, "tiny", files=False)) <= guards:
                 unseen.append(column)
         except (LookupError, ValueError, NotFound, NoRowFound):
             # It cannot be read any more: an error, which nobody overlooks.
@@ -604,4 +604,4 @@ def test_what_was_done_to_a_frozen_study_is_said_in_a_sentence(
     for statement in triggers:
         connection.execute(statement)
 
-    assert verifying.verify_study(database, "tiny", files=False) != []
+    assert verification.verify_study(database, "tiny", files=False) != []

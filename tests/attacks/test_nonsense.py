@@ -24,12 +24,13 @@ from exchange.acknowledged_text import without_images
 from manage import cli
 from server import logs
 from server.logs import configure_logs, note_fault
-from services import packaging, report, restoring, upkeep
+from services import report
 from services.errors import Conflict, InputRefused, NotAllowed, NotFound, Refused
 from services.progress import data_lock
 from services.reading import shown_volumes, submission
 from services.reading.pace import duration
 from services.reading.verdict_rows import Circumstances
+from services.record import maintenance, package, restoring
 from services.studies import damaged_volumes, draft_studies, importing, members, new_study, uploads
 from tests.blinding.attacking import assignments_of, keys
 from tests.blinding.marked_study import OBSERVED, STUDY, mark
@@ -401,7 +402,7 @@ def test_a_backup_of_nonsense_leaves_the_place_empty(tmp_path: Path, content: by
 
 
 def test_a_restore_never_writes_over_an_installation(opened: Situation, tmp_path: Path) -> None:
-    upkeep.back_up_installation(opened.database, tmp_path / "backup")
+    maintenance.back_up_installation(opened.database, tmp_path / "backup")
     read_all(opened, opened.raters[0])
 
     with pytest.raises(Conflict):
@@ -414,7 +415,7 @@ NO_DRAWS = (b"", b"[]", b"{}", b'{"drawn": [{"purpose": "x"}]}', b"\xff\xfe", b'
 
 def test_a_package_of_nonsense_is_redrawn_to_one_sentence(opened: Situation, tmp_path: Path) -> None:
     data_lock.close_study(opened.database, opened.admin, "tiny")
-    packaging.export_study(opened.database, opened.admin, "tiny", tmp_path / "package")
+    package.export_study(opened.database, opened.admin, "tiny", tmp_path / "package")
 
     for broken in NO_DRAWS:
         (tmp_path / "package" / "draws.json").write_bytes(broken)

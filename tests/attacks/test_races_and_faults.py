@@ -21,12 +21,12 @@ from sqlmodel import func, select
 
 from db import AuditEvent, Database, Lease, Membership, Study, StudyEvent, Verdict, Volume, now
 from db.engine import make_engine
-from services import daily_verification as daily
-from services import restoring, upkeep, verifying
 from services.errors import Conflict, InputRefused, Refused
 from services.people import accounts, clock
 from services.progress import data_lock
 from services.reading import shown_volumes, submission
+from services.record import daily_verification as daily
+from services.record import maintenance, restoring, verification
 from services.studies import (
     draft_studies,
     freezing,
@@ -72,7 +72,7 @@ def at_once(*acts: Callable[[], Any]) -> list[Any]:
 
 def holds(situation: Situation, key: str = "tiny") -> None:
     """Nothing is lost, doubled or unproved."""
-    assert verifying.verify_study(situation.database, key) == []
+    assert verification.verify_study(situation.database, key) == []
 
 
 def verdicts(situation: Situation) -> int:
@@ -358,7 +358,7 @@ def test_a_killed_import_is_cleaned_up_after_and_hinders_the_next_one_no_longer_
 def test_a_backup_whose_volumes_were_exchanged_says_so_when_it_is_brought_back(
     opened: Situation, tmp_path: Path
 ) -> None:
-    upkeep.back_up_installation(opened.database, tmp_path / "backup")
+    maintenance.back_up_installation(opened.database, tmp_path / "backup")
     one, other = sorted((tmp_path / "backup" / "volumes").glob("*/*"))[:2]
     shutil.copyfile(one, other)
     engine = make_engine(f"sqlite:///{(tmp_path / 'new' / 'blindread.db').as_posix()}")
@@ -372,7 +372,7 @@ def test_a_backup_whose_volumes_were_exchanged_says_so_when_it_is_brought_back(
 
 def test_a_backup_that_was_rewritten_does_not_fit_its_head(opened: Situation, tmp_path: Path) -> None:
     read_all(opened, opened.raters[0])
-    upkeep.back_up_installation(opened.database, tmp_path / "backup")
+    maintenance.back_up_installation(opened.database, tmp_path / "backup")
     with sqlite3.connect(tmp_path / "backup" / "blindread.db") as connection:
         for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
             connection.execute(f"DROP TRIGGER {name}")
@@ -412,4 +412,4 @@ def test_a_clock_set_back_between_display_and_verdict_is_named_and_loses_nothing
 
     assert submit(opened, rater, payload).receipt
     assert verdicts(opened) == 1
-    assert verifying.remarks_on(opened.database, "tiny") != []
+    assert verification.remarks_on(opened.database, "tiny") != []

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from db import AuditEvent, Database
-from services import verifying
 from services.adjudication import review_queue
 from services.errors import Conflict, NotAllowed, NotFound
 from services.judging import import_runs
 from services.people import identity
 from services.progress import data_lock
 from services.reading import member_progress, previewing, shown_volumes, submission, worklist
+from services.record import verification
 from services.studies import catalogue, freezing, importing, members
 from tests.blinding.attacking import count, hand_in
 from tests.situations import imported_study, on_the_desk, open_study, signed_in
@@ -38,7 +38,7 @@ def test_what_only_admins_may_do_is_refused_to_others(sqlite_database: Database,
         lambda: catalogue.study_line(sqlite_database, actor, "tiny"),
         lambda: freezing.freeze_of(sqlite_database, actor, "tiny"),
         lambda: freezing.freeze_study(sqlite_database, actor, "tiny"),
-        lambda: verifying.verify_for_admin(sqlite_database, actor, "tiny"),
+        lambda: verification.verify_for_admin(sqlite_database, actor, "tiny"),
         lambda: data_lock.close_study(sqlite_database, actor, "tiny"),
         lambda: data_lock.reopen_study(sqlite_database, actor, "tiny", "a long enough reason"),
         lambda: data_lock.events_of(sqlite_database, actor, "tiny"),

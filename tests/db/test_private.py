@@ -13,7 +13,7 @@ from sqlalchemy import text
 from db import Database
 from db.engine import database_from_environment
 from db.private import keep_private
-from services import upkeep
+from services.record import maintenance
 
 
 @pytest.fixture(autouse=True)
@@ -40,7 +40,7 @@ def test_a_new_folder_and_all_that_comes_into_it_is_private(tmp_path: Path, monk
     folder = tmp_path / "somewhere" / "data"
     database = opened(folder, monkeypatch)
     try:
-        upkeep.prepare(database)
+        maintenance.prepare(database)
         with database.engine.connect() as connection:
             connection.execute(text("SELECT * FROM person")).all()
             connection.commit()
@@ -84,6 +84,6 @@ def test_a_backup_is_private(sqlite_database: Database, tmp_path: Path) -> None:
     sqlite_database.volume_dir.mkdir()
     (sqlite_database.volume_dir / "scan.nii.gz").write_bytes(b"x")
 
-    upkeep.back_up_installation(sqlite_database, tmp_path / "backup")
+    maintenance.back_up_installation(sqlite_database, tmp_path / "backup")
 
     assert readable_for_others(tmp_path / "backup") == []

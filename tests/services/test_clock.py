@@ -10,10 +10,10 @@ import pytest
 from sqlmodel import Session, select
 
 from db import Database, Display, LoginSession, Verdict, now
-from services import verifying
 from services.people import clock, identity
 from services.reading import submission
 from services.reading.verdict_rows import Circumstances
+from services.record import verification
 from tests.situations import Situation, any_answers, on_the_desk, open_study, owner_of, read_all, show
 
 SetClock = Callable[[timedelta], None]
@@ -129,7 +129,7 @@ def test_a_verdict_whose_times_contradict_each_other_is_named_and_is_no_sign_of_
     read_all(situation, situation.raters[1])
 
     assert verdict.submitted_at < verdict.shown_at
-    assert verifying.verify_study(database, "tiny") == []
-    (remark,) = verifying.remarks_on(database, "tiny")
+    assert verification.verify_study(database, "tiny") == []
+    (remark,) = verification.remarks_on(database, "tiny")
     assert verdict.receipt in remark
     assert "submitted before it was shown" in remark

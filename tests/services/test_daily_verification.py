@@ -10,9 +10,9 @@ import pytest
 from sqlmodel import col, select
 
 from db import Database, Lease, Verification, Volume, now
-from services import daily_verification
-from services.daily_verification import SlowReading, state_of_verification, verify_what_is_due
 from services.installation import leases
+from services.record import daily_verification
+from services.record.daily_verification import SlowReading, state_of_verification, verify_what_is_due
 from services.studies import volume_store
 from tests.situations import Situation, imported_study, open_study
 

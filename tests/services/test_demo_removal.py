@@ -8,10 +8,10 @@ import pytest
 from sqlmodel import select
 
 from db import Database, Person, Study, audit
-from services import upkeep
 from services.demo import example, removal
 from services.errors import Conflict, NotAllowed
 from services.people import accounts, identity
+from services.record import maintenance
 from services.studies import importing, members
 from tests.harness.server import clean_environment, run_manage
 from tests.situations import signed_in, write_study_folder
@@ -27,7 +27,7 @@ def with_demo(sqlite_database: Database, tmp_path: Path) -> Database:
         importing.import_study(sqlite_database, admin, write_study_folder(tmp_path / key), key=key)
         for login, name, role in crowd:
             members.invite(sqlite_database, admin, key, login, name, role)
-    upkeep.prepare(sqlite_database)
+    maintenance.prepare(sqlite_database)
     return sqlite_database
 
 
@@ -55,7 +55,7 @@ def test_the_demo_of_an_earlier_release_is_marked_at_init(with_demo: Database) -
         connection.exec_driver_sql("UPDATE person SET is_demo = 0")
         connection.exec_driver_sql("UPDATE study SET is_demo = 0")
 
-    upkeep.prepare(with_demo)
+    maintenance.prepare(with_demo)
 
     assert marks(with_demo) == ({"demo", "demo-finished"}, ALL_PEOPLE)
 
@@ -65,7 +65,7 @@ def test_a_study_of_ones_own_under_the_demos_key_is_no_demo(sqlite_database: Dat
     with sqlite_database.writing() as session:
         session.add(Study(key="demo", title="Mine"))
 
-    upkeep.prepare(sqlite_database)
+    maintenance.prepare(sqlite_database)
 
     assert marks(sqlite_database) == (set(), set())
 

@@ -10,11 +10,11 @@ import pytest
 from sqlmodel import col, select
 
 from db import Assignment, AuditEvent, Candidate, Database, Freeze, FreezeItem, Item, Membership, Study
-from services import redrawing, upkeep
 from services.adjudication import review_queue
 from services.errors import NotFound
-from services.packaging import export_study
 from services.progress import data_lock
+from services.record import maintenance, redrawing
+from services.record.package import export_study
 from services.seals import sealing
 from services.studies import draws, members
 from tests.db.first_release import load_first_release
@@ -173,7 +173,7 @@ def test_draws_of_the_first_release_stay_and_new_ones_follow_the_new_rule(
     load_first_release(engine, tmp_path)
     database = Database(engine, tmp_path / "data")
     before = order_of(database, "demo", "Rater 1")
-    upkeep.prepare(database)
+    maintenance.prepare(database)
     admin = signed_in(database, "demo-admin")
 
     members.invite(database, admin, "demo", "late", "Late Comer", "rater")

@@ -16,10 +16,10 @@ from sqlalchemy import text
 from sqlmodel import select
 
 from db import AuditEvent, Candidate, Database, Freeze, FreezeItem, Reference, Study, StudyEvent, Volume
-from services import verifying
 from services.errors import Conflict, NotAllowed, NotFound
 from services.people import identity
 from services.progress import data_lock
+from services.record import verification
 from services.studies import freezing, importing, volume_store
 from services.studies.freezing import Frozen
 from tests.situations import (
@@ -49,7 +49,7 @@ def with_sql(situation: Situation, statements: Iterable[str]) -> None:
 
 
 def problems_of(situation: Situation) -> list[str]:
-    return verifying.verify_study(situation.database, "tiny")
+    return verification.verify_study(situation.database, "tiny")
 
 
 def manifest_of(situation: Situation) -> dict[str, Any]:
@@ -264,9 +264,9 @@ def test_a_study_verifies_after_work_has_been_done_in_it(opened: Situation) -> N
 
 
 def test_only_the_admin_verifies_on_a_page(opened: Situation) -> None:
-    assert verifying.verify_for_admin(opened.database, opened.admin, "tiny") == []
+    assert verification.verify_for_admin(opened.database, opened.admin, "tiny") == []
     with pytest.raises(NotAllowed):
-        verifying.verify_for_admin(opened.database, opened.raters[0], "tiny")
+        verification.verify_for_admin(opened.database, opened.raters[0], "tiny")
 
 
 # ---- the sample that raters mark -------------------------------------------------------------------------------------

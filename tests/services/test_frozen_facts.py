@@ -16,12 +16,12 @@ from sqlmodel import select
 
 from db import Assignment, Database, Item, Study
 from db.engine import make_engine
-from services import verifying
 from services.adjudication import review_queue
 from services.errors import NotFound
 from services.people.identity import Actor
 from services.people.permission import own_assignment
 from services.reading import displaying, submission
+from services.record import verification
 from services.studies import frozen_facts
 from tests.blinding.columns import freeze_as_it_is_now, take_the_guards_away
 from tests.harness import databases
@@ -158,7 +158,7 @@ def test_verifying_asks_the_database_and_not_the_memory(opened: Situation) -> No
 
     behind_our_back(opened.database, "UPDATE item SET prompt = 'Another?' WHERE key = 'i2'")
 
-    assert "Changed since the freeze: items i2." in verifying.verify_study(opened.database, "tiny")
+    assert "Changed since the freeze: items i2." in verification.verify_study(opened.database, "tiny")
 
 
 def test_a_payload_that_somebody_changes_changes_nothing_that_is_remembered(opened: Situation) -> None:

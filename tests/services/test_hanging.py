@@ -12,9 +12,9 @@ from PIL import Image
 
 from db import Database
 from exchange.refusal import InputRefused
-from services import verifying
 from services.errors import Conflict, NotFound
 from services.reading import previewing, shown_volumes
+from services.record import verification
 from services.studies import freezing
 from services.studies.volume_store import path_of
 from tests.room_study import (
@@ -144,7 +144,7 @@ def test_an_item_shows_the_overlays_that_it_names_and_no_others(sqlite_database:
     assert len(pane["overlays"]) == 1
     for key in ("i2", "i3", "i4", "i5", "i6"):
         assert all(not pane["overlays"] for pane in previewed(situation, key)["images"]["panes"])
-    assert verifying.verify_study(sqlite_database, "tiny") == []
+    assert verification.verify_study(sqlite_database, "tiny") == []
 
 
 def test_a_study_that_hides_overlays_sends_none(sqlite_database: Database, tmp_path: Path) -> None:
@@ -194,7 +194,7 @@ def test_an_overlay_that_was_changed_or_is_gone_is_found(sqlite_database: Databa
         connection.exec_driver_sql("UPDATE overlay SET colour = '#00ff00' WHERE key = 'lesion-1'")
         connection.commit()
 
-    assert "Changed since the freeze: overlays lesion-1." in verifying.verify_study(sqlite_database, "tiny")
+    assert "Changed since the freeze: overlays lesion-1." in verification.verify_study(sqlite_database, "tiny")
 
 
 def test_history_is_shown_where_the_protocol_releases_it(sqlite_database: Database, tmp_path: Path) -> None:
@@ -219,7 +219,7 @@ def test_a_change_of_history_or_start_or_turn_after_the_freeze_is_found(
         connection.exec_driver_sql("UPDATE item SET turn = 4 WHERE key = 'talk-3'")
         connection.commit()
 
-    assert verifying.verify_study(sqlite_database, "tiny")[:2] == [
+    assert verification.verify_study(sqlite_database, "tiny")[:2] == [
         "Changed since the freeze: cases c1.",
         "Changed since the freeze: items i2, talk-3.",
     ]
@@ -246,7 +246,7 @@ def test_a_picture_is_read_like_a_scan_and_says_that_it_has_no_scale(sqlite_data
     assert pane["badge"] == "picture without scale"
     assert (pane["volumes"][0]["window"], pane["volumes"][0]["placed"]) == ([10, 200], False)
     read_all(situation, situation.raters[0])
-    assert verifying.verify_study(sqlite_database, "tiny") == []
+    assert verification.verify_study(sqlite_database, "tiny") == []
 
 
 def test_a_true_colour_picture_is_refused_by_the_key_of_its_line(sqlite_database: Database, tmp_path: Path) -> None:
@@ -338,4 +338,4 @@ def test_raters_read_mark_and_freeze_as_ever_where_a_prior_lacks_a_sequence(data
 
     read_all(situation, situation.raters[0])
 
-    assert verifying.verify_study(database, "tiny") == []
+    assert verification.verify_study(database, "tiny") == []

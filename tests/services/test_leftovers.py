@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from db import Database, Lease, now
-from services import verifying
 from services.errors import Conflict
+from services.record import verification
 from services.studies import importing, leftovers, volume_store
 from tests.situations import Situation, owner_of, write_study_folder
 
@@ -47,7 +47,7 @@ def test_only_what_nothing_refers_to_and_is_older_than_a_day_is_removed(opened: 
     assert not old.exists()
     assert not half.exists()
     assert young.exists()
-    assert verifying.verify_study(database, opened.study_key) == []
+    assert verification.verify_study(database, opened.study_key) == []
 
 
 def test_nothing_is_removed_while_an_import_runs(database: Database) -> None:

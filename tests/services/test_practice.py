@@ -10,11 +10,11 @@ import pytest
 from sqlmodel import col, select
 
 from db import Assignment, Database, FreezeItem, Item, PracticeResult, Verdict
-from services import packaging, verifying
 from services.adjudication import review_queue
 from services.errors import Conflict, NotAllowed, NotFound
 from services.progress import data_lock
 from services.reading import member_progress, practice, previewing, shown_volumes, submission, worklist
+from services.record import package, verification
 from services.studies import catalogue, freezing
 from tests.blinding.columns import take_the_guards_away
 from tests.room_study import (
@@ -187,7 +187,7 @@ def test_practice_is_in_no_sample_no_count_no_queue_and_no_report(database: Data
         reviewed = select(Item.key).join(Assignment, col(Assignment.item_id) == Item.id)
         assert not any(key.startswith("p") for key in session.exec(reviewed.where(Assignment.phase == "review")))
     assert catalogue.study_line(database, situation.admin, "tiny").items == 6
-    assert verifying.verify_study(database, "tiny") == []
+    assert verification.verify_study(database, "tiny") == []
 
 
 def test_a_rater_who_has_failed_for_good_does_not_hold_up_the_reviewers(database: Database, tmp_path: Path) -> None:
@@ -224,7 +224,7 @@ def test_the_package_of_a_study_with_practice_counts_the_real_items_only(
         read_all(situation, rater)
     data_lock.close_study(sqlite_database, situation.admin, "tiny")
 
-    packaging.export_study(sqlite_database, situation.admin, "tiny", tmp_path / "package")
+    package.export_study(sqlite_database, situation.admin, "tiny", tmp_path / "package")
 
     tables = [path for path in (tmp_path / "package" / "report").rglob("*.csv") if path.name != "data_dictionary.csv"]
     written = "".join(path.read_text(encoding="utf-8") for path in tables)
@@ -254,7 +254,7 @@ def test_an_explanation_that_was_changed_after_the_freeze_is_found(sqlite_databa
         connection.exec_driver_sql("UPDATE reference SET explanation = 'else' WHERE explanation LIKE '%p1'")
         connection.commit()
 
-    problems = verifying.verify_study(sqlite_database, "tiny")
+    problems = verification.verify_study(sqlite_database, "tiny")
     assert problems[0] == "Changed since the freeze: references_and_baselines_keyed_sha256."
 
 

@@ -9,11 +9,11 @@ import pytest
 from sqlmodel import select
 
 from db import Membership, Study, audit, now
-from services import verifying
 from services.errors import NotFound
 from services.people import permission
 from services.people.permission import administers
 from services.reading import shown_volumes, submission, worklist
+from services.record import verification
 from services.studies import catalogue, freezing
 from tests.situations import Situation, on_the_desk
 
@@ -44,7 +44,7 @@ def test_nobody_finds_a_removed_study(opened: Situation) -> None:
     with pytest.raises(NotFound):
         freezing.freeze_of(opened.database, opened.admin, "tiny")
     with pytest.raises(NotFound):
-        verifying.verify_study(opened.database, "tiny")
+        verification.verify_study(opened.database, "tiny")
 
 
 def test_a_member_who_was_taken_out_is_nothing_there(imported: Situation) -> None:

@@ -8,12 +8,13 @@ import pytest
 from sqlmodel import func, select
 
 from db import Assignment, AuditEvent, Database, Invitation, Membership, ReviewTask
-from services import report, verifying
+from services import report
 from services.adjudication import review_queue
 from services.errors import Conflict, NotFound
 from services.people import identity
 from services.progress import data_lock
 from services.reading import member_progress, submission, worklist
+from services.record import verification
 from services.studies import freezing, members, removing
 from tests.situations import (
     Situation,
@@ -155,7 +156,7 @@ def test_what_is_removed_and_taken_back_verifies(database: Database, tmp_path: P
     invite(situation, "rater-1", "rater")
     invite(situation, "reviewer", "rater")
 
-    assert verifying.verify_study(database, "tiny") == []
+    assert verification.verify_study(database, "tiny") == []
 
 
 def test_who_was_taken_out_of_a_draft_gets_items_when_they_come_back_after_the_freeze(

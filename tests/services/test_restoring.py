@@ -15,10 +15,10 @@ from db import Database, Invitation, LoginSession, Study, Verdict, audit
 from db.base import now
 from db.engine import make_engine
 from db.migrate import standing
-from services import restoring, upkeep, verifying
 from services.errors import Conflict, InputRefused
 from services.people import identity
-from services.restoring import restore_installation
+from services.record import maintenance, restoring, verification
+from services.record.restoring import restore_installation
 from tests.db.first_release import load_first_release
 from tests.harness import postgresql
 from tests.situations import Situation, on_the_desk, open_study, show, submit
@@ -70,7 +70,7 @@ def test_a_backup_under_load_loses_no_receipt_from_before_it(
         while len(receipts) < 2 and not all(one.done() for one in work):
             begun.wait(0.01)
         before = set(receipts)
-        upkeep.back_up_installation(database, tmp_path / "backup")
+        maintenance.back_up_installation(database, tmp_path / "backup")
         stop.set()
         for one in work:
             one.result()
@@ -83,7 +83,7 @@ def test_a_backup_under_load_loses_no_receipt_from_before_it(
     assert before <= restored <= set(receipts)
     assert done.problems == []
     assert done.studies == 1
-    assert verifying.verify_study(elsewhere, "tiny") == []
+    assert verification.verify_study(elsewhere, "tiny") == []
 
 
 def test_studies_that_were_removed_are_not_counted_as_restored(
@@ -91,7 +91,7 @@ def test_studies_that_were_removed_are_not_counted_as_restored(
 ) -> None:
     with opened.database.writing() as session:
         session.exec(select(Study)).one().removed_at = now()
-    upkeep.back_up_installation(opened.database, tmp_path / "backup")
+    maintenance.back_up_installation(opened.database, tmp_path / "backup")
 
     assert restore_installation(make_empty("sqlite"), tmp_path / "backup").studies == 0
 
@@ -100,7 +100,7 @@ def test_nobody_is_signed_in_after_a_restore_and_no_link_is_open_again(
     opened: Situation, make_empty: MakeEmpty, tmp_path: Path
 ) -> None:
     link = identity.make_link(opened.database, "rater-1", "sign_in")
-    upkeep.back_up_installation(opened.database, tmp_path / "backup")
+    maintenance.back_up_installation(opened.database, tmp_path / "backup")
     identity.use_link(opened.database, link, None)
     elsewhere = make_empty("sqlite")
 
@@ -116,7 +116,7 @@ def test_nobody_is_signed_in_after_a_restore_and_no_link_is_open_again(
 
 
 def test_a_backup_is_never_restored_over_a_database(opened: Situation, tmp_path: Path) -> None:
-    upkeep.back_up_installation(opened.database, tmp_path / "backup")
+    maintenance.back_up_installation(opened.database, tmp_path / "backup")
 
     with pytest.raises(Conflict, match="There is a database already"):
         restore_installation(opened.database, tmp_path / "backup")
@@ -125,7 +125,7 @@ def test_a_backup_is_never_restored_over_a_database(opened: Situation, tmp_path:
 def test_what_is_damaged_or_missing_in_a_backup_is_named(
     opened: Situation, make_empty: MakeEmpty, tmp_path: Path
 ) -> None:
-    upkeep.back_up_installation(opened.database, tmp_path / "backup")
+    maintenance.back_up_installation(opened.database, tmp_path / "backup")
     first, second, *_ = sorted((tmp_path / "backup" / "volumes").rglob("*.nii.gz"))
     first.unlink()
     second.write_bytes(second.read_bytes()[:-1])
@@ -159,7 +159,7 @@ def test_a_backup_of_the_first_release_is_brought_into_this_one(
     old = make_empty(kind)
     old.data_dir.mkdir(exist_ok=True)
     load_first_release(old.engine, tmp_path / "scratch")
-    upkeep.back_up_installation(old, tmp_path / "backup")
+    maintenance.back_up_installation(old, tmp_path / "backup")
     with old.reading() as session:
         receipts = set(session.exec(select(Verdict.receipt)).all())
     elsewhere = make_empty(kind)
@@ -184,7 +184,7 @@ def test_a_migration_begins_with_a_backup_that_can_be_restored(
     old.data_dir.mkdir(exist_ok=True)
     load_first_release(old.engine, tmp_path / "scratch")
 
-    saved, again = upkeep.prepare(old), upkeep.prepare(old)
+    saved, again = maintenance.prepare(old), maintenance.prepare(old)
 
     assert saved is not None
     assert saved.parent == old.data_dir / "backups"
@@ -198,6 +198,6 @@ def test_a_database_of_a_newer_program_is_neither_migrated_nor_served(sqlite_dat
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
         connection.commit()
 
-    for act in (upkeep.prepare, upkeep.require_prepared):
+    for act in (maintenance.prepare, maintenance.require_prepared):
         with pytest.raises(Conflict, match=r"schema 9999, which a newer Blindread made; this program knows up to \d+"):
             act(sqlite_database)

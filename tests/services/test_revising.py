@@ -14,7 +14,6 @@ import pytest
 from sqlmodel import col, select
 
 from db import AuditEvent, Database, Flag, ReviewTask, Verdict, queries
-from services import packaging, verifying
 from services.adjudication import review_queue
 from services.errors import Conflict, NotAllowed, NotFound, Refused
 from services.people.identity import Actor
@@ -22,6 +21,7 @@ from services.progress import data_lock
 from services.reading import member_progress, revising, session_summary, shown_volumes, submission, worklist
 from services.reading.submission import Receipt
 from services.reading.verdict_rows import Circumstances
+from services.record import package, verification
 from tests.room_study import reading_rules, room_study, with_conversation
 from tests.situations import (
     Situation,
@@ -80,7 +80,7 @@ def test_a_revision_supersedes_and_the_first_verdict_stays(database: Database, t
     assert standing == [second.receipt]
     assert [event.action for event in events] == ["verdict", "revision"]
     assert events[1].detail["supersedes"] == first.receipt
-    assert verifying.verify_study(database, "tiny") == []
+    assert verification.verify_study(database, "tiny") == []
 
 
 def test_the_desk_comes_back_after_a_revision_and_after_going_on_without_one(
@@ -471,7 +471,7 @@ def test_the_package_lists_every_version_and_the_report_the_one_that_stands(
     read_all(situation, situation.raters[1])
     data_lock.close_study(sqlite_database, situation.admin, "tiny")
 
-    packaging.export_study(sqlite_database, situation.admin, "tiny", tmp_path / "package")
+    package.export_study(sqlite_database, situation.admin, "tiny", tmp_path / "package")
 
     versions = json.loads((tmp_path / "package" / "verdict-versions.json").read_text(encoding="utf-8"))
     assert len(versions) == 13

@@ -11,7 +11,7 @@ import pytest
 
 from db import Database, audit
 from db.engine import make_engine
-from services import verifying
+from services.record import verification
 from tests.db.full_study import full_study
 from tests.harness import databases
 from tests.services.tampering import FOUND, FOUND_WITH_A_HEAD, GUARDS, KNOWN, Act
@@ -53,14 +53,14 @@ def attack(database: Database, act: Act, *, lifting: bool = True) -> None:
 
 
 def test_nothing_is_found_where_nothing_was_done(study: Database) -> None:
-    assert verifying.verify_study(study, "tiny") == []
+    assert verification.verify_study(study, "tiny") == []
 
 
 @pytest.mark.parametrize("name", FOUND)
 def test_it_is_found_although_no_head_was_kept(study: Database, name: str) -> None:
     attack(study, FOUND[name], lifting=name not in GUARDS)
 
-    assert verifying.verify_study(study, "tiny") != []
+    assert verification.verify_study(study, "tiny") != []
 
 
 @pytest.mark.parametrize("name", KNOWN)
@@ -70,8 +70,8 @@ def test_it_is_known_not_to_be_found_and_stands_in_the_docs(study: Database, nam
 
     attack(study, KNOWN[name])
 
-    assert verifying.verify_study(study, "tiny") == []
-    assert (verifying.verify_study(study, "tiny", kept) != []) == (name in FOUND_WITH_A_HEAD)
+    assert verification.verify_study(study, "tiny") == []
+    assert (verification.verify_study(study, "tiny", kept) != []) == (name in FOUND_WITH_A_HEAD)
     assert name in DOCUMENT.read_text(encoding="utf-8")
 
 

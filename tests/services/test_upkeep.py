@@ -10,8 +10,8 @@ from sqlmodel import select
 
 from db import Database, Study, Volume, audit
 from db.engine import make_engine
-from services import upkeep, verifying
 from services.errors import Conflict
+from services.record import maintenance, verification
 from services.seals import audit_head
 from tests.harness import databases
 from tests.situations import Situation, read_all
@@ -21,8 +21,8 @@ def test_preparing_makes_schema_and_folders_and_may_be_repeated(empty_sqlite_url
     engine = make_engine(empty_sqlite_url)
     database = Database(engine, tmp_path / "data")
 
-    upkeep.prepare(database)
-    upkeep.prepare(database)
+    maintenance.prepare(database)
+    maintenance.prepare(database)
 
     assert database.volume_dir.is_dir()
     with database.reading() as session:
@@ -33,10 +33,10 @@ def test_preparing_makes_schema_and_folders_and_may_be_repeated(empty_sqlite_url
 def test_a_backup_can_take_the_place_of_the_installation(opened: Situation, tmp_path: Path) -> None:
     read_all(opened, opened.raters[0])
 
-    upkeep.back_up_installation(opened.database, tmp_path / "backup")
+    maintenance.back_up_installation(opened.database, tmp_path / "backup")
 
     restored = Database(make_engine(databases.sqlite_url(tmp_path / "backup" / "blindread.db")), tmp_path / "backup")
-    assert verifying.verify_study(restored, "tiny") == []
+    assert verification.verify_study(restored, "tiny") == []
     with restored.reading() as session:
         volumes = session.exec(select(Volume.sha256)).all()
     assert len(list((tmp_path / "backup" / "volumes").rglob("*.nii.gz"))) == len(set(volumes)) == 9
@@ -46,7 +46,7 @@ def test_a_backup_can_take_the_place_of_the_installation(opened: Situation, tmp_
 def test_the_backup_holds_the_head_that_later_shows_whether_the_chain_was_cut(
     opened: Situation, tmp_path: Path
 ) -> None:
-    *_, head_file = upkeep.back_up_installation(opened.database, tmp_path / "backup")
+    *_, head_file = maintenance.back_up_installation(opened.database, tmp_path / "backup")
     head = audit_head.head_in(head_file.read_text(encoding="utf-8"))
 
     read_all(opened, opened.raters[0])
@@ -65,7 +65,7 @@ def test_half_written_volumes_are_left_out(opened: Situation, tmp_path: Path) ->
     (opened.database.volume_dir / "ab").mkdir(exist_ok=True)
     (opened.database.volume_dir / "ab" / ".incoming-half").write_bytes(b"half")
 
-    upkeep.back_up_installation(opened.database, tmp_path / "backup")
+    maintenance.back_up_installation(opened.database, tmp_path / "backup")
 
     assert list((tmp_path / "backup").rglob(".incoming-*")) == []
 
@@ -74,7 +74,7 @@ def test_a_backup_needs_a_new_folder(opened: Situation, tmp_path: Path) -> None:
     (tmp_path / "backup").mkdir()
 
     with pytest.raises(Conflict, match="backup exists already"):
-        upkeep.back_up_installation(opened.database, tmp_path / "backup")
+        maintenance.back_up_installation(opened.database, tmp_path / "backup")
 
     assert list((tmp_path / "backup").iterdir()) == []
 
@@ -82,7 +82,7 @@ def test_a_backup_needs_a_new_folder(opened: Situation, tmp_path: Path) -> None:
 def test_an_installation_without_volumes_can_be_backed_up(sqlite_database: Database, tmp_path: Path) -> None:
     shutil.rmtree(sqlite_database.volume_dir, ignore_errors=True)
 
-    written = upkeep.back_up_installation(sqlite_database, tmp_path / "backup")
+    written = maintenance.back_up_installation(sqlite_database, tmp_path / "backup")
 
     assert all(path.exists() for path in written)
     assert audit_head.head_in(written[-1].read_text(encoding="utf-8")) == audit.GENESIS

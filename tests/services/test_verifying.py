@@ -10,12 +10,12 @@ from sqlmodel import Session, select
 from db import AuditEvent, Database, Study
 from db.engine import make_engine
 from db.guards import APPEND_ONLY, broken_guards
-from services import upkeep, verifying
 from services.adjudication import review_queue
 from services.errors import Conflict
+from services.record import maintenance, verification
+from services.record.row_checks import row_problems
 from services.seals import audit_head
 from services.studies import members, removing
-from services.verifying_rows import row_problems
 from tests.db.first_release import load_first_release
 from tests.db.full_study import full_study
 from tests.situations import Situation, answers, open_study, read_all
@@ -40,7 +40,7 @@ def with_every_verdict(database: Database, folder: Path) -> Situation:
 def test_a_worked_through_study_verifies(database: Database, tmp_path: Path) -> None:
     with_every_verdict(database, tmp_path / "study")
 
-    assert verifying.verify_study(database, "tiny") == []
+    assert verification.verify_study(database, "tiny") == []
 
 
 @pytest.mark.parametrize(
@@ -64,14 +64,14 @@ def test_a_changed_verdict_is_named_by_its_receipt(
             connection.exec_driver_sql(f"DROP TRIGGER {table}_no_{kind}")
         connection.exec_driver_sql(change)
 
-    problems = verifying.verify_study(sqlite_database, "tiny")
+    problems = verification.verify_study(sqlite_database, "tiny")
     assert any("is not what was submitted, or is gone" in problem for problem in problems)
 
 
 def with_first_release(url: str, folder: Path) -> Database:
     database = Database(make_engine(url), folder / "data")
     load_first_release(database.engine, folder)
-    upkeep.prepare(database)
+    maintenance.prepare(database)
     return database
 
 
@@ -82,21 +82,21 @@ def without_files(problems: list[str]) -> list[str]:
 
 def test_rows_of_the_first_release_are_sealed_once_and_it_says_so(empty_database_url: str, tmp_path: Path) -> None:
     database = with_first_release(empty_database_url, tmp_path)
-    upkeep.prepare(database)
+    maintenance.prepare(database)
 
     with database.reading() as session:
         events = session.exec(select(AuditEvent).where(AuditEvent.action == "earlier rows sealed")).all()
     assert len(events) == 1
     for key in ("demo", "demo-finished"):
-        assert without_files(verifying.verify_study(database, key)) == []
-    (remark,) = verifying.remarks_on(database, "demo-finished")
+        assert without_files(verification.verify_study(database, key)) == []
+    (remark,) = verification.remarks_on(database, "demo-finished")
     assert "159 verdicts among them, are older than their seal" in remark
     assert "proved from then on" in remark
     database.engine.dispose()
 
 
 def test_a_database_without_a_study_needs_no_seal(database: Database) -> None:
-    upkeep.prepare(database)
+    maintenance.prepare(database)
 
     with database.reading() as session:
         assert session.exec(select(AuditEvent.id)).all() == []
@@ -125,7 +125,7 @@ ON_EITHER = (
 def test_changes_behind_the_programs_back_are_found_on_either_database(database: Database, tmp_path: Path) -> None:
     full_study(database, tmp_path / "study")
     postgresql = database.engine.dialect.name == "postgresql"
-    assert verifying.verify_study(database, "tiny") == []
+    assert verification.verify_study(database, "tiny") == []
 
     for table, change in ON_EITHER:
         with Session(database.engine) as session:
@@ -173,10 +173,10 @@ def test_a_head_is_found_in_the_file_that_was_kept_and_a_file_without_one_is_ref
     open_study(sqlite_database, tmp_path / "study")
     kept = audit_head.head_file(audit_head.present_head(sqlite_database))
 
-    assert verifying.verify_study(sqlite_database, "tiny", kept) == []
-    assert verifying.verify_study(sqlite_database, "tiny", "f" * 64) != []
+    assert verification.verify_study(sqlite_database, "tiny", kept) == []
+    assert verification.verify_study(sqlite_database, "tiny", "f" * 64) != []
     with pytest.raises(Conflict, match="holds no head"):
-        verifying.verify_study(sqlite_database, "tiny", "nothing")
+        verification.verify_study(sqlite_database, "tiny", "nothing")
 
 
 def test_somebody_who_was_taken_out_and_came_back_in_another_role_leaves_a_study_that_verifies(
@@ -184,9 +184,9 @@ def test_somebody_who_was_taken_out_and_came_back_in_another_role_leaves_a_study
 ) -> None:
     situation = open_study(sqlite_database, tmp_path / "study")
     removing.remove_member(sqlite_database, situation.admin, "tiny", "rater-2")
-    assert verifying.verify_study(sqlite_database, "tiny") == []
+    assert verification.verify_study(sqlite_database, "tiny") == []
 
     for role in ("rater", "reviewer"):
         members.invite(sqlite_database, situation.admin, "tiny", "rater-2", "Rita", role)
-        assert verifying.verify_study(sqlite_database, "tiny") == []
+        assert verification.verify_study(sqlite_database, "tiny") == []
         removing.remove_member(sqlite_database, situation.admin, "tiny", "rater-2")

@@ -14,9 +14,9 @@ import pytest
 from sqlmodel import select
 
 from db import AuditEvent, Database, Verification, Volume, now
-from services import daily_verification, verifying
 from services.errors import NotFound
 from services.reading import shown_volumes, submission
+from services.record import daily_verification, verification
 from services.studies import volume_integrity, volume_store
 from services.studies.volume_integrity import NotIntact
 from tests.situations import Situation, open_study
@@ -295,7 +295,7 @@ def test_verification_names_a_hash_that_was_changed_in_the_database(opened: Situ
         volume.unpacked_sha256 = "0" * 64
         session.add(volume)
 
-    assert verifying.verify_study(opened.database, "tiny") == [
+    assert verification.verify_study(opened.database, "tiny") == [
         "The hash of the unpacked file of volume 'c2-t1' was changed; browsers refuse to show it."
     ]
 

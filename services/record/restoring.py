@@ -14,12 +14,12 @@ from db import Database, Invitation, LoginSession, Overlay, Study, Volume, audit
 from db.backup import DamagedCopy, restore
 from db.engine import make_engine
 from db.migrate import newest_schema, schema_of, standing
-from services import upkeep, verifying
 from services.errors import Conflict, InputRefused
 from services.people import permission
+from services.record import maintenance, verification
+from services.record.maintenance import copy_name
 from services.seals import audit_head
 from services.studies import volume_store
-from services.upkeep import copy_name
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def restore_installation(database: Database, backup: Path) -> Restored:
     schema = schema_of(database.engine)
     if standing(database.engine) == "newer":
         raise _too_new(schema, database)
-    upkeep.prepare(database)
+    maintenance.prepare(database)
     _copy_volumes(backup / "volumes", database.volume_dir)
     ended = _end_sessions_and_links(database)
     studies, problems = _check(database, head)
@@ -157,5 +157,5 @@ def _check(database: Database, head: str | None) -> tuple[int, list[str]]:
     if missing:
         problems.append(f"{len(missing)} of {len(hashes)} prepared volumes are missing or damaged.")
     for key in frozen:
-        problems += [f"Study '{key}': {problem}" for problem in verifying.verify_study(database, key)]
+        problems += [f"Study '{key}': {problem}" for problem in verification.verify_study(database, key)]
     return len(studies), problems

@@ -11,10 +11,10 @@ from sqlmodel import Session, col, select
 
 from db import AuditEvent, Database, Freeze, Study, Verification, now
 from db.base import new_public_id, stored_id
-from services import verifying
 from services.installation import leases
 from services.people.identity import Actor
 from services.people.permission import require_role
+from services.record import verification
 from services.studies import damaged_volumes, volume_integrity
 from services.studies.volume_integrity import Pace
 
@@ -89,7 +89,7 @@ def new_holder() -> str:
 def _studies_due(database: Database) -> list[tuple[int, str]]:
     with database.reading() as session:
         # By the audit chain: a freeze that was deleted, or a study that was hidden, must not pass unseen.
-        of_chain = select(AuditEvent.study_id).where(AuditEvent.action == verifying.FROZEN)
+        of_chain = select(AuditEvent.study_id).where(AuditEvent.action == verification.FROZEN)
         frozen = session.exec(
             select(Study)
             .where(col(Study.id).in_(select(Freeze.study_id)) | col(Study.id).in_(of_chain))
@@ -98,7 +98,7 @@ def _studies_due(database: Database) -> list[tuple[int, str]]:
         return [
             (stored_id(study.id), study.key)
             for study in frozen
-            if not verifying.was_removed(session, study) and _is_due(session, stored_id(study.id))
+            if not verification.was_removed(session, study) and _is_due(session, stored_id(study.id))
         ]
 
 
@@ -138,7 +138,7 @@ def _verify(database: Database, study_id: int, key: str, holder: str, pace: Pace
             _keep(database, run, place, problems)
             kept_at = time.monotonic()
     _hold(database, holder)
-    problems += verifying.verify_study(database, key, files=False)
+    problems += verification.verify_study(database, key, files=False)
     _keep(database, run, len(files), problems, ended=True)
 
 
@@ -165,7 +165,7 @@ def _bounded(problems: list[str]) -> list[str]:
 def verify_now(database: Database, actor: Actor, study_key: str) -> list[str]:
     """Verify a study at an admin's word, as the daily verification does, and keep the result beside its own."""
     began = now()
-    problems = verifying.verify_for_admin(database, actor, study_key)
+    problems = verification.verify_for_admin(database, actor, study_key)
     with database.writing() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         study_id = stored_id(study.id)

@@ -30,10 +30,10 @@ from services.errors import NotFound
 from services.people.identity import Actor
 from services.people.permission import require_role, study_of
 from services.reading.answers import Answers
+from services.record.row_checks import remarks, row_problems
 from services.seals.audit_head import head_in
 from services.studies import volume_integrity
 from services.studies.manifest import build_manifest, sha256_of
-from services.verifying_rows import remarks, row_problems
 
 _log = logging.getLogger(__name__)
 FROZEN = "study frozen"

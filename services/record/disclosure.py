@@ -1,7 +1,7 @@
 """What of a study's draws can be checked by anybody, once its data are locked: keys, what was drawn from, and results.
 
 The key of each draw is disclosed, the secret that it was derived from never. `docs/how-to/check-the-draws.md` says how
-an order is drawn again; `services.redrawing` does it.
+an order is drawn again; `services.record.redrawing` does it.
 """
 
 from __future__ import annotations

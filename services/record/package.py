@@ -11,10 +11,10 @@ from sqlmodel import Session, col, select
 
 from db import Assignment, AuditEvent, Database, Freeze, Item, Membership, ProtocolRecord, StudyEvent, Verdict, audit
 from db.base import stored_id
-from services.disclosure import draws_to_check
 from services.errors import Conflict
 from services.people.identity import Actor
 from services.people.permission import require_role, state_of
+from services.record.disclosure import draws_to_check
 from services.report.export import export_report
 from services.seals import audit_head
 
