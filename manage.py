@@ -24,16 +24,7 @@ from services.record import maintenance, redrawing, restoring, verification
 from services.record.package import export_study
 from services.report.export import export_report
 from services.seals import audit_head
-from services.studies import (
-    draft_studies,
-    freezing,
-    importing,
-    leftovers,
-    members,
-    new_study,
-    removing,
-    volume_integrity,
-)
+from services.studies import draft_studies, freezing, importing, leftovers, members, removing, starter, volume_integrity
 
 cli = typer.Typer(no_args_is_help=True, add_completion=False, help="Blindread's command line.")
 judge_cli = typer.Typer(no_args_is_help=True, help="Verdicts of LLM judges.")
@@ -282,7 +273,7 @@ def import_folder(
 def new_study(folder: Path) -> None:
     """Write a filled study of three items, to start from: it imports as it is."""
     try:
-        new_study.new_study(folder)
+        starter.new_study(folder)
     except (Refused, OSError) as refusal:
         problem = refusal.strerror if isinstance(refusal, OSError) else str(refusal)
         console.print(problem or "The folder cannot be written.", style="bold red", markup=False)

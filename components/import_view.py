@@ -13,7 +13,7 @@ from components.problems import draw_problems, plain
 from components.session import database
 from services.errors import InputRefused, Refused
 from services.people.identity import Actor
-from services.studies import importing, new_study, uploads
+from services.studies import importing, starter, uploads
 from services.studies.uploads import Incoming
 
 _REMEDY = "Mend them, pack the folder again and upload it."
@@ -27,7 +27,7 @@ def receive(actor: Actor) -> Incoming | None:
     )
     st.link_button(
         "A filled study to start from",
-        f"/download/{new_study.ZIP_NAME}",
+        f"/download/{starter.ZIP_NAME}",
         icon=":material/download:",
         help="Three items about simulated images; it can be imported as it is.",
     )

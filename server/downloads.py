@@ -19,7 +19,7 @@ from services import report
 from services.errors import NotFound, Refused
 from services.installation.environment import Database, database
 from services.people.identity import Actor
-from services.studies import freezing, new_study
+from services.studies import freezing, starter
 
 Making = Callable[[Database, Actor, str], bytes]
 
@@ -48,10 +48,10 @@ async def _send_new_study(request: Request) -> Response:
     actor: Actor = request.state.actor
     headers = {"Cache-Control": "no-store"}
     try:
-        content = await in_thread("files", new_study.new_study_zip, actor)
+        content = await in_thread("files", starter.new_study_zip, actor)
     except Refused as refusal:
         return PlainTextResponse(str(refusal), status_code=403, headers=headers)
-    headers["Content-Disposition"] = f'attachment; filename="{new_study.ZIP_NAME}"'
+    headers["Content-Disposition"] = f'attachment; filename="{starter.ZIP_NAME}"'
     return Response(content, media_type="application/zip", headers=headers)
 
 
@@ -77,6 +77,6 @@ def _made(actor: Actor, study_key: str, name: str) -> Response:
 
 
 routes = [
-    Route(f"/download/{new_study.ZIP_NAME}", _send_new_study, methods=["GET"]),
+    Route(f"/download/{starter.ZIP_NAME}", _send_new_study, methods=["GET"]),
     Route("/download/{study}/{name}", _send, methods=["GET"]),
 ]

@@ -48,6 +48,12 @@ OURS: dict[str, set[str]] = {
 }
 OUTSIDE = {"tests", "benchmarks"}
 
+# The rooms of services follow a study's life: each may use those before it (docs/architecture.md says what is in them).
+ROOMS = (
+    "errors", "people", "installation", "seals", "studies", "reading", "judging", "adjudication", "progress", "report",
+    "demo", "record",
+)  # fmt: skip
+
 # The pure folders are readable on their own: these packages and the standard library, nothing more.
 ONLY = {
     "agreement": {"numpy", "scipy", "statsmodels", "sklearn"},
@@ -134,6 +140,23 @@ def _forbidden(found: Import) -> bool:
         allowed = ONLY[found.room] | ALSO.get(found.file, set())
         return found.package not in allowed and found.package not in sys.stdlib_module_names
     return found.package in NEVER.get(found.room, set())
+
+
+def room_violations(root: Path) -> list[str]:
+    """Say of every import between the rooms of services that looks ahead in a study's life where it stands."""
+    found = []
+    for file in sorted((root / "services").rglob("*.py")):
+        here = file.relative_to(root / "services").parts[0].removesuffix(".py")
+        if here == "__init__":
+            continue
+        for node in ast.walk(tree_of(file)):
+            if not isinstance(node, ast.ImportFrom) or node.level or (node.module or "").split(".")[0] != "services":
+                continue
+            parts = (node.module or "").split(".")
+            for room in parts[1:2] or [alias.name for alias in node.names]:
+                if room not in ROOMS or ROOMS.index(room) > ROOMS.index(here):
+                    found.append(f"{file.relative_to(root).as_posix()}:{node.lineno} imports services.{room}")
+    return found
 
 
 def page_violations(root: Path) -> list[str]:
@@ -227,6 +250,18 @@ def _texts(tree: ast.Module) -> list[str]:
     return [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
 
 
+def test_the_rooms_of_services_look_back_only() -> None:
+    assert room_violations(ROOT) == []
+
+
+def test_every_room_of_services_is_in_the_list_and_in_the_docs() -> None:
+    there = {path.stem for path in (ROOT / "services").iterdir() if path.stem.isidentifier() and path.stem[0] != "_"}
+    drawn = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+
+    assert there == set(ROOMS)
+    assert [room for room in ROOMS if f"`{room}" not in drawn] == []
+
+
 # ---- the rules find what they are there to find ----------------------------------------------------------------------
 
 
@@ -258,6 +293,14 @@ def test_a_forbidden_import_is_found(tmp_path: Path, file: str, line: str, said:
     assert len(found) == 1
     assert file in found[0]
     assert said in found[0]
+
+
+@pytest.mark.parametrize("line", ["from services.report import export", "from services import record", "import db"])
+def test_a_room_that_looks_ahead_is_found(tmp_path: Path, line: str) -> None:
+    (tmp_path / "services/reading").mkdir(parents=True)
+    (tmp_path / "services/reading/desk.py").write_text(line)
+
+    assert len(room_violations(tmp_path)) == (line != "import db")
 
 
 @pytest.mark.parametrize(

@@ -61,8 +61,8 @@ def reading_room(payload: dict[str, Any], *, key: str) -> None:
     Parameters
     ----------
     payload : dict
-        As built by ``services.reading.blinding``; must be JSON. It is sent to the browser as it is, so it must hold nothing
-        that the rater may not see.
+        As built by ``services.reading.blinding``; must be JSON. It is sent to the browser as it is, so it must hold
+        nothing that the rater may not see.
     key : str
         Keep it the same from item to item: a new key is a new room, which loads everything again.
     """

@@ -1,4 +1,4 @@
-"""What may reach a rater's or reviewer's browser: the one place where payloads are built (images: `services.reading.hanging`).
+"""What may reach a rater's or reviewer's browser: the one place where payloads are built (`hanging`: of images).
 
 Every payload is built key by key from an allow-list. Nothing is ever copied from a row as a whole, so a column that is
 added to a table stays hidden until somebody lets it through here.

@@ -201,7 +201,7 @@ class VerificationState:
     ended_at: datetime | None
     problems: list[str]
     under_way: tuple[int, int] | None
-    damaged_volumes: list[str]
+    damaged_scans: list[str]
 
 
 def state_of_verification(database: Database, actor: Actor, study_key: str) -> VerificationState:

@@ -1,7 +1,7 @@
 """What is drawn at random: keyed by the study's secret, so that no order, sample or control can be computed beforehand.
 
-The key of a draw is disclosed after the data lock (`services.record.disclosure`), the secret behind it never: it also keys
-tokens and the hash of the references.
+The key of a draw is disclosed after the data lock (`services.record.disclosure`), the secret behind it never: it also
+keys tokens and the hash of the references.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ from services.people import identity, notices, signing_in
 from services.reading import revising, submission
 from services.record import maintenance, redrawing, restoring, verification
 from services.seals import proofs
-from services.studies import new_study
+from services.studies import starter
 from services.studies.checking import checked_folder
 from tests.blinding.attacking import assignments_of
 from tests.blinding.marked_study import OBSERVED, STUDY
@@ -227,7 +227,7 @@ def test_a_clock_that_is_set_back_refuses_no_revision(
     show(situation, rater, desk)
     submit(situation, rater, desk)
     reopened = revising.reopen(situation.database, rater, desk["assignment"])
-    monkeypatch.setattr("services.clock.now", lambda: now() - timedelta(hours=3))
+    monkeypatch.setattr("services.people.clock.now", lambda: now() - timedelta(hours=3))
     show(situation, rater, reopened)
 
     assert submit(situation, rater, reopened).receipt
@@ -354,7 +354,7 @@ def unpacked(content: bytes, target: Path) -> Path:
 
 
 def test_a_damaged_archive_is_unpacked_inside_its_folder_or_refused_in_a_sentence(tmp_path: Path) -> None:
-    whole, chance = new_study._packed(), random.Random(1)
+    whole, chance = starter._packed(), random.Random(1)
     for number in range(150):
         content = bytearray(whole)
         for _ in range(chance.choice((1, 1, 3, 20))):
@@ -419,7 +419,7 @@ def test_nonsense_at_the_command_line_is_answered_in_a_sentence(
     imported: Situation, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
 ) -> None:
     monkeypatch.delenv("DATABASE_URL", raising=False)
-    monkeypatch.setattr("services.environment.database", lambda: imported.database)
+    monkeypatch.setattr("services.installation.environment.database", lambda: imported.database)
     done = CliRunner().invoke(cli, arguments)
 
     assert done.exit_code in {1, 2}

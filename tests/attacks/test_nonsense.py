@@ -31,7 +31,7 @@ from services.reading import shown_volumes, submission
 from services.reading.pace import duration
 from services.reading.verdict_rows import Circumstances
 from services.record import maintenance, package, restoring
-from services.studies import damaged_volumes, draft_studies, importing, members, new_study, uploads
+from services.studies import damaged_volumes, draft_studies, importing, members, starter, uploads
 from tests.blinding.attacking import assignments_of, keys
 from tests.blinding.marked_study import OBSERVED, STUDY, mark
 from tests.blinding.serving import ServedStudy, client
@@ -380,7 +380,7 @@ def test_a_new_study_writes_into_no_folder_that_holds_something(tmp_path: Path) 
 
     for target in ("full", "file", "link"):
         with pytest.raises(Conflict):
-            new_study.new_study(tmp_path / target)
+            starter.new_study(tmp_path / target)
     assert (tmp_path / "full" / "protocol.yaml").read_text() == "mine"
 
 

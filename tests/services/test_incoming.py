@@ -70,9 +70,9 @@ def test_a_refused_upload_leaves_nothing_behind(imported: Situation, folder: Pat
     bomb = {"study/volumes/bomb.nii": bytes(30 * 2**20)}
     outside = {"../../planted.txt": b"planted"}
     (folder / "items.csv").write_text("no header", encoding="utf-8")
-    uploads = [packed(folder), packed(folder, extra=bomb), packed(folder, extra=outside), io.BytesIO(b"no ZIP")]
+    files = [packed(folder), packed(folder, extra=bomb), packed(folder, extra=outside), io.BytesIO(b"no ZIP")]
 
-    for upload in uploads:
+    for upload in files:
         with pytest.raises(InputRefused) as refusal:
             received(imported, upload)
         assert "\n" not in str(refusal.value)

@@ -10,14 +10,14 @@ import pytest
 from db import Database
 from exchange.study_folder import read_study_folder
 from services.errors import Conflict
-from services.studies import freezing, importing, new_study, uploads
+from services.studies import freezing, importing, starter, uploads
 from tests.situations import owner_of
 
 
 def test_the_new_study_imports_and_freezes_as_it_is(database: Database, tmp_path: Path) -> None:
     owner = owner_of(database)
 
-    done = importing.import_study(database, owner, new_study.new_study(tmp_path / "mine"))
+    done = importing.import_study(database, owner, starter.new_study(tmp_path / "mine"))
 
     assert (done.cases, done.items, done.candidates, done.conversions, done.warnings) == (3, 3, 3, (), ())
     assert freezing.freeze_study(database, owner, done.study_key).sha256
@@ -26,15 +26,13 @@ def test_the_new_study_imports_and_freezes_as_it_is(database: Database, tmp_path
 def test_its_zip_is_taken_as_an_upload(sqlite_database: Database) -> None:
     owner = owner_of(sqlite_database)
 
-    found = uploads.receive_upload(
-        sqlite_database, owner, io.BytesIO(new_study.new_study_zip(owner)), new_study.ZIP_NAME
-    )
+    found = uploads.receive_upload(sqlite_database, owner, io.BytesIO(starter.new_study_zip(owner)), starter.ZIP_NAME)
 
     assert (found.name, found.items) == ("my-study", 3)
 
 
 def test_every_scan_of_it_says_that_it_is_simulated(tmp_path: Path) -> None:
-    found = read_study_folder(new_study.new_study(tmp_path / "mine"))
+    found = read_study_folder(starter.new_study(tmp_path / "mine"))
 
     assert all("simulated" in volume.label for volume in found.volumes)
     assert "Simulated" in (found.protocol.notice or "")
@@ -44,6 +42,6 @@ def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("kept", encoding="utf-8")
 
     with pytest.raises(Conflict, match="is not empty"):
-        new_study.new_study(tmp_path)
+        starter.new_study(tmp_path)
 
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
