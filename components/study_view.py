@@ -20,8 +20,6 @@ from services.record import daily_verification, verification
 from services.studies import freezing
 from services.studies.catalogue import StudyLine
 
-_QUEUE_WORD = {"reading": "reads", "scoring": "marks", "review": "adjudicates"}
-
 
 def draw_head(line: StudyLine) -> None:
     """Draw title, state and the ways on."""
@@ -102,7 +100,7 @@ def _progress_table(progress: list[MemberProgress]) -> pd.DataFrame:
             (
                 one.pseudonym,
                 one.name,
-                _QUEUE_WORD[one.queue],
+                one.queue.done_as,
                 100 * one.done // one.total if one.total else 0,
                 f"{one.done} of {one.total}",
                 one.technical_failures,

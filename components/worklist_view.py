@@ -7,27 +7,20 @@ import streamlit as st
 from components.frame import PAGES, ROOM
 from services.reading.worklist import Desk
 
-_WHAT = {"reading": "Read items", "scoring": "Mark answers", "review": "Adjudicate"}
-_UNITS = {
-    "reading": ("item", "items", "to read"),
-    "scoring": ("answer", "answers", "to mark"),
-    "review": ("item", "items", "to decide"),
-}
-
 
 def draw_worklist(desks: list[Desk]) -> None:
     """Draw every queue with its progress and the way into it."""
     if not desks:
         st.info("Nothing is waiting for you. You will find your items here as soon as a study opens.")
     for desk in desks:
-        with st.container(border=True, width=900, key=f"desk-{desk.study_key}-{desk.queue}"):
+        with st.container(border=True, width=900, key=f"desk-{desk.study_key}-{desk.queue.key}"):
             _draw_desk(desk)
 
 
 def _draw_desk(desk: Desk) -> None:
     left, right = st.columns([4, 1], vertical_alignment="center")
     with left:
-        st.markdown(f"**{_WHAT[desk.queue]}** · {desk.study_title}")
+        st.markdown(f"**{desk.queue.title}** · {desk.study_title}")
         if desk.simulated_readers:
             st.caption("Simulated readers: the verdicts of this copy were made by a program.")
         if desk.total:
@@ -37,12 +30,12 @@ def _draw_desk(desk: Desk) -> None:
     with right:
         if _can_enter(desk) and st.button(
             "Start" if desk.done == 0 else "Go on",
-            key=f"enter-{desk.study_key}-{desk.queue}",
+            key=f"enter-{desk.study_key}-{desk.queue.key}",
             type="primary",
             icon=":material/arrow_forward:",
             width="stretch",
         ):
-            st.switch_page(PAGES / ROOM[0], query_params={"study": desk.study_key, "phase": desk.queue})
+            st.switch_page(PAGES / ROOM[0], query_params={"study": desk.study_key, "phase": desk.queue.key})
 
 
 def _can_enter(desk: Desk) -> bool:
@@ -64,9 +57,7 @@ def progress_text(desk: Desk) -> str:
 
 
 def _left(desk: Desk) -> str:
-    one, several, what = _UNITS[desk.queue]
-    left = desk.total - desk.done
-    return f"{left} {one if left == 1 else several} {what}"
+    return f"{desk.queue.counted(desk.total - desk.done)} {desk.queue.to_do}"
 
 
 def _nothing_yet(desk: Desk) -> str:

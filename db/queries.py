@@ -17,6 +17,7 @@ from db.base import stored_id
 from db.people import Membership
 from db.reading import Adjudication, Assignment, Display, Flag, ReviewTask, TechnicalFailure, Verdict
 from db.study import Candidate, Case, Item, Overlay, ProtocolRecord, Reference, Volume
+from protocol.phases import Phase
 
 
 @dataclass(frozen=True)
@@ -171,7 +172,7 @@ def reference_of_practice_item(session: Session, item_id: int) -> Reference:
     ).one()
 
 
-def is_closed(assignment: Any, phases: Sequence[str] | None = None) -> Any:
+def is_closed(assignment: Any, phases: Sequence[Phase] | None = None) -> Any:
     """Whether an assignment needs nothing more: it has a verdict, a decision, or could not be shown.
 
     Parameters
@@ -179,13 +180,13 @@ def is_closed(assignment: Any, phases: Sequence[str] | None = None) -> Any:
     assignment
         The table, or an alias of it.
     phases
-        What the assignment's phase may be, where that is known: only opinions are closed by a decision.
+        What the assignment's phase may be, where that is known: not all of them are closed by a decision.
     """
     closed = [
         exists().where(col(Verdict.assignment_id) == assignment.id),
         exists().where(col(TechnicalFailure.assignment_id) == assignment.id),
     ]
-    if phases is None or "opinions" in phases:
+    if phases is None or any(phase.closed_by == "decision" for phase in phases):
         of_task = ReviewTask.opinions_assignment_id == assignment.id
         decided = select(Adjudication.id).join(ReviewTask, col(ReviewTask.id) == Adjudication.task_id).where(of_task)
         unreadable = (
@@ -198,22 +199,19 @@ def is_closed(assignment: Any, phases: Sequence[str] | None = None) -> Any:
 
 
 def open_assignments(
-    session: Session, membership_id: int, phases: Sequence[str], *, limit: int | None = None
+    session: Session, membership_id: int, phases: Sequence[Phase], *, limit: int | None = None
 ) -> list[Assignment]:
-    """Return a member's assignments that are not closed, in their order.
-
-    A review comes before the opinions on the same item, as its phase sorts after theirs.
-    """
+    """Return a member's assignments that are not closed, by position, and on one unit by the step of their phase."""
     return list(session.exec(_open(tuple(phases), limit), params={"membership_id": membership_id}))
 
 
-def _of(phases: Sequence[str]) -> Any:
+def _of(phases: Sequence[Phase]) -> Any:
     # Not `in_`, whose text is made anew for each execution.
-    return or_(*(col(Assignment.phase) == phase for phase in phases))
+    return or_(*(col(Assignment.phase) == phase.key for phase in phases))
 
 
 @lru_cache(maxsize=32)
-def _open(phases: tuple[str, ...], limit: int | None) -> Any:
+def _open(phases: tuple[Phase, ...], limit: int | None) -> Any:
     return (
         select(Assignment)
         .where(
@@ -221,33 +219,33 @@ def _open(phases: tuple[str, ...], limit: int | None) -> Any:
             _of(phases),
             ~is_closed(Assignment, phases),
         )
-        .order_by(col(Assignment.position), col(Assignment.phase).desc())
+        .order_by(col(Assignment.position), col(Assignment.step))
         .limit(limit)
     )
 
 
-def members_with_open(session: Session, study_id: int, phase: str) -> set[int]:
+def members_with_open(session: Session, study_id: int, phase: Phase) -> set[int]:
     """Return the memberships of a study that have an assignment of a phase which is not closed."""
     return set(
         session.exec(
             select(Assignment.membership_id)
-            .where(Assignment.study_id == study_id, Assignment.phase == phase, ~is_closed(Assignment, (phase,)))
+            .where(Assignment.study_id == study_id, Assignment.phase == phase.key, ~is_closed(Assignment, (phase,)))
             .distinct()
         )
     )
 
 
-def last_assignment(session: Session, membership_id: int, phases: Sequence[str]) -> str | None:
+def last_assignment(session: Session, membership_id: int, phases: Sequence[Phase]) -> str | None:
     """Return the public id of a member's last assignment, closed or not."""
     return session.exec(
         select(Assignment.public_id)
-        .where(Assignment.membership_id == membership_id, col(Assignment.phase).in_(phases))
+        .where(Assignment.membership_id == membership_id, _of(phases))
         .order_by(col(Assignment.id).desc())
     ).first()
 
 
 def count_assignments(
-    session: Session, membership_id: int, phases: Sequence[str], *, pass_number: int | None = None
+    session: Session, membership_id: int, phases: Sequence[Phase], *, pass_number: int | None = None
 ) -> tuple[int, int]:
     """Return how many of a member's assignments are closed, and how many there are, of one pass or of all."""
     query = _counts(tuple(phases), pass_number is not None)
@@ -256,7 +254,7 @@ def count_assignments(
 
 
 @lru_cache(maxsize=32)
-def _counts(phases: tuple[str, ...], of_one_pass: bool) -> Any:
+def _counts(phases: tuple[Phase, ...], of_one_pass: bool) -> Any:
     chosen: list[Any] = [Assignment.membership_id == bindparam("membership_id"), _of(phases)]
     if of_one_pass:
         chosen.append(Assignment.pass_number == bindparam("pass_number"))
@@ -351,7 +349,7 @@ class EarlierTurn:
 
 
 def earlier_turns(
-    session: Session, assignment: Assignment, turns: Sequence[tuple[int, str]], phase: str
+    session: Session, assignment: Assignment, turns: Sequence[tuple[int, str]], phase: Phase
 ) -> list[EarlierTurn]:
     """Return earlier turns of a conversation (item and prompt), with what this very member answered in `phase`."""
     if not turns:
@@ -362,7 +360,7 @@ def earlier_turns(
             _ANSWERED_TURNS,
             params={
                 "membership_id": assignment.membership_id,
-                "phase": phase,
+                "phase": phase.key,
                 "pass_number": assignment.pass_number,
                 "items": [item_id for item_id, _ in turns],
             },
@@ -405,12 +403,12 @@ def count_items(session: Session, study_id: int) -> int:
     return session.exec(select(func.count()).select_from(Item).where(*real)).one()
 
 
-def standing_verdicts(session: Session, study_id: int, phase: str) -> list[tuple[Verdict, int]]:
+def standing_verdicts(session: Session, study_id: int, phase: Phase) -> list[tuple[Verdict, int]]:
     """Return every verdict of a phase that no other supersedes, with its item's id, in order of submission."""
     rows = session.exec(
         select(Verdict, Assignment.item_id)
         .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
-        .where(Assignment.study_id == study_id, Assignment.phase == phase, stands())
+        .where(Assignment.study_id == study_id, Assignment.phase == phase.key, stands())
         .order_by(col(Verdict.id))
     ).all()
     return [(verdict, item_id) for verdict, item_id in rows]

@@ -34,15 +34,17 @@ def _last_event(study_id: Any) -> Any:
 def _something_earlier_is_open() -> Any:
     """Whether anything that is not closed comes before an assignment in its queue."""
     earlier = aliased(Assignment)
-    own, other = col(Assignment.phase), col(earlier.phase)
-    # They are one queue, worked through by position, a review before the opinions on it.
-    of_a_reviewer = [or_(phase == "review", phase == "opinions") for phase in (own, other)]
+    # The steps of the work on one unit are one queue, worked through by position and step.
+    one_queue = or_(
+        col(earlier.phase) == Assignment.phase,
+        and_(col(earlier.kind) == Assignment.kind, col(earlier.step) != Assignment.step),
+    )
     return exists().where(
         col(earlier.membership_id) == Assignment.membership_id,
-        or_(own == other, and_(*of_a_reviewer)),
+        one_queue,
         or_(
             col(earlier.position) < col(Assignment.position),
-            and_(col(earlier.position) == Assignment.position, other > own),
+            and_(col(earlier.position) == Assignment.position, col(earlier.step) < Assignment.step),
         ),
         ~is_closed(earlier),
     )

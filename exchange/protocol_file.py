@@ -18,7 +18,7 @@ from exchange.spreadsheet import NotRead, decoded
 from protocol.forms import Form
 from protocol.hanging import Hanging
 from protocol.parts import Part
-from protocol.phases import Reading, Scoring
+from protocol.sections import Reading, Scoring
 from protocol.study import DateOrder, Protocol
 
 AnyPart = TypeVar("AnyPart", bound=Part)

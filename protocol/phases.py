@@ -1,57 +1,149 @@
-"""What happens in a study, part by part: practice and reading, scoring, adjudication."""
+"""The phases of a study, one row each: what is rated, by whom, by which form, when it opens, and what ends it.
+
+Stored with an assignment are the key of its phase, what is rated (`kind`) and the step; database and gates go by the
+last two, so that a phase may come to be called otherwise. What each phase shows stands in `protocol.visibility`.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
 
-from pydantic import Field, model_validator
-
-from protocol.forms import Form, Option
-from protocol.parts import Part, ShortText
-
-
-class Practice(Part):
-    """Items that are read before the real ones, until enough of the answers are right."""
-
-    pass_mark: Annotated[float, Field(ge=0.0, le=1.0)]
-    feedback: bool = True
-    # None: as often as it takes.
-    attempts: Annotated[int, Field(ge=1)] | None = None
+Kind = Literal["items", "candidates", "pairs", "references", "answers"]
+Role = Literal["rater", "reviewer"]
+Form = Literal["reading", "scoring", "review", "opinions"]
+Opening = Literal["at once", "practice passed", "own reads closed", "own read closed"]
 
 
-class Reading(Part):
-    """The first phase: raters answer the items. `revision` says how long an answer may be replaced by another."""
+@dataclass(frozen=True)
+class Queue:
+    """What somebody works through in one go, position by position.
 
-    not_assessable: list[Option] = []
-    flags: list[Option] = []
-    comment: bool = True
-    order: Literal["random_per_rater", "as_listed"] = "random_per_rater"
-    subject_distance: Annotated[int, Field(ge=0, le=50)] = 0
-    shuffle_options: bool = False
-    revision: Literal["never", "session", "study"] = "never"
-    practice: Practice | None = None
+    Attributes
+    ----------
+    title, unit, to_do
+        How a worklist names it: "Read items", "item", "to read".
+    done_as
+        How a table of progress names what is done: "reads".
+    finished, thanks
+        Title and sentence of the screen behind the last item.
+    """
+
+    key: str
+    role: Role
+    title: str
+    unit: str
+    to_do: str
+    done_as: str
+    finished: str
+    thanks: str
+
+    def counted(self, number: int) -> str:
+        """Return a number with the noun of its unit, as "1 item"."""
+        return f"{number} {self.unit}" if number == 1 else f"{number} {self.unit}s"
 
 
-class Scoring(Part):
-    """The second phase, where there are candidates: raters mark a frozen sample of them against the reference."""
+@dataclass(frozen=True)
+class Phase:
+    """One phase.
 
-    instructions: Annotated[str, Field(min_length=1)]
-    prompt: ShortText
-    sample: Annotated[int, Field(ge=1)]
+    Attributes
+    ----------
+    kind
+        What is rated.
+    step
+        The place among the phases that work on one unit of a queue, from 1 on.
+    opens
+        What must be done before, by the same member.
+    closed_by
+        What closes an assignment, beside a technical failure. A decision is no verdict: it says which answer stands.
+    trains
+        Whether it is practice: in passes, with feedback, and in no statistic.
+    revisable
+        Whether the protocol may let verdicts be revised.
+    heading
+        The line that stands over the item; none where practice and progress say enough.
+    left
+        What is said of an assignment that is not closed, after "3 of 20".
+    """
+
+    key: str
+    kind: Kind
+    step: int
+    queue: Queue
     form: Form
-    comment: bool = True
+    opens: Opening
+    closed_by: Literal["verdict", "decision"] = "verdict"
+    trains: bool = False
+    revisable: bool = False
+    heading: str = ""
+    left: str = ""
 
-    @model_validator(mode="after")
-    def _can_be_compared_with_a_judge(self) -> Scoring:
-        answer = self.form.primary
-        ids = {option.id for option in answer.options}
-        if answer.type != "yes_no" and not {"correct", "incorrect"} <= ids:
-            raise ValueError("the field 'answer' needs options with the ids correct and incorrect")
-        return self
+    @property
+    def role(self) -> Role:
+        """Whose work it is."""
+        return self.queue.role
 
 
-class Adjudication(Part):
-    """When an item goes to a reviewer, and how many items on which the raters agree go along as controls."""
+_SAVED = "Thank you. Every verdict is saved; you may close this page."
 
-    instructions: Annotated[str, Field(min_length=1)]
-    controls: Annotated[int, Field(ge=0)] = 4
+READING_QUEUE = Queue("reading", "rater", "Read items", "item", "to read", "reads", "All items are read", _SAVED)
+SCORING_QUEUE = Queue(
+    "scoring", "rater", "Mark answers", "answer", "to mark", "marks", "All answers are marked", _SAVED
+)
+REVIEW_QUEUE = Queue(
+    "review",
+    "reviewer",
+    "Adjudicate",
+    "item",
+    "to decide",
+    "adjudicates",
+    "Your queue is empty for now",
+    "Thank you. Every decision is saved. While the study is open, further items may come to your worklist.",
+)
+QUEUES: Mapping[str, Queue] = {queue.key: queue for queue in (READING_QUEUE, SCORING_QUEUE, REVIEW_QUEUE)}
+
+PRACTICE = Phase("practice", "items", 1, READING_QUEUE, "reading", "at once", trains=True, heading="Practice")
+READING = Phase(
+    "reading", "items", 1, READING_QUEUE, "reading", "practice passed", revisable=True, left="items not read"
+)
+SCORING = Phase(
+    "scoring",
+    "candidates",
+    1,
+    SCORING_QUEUE,
+    "scoring",
+    "own reads closed",
+    heading="Scoring: is the candidate's answer correct?",
+    left="answers not marked",
+)
+REVIEW = Phase(
+    "review",
+    "items",
+    1,
+    REVIEW_QUEUE,
+    "review",
+    "at once",
+    heading="Review: read the item yourself first",
+    left="items in the queue not read by the reviewer",
+)
+OPINIONS = Phase(
+    "opinions",
+    "items",
+    2,
+    REVIEW_QUEUE,
+    "opinions",
+    "own read closed",
+    closed_by="decision",
+    heading="Review: decide between the opinions",
+    left="items in the queue not decided",
+)
+PHASES: Mapping[str, Phase] = {one.key: one for one in (PRACTICE, READING, SCORING, REVIEW, OPINIONS)}
+
+
+def phases_of(queue: Queue) -> tuple[Phase, ...]:
+    """Return the phases that are counted in a queue, by step; practice stands at its door and is counted by itself."""
+    return tuple(
+        sorted((one for one in PHASES.values() if one.queue == queue and not one.trains), key=lambda one: one.step)
+    )

@@ -16,7 +16,7 @@ from protocol.context import Context, TextSettings
 from protocol.forms import Form
 from protocol.hanging import Hanging
 from protocol.parts import Key, Part, ShortText
-from protocol.phases import Adjudication, Reading, Scoring
+from protocol.sections import Adjudication, Reading, Scoring
 
 DateOrder = Literal["day_first", "month_first"]
 

@@ -7,14 +7,21 @@ from exchange.refusal import LISTED, InputRefused
 
 __all__ = [
     "LISTED",
+    "AlreadySubmitted",
     "Conflict",
     "Incomplete",
     "InputRefused",
     "NotAllowed",
     "NotFound",
+    "NotOnTheDesk",
+    "NotRevisable",
+    "NotShown",
     "NotSignedIn",
+    "ReadsOpen",
     "Refused",
     "StaleDraft",
+    "StudyClosed",
+    "StudyNotOpen",
     "TooManyTries",
     "Unavailable",
     "require_length",
@@ -59,6 +66,34 @@ def require_length(what: str, value: str, longest: int) -> str:
     if len(text) > longest:
         raise Conflict(f"{what} has {len(text)} characters, at most {longest} are taken; shorten it.")
     return text
+
+
+class StudyNotOpen(NotAllowed):
+    """The study is not frozen yet."""
+
+
+class StudyClosed(NotAllowed):
+    """The data of the study are locked."""
+
+
+class NotOnTheDesk(Conflict):
+    """Another assignment is the one that its member may work on now."""
+
+
+class AlreadySubmitted(Conflict):
+    """There is a verdict or a decision on this assignment, and it is not open for revision."""
+
+
+class NotShown(Conflict):
+    """The item did not stand on this screen, so that no verdict on it is taken."""
+
+
+class NotRevisable(Conflict):
+    """The verdict may not be revised, or not any more."""
+
+
+class ReadsOpen(Conflict):
+    """The member's own blind reads are not closed, and what was asked for shows references."""
 
 
 class StaleDraft(Conflict):

@@ -21,7 +21,7 @@ OURS: dict[str, set[str]] = {
     "protocol": set(),
     "exchange": {"protocol"},
     "judges": set(),
-    "db": set(),
+    "db": {"protocol"},
     "studies": {"imaging", "exchange", "protocol"},
     "services": {"db", "agreement", "imaging", "judges", "exchange", "protocol", "studies"},
     "components": {"services"},

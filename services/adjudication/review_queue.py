@@ -16,10 +16,13 @@ from db import Assignment, Base, Database, Flag, Item, Membership, ReviewTask, V
 from db.base import stored_id
 from db.standing import STILL_MEMBER
 from protocol.forms import PRIMARY
+from protocol.phases import READING, REVIEW, phases_of
 from protocol.study import Protocol
 from services.errors import Conflict
+from services.people import acts
+from services.people.acts import require_in_study
 from services.people.identity import Actor
-from services.people.permission import require_role, state_of
+from services.people.permission import require_role
 from services.reading import practice
 from services.reading.correctness import said
 from services.seals import proofs
@@ -89,7 +92,7 @@ def count_not_sent(session: Session, study_id: int, protocol: Protocol) -> tuple
         select(Assignment.item_id, Item.form, Verdict.fields, Verdict.not_assessable)
         .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
         .join(Item, col(Item.id) == Assignment.item_id)
-        .where(Assignment.study_id == study_id, Assignment.phase == "reading", queries.stands())
+        .where(Assignment.study_id == study_id, Assignment.phase == READING.key, queries.stands())
     )
     of_item: dict[int, list[str | None]] = defaultdict(list)
     for item_id, form, fields, not_assessable in rows:
@@ -119,8 +122,7 @@ def open_review_queue(database: Database, actor: Actor, study_key: str) -> Queue
         protocol = frozen_facts.protocol_of(session, study_id)
         if protocol.adjudication is None:
             raise Conflict("The protocol of this study has no adjudication, so there is no queue to open.")
-        if state_of(session, study_id) != "open":
-            raise Conflict("The queue can be opened only while the study is open.")
+        require_in_study(session, acts.OPEN_QUEUE, study)
         reviewers = list(
             session.exec(
                 select(Membership)
@@ -227,14 +229,14 @@ def _items_to_consider(session: Session, study_id: int, protocol: Protocol) -> t
         ).all()
         # Who has failed the practice for good will never read the items; the others need not wait for that.
         if not practice.has_failed(session, protocol, stored_id(membership.id))
-        for assignment in queries.open_assignments(session, stored_id(membership.id), ("reading",))
+        for assignment in queries.open_assignments(session, stored_id(membership.id), (READING,))
     }
     items = session.exec(select(Item).where(Item.study_id == study_id).order_by(col(Item.id))).all()
     # A conversation is put into the queue at once, so that its turns come together and in their order.
     unfinished = {item.conversation for item in items if item.id in still_open} - {None}
     still_open |= {stored_id(item.id) for item in items if item.conversation in unfinished}
     verdicts: dict[int, list[Verdict]] = defaultdict(list)
-    for verdict, item_id in queries.standing_verdicts(session, study_id, "reading"):
+    for verdict, item_id in queries.standing_verdicts(session, study_id, READING):
         verdicts[item_id].append(verdict)
     flagged = _flagged(session, study_id)
     ready = [
@@ -251,7 +253,7 @@ def _flagged(session: Session, study_id: int) -> set[int]:
             select(Assignment.item_id)
             .join(Verdict, col(Verdict.assignment_id) == Assignment.id)
             .join(Flag, col(Flag.verdict_id) == Verdict.id)
-            .where(Assignment.study_id == study_id, Assignment.phase == "reading", queries.stands())
+            .where(Assignment.study_id == study_id, Assignment.phase == READING.key, queries.stands())
         )
     )
 
@@ -262,7 +264,7 @@ def _in_queue(session: Session, study_id: int) -> set[int]:
         session.exec(
             select(Assignment.item_id)
             .join(Membership, col(Membership.id) == Assignment.membership_id)
-            .where(Assignment.study_id == study_id, Assignment.phase == "review", *STILL_MEMBER)
+            .where(Assignment.study_id == study_id, Assignment.phase == REVIEW.key, *STILL_MEMBER)
         )
     )
 
@@ -275,7 +277,7 @@ def _conversations_in_queue(session: Session, study_id: int) -> Reached:
         .join(Membership, col(Membership.id) == Assignment.membership_id)
         .where(
             Assignment.study_id == study_id,
-            Assignment.phase == "review",
+            Assignment.phase == REVIEW.key,
             col(Item.conversation).is_not(None),
             *STILL_MEMBER,
         )
@@ -299,7 +301,7 @@ def _add_task(
         + session.exec(
             select(func.count())
             .select_from(Assignment)
-            .where(Assignment.membership_id == reviewer_id, Assignment.phase == "review")
+            .where(Assignment.membership_id == reviewer_id, Assignment.phase == REVIEW.key)
         ).one()
     )
     review, opinions = (
@@ -307,12 +309,13 @@ def _add_task(
             study_id=study_id,
             membership_id=reviewer_id,
             item_id=stored_id(read.item.id),
-            phase=phase,
-            step=step,
+            phase=phase.key,
+            kind=phase.kind,
+            step=phase.step,
             position=position,
             option_order=option_order,
         )
-        for step, phase in enumerate(("review", "opinions"), start=1)
+        for phase in phases_of(REVIEW.queue)
     )
     session.add(review)
     session.add(opinions)
@@ -332,7 +335,7 @@ def _tasks(session: Session, study_id: int) -> int:
     return session.exec(
         select(func.count())
         .select_from(Assignment)
-        .where(Assignment.study_id == study_id, Assignment.phase == "review")
+        .where(Assignment.study_id == study_id, Assignment.phase == REVIEW.key)
     ).one()
 
 

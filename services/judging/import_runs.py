@@ -13,10 +13,11 @@ from db.base import stored_id
 from exchange.judge_verdicts import JudgeRow, parse_judge_verdicts
 from exchange.refusal import InputRefused, Problems, shown
 from services.errors import Conflict, require_length
+from services.people import acts
+from services.people.acts import require_in_study
 from services.people.identity import Actor
 from services.people.permission import require_role
 from services.seals import proofs
-from services.studies.freezing import is_frozen
 
 _NAMED = 5
 
@@ -53,8 +54,7 @@ def import_judge_verdicts(
     with database.writing() as session:
         study, _ = require_role(session, actor, study_key, "admin", lock=True)
         study_id = stored_id(study.id)
-        if not is_frozen(session, study):
-            raise Conflict("Freeze the study first: a judge is compared on a frozen pool of candidates.")
+        require_in_study(session, acts.IMPORT_RUN, study)
         _require_new(session, study_id, name, source_sha256)
         candidates = {
             (item, candidate.key): stored_id(candidate.id)

@@ -10,7 +10,9 @@ from sqlmodel import Session, col, select
 
 from db import Database, Person, Study, StudyEvent, audit, now
 from db.base import stored_id
-from services.errors import Conflict, NotAllowed
+from services.errors import NotAllowed
+from services.people import acts
+from services.people.acts import Act, require_in_study
 from services.people.identity import Actor
 from services.people.permission import require_role, state_of
 from services.progress.outstanding import open_work
@@ -48,7 +50,7 @@ def close_study(database: Database, actor: Actor, study_key: str, reason: str | 
         Work is open, and no reason was said.
     """
     with database.writing() as session:
-        study = _study_in(session, actor, study_key, "open")
+        study = _study_for(session, actor, study_key, acts.CLOSE)
         work = [one for one in open_work(session, stored_id(study.id)) if one.is_open]
         said = (reason or "").replace("\x00", "").strip()[:LONGEST_REASON]
         if work and reason is not None and len(said) < SHORTEST_REASON:
@@ -65,12 +67,12 @@ def close_study(database: Database, actor: Actor, study_key: str, reason: str | 
 
 def reopen_study(database: Database, actor: Actor, study_key: str, reason: str) -> None:
     """Take verdicts again; the reason is kept for good."""
-    _append(database, actor, study_key, "reopen", _checked(reason), allowed_in="closed")
+    _append(database, actor, study_key, "reopen", _checked(reason), acts.REOPEN_STUDY)
 
 
 def take_interim_look(database: Database, actor: Actor, study_key: str, reason: str) -> None:
     """Note that the report is opened before the data lock, and why."""
-    _append(database, actor, study_key, "interim", _checked(reason), allowed_in="open")
+    _append(database, actor, study_key, "interim", _checked(reason), acts.LOOK)
 
 
 def events_of(database: Database, actor: Actor, study_key: str) -> list[EventLine]:
@@ -93,16 +95,14 @@ def state_of_study(database: Database, actor: Actor, study_key: str) -> str:
         return state_of(session, stored_id(study.id))
 
 
-def _append(database: Database, actor: Actor, study_key: str, kind: str, reason: str, *, allowed_in: str) -> None:
+def _append(database: Database, actor: Actor, study_key: str, kind: str, reason: str, act: Act) -> None:
     with database.writing() as session:
-        _note(session, actor, _study_in(session, actor, study_key, allowed_in), kind, reason)
+        _note(session, actor, _study_for(session, actor, study_key, act), kind, reason)
 
 
-def _study_in(session: Session, actor: Actor, study_key: str, allowed_in: str) -> Study:
+def _study_for(session: Session, actor: Actor, study_key: str, act: Act) -> Study:
     study, _ = require_role(session, actor, study_key, "admin", lock=True)
-    state = state_of(session, stored_id(study.id))
-    if state != allowed_in:
-        raise Conflict(f"The study is {state}; this is possible only while it is {allowed_in}.")
+    require_in_study(session, act, study)
     return study
 
 

@@ -10,6 +10,7 @@ from sqlmodel import Session, col, select
 
 from db import Candidate, Database, JudgeRun, JudgeVerdict, Membership, Person, queries
 from db.base import stored_id
+from protocol.phases import OPINIONS, PHASES, PRACTICE, READING, REVIEW, SCORING
 from protocol.study import Protocol
 from services.adjudication import review_queue
 from services.people.identity import Actor
@@ -19,12 +20,12 @@ from services.studies import frozen_facts
 
 # In the order of a study's life; the words follow "3 of 20".
 WORDS = {
-    "reading": "items not read",
-    "practice": "items not read, as the practice is not passed",
-    "scoring": "answers not marked",
+    READING.key: READING.left,
+    PRACTICE.key: f"{READING.left}, as the practice is not passed",
+    SCORING.key: SCORING.left,
     "queue": "items differ or are flagged and were sent to no reviewer",
-    "review": "items in the queue not read by the reviewer",
-    "opinions": "items in the queue not decided",
+    REVIEW.key: REVIEW.left,
+    OPINIONS.key: OPINIONS.left,
     "judge": "candidates not judged",
     "failures": "items could not be shown",
 }
@@ -94,10 +95,10 @@ def _of_people(session: Session, study_id: int, protocol: Protocol) -> list[Open
     found = []
     counts = queries.count_by_member(session, study_id)
     for member_id in people:
-        for phase in ("reading", "scoring", "review", "opinions"):
+        for phase in (one.key for one in PHASES.values() if not one.trains):
             open_, failures, total = counts.get((member_id, phase), (0, 0, 0))
             who, name = people[member_id]
-            part = "practice" if phase == "reading" and member_id in shut_out else phase
+            part = PRACTICE.key if phase == READING.key and member_id in shut_out else phase
             found += [OpenWork(who, part, open_, total, name), OpenWork(who, CLOSED, failures, total, name)]
     return found
 

@@ -9,10 +9,10 @@ from sqlmodel import col, select
 from db import Database, Membership, queries
 from db.base import stored_id
 from db.standing import STILL_MEMBER
+from protocol.phases import QUEUES, READING, phases_of
 from services.people.identity import Actor
 from services.people.permission import require_role, state_of
 from services.progress import outstanding
-from services.reading import displaying
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def overview_of(database: Database, actor: Actor, study_key: str) -> Overview:
         counts = {
             place: (open_, total)
             for place, (open_, _, total) in queries.count_by_member(session, study_id).items()
-            if place[1] in {phases[-1] for phases in displaying.QUEUES.values()}
+            if place[1] in {phases_of(queue)[-1].key for queue in QUEUES.values()}
         }
         total = sum(all_ for _, all_ in counts.values())
         done = total - sum(open_ for open_, _ in counts.values())
@@ -54,7 +54,7 @@ def overview_of(database: Database, actor: Actor, study_key: str) -> Overview:
 
 def _waits(work: list[outstanding.OpenWork], raters: int) -> tuple[str, ...]:
     people = len({one.who for one in work if one.name})
-    begun = {one.who: one.open < one.total for one in work if one.part == "reading"}
+    begun = {one.who: one.open < one.total for one in work if one.part == READING.key}
     not_begun = sum(not started for started in begun.values())
     to_send = sum(one.open for one in work if one.part == "queue")
     said = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import func
 from sqlmodel import Session, col, select
@@ -19,10 +20,11 @@ from db import (
 )
 from db.base import stored_id
 from db.standing import STILL_MEMBER
+from protocol.phases import QUEUES, READING, SCORING, Queue, phases_of
 from protocol.study import Protocol
 from services.people.identity import Actor
 from services.people.permission import require_role
-from services.reading import displaying, practice
+from services.reading import desk, practice
 from services.studies import frozen_facts
 
 
@@ -33,7 +35,7 @@ class MemberProgress:
     pseudonym: str
     name: str
     role: str
-    queue: str
+    queue: Queue
     done: int
     total: int
     technical_failures: int
@@ -57,9 +59,9 @@ def progress_of_members(database: Database, actor: Actor, study_key: str) -> lis
         ).all()
         lines = []
         for membership, person in rows:
-            for queue in ("review",) if membership.role == "reviewer" else ("reading", "scoring"):
-                done, total = displaying.progress_of(session, stored_id(membership.id), queue)
-                if total or queue != "scoring":
+            for queue in (one for one in QUEUES.values() if one.role == membership.role):
+                done, total = desk.progress_of(session, stored_id(membership.id), queue)
+                if total or queue != SCORING.queue:
                     lines.append(
                         MemberProgress(
                             membership.pseudonym,
@@ -69,7 +71,7 @@ def progress_of_members(database: Database, actor: Actor, study_key: str) -> lis
                             done,
                             total,
                             *_failures_and_last_save(session, stored_id(membership.id), queue),
-                            _practice(session, protocol, stored_id(membership.id)) if queue == "reading" else "",
+                            _practice(session, protocol, stored_id(membership.id)) if queue == READING.queue else "",
                             _revised(session, stored_id(membership.id), queue),
                         )
                     )
@@ -91,22 +93,20 @@ def _practice(session: Session, protocol: Protocol, membership_id: int) -> str:
     )
 
 
-def _revised(session: Session, membership_id: int, queue: str) -> int:
+def _revised(session: Session, membership_id: int, queue: Queue) -> int:
     return session.exec(
         select(func.count(func.distinct(col(Verdict.assignment_id))))
         .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
         .where(
             Assignment.membership_id == membership_id,
-            col(Assignment.phase).in_(displaying.QUEUES[queue]),
+            _in(queue),
             col(Verdict.supersedes_id).is_not(None),
         )
     ).one()
 
 
-def _failures_and_last_save(session: Session, membership_id: int, queue: str) -> tuple[int, datetime | None]:
-    chosen = select(Assignment.id).where(
-        Assignment.membership_id == membership_id, col(Assignment.phase).in_(displaying.QUEUES[queue])
-    )
+def _failures_and_last_save(session: Session, membership_id: int, queue: Queue) -> tuple[int, datetime | None]:
+    chosen = select(Assignment.id).where(Assignment.membership_id == membership_id, _in(queue))
     failures = session.exec(
         select(func.count()).select_from(TechnicalFailure).where(col(TechnicalFailure.assignment_id).in_(chosen))
     ).one()
@@ -120,3 +120,7 @@ def _failures_and_last_save(session: Session, membership_id: int, queue: str) ->
     ).first()
     moments = [moment for moment in (verdict, draft) if moment is not None]
     return failures, max(moments, default=None)
+
+
+def _in(queue: Queue) -> Any:
+    return col(Assignment.phase).in_([phase.key for phase in phases_of(queue)])

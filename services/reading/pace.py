@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
@@ -12,47 +13,43 @@ from sqlmodel import Session, col, select
 
 from db import Assignment, Membership, Study, Verdict, queries
 from db.base import stored_id
+from protocol.phases import PRACTICE, READING, REVIEW, SCORING, Phase, Queue
 from services.reading import blinding
 
 # Of fewer verdicts a median says little.
 FEWEST = 3
 MINUTE = 60_000
 # Whose times tell how long one unit of a queue takes, and what that pace is called: the first that has enough of them.
-_PACES = {
-    "reading": (("reading", "at your pace so far"), ("practice", "at the pace of your practice")),
-    "scoring": (("scoring", "at your pace so far"), ("reading", "at the pace of your reading")),
+_PACES: Mapping[str, tuple[tuple[Phase, str], ...]] = {
+    READING.queue.key: ((READING, "at your pace so far"), (PRACTICE, "at the pace of your practice")),
+    SCORING.queue.key: ((SCORING, "at your pace so far"), (READING, "at the pace of your reading")),
 }
 
 
-def next_part(session: Session, study: Study, membership: Membership, queue: str) -> dict[str, Any] | None:
+def next_part(session: Session, study: Study, membership: Membership, queue: Queue) -> dict[str, Any] | None:
     """Return what waits behind a queue that is done: answers to mark after the reads; None where nothing does."""
-    if queue == "review":
+    if queue == REVIEW.queue:
         return blinding.next_payload("Look again", "", _place(study, queue))
-    if queue != "reading":
+    if queue != READING.queue:
         return None
     membership_id = stored_id(membership.id)
-    done, total = queries.count_assignments(session, membership_id, ("scoring",))
+    done, total = queries.count_assignments(session, membership_id, (SCORING,))
     if done == total:
         return None
-    title = f"Mark {count_of(total - done, 'answer')}"
-    about = about_how_long(session, membership_id, "scoring", total - done)
-    return blinding.next_payload(title, about, _place(study, "scoring"))
+    title = f"Mark {SCORING.queue.counted(total - done)}"
+    about = about_how_long(session, membership_id, SCORING.queue, total - done)
+    return blinding.next_payload(title, about, _place(study, SCORING.queue))
 
 
 def first_items(session: Session, membership_id: int, total: int) -> dict[str, Any]:
     """Return what begins behind the practice: so many items, and about how long they take."""
-    about = about_how_long(session, membership_id, "reading", total)
-    return blinding.next_payload(f"Read {count_of(total, 'item')}", about)
+    about = about_how_long(session, membership_id, READING.queue, total)
+    return blinding.next_payload(f"Read {READING.queue.counted(total)}", about)
 
 
-def count_of(number: int, thing: str) -> str:
-    """Return a number with its noun."""
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
-
-
-def about_how_long(session: Session, membership_id: int, queue: str, left: int) -> str:
+def about_how_long(session: Session, membership_id: int, queue: Queue, left: int) -> str:
     """Return about how long the units that are left take, in words; nothing where the own pace is not known yet."""
-    for phase, pace in _PACES.get(queue, ()):
+    for phase, pace in _PACES.get(queue.key, ()):
         times = _active_times(session, membership_id, phase)
         median = statistics.median(times) if len(times) >= FEWEST else 0
         if median:
@@ -68,17 +65,17 @@ def duration(milliseconds: float) -> str:
     return " ".join(part for part in (f"{hours} h" if hours else "", f"{minutes} min" if minutes else "") if part)
 
 
-def _active_times(session: Session, membership_id: int, phase: str) -> list[int]:
+def _active_times(session: Session, membership_id: int, phase: Phase) -> list[int]:
     """Return the active time of each of the member's own assignments of a phase, revisions included."""
     return list(
         session.exec(
             select(func.sum(col(Verdict.active_ms)))
             .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
-            .where(Assignment.membership_id == membership_id, Assignment.phase == phase)
+            .where(Assignment.membership_id == membership_id, Assignment.phase == phase.key)
             .group_by(col(Verdict.assignment_id))
         )
     )
 
 
-def _place(study: Study, queue: str) -> str:
-    return "reading?" + urlencode({"study": study.key, "phase": queue})
+def _place(study: Study, queue: Queue) -> str:
+    return "reading?" + urlencode({"study": study.key, "phase": queue.key})

@@ -15,6 +15,7 @@ from db.base import stored_id
 from db.queries import ShownItem
 from db.standing import STILL_MEMBER
 from protocol.forms import PRIMARY
+from protocol.phases import PRACTICE
 from protocol.study import Protocol
 from services.errors import Conflict, NotFound
 from services.people.identity import Actor
@@ -39,7 +40,7 @@ def state_of_practice(session: Session, membership_id: int) -> str:
     results = results_of(session, membership_id)
     if _passed(results):
         return "passed"
-    waiting = queries.open_assignments(session, membership_id, ("practice",), limit=1)
+    waiting = queries.open_assignments(session, membership_id, (PRACTICE,), limit=1)
     return "open" if waiting or not results else "failed"
 
 
@@ -68,7 +69,7 @@ def who_has_failed(session: Session, protocol: Protocol, study_id: int) -> set[i
         .group_by(col(PracticeResult.membership_id))
     )
     without_success = {membership_id for membership_id, passed in session.exec(best) if not passed}
-    return without_success - queries.members_with_open(session, study_id, "practice")
+    return without_success - queries.members_with_open(session, study_id, PRACTICE)
 
 
 def who_has_not_passed(session: Session, protocol: Protocol, study_id: int) -> set[int]:
@@ -83,7 +84,7 @@ def who_has_not_passed(session: Session, protocol: Protocol, study_id: int) -> s
 def progress_of_pass(session: Session, membership_id: int) -> tuple[int, int]:
     """Return how many items of the rater's present pass through the practice are closed, and how many it has."""
     return queries.count_assignments(
-        session, membership_id, ("practice",), pass_number=_newest_pass(session, membership_id)
+        session, membership_id, (PRACTICE,), pass_number=_newest_pass(session, membership_id)
     )
 
 
@@ -104,7 +105,7 @@ def end_pass_if_done(session: Session, protocol: Protocol, assignment: Assignmen
     rule = protocol.reading.practice
     membership_id, pass_number = assignment.membership_id, assignment.pass_number
     session.flush()
-    if rule is None or queries.open_assignments(session, membership_id, ("practice",), limit=1):
+    if rule is None or queries.open_assignments(session, membership_id, (PRACTICE,), limit=1):
         return
     marks = _marks_of_pass(session, protocol, membership_id, pass_number)
     judged = [mark for mark in marks if mark is not None]
@@ -128,7 +129,7 @@ def end_pass_if_done(session: Session, protocol: Protocol, assignment: Assignmen
 
 def notice_of_pass(assignment: Assignment) -> str | None:
     """Return what stands over the items of a second pass and of any later one."""
-    if assignment.phase != "practice" or assignment.pass_number == 1:
+    if assignment.phase != PRACTICE.key or assignment.pass_number == 1:
         return None
     return f"Practice, attempt {assignment.pass_number}: the pass mark was not reached, so the items come again."
 
@@ -138,7 +139,7 @@ def feedback_on(
 ) -> dict[str, Any] | None:
     """Return what a rater learns from their practice verdict: right or not, what counts as right, and why."""
     rule = protocol.reading.practice
-    if rule is None or not rule.feedback or assignment.phase != "practice":
+    if rule is None or not rule.feedback or assignment.phase != PRACTICE.key:
         return None
     reference = queries.reference_of_practice_item(session, assignment.item_id)
     verdict = queries.root_verdict(session, stored_id(assignment.id))
@@ -186,7 +187,7 @@ def allow_another_attempt(database: Database, actor: Actor, study_key: str, logi
 
 def _newest_pass(session: Session, membership_id: int) -> int:
     newest = select(func.max(Assignment.pass_number)).where(
-        Assignment.membership_id == membership_id, Assignment.phase == "practice"
+        Assignment.membership_id == membership_id, Assignment.phase == PRACTICE.key
     )
     return session.exec(newest).one() or 1
 
@@ -199,7 +200,7 @@ def _marks_of_pass(session: Session, protocol: Protocol, membership_id: int, pas
         .join(TechnicalFailure, col(TechnicalFailure.assignment_id) == Assignment.id, isouter=True)
         .where(
             Assignment.membership_id == membership_id,
-            Assignment.phase == "practice",
+            Assignment.phase == PRACTICE.key,
             Assignment.pass_number == pass_number,
         )
         .order_by(col(Assignment.position))

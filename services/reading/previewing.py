@@ -14,7 +14,7 @@ from db.base import stored_id
 from services.errors import NotFound
 from services.people.identity import Actor
 from services.people.permission import require_role
-from services.reading import blinding, displaying
+from services.reading import blinding, displaying, shown_items
 from services.studies import frozen_facts
 
 # So many lines of a search are listed; more are counted, and a longer search finds them.
@@ -119,7 +119,7 @@ def preview_feedback(database: Database, actor: Actor, study_key: str, item_key:
             return []
         shown = queries.shown_item(session, stored_id(item.id))
         reference = queries.reference_of_practice_item(session, stored_id(item.id))
-        accepted = displaying.reference_texts(protocol, shown, reference)
+        accepted = shown_items.reference_texts(protocol, shown, reference)
         return blinding.feedback_lines(accepted, reference.explanation)
 
 

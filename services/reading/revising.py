@@ -8,10 +8,12 @@ from sqlmodel import Session
 
 from db import Assignment, Database, Draft, Reopening, Verdict, now, queries
 from db.base import stored_id
-from services.errors import Conflict
+from protocol.phases import PHASES, SCORING
+from services.people import acts
+from services.people.acts import require_in_study
 from services.people.identity import Actor
-from services.people.permission import own_assignment, state_of
-from services.reading import blinding, displaying, revision_rules
+from services.people.permission import own_assignment
+from services.reading import blinding, desk, displaying, revision_rules, shown_items
 from services.studies import frozen_facts
 
 
@@ -28,7 +30,7 @@ def list_revisable(database: Database, actor: Actor, public_id: str) -> list[dic
         protocol = frozen_facts.protocol_of(session, stored_id(study.id))
         lines = []
         for assignment, verdict in revision_rules.revisable_verdicts(session, actor, protocol, membership):
-            item = displaying.item_of(session, assignment)
+            item = shown_items.item_of(session, assignment)
             lines.append(
                 blinding.revisable_payload(
                     assignment_public_id=assignment.public_id,
@@ -37,7 +39,7 @@ def list_revisable(database: Database, actor: Actor, public_id: str) -> list[dic
                     text=blinding.text_payload(protocol, "prompt"),
                     receipt=verdict.receipt,
                     saved_at=verdict.submitted_at,
-                    lines=displaying.lines_of(protocol, item, assignment.option_order, verdict),
+                    lines=shown_items.lines_of(protocol, item, assignment.option_order, verdict),
                 )
             )
         return lines
@@ -72,11 +74,10 @@ def resume(database: Database, actor: Actor, public_id: str) -> dict[str, Any]:
     """Leave a reopened verdict as it stands, and return what is on the desk of the assignment's study."""
     with database.writing() as session:
         assignment, study, membership = own_assignment(session, actor, public_id)
-        queue = displaying.QUEUE_OF_PHASE[assignment.phase]
-        if state_of(session, stored_id(study.id)) != "open":
-            raise Conflict("This study takes no verdicts now; go back to your worklist.")
-        if queue == "scoring":
-            displaying.require_marking_open(session, study, membership)
+        queue = PHASES[assignment.phase].queue
+        require_in_study(session, acts.READ, study)
+        if queue == SCORING.queue:
+            desk.require_marking_open(session, study, membership)
         revision_rules.end(session, actor, membership)
         session.flush()
         return displaying.queue_payload(session, actor, study, membership, queue)

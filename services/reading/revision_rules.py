@@ -11,8 +11,9 @@ from sqlmodel import Session, col, delete, select
 
 from db import Acknowledgement, Assignment, Item, Membership, Reopening, Verdict, queries
 from db.base import stored_id
+from protocol.phases import READING, REVIEW, SCORING
 from protocol.study import Protocol
-from services.errors import Conflict
+from services.errors import NotRevisable
 from services.people.identity import Actor
 from services.people.permission import hold_study, state_of
 
@@ -70,7 +71,7 @@ def require_revisable(
         ).first()
         if found is not None:
             return found
-    raise Conflict(NOT_REVISABLE)
+    raise NotRevisable(NOT_REVISABLE)
 
 
 def _may_revise(session: Session, protocol: Protocol, membership: Membership) -> bool:
@@ -89,9 +90,9 @@ def _may_revise(session: Session, protocol: Protocol, membership: Membership) ->
     return not settled.one()
 
 
-_COMPARED = select(Assignment.id).where(Assignment.study_id == bindparam("study_id"), Assignment.phase == "review")
+_COMPARED = select(Assignment.id).where(Assignment.study_id == bindparam("study_id"), Assignment.phase == REVIEW.key)
 _BEGUN = select(Acknowledgement.id).where(
-    Acknowledgement.membership_id == bindparam("membership_id"), Acknowledgement.phase == "scoring"
+    Acknowledgement.membership_id == bindparam("membership_id"), Acknowledgement.phase == SCORING.queue.key
 )
 _SETTLED: Any = select(or_(_COMPARED.exists(), _BEGUN.exists()))
 
@@ -116,7 +117,7 @@ def _conditions(in_this_session: bool) -> list[Any]:
     )
     conditions = [
         Assignment.membership_id == bindparam("membership_id"),
-        Assignment.phase == "reading",
+        Assignment.phase == READING.key,
         queries.stands(),
         ~later_turn.exists(),
     ]

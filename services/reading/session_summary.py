@@ -9,6 +9,7 @@ from typing import Any
 from sqlmodel import Session, col, select
 
 from db import Assignment, Database, Membership, Verdict
+from protocol.phases import PRACTICE
 from services.people.identity import Actor
 from services.people.permission import own_assignment
 from services.reading import blinding
@@ -32,7 +33,7 @@ def own_counts_and_times(session: Session, actor: Actor, membership: Membership)
         .where(
             Verdict.login_session_id == actor.login_session_id,
             Assignment.membership_id == membership.id,
-            Assignment.phase != "practice",
+            Assignment.phase != PRACTICE.key,
         )
     )
     active: dict[int, int] = defaultdict(int)

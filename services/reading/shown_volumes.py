@@ -10,12 +10,14 @@ from sqlmodel import Session, select
 
 from db import Assignment, Database, Membership, Overlay, Study, Volume
 from db.base import stored_id
+from protocol.phases import READING, REVIEW
 from protocol.study import Protocol
-from services.errors import Conflict, NotFound
+from services.errors import NotFound
 from services.installation.tokens import Keys
+from services.people import acts
 from services.people.identity import Actor
 from services.people.permission import state_of, studies_of
-from services.reading import displaying, revision_rules, submission
+from services.reading import desk, displaying, revision_rules, shown_items, submission
 from services.studies import damaged_volumes, frozen_facts, volume_integrity, volume_store
 
 # The SHA-256 of files, by what they are (volume or overlay) and its id.
@@ -71,7 +73,7 @@ def renewed_scans(database: Database, actor: Actor, public_id: str) -> dict[str,
     study_key, queue = submission.queue_of_assignment(database, actor, public_id)
     payload = submission.payload_after_reload(database, actor, study_key, queue)
     if payload["assignment"] != public_id:
-        raise Conflict("Another item is on your desk now; reload the page to go on with it.")
+        acts.require(acts.SHOW, "waiting")
     return {"images": payload.get("images"), "prefetch": payload.get("prefetch", [])}
 
 
@@ -92,10 +94,10 @@ def _in_reach(session: Session, actor: Actor, study: Study, membership: Membersh
     if state_of(session, study_id) != "open":
         return {}
     protocol = frozen_facts.protocol_of(session, study_id)
-    queue = "reading" if membership.role == "rater" else "review"
-    waiting = displaying.waiting_for(session, protocol, stored_id(membership.id), queue, limit=2)
+    queue = READING.queue if membership.role == READING.role else REVIEW.queue
+    waiting = desk.waiting_for(session, protocol, stored_id(membership.id), queue, limit=2)
     files: Files = {}
-    for place, assignment in enumerate(displaying.within_reach(session, waiting)):
+    for place, assignment in enumerate(desk.within_reach(session, waiting)):
         # Masks are never fetched ahead: only the item on the desk lays them over its scans.
         files |= _shown_by(session, protocol, assignment, with_overlays=place == 0)
     revised = revision_rules.reopened(session, actor, protocol, membership)
@@ -105,9 +107,9 @@ def _in_reach(session: Session, actor: Actor, study: Study, membership: Membersh
 
 
 def _shown_by(session: Session, protocol: Protocol, assignment: Assignment, *, with_overlays: bool) -> Files:
-    volumes, overlays = displaying.scans_of(session, protocol, assignment)
+    volumes, overlays = shown_items.scans_of(session, protocol, assignment)
     shown = [("volume", one) for one in volumes] + [("overlay", one) for one in overlays if with_overlays]
-    return {(kind, one): displaying.file_of(session, assignment, kind, one) for kind, one in shown}
+    return {(kind, one): shown_items.file_of(session, assignment, kind, one) for kind, one in shown}
 
 
 def _all_of(session: Session, study_id: int) -> Files:

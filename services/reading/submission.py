@@ -26,12 +26,14 @@ from db import (
     standing,
 )
 from db.base import stored_id
+from protocol.phases import PHASES, SCORING, Queue, phases_of
 from protocol.study import Protocol
-from services.errors import Conflict, Incomplete, NotAllowed, StaleDraft
-from services.people import clock
+from services.errors import Incomplete, NotShown, StaleDraft
+from services.people import acts, clock
+from services.people.acts import require_in_study
 from services.people.identity import Actor
-from services.people.permission import own_assignment, require_role, state_of, turn_of
-from services.reading import displaying, practice, revision_rules
+from services.people.permission import own_assignment, require_role, turn_of
+from services.reading import desk, displaying, practice, revision_rules, shown_items
 from services.reading.answers import check_answers, check_draft
 from services.reading.verdict_rows import (
     NOTHING_MEASURED,
@@ -63,26 +65,29 @@ class Receipt:
 def current_payload(database: Database, actor: Actor, study_key: str, queue: str) -> dict[str, Any]:
     """Return what is on the member's desk now: the first item that is not closed, or thanks."""
     with database.reading() as session:
-        study, membership = require_role(session, actor, study_key, displaying.role_of_queue(queue))
-        _require_open(session, study)
-        return _desk_payload(session, actor, study, membership, queue)
+        named = desk.queue_named(queue)
+        study, membership = require_role(session, actor, study_key, named.role)
+        require_in_study(session, acts.READ, study)
+        return _desk_payload(session, actor, study, membership, named)
 
 
 def payload_after_reload(database: Database, actor: Actor, study_key: str, queue: str) -> dict[str, Any]:
     """Return what stood on the screen before a reload: the verdict that is being revised, else the desk."""
     with database.reading() as session:
-        study, membership = require_role(session, actor, study_key, displaying.role_of_queue(queue))
-        _require_open(session, study)
+        named = desk.queue_named(queue)
+        study, membership = require_role(session, actor, study_key, named.role)
+        require_in_study(session, acts.READ, study)
         protocol = frozen_facts.protocol_of(session, stored_id(study.id))
-        revised = revision_rules.reopened(session, actor, protocol, membership) if queue == "reading" else None
+        may_be_revised = any(phase.revisable for phase in phases_of(named))
+        revised = revision_rules.reopened(session, actor, protocol, membership) if may_be_revised else None
         if revised is not None:
             return displaying.revision_payload(session, actor, study, *revised)
-        return _desk_payload(session, actor, study, membership, queue)
+        return _desk_payload(session, actor, study, membership, named)
 
 
-def _desk_payload(session: Session, actor: Actor, study: Study, membership: Membership, queue: str) -> dict[str, Any]:
-    if queue == "scoring":
-        displaying.require_marking_open(session, study, membership)
+def _desk_payload(session: Session, actor: Actor, study: Study, membership: Membership, queue: Queue) -> dict[str, Any]:
+    if queue == SCORING.queue:
+        desk.require_marking_open(session, study, membership)
     return displaying.queue_payload(session, actor, study, membership, queue)
 
 
@@ -90,7 +95,7 @@ def queue_of_assignment(database: Database, actor: Actor, public_id: str) -> tup
     """Return study key and queue of one of the actor's own assignments."""
     with database.reading() as session:
         assignment, study, _ = own_assignment(session, actor, public_id)
-        return study.key, displaying.QUEUE_OF_PHASE[assignment.phase]
+        return study.key, PHASES[assignment.phase].queue.key
 
 
 def record_display(
@@ -99,9 +104,8 @@ def record_display(
     """Store that the assignment's picture and prompt stand on the actor's screen; verdicts need it."""
     with database.writing() as session:
         assignment, study, membership = own_assignment(session, actor, public_id)
-        _require_open(session, study)
-        if not _is_being_revised(session, actor, assignment):
-            _require_turn(session, study, membership, assignment)
+        require_in_study(session, acts.READ, study)
+        acts.require(acts.SHOW, _state(session, actor, study, membership, assignment))
         here = clock.read_clocks()
         display = Display(
             assignment_id=stored_id(assignment.id),
@@ -135,11 +139,8 @@ def save_draft(database: Database, actor: Actor, public_id: str, sequence: int, 
         raise Incomplete("The draft carries a number that no draft has; reload the page.", "sequence")
     with database.writing() as session:
         assignment, study, membership = own_assignment(session, actor, public_id, lock=True)
-        _require_open(session, study)
-        if not _is_being_revised(session, actor, assignment):
-            if _is_closed(session, assignment):
-                raise Conflict("This item was submitted already; the draft is not needed any more.")
-            _require_turn(session, study, membership, assignment)
+        require_in_study(session, acts.READ, study)
+        acts.require(acts.DRAFT, _state(session, actor, study, membership, assignment))
         draft = turn_of(session, assignment).draft
         if draft is not None and sequence == draft.sequence and checked == draft.answers:
             return draft.sequence, draft.saved_at
@@ -174,20 +175,20 @@ def submit(
     """
     with database.writing() as session:
         assignment, study, membership = own_assignment(session, actor, public_id, lock=True)
-        queue = displaying.QUEUE_OF_PHASE[assignment.phase]
+        phase = PHASES[assignment.phase]
         protocol = frozen_facts.protocol_of(session, stored_id(study.id))
-        checked = check_answers(displaying.form_of(session, protocol, assignment), answers)
+        checked = check_answers(shown_items.form_of(session, protocol, assignment), answers)
         content_sha256 = checked.content_sha256()
         for earlier in _stored(session, assignment):
             if earlier.idempotency_key == key:
                 if earlier.content_sha256 != content_sha256:
-                    raise Conflict("This item was submitted already; nothing was changed.")
+                    acts.require(acts.SUBMIT, "closed")
                 feedback = _feedback(session, protocol, assignment)
-                return Receipt(earlier.receipt, earlier.submitted_at, queue, study.key, feedback)
+                return Receipt(earlier.receipt, earlier.submitted_at, phase.queue.key, study.key, feedback)
         superseded = _superseded(session, actor, protocol, membership, assignment)
-        _require_open(session, study)
+        require_in_study(session, acts.READ, study)
         if superseded is None:
-            _require_turn(session, study, membership, assignment)
+            acts.require(acts.SUBMIT, _state(session, actor, study, membership, assignment))
         displays = _displays_of(session, assignment)
         display = _display_of(session, actor, study, assignment, displays, superseded, key)
         # Simulated readers say how long they would have looked.
@@ -196,7 +197,7 @@ def submit(
         receipt = new_receipt()
         stored: Verdict | Adjudication
         rows: list[Base]
-        if assignment.phase == "opinions":
+        if phase.closed_by == "decision":
             stored = store_decision(session, assignment, checked, receipt, key)
             rows = [stored]
         else:
@@ -204,7 +205,7 @@ def submit(
         detail = {"supersedes": superseded.receipt} if superseded is not None else {}
         audit.record(
             session,
-            "revision" if superseded is not None else "decision" if assignment.phase == "opinions" else "verdict",
+            "revision" if superseded is not None else phase.closed_by,
             person_id=actor.person_id,
             study_id=study.id,
             assignment=public_id,
@@ -216,9 +217,11 @@ def submit(
         )
         if superseded is not None:
             revision_rules.end(session, actor, membership)
-        if assignment.phase == "practice":
+        if phase.trains:
             practice.end_pass_if_done(session, protocol, assignment)
-        return Receipt(receipt, stored.submitted_at, queue, study.key, _feedback(session, protocol, assignment))
+        return Receipt(
+            receipt, stored.submitted_at, phase.queue.key, study.key, _feedback(session, protocol, assignment)
+        )
 
 
 def _superseded(
@@ -227,8 +230,8 @@ def _superseded(
     """Return the verdict that this one is to supersede; None where it is the first of its assignment."""
     if not _stored(session, assignment):
         return None
-    if assignment.phase != "reading" or not _is_being_revised(session, actor, assignment):
-        raise Conflict("This item was submitted already; nothing was changed.")
+    if not PHASES[assignment.phase].revisable or not _is_being_revised(session, actor, assignment):
+        acts.require(acts.SUBMIT, "closed")
     return revision_rules.require_revisable(session, actor, protocol, membership, assignment)
 
 
@@ -255,7 +258,7 @@ def _display_of(
         own = _since(superseded, displays, own)
     display = own[-1] if own else None
     if display is None or not hmac.compare_digest(expected.encode(), key.encode()):
-        raise Conflict("This item has not been shown on this screen; reload the page and look at it first.")
+        raise NotShown("This item has not been shown on this screen; reload the page and look at it first.")
     return display
 
 
@@ -280,10 +283,10 @@ def _passed_ms(displays: Sequence[Display], superseded: Verdict | None) -> int |
 
 
 def _feedback(session: Session, protocol: Protocol, assignment: Assignment) -> dict[str, Any] | None:
-    if assignment.phase != "practice":
+    if not PHASES[assignment.phase].trains:
         return None
-    item = displaying.item_of(session, assignment)
-    words = displaying.reference_texts(protocol, item, queries.reference_of_practice_item(session, assignment.item_id))
+    item = shown_items.item_of(session, assignment)
+    words = shown_items.reference_texts(protocol, item, queries.reference_of_practice_item(session, assignment.item_id))
     return practice.feedback_on(session, protocol, assignment, item, words)
 
 
@@ -297,12 +300,12 @@ def report_failure(database: Database, actor: Actor, public_id: str, reason: str
     """
     with database.writing() as session:
         assignment, study, membership = own_assignment(session, actor, public_id, lock=True)
-        _require_open(session, study)
-        queue = displaying.QUEUE_OF_PHASE[assignment.phase]
+        require_in_study(session, acts.READ, study)
+        phase = PHASES[assignment.phase]
         earlier = session.exec(select(TechnicalFailure).where(TechnicalFailure.assignment_id == assignment.id)).first()
         if earlier is not None:
-            return earlier.created_at, study.key, queue
-        _require_turn(session, study, membership, assignment)
+            return earlier.created_at, study.key, phase.queue.key
+        acts.require(acts.GIVE_UP, _state(session, actor, study, membership, assignment))
         failure = TechnicalFailure(
             assignment_id=stored_id(assignment.id), reason=reason.replace("\x00", "")[:400] or "could not be shown"
         )
@@ -316,29 +319,28 @@ def report_failure(database: Database, actor: Actor, public_id: str, reason: str
             assignment=public_id,
             rows=proofs.sealed([failure, *_displays_of(session, assignment)]),
         )
-        if assignment.phase == "practice":
+        if phase.trains:
             practice.end_pass_if_done(session, frozen_facts.protocol_of(session, stored_id(study.id)), assignment)
-        return failure.created_at, study.key, queue
+        return failure.created_at, study.key, phase.queue.key
 
 
-def _require_open(session: Session, study: Study) -> None:
-    state = state_of(session, stored_id(study.id))
-    if state == "draft":
-        raise NotAllowed("This study is not open yet; its admin has to freeze it first.")
-    if state == "closed":
-        raise NotAllowed("This study is closed; no more verdicts are taken.")
+def _state(session: Session, actor: Actor, study: Study, membership: Membership, assignment: Assignment) -> str:
+    """Return where an assignment stands for this login session, in the words of `acts.STATES`.
 
-
-def _require_turn(session: Session, study: Study, membership: Membership, assignment: Assignment) -> None:
-    """Refuse to show, draft, submit or give up anything but what is on the member's desk now.
-
-    One gate for all four acts: somebody may know the id of an assignment whose turn has not come.
+    One gate for showing, drafting, submitting and giving up: somebody may know the id of an assignment whose turn has
+    not come.
     """
-    if assignment.phase == "scoring":
-        displaying.require_marking_open(session, study, membership)
-    protocol = frozen_facts.protocol_of(session, assignment.study_id)
-    if not displaying.is_on_the_desk(session, protocol, assignment):
-        raise Conflict("Another item is on your desk now; reload the page to go on with it.")
+    if turn_of(session, assignment).has_come:
+        if PHASES[assignment.phase].queue == SCORING.queue:
+            desk.require_marking_open(session, study, membership)
+        protocol = frozen_facts.protocol_of(session, assignment.study_id)
+        return "on the desk" if desk.is_on_the_desk(session, protocol, assignment) else "waiting"
+    if _is_being_revised(session, actor, assignment):
+        return "being revised"
+    if _stored(session, assignment):
+        return "closed"
+    failed = session.exec(select(TechnicalFailure.id).where(TechnicalFailure.assignment_id == assignment.id)).first()
+    return "waiting" if failed is None else "not shown"
 
 
 def _is_being_revised(session: Session, actor: Actor, assignment: Assignment) -> bool:
@@ -350,18 +352,11 @@ def _is_being_revised(session: Session, actor: Actor, assignment: Assignment) ->
     return found is not None and found[0].id == assignment.id
 
 
-def _is_closed(session: Session, assignment: Assignment) -> bool:
-    if turn_of(session, assignment).has_come:
-        return False
-    failed = session.exec(select(TechnicalFailure.id).where(TechnicalFailure.assignment_id == assignment.id)).first()
-    return failed is not None or bool(_stored(session, assignment))
-
-
 def _stored(session: Session, assignment: Assignment) -> Sequence[Verdict | Adjudication]:
     """Return what was submitted for an assignment, oldest first; nothing while it is still to be closed."""
     if turn_of(session, assignment).has_come:
         return []
-    if assignment.phase == "opinions":
+    if PHASES[assignment.phase].closed_by == "decision":
         task = queries.review_task_of(session, assignment)
         return session.exec(select(Adjudication).where(Adjudication.task_id == task.id)).all()
     return queries.verdict_chain(session, stored_id(assignment.id))

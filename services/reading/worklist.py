@@ -10,10 +10,11 @@ from sqlmodel import Session, select
 
 from db import Acknowledgement, Database, Study, audit, queries
 from db.base import stored_id
+from protocol.phases import QUEUES, READING, REVIEW, SCORING, Queue
 from protocol.study import Protocol
 from services.people.identity import Actor
 from services.people.permission import require_role, state_of, studies_of
-from services.reading import displaying, pace, practice
+from services.reading import desk, pace, practice
 from services.seals import proofs
 from services.studies import frozen_facts
 
@@ -26,8 +27,7 @@ class Desk:
 
     study_key: str
     study_title: str
-    queue: str
-    role: str
+    queue: Queue
     done: int
     total: int
     state: str
@@ -46,30 +46,27 @@ def desks_of(database: Database, actor: Actor) -> list[Desk]:
         for study, membership in studies_of(session, actor):
             state = state_of(session, stored_id(study.id))
             protocol = frozen_facts.protocol_of(session, stored_id(study.id))
-            for queue, role in displaying.ROLE_OF_QUEUE.items():
-                if role != membership.role:
+            for queue in (one for one in QUEUES.values() if one.role == membership.role):
+                practising = _practice(session, protocol, stored_id(membership.id)) if queue.role == "rater" else ""
+                if queue == SCORING.queue and practising:
                     continue
-                practising = _practice(session, protocol, stored_id(membership.id)) if role == "rater" else ""
-                if queue == "scoring" and practising:
+                done, total = desk.progress_of(session, stored_id(membership.id), queue, protocol)
+                if total == 0 and queue == SCORING.queue:
                     continue
-                done, total = displaying.progress_of(session, stored_id(membership.id), queue, protocol)
-                if total == 0 and queue == "scoring":
-                    continue
-                waits = queue == "scoring" and bool(
-                    queries.open_assignments(session, stored_id(membership.id), ("reading",), limit=1)
+                waits = queue == SCORING.queue and bool(
+                    queries.open_assignments(session, stored_id(membership.id), (READING,), limit=1)
                 )
                 desks.append(
                     Desk(
                         study.key,
                         study.title,
                         queue,
-                        role,
                         done,
                         total,
                         state,
                         waits,
                         study.simulated_readers,
-                        practising if queue == "reading" and total else "",
+                        practising if queue == READING.queue and total else "",
                         pace.about_how_long(session, stored_id(membership.id), queue, total - done)
                         if state == "open" and done < total and not practising
                         else "",
@@ -88,7 +85,7 @@ def _practice(session: Session, protocol: Protocol, membership_id: int) -> str:
 def instructions(database: Database, actor: Actor, study_key: str, queue: str) -> tuple[str, bool]:
     """Return the instructions of a queue and whether this member has acknowledged them."""
     with database.reading() as session:
-        study, membership = require_role(session, actor, study_key, displaying.role_of_queue(queue))
+        study, membership = require_role(session, actor, study_key, desk.queue_named(queue).role)
         text = _instructions_text(session, study, queue)
         seen = session.exec(_ACKNOWLEDGED, params={"membership_id": membership.id, "phase": queue}).first()
     return text, seen == hashlib.sha256(text.encode()).hexdigest()
@@ -102,12 +99,12 @@ _ACKNOWLEDGED = select(Acknowledgement.text_sha256).where(
 def acknowledge_instructions(database: Database, actor: Actor, study_key: str, queue: str) -> None:
     """Store that this member has read the instructions of a queue; a second time changes nothing."""
     with database.writing() as session:
-        study, membership = require_role(session, actor, study_key, displaying.role_of_queue(queue))
+        study, membership = require_role(session, actor, study_key, desk.queue_named(queue).role)
         text_sha256 = hashlib.sha256(_instructions_text(session, study, queue).encode()).hexdigest()
         earlier = session.exec(_ACKNOWLEDGED, params={"membership_id": membership.id, "phase": queue}).first()
-        if queue == "scoring" and _may_be_revised(frozen_facts.protocol_of(session, stored_id(study.id))):
+        if queue == SCORING.queue.key and _may_be_revised(frozen_facts.protocol_of(session, stored_id(study.id))):
             # It ends what may be revised, so it may not be done in passing, before the last read.
-            displaying.require_reads_closed(session, stored_id(membership.id))
+            desk.require_reads_closed(session, stored_id(membership.id))
         if earlier is None:
             acknowledged = Acknowledgement(membership_id=stored_id(membership.id), phase=queue, text_sha256=text_sha256)
             session.add(acknowledged)
@@ -124,12 +121,12 @@ def acknowledge_instructions(database: Database, actor: Actor, study_key: str, q
 
 def _instructions_text(session: Session, study: Study, queue: str) -> str:
     protocol = frozen_facts.protocol_of(session, stored_id(study.id))
-    if queue == "scoring" and protocol.scoring is not None:
+    if queue == SCORING.queue.key:
+        if protocol.scoring is None:
+            return ""
         final = SETTLED if _may_be_revised(protocol) else ""
         return "\n\n".join(part for part in (protocol.scoring.instructions, final) if part)
-    if queue == "scoring":
-        return ""
-    if queue == "review":
+    if queue == REVIEW.queue.key:
         return protocol.adjudication.instructions if protocol.adjudication else ""
     return "\n\n".join(part for part in (protocol.instructions, protocol.consent) if part)
 

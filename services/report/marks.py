@@ -9,7 +9,7 @@ from agreement import accuracy_of_correctness, cohen_kappa, percent_agreement
 from agreement.weighted import weighted_mean
 from exchange.judge_verdicts import CORRECT, INCORRECT
 from exchange.report_structure import Column, EstimateRow, EstimateTable, PlainTable, Section
-from protocol.phases import Scoring
+from protocol.sections import Scoring
 from services.report.collected import CandidateAnswer, Collected, Member
 from services.report.computing import Computing, renamed
 

@@ -10,6 +10,7 @@ from sqlmodel import Session, col, select
 
 from db import Assignment, Case, Freeze, FreezeItem, Item, Membership
 from db.base import stored_id
+from protocol.phases import PRACTICE, READING, SCORING, Phase
 from protocol.study import Protocol
 from services.seals import proofs
 from services.studies import draws
@@ -24,7 +25,7 @@ def assign_rater(session: Session, study_id: int, rater: Membership, protocol: P
     if protocol.reading.practice is not None:
         assign_practice(session, study_id, rater, protocol, pass_number=1)
     key = draws.key_of(session, study_id, protocol.seed)
-    dealer = key.dealer("reading", rater.pseudonym)
+    dealer = key.dealer(READING.key, rater.pseudonym)
     rows = session.exec(
         select(Item, Case.subject)
         .join(FreezeItem, col(FreezeItem.item_id) == Item.id)
@@ -33,7 +34,7 @@ def assign_rater(session: Session, study_id: int, rater: Membership, protocol: P
         .order_by(col(Item.id))
     ).all()
     items = ordered([(item, subject) for item, subject in rows], protocol, dealer)
-    dealt = _assign(rater, "reading", 1, items, protocol, dealer)
+    dealt = _assign(rater, READING, 1, items, protocol, dealer)
     candidates = list(
         session.exec(
             select(FreezeItem)
@@ -41,7 +42,7 @@ def assign_rater(session: Session, study_id: int, rater: Membership, protocol: P
             .order_by(col(FreezeItem.candidate_id))
         )
     )
-    key.dealer("scoring", rater.pseudonym).shuffle(candidates)
+    key.dealer(SCORING.key, rater.pseudonym).shuffle(candidates)
     for position, frozen in enumerate(candidates, start=1):
         dealt.append(
             Assignment(
@@ -49,14 +50,15 @@ def assign_rater(session: Session, study_id: int, rater: Membership, protocol: P
                 membership_id=stored_id(rater.id),
                 item_id=frozen.item_id,
                 candidate_id=frozen.candidate_id,
-                phase="scoring",
-                kind="candidates",
+                phase=SCORING.key,
+                kind=SCORING.kind,
+                step=SCORING.step,
                 position=position,
             )
         )
     session.add_all(dealt)
     session.flush()
-    draws.note(session, study_id, key, "reading", rater.pseudonym, rows=proofs.sealed(dealt))
+    draws.note(session, study_id, key, READING.key, rater.pseudonym, rows=proofs.sealed(dealt))
 
 
 def assign_practice(session: Session, study_id: int, rater: Membership, protocol: Protocol, pass_number: int) -> None:
@@ -72,18 +74,18 @@ def assign_practice(session: Session, study_id: int, rater: Membership, protocol
         .join(Assignment, col(Assignment.item_id) == Item.id)
         .where(
             Assignment.membership_id == rater.id,
-            Assignment.phase == "practice",
+            Assignment.phase == PRACTICE.key,
             Assignment.pass_number == pass_number - 1,
         )
         .order_by(col(Assignment.position))
     ).all()
     key = draws.key_of(session, study_id, protocol.seed)
-    dealer = key.dealer("practice", rater.pseudonym, pass_number)
+    dealer = key.dealer(PRACTICE.key, rater.pseudonym, pass_number)
     items = practice_order([(item, subject) for item, subject in rows], before, protocol, dealer, pass_number)
-    dealt = _assign(rater, "practice", pass_number, items, protocol, dealer)
+    dealt = _assign(rater, PRACTICE, pass_number, items, protocol, dealer)
     session.add_all(dealt)
     session.flush()
-    draws.note(session, study_id, key, "practice", rater.pseudonym, pass_number, rows=proofs.sealed(dealt))
+    draws.note(session, study_id, key, PRACTICE.key, rater.pseudonym, pass_number, rows=proofs.sealed(dealt))
 
 
 def practice_order(
@@ -118,7 +120,7 @@ def ordered(
 
 def _assign(
     rater: Membership,
-    phase: str,
+    phase: Phase,
     pass_number: int,
     items: Sequence[Item],
     protocol: Protocol,
@@ -129,7 +131,9 @@ def _assign(
             study_id=rater.study_id,
             membership_id=stored_id(rater.id),
             item_id=stored_id(item.id),
-            phase=phase,
+            phase=phase.key,
+            kind=phase.kind,
+            step=phase.step,
             pass_number=pass_number,
             position=position,
             option_order=option_order(item, protocol, dealer),

@@ -27,6 +27,8 @@ from db import (
 from db.base import stored_id
 from db.standing import STILL_MEMBER
 from services.errors import Conflict, InputRefused, require_length
+from services.people import acts
+from services.people.acts import require_in_study
 from services.people.identity import Actor
 from services.people.permission import require_role, state_of
 from services.studies import volume_store
@@ -158,9 +160,7 @@ def _files(session: Session, table: type[Volume] | type[Overlay], study_id: int)
 
 
 def _require_draft(session: Session, study: Study) -> None:
-    state = state_of(session, stored_id(study.id))
-    if state != "draft":
-        raise Conflict(f"The study '{study.key}' is {state}; only a draft can be renamed, removed or imported over.")
+    require_in_study(session, acts.CHANGE_DRAFT, study)
 
 
 def _others(session: Session, study: Study, actor: Actor) -> tuple[str, ...]:

@@ -29,6 +29,8 @@ from db.base import stored_id
 from db.standing import STILL_MEMBER
 from protocol.study import Protocol
 from services.errors import Conflict
+from services.people import acts
+from services.people.acts import require_in_study
 from services.people.identity import Actor
 from services.people.permission import require_role
 from services.seals import proofs
@@ -94,8 +96,7 @@ def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
     with database.writing() as session:
         study, _ = require_role(session, actor, study_key, "admin", lock=True)
         study_id = stored_id(study.id)
-        if session.exec(select(Freeze.id).where(Freeze.study_id == study_id)).first() is not None:
-            raise Conflict("This study is frozen already; a freeze cannot be repeated.")
+        require_in_study(session, acts.FREEZE, study)
         for volume in session.exec(select(Volume).where(Volume.study_id == study_id)):
             if not volume_store.is_intact(database, volume.sha256):
                 raise Conflict(f"The prepared file of volume '{volume.key}' is missing or damaged; import again.")

@@ -20,9 +20,11 @@ from db import (
 from db.base import stored_id
 from db.standing import STILL_MEMBER
 from services.errors import Conflict, NotAllowed, require_length
+from services.people import acts
+from services.people.acts import require_in_study
 from services.people.identity import Actor, add_person, has_signed_in, issue_link, open_links
 from services.people.logins import canonical_login
-from services.people.permission import require_role, state_of
+from services.people.permission import require_role
 from services.seals import proofs
 from services.studies import removing
 
@@ -155,8 +157,8 @@ def join(
         if found.role != role:
             raise Conflict(f"{person.name} is {found.role} in this study already, and nobody has two roles in one.")
         return found
-    if role == "rater" and state_of(session, study_id) == "closed":
-        raise Conflict("This study is closed; nobody can join it as a rater any more.")
+    if role == "rater":
+        require_in_study(session, acts.JOIN_AS_RATER, study)
     membership = found or Membership(person_id=person_id, study_id=study_id, role="", pseudonym="")
     gone = removing.take_back(session, study, found, role) if found is not None else []
     if membership.role != role:

@@ -25,7 +25,10 @@ from db import (
 )
 from db.base import stored_id
 from db.standing import REMAINS, STILL_MEMBER
+from protocol.phases import REVIEW
 from services.errors import Conflict, NotFound
+from services.people import acts
+from services.people.acts import require_in_study
 from services.people.identity import Actor, end_issued_links
 from services.people.logins import canonical_login
 from services.people.permission import require_role, state_of
@@ -46,7 +49,7 @@ def removable_members(database: Database, actor: Actor, study_key: str) -> list[
     """Return, for admins, whoever has given no verdict, the actor aside; nobody once the data are locked."""
     with database.reading() as session:
         study, own = require_role(session, actor, study_key, "admin")
-        if state_of(session, stored_id(study.id)) == "closed":
+        if state_of(session, stored_id(study.id)) not in acts.TAKE_OUT.before:
             return []
         rows = session.exec(
             select(Person, Membership)
@@ -75,8 +78,7 @@ def remove_member(database: Database, actor: Actor, study_key: str, login: str) 
     wanted = canonical_login(login)
     with database.writing() as session:
         study, own = require_role(session, actor, study_key, "admin")
-        if state_of(session, stored_id(study.id)) == "closed":
-            raise Conflict("The study is closed; re-open it before anybody is taken out.")
+        require_in_study(session, acts.TAKE_OUT, study)
         # Whoever is submitting a verdict holds this row: it is stored before it is looked for, or comes too late.
         member = session.exec(
             select(Membership)
@@ -164,13 +166,13 @@ def _was_used() -> Any:
 
 
 def _given_to_another(session: Session, member: Membership) -> bool:
-    items = select(Assignment.item_id).where(Assignment.membership_id == member.id, Assignment.phase == "review")
+    items = select(Assignment.item_id).where(Assignment.membership_id == member.id, Assignment.phase == REVIEW.key)
     return (
         session.exec(
             select(Assignment.id)
             .join(Membership, col(Membership.id) == Assignment.membership_id)
             .where(
-                Assignment.phase == "review",
+                Assignment.phase == REVIEW.key,
                 Assignment.membership_id != member.id,
                 col(Assignment.item_id).in_(items),
                 *STILL_MEMBER,

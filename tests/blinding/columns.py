@@ -23,6 +23,8 @@ COMMON = frozenset(
         "login_session.token_sha256",
         "assignment.public_id",
         "assignment.phase",
+        "assignment.kind",
+        "assignment.step",
         "assignment.position",
         "assignment.pass_number",
         "assignment.option_order",

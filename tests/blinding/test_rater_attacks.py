@@ -160,7 +160,7 @@ def test_the_reference_table_is_not_read_for_whoever_still_has_to_read_blind(
     receipts = read_all(situation, rater)
 
     assert len(receipts) == 6
-    assert [desk.queue for desk in worklist.desks_of(sqlite_database, rater)] == ["reading", "scoring"]
+    assert [desk.queue.key for desk in worklist.desks_of(sqlite_database, rater)] == ["reading", "scoring"]
 
 
 # ---- reviewers -------------------------------------------------------------------------------------------------------

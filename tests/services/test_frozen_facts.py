@@ -16,11 +16,12 @@ from sqlmodel import select
 
 from db import Assignment, Database, Item, Study
 from db.engine import make_engine
+from protocol.phases import PHASES
 from services.adjudication import review_queue
 from services.errors import NotFound
 from services.people.identity import Actor
 from services.people.permission import own_assignment
-from services.reading import displaying, submission
+from services.reading import desk, submission
 from services.record import verification
 from services.studies import frozen_facts
 from tests.blinding.columns import freeze_as_it_is_now, take_the_guards_away
@@ -189,10 +190,10 @@ def first_of_each_queue(database: Database, actor: Actor) -> tuple[set[str], set
             except NotFound:
                 continue
             protocol = frozen_facts.protocol_of(session, study.id or 0)
-            if displaying.is_on_the_desk(session, protocol, assignment):
+            if desk.is_on_the_desk(session, protocol, assignment):
                 by_look_up.add(public_id)
-            queue = displaying.QUEUE_OF_PHASE[assignment.phase]
-            waiting = displaying.waiting_for(session, protocol, membership.id or 0, queue, limit=1)
+            queue = PHASES[assignment.phase].queue
+            waiting = desk.waiting_for(session, protocol, membership.id or 0, queue, limit=1)
             by_list |= {one.public_id for one in waiting}
     return by_look_up, by_list
 

@@ -201,7 +201,7 @@ def test_progress_counts_what_is_closed_and_what_could_not_be_shown(database: Da
 
     lines = member_progress.progress_of_members(database, situation.admin, "tiny")
 
-    told = {(line.pseudonym, line.queue): (line.done, line.total, line.technical_failures) for line in lines}
+    told = {(line.pseudonym, line.queue.key): (line.done, line.total, line.technical_failures) for line in lines}
     assert told == {
         ("Rater 1", "reading"): (2, 6, 1),
         ("Rater 1", "scoring"): (0, 4, 0),

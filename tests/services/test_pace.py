@@ -102,7 +102,7 @@ def test_worklist_says_how_many_answers_are_to_be_marked(database: Database, tmp
     rater = situation.raters[0]
 
     def said(queue: str) -> str:
-        [desk] = [desk for desk in worklist.desks_of(database, rater) if desk.queue == queue]
+        [desk] = [desk for desk in worklist.desks_of(database, rater) if desk.queue.key == queue]
         return worklist_view.progress_text(desk)
 
     assert said("scoring") == "0 of 4 done, 4 answers to mark. Opens when all your items are read."

@@ -14,6 +14,7 @@ import pytest
 from sqlmodel import col, select
 
 from db import AuditEvent, Database, Flag, ReviewTask, Verdict, queries
+from protocol.phases import READING
 from services.adjudication import review_queue
 from services.errors import Conflict, NotAllowed, NotFound, Refused
 from services.people.identity import Actor
@@ -73,7 +74,7 @@ def test_a_revision_supersedes_and_the_first_verdict_stays(database: Database, t
     assert [one.receipt for one in chain] == [first.receipt, second.receipt]
     assert chain[1].supersedes_id == chain[0].id
     with database.reading() as session:
-        standing = [one.receipt for one, _ in queries.standing_verdicts(session, 1, "reading")]
+        standing = [one.receipt for one, _ in queries.standing_verdicts(session, 1, READING)]
         events = session.exec(
             select(AuditEvent).where(col(AuditEvent.action).in_(("verdict", "revision"))).order_by(col(AuditEvent.id))
         ).all()
@@ -436,7 +437,7 @@ def test_no_revision_slips_in_while_the_queue_is_being_opened(database: Database
     review_queue.open_review_queue(database, situation.admin, "tiny")
 
     with database.reading() as session:
-        standing = {one.id for one, _ in queries.standing_verdicts(session, 1, "reading")}
+        standing = {one.id for one, _ in queries.standing_verdicts(session, 1, READING)}
         shown = {verdict for task in session.exec(select(ReviewTask)) for verdict in task.opinion_order}
     assert shown
     assert shown <= standing

@@ -1,0 +1,190 @@
+"""What may be done in which state, and what is said where it may not: one row per act, for everything that has states.
+
+States are derived from rows and never stored (`permission.state_of`, `services.reading.submission`). The diagrams in
+docs/architecture.md are drawn from this table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sqlmodel import Session
+
+from db import Study
+from db.base import stored_id
+from services.errors import AlreadySubmitted, Conflict, NotOnTheDesk, Refused, StudyClosed, StudyNotOpen
+from services.people.permission import state_of
+
+STATES: Mapping[str, tuple[str, ...]] = {
+    "study": ("draft", "open", "closed"),
+    "assignment": ("waiting", "on the desk", "closed", "being revised", "not shown"),
+    "review task": ("not read", "read", "decided"),
+    "judge run": ("imported",),
+}
+
+
+@dataclass(frozen=True)
+class Act:
+    """Something that somebody does to a thing, or with it.
+
+    Attributes
+    ----------
+    of
+        The thing, a key of `STATES`.
+    who
+        The role that it takes: an owner is one of the installation, the others are of the study.
+    before, after
+        The states in which it is possible, and the one it leads to; None where the state stays. A thing that the act
+        makes has no state before.
+    refusals
+        By state, the error and its sentence, which may name `{state}` and `{key}`.
+    """
+
+    of: str
+    name: str
+    who: str
+    before: tuple[str, ...]
+    after: str | None = None
+    refusals: Mapping[str, tuple[type[Refused], str]] = field(default_factory=dict)
+
+
+_FROZEN = (Conflict, "This study is frozen already; a freeze cannot be repeated.")
+_NO_DRAFT = (Conflict, "The study '{key}' is {state}; only a draft can be renamed, removed or imported over.")
+_ONLY_OPEN = (Conflict, "The study is {state}; this is possible only while it is open.")
+_ONLY_CLOSED = (Conflict, "The study is {state}; this is possible only while it is closed.")
+_ELSEWHERE = (NotOnTheDesk, "Another item is on your desk now; reload the page to go on with it.")
+
+CHANGE_DRAFT = Act(
+    "study", "rename, import over, remove", "owner or admin", ("draft",), None, {"open": _NO_DRAFT, "closed": _NO_DRAFT}
+)
+FREEZE = Act("study", "freeze", "admin", ("draft",), "open", {"open": _FROZEN, "closed": _FROZEN})
+READ = Act(
+    "study",
+    "read, mark, decide",
+    "rater or reviewer",
+    ("open",),
+    None,
+    {
+        "draft": (StudyNotOpen, "This study is not open yet; its admin has to freeze it first."),
+        "closed": (StudyClosed, "This study is closed; no more verdicts are taken."),
+    },
+)
+JOIN_AS_RATER = Act(
+    "study",
+    "join as a rater",
+    "rater",
+    ("draft", "open"),
+    None,
+    {"closed": (Conflict, "This study is closed; nobody can join it as a rater any more.")},
+)
+TAKE_OUT = Act(
+    "study",
+    "take a member out",
+    "admin",
+    ("draft", "open"),
+    None,
+    {"closed": (Conflict, "The study is closed; re-open it before anybody is taken out.")},
+)
+IMPORT_RUN = Act(
+    "study",
+    "import a judge run",
+    "admin",
+    ("open", "closed"),
+    None,
+    {"draft": (Conflict, "Freeze the study first: a judge is compared on a frozen pool of candidates.")},
+)
+OPEN_QUEUE = Act(
+    "study",
+    "send items to reviewers",
+    "admin",
+    ("open",),
+    None,
+    dict.fromkeys(("draft", "closed"), (Conflict, "The queue can be opened only while the study is open.")),
+)
+LOOK = Act("study", "take an interim look", "admin", ("open",), None, {"draft": _ONLY_OPEN, "closed": _ONLY_OPEN})
+CLOSE = Act("study", "close", "admin", ("open",), "closed", {"draft": _ONLY_OPEN, "closed": _ONLY_OPEN})
+REOPEN_STUDY = Act("study", "re-open", "admin", ("closed",), "open", {"draft": _ONLY_CLOSED, "open": _ONLY_CLOSED})
+
+_AT_WORK = ("on the desk", "being revised")
+SHOW = Act(
+    "assignment", "show", "its member", _AT_WORK, None, dict.fromkeys(("waiting", "closed", "not shown"), _ELSEWHERE)
+)
+DRAFT = Act(
+    "assignment",
+    "save a draft",
+    "its member",
+    _AT_WORK,
+    None,
+    {
+        "waiting": _ELSEWHERE,
+        "not shown": _ELSEWHERE,
+        "closed": (AlreadySubmitted, "This item was submitted already; the draft is not needed any more."),
+    },
+)
+SUBMIT = Act(
+    "assignment",
+    "submit",
+    "its member",
+    _AT_WORK,
+    "closed",
+    {
+        "waiting": _ELSEWHERE,
+        "not shown": _ELSEWHERE,
+        "closed": (AlreadySubmitted, "This item was submitted already; nothing was changed."),
+    },
+)
+GIVE_UP = Act(
+    "assignment",
+    "note that it cannot be shown",
+    "its member",
+    ("on the desk",),
+    "not shown",
+    dict.fromkeys(("waiting", "closed", "being revised", "not shown"), _ELSEWHERE),
+)
+REVISE = Act("assignment", "open for revision", "its rater", ("closed",), "being revised")
+LEAVE = Act("assignment", "go back without a change", "its rater", ("being revised",), "closed")
+COME_UP = Act("assignment", "close the one before it", "its member", ("waiting",), "on the desk")
+
+TASK_READ = Act("review task", "read blind", "its reviewer", ("not read",), "read")
+TASK_DECIDED = Act("review task", "decide between the opinions", "its reviewer", ("read",), "decided")
+RUN_IMPORTED = Act("judge run", "import", "admin", (), "imported")
+
+ACTS = (
+    CHANGE_DRAFT, FREEZE, READ, JOIN_AS_RATER, TAKE_OUT, IMPORT_RUN, OPEN_QUEUE, LOOK, CLOSE, REOPEN_STUDY, SHOW, DRAFT,
+    SUBMIT, GIVE_UP, REVISE, LEAVE, COME_UP, TASK_READ, TASK_DECIDED, RUN_IMPORTED,
+)  # fmt: skip
+
+
+def require(act: Act, state: str, key: str = "") -> None:
+    """Refuse an act in a state in which it is not possible, in the words of the table.
+
+    Raises
+    ------
+    Refused
+        The error that the table names for this state.
+    """
+    if state not in act.before:
+        error, sentence = act.refusals[state]
+        raise error(sentence.format(state=state, key=key))
+
+
+def require_in_study(session: Session, act: Act, study: Study) -> None:
+    """Refuse an act on a study in whose state it is not possible."""
+    require(act, state_of(session, stored_id(study.id)), study.key)
+
+
+def diagram(thing: str) -> str:
+    """Return the states of a thing as a Mermaid diagram; acts that leave the state stand in a note beside it."""
+    lines = ["stateDiagram-v2"]
+    ids = {state: state.replace(" ", "_") for state in STATES[thing]}
+    lines += [f'  state "{state}" as {ids[state]}' for state in STATES[thing] if " " in state]
+    lines.append(f"  [*] --> {ids[STATES[thing][0]]}")
+    for act in (one for one in ACTS if one.of == thing and one.before):
+        if act.after is not None:
+            lines += [f"  {ids[before]} --> {ids[act.after]}: {act.name} ({act.who})" for before in act.before]
+    for state in STATES[thing]:
+        stays = [f"{act.name} ({act.who})" for act in ACTS if act.of == thing and not act.after and state in act.before]
+        if stays:
+            lines += [f"  note right of {ids[state]}", *(f"    {one}" for one in stays), "  end note"]
+    return "\n".join(lines)
