@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 Kind = Literal["items", "candidates", "pairs", "references", "answers"]
@@ -147,3 +148,18 @@ def phases_of(queue: Queue) -> tuple[Phase, ...]:
     return tuple(
         sorted((one for one in PHASES.values() if one.queue == queue and not one.trains), key=lambda one: one.step)
     )
+
+
+def diagram() -> str:
+    """Return the phases by queue as a Mermaid diagram: what opens each, what is rated in it, and what closes it."""
+    lines = ["flowchart LR"]
+    for queue in QUEUES.values():
+        lines.append(f'  subgraph {queue.key}_queue["{queue.title} ({queue.role})"]')
+        phases = [one for one in PHASES.values() if one.queue == queue]
+        for one in phases:
+            said = [one.key, f"rates {one.kind}", f"opens: {one.opens}", f"closed by a {one.closed_by}"]
+            lines.append(f'    {one.key}["{"<br/>".join(said)}"]')
+        lines += [f"    {before.key} --> {after.key}" for before, after in pairwise(phases)]
+        lines.append("  end")
+    lines += [f"  {READING.key} --> {SCORING.key}", f"  {READING.key} -.-> {REVIEW.key}"]
+    return "\n".join(lines)

@@ -6,8 +6,9 @@ from sqlmodel import Session
 
 from db import Assignment, Membership, Study, queries
 from db.base import stored_id
-from protocol.phases import PHASES, PRACTICE, QUEUES, READING, Queue, phases_of
+from protocol.phases import PHASES, PRACTICE, QUEUES, READING, SCORING, Queue, phases_of
 from protocol.study import Protocol
+from protocol.visibility import Progress, may_see
 from services.errors import NotFound, ReadsOpen
 from services.people.permission import turn_of
 from services.reading import practice, revision_rules, shown_items
@@ -85,5 +86,6 @@ def require_marking_open(session: Session, study: Study, membership: Membership)
 
 def require_reads_closed(session: Session, membership_id: int) -> None:
     """Refuse what may come only after the last blind read."""
-    if queries.open_assignments(session, membership_id, (READING,), limit=1):
+    closed = not queries.open_assignments(session, membership_id, (READING,), limit=1)
+    if not may_see("rater", SCORING, "reference", Progress(on_the_desk=True, reads_closed=closed)):
         raise ReadsOpen("Marking answers opens when all your items are read.")

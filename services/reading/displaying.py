@@ -10,9 +10,10 @@ from sqlmodel import Session, col, select
 from db import Assignment, Draft, Item, Membership, Study, Verdict, now, queries
 from db.base import stored_id
 from db.queries import ShownItem
-from protocol.phases import PHASES, PRACTICE, READING, REVIEW, Queue, phases_of
+from protocol.phases import OPINIONS, PHASES, PRACTICE, READING, REVIEW, Queue, phases_of
 from protocol.study import Protocol
-from services.errors import Conflict
+from protocol.visibility import Progress, may_see
+from services.errors import Conflict, NotOnTheDesk
 from services.installation.tokens import TOKEN_PERIOD, Keys
 from services.people.identity import Actor
 from services.reading import blinding, desk, hanging, pace, practice, revision_rules, session_summary, shown_items
@@ -217,6 +218,8 @@ def _opinions(
     """Return in words the reviewer's own first read, and the raters' opinions in the order stored for this item."""
     task = queries.review_task_of(session, assignment)
     own = queries.root_verdict(session, task.review_assignment_id)
+    if own is None or not may_see("reviewer", OPINIONS, "opinions", Progress(on_the_desk=True, answered=True)):
+        raise NotOnTheDesk("Read this item yourself first; then the opinions are shown.")
     verdicts = {
         stored_id(verdict.id): verdict
         for verdict in session.exec(select(Verdict).where(col(Verdict.id).in_(task.opinion_order)))
@@ -225,4 +228,4 @@ def _opinions(
     def lines(verdict: Verdict) -> list[list[str]]:
         return shown_items.lines_of(protocol, item, assignment.option_order, verdict)
 
-    return lines(own) if own is not None else [], [lines(verdicts[one]) for one in task.opinion_order]
+    return lines(own), [lines(verdicts[one]) for one in task.opinion_order]

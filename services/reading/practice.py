@@ -17,6 +17,7 @@ from db.standing import STILL_MEMBER
 from protocol.forms import PRIMARY
 from protocol.phases import PRACTICE
 from protocol.study import Protocol
+from protocol.visibility import Progress, may_see
 from services.errors import Conflict, NotFound
 from services.people.identity import Actor
 from services.people.logins import canonical_login
@@ -139,7 +140,8 @@ def feedback_on(
 ) -> dict[str, Any] | None:
     """Return what a rater learns from their practice verdict: right or not, what counts as right, and why."""
     rule = protocol.reading.practice
-    if rule is None or not rule.feedback or assignment.phase != PRACTICE.key:
+    released = rule is not None and rule.feedback and assignment.phase == PRACTICE.key
+    if not may_see("rater", PRACTICE, "feedback", Progress(answered=True, released=released)):
         return None
     reference = queries.reference_of_practice_item(session, assignment.item_id)
     verdict = queries.root_verdict(session, stored_id(assignment.id))

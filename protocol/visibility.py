@@ -1,0 +1,255 @@
+"""Who may see what, and when: one table, and one pure function that reads it. docs/blinding.md prints it.
+
+It says what may pass; `services.reading.blinding` and `hanging` say what does, key by key. Where something that was
+withheld is let through (a reference, the opinions of others), they ask here first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from protocol.phases import OPINIONS, PRACTICE, READING, REVIEW, SCORING, Phase
+
+Role = Literal["rater", "reviewer", "admin"]
+# A phase by its key, or a page of an admin.
+View = str
+ADMIN = "admin"
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far things are for whoever asks; what is not known counts as not done.
+
+    Attributes
+    ----------
+    on_the_desk
+        It belongs to the item on their desk.
+    answered
+        Their own verdict on this item is stored.
+    reads_closed
+        All their own blind reads are closed.
+    data_locked
+        The study is closed, or this admin takes an interim look with a reason.
+    released
+        The protocol releases it.
+    """
+
+    on_the_desk: bool = False
+    answered: bool = False
+    reads_closed: bool = False
+    data_locked: bool = False
+    released: bool = False
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A cell of the table: its words, and what has to hold (fields of `Progress`); None where it never does."""
+
+    words: str
+    needs: tuple[str, ...] | None
+
+    def holds(self, progress: Progress) -> bool:
+        """Return whether it may be seen now."""
+        return self.needs is not None and all(getattr(progress, one) for one in self.needs)
+
+
+NEVER = Rule("never", None)
+NO = Rule("no", None)
+WITH_ITEM = Rule("yes", ("on_the_desk",))
+RELEASED = Rule("as the protocol releases", ("on_the_desk", "released"))
+PREVIEW = Rule("preview", ())
+REPORT = Rule("report", ())
+LOCKED = Rule("report, after data lock", ("data_locked",))
+
+
+@dataclass(frozen=True)
+class Thing:
+    """Something that is seen or withheld.
+
+    Attributes
+    ----------
+    title
+        Its line in the table.
+    columns
+        The columns of the database that hold it, as "table.column"; a changed value of any other column must change
+        nothing that is sent.
+    rules
+        By view: the key of a phase, or `ADMIN`. What is not named is never seen.
+    """
+
+    key: str
+    title: str
+    rules: Mapping[View, Rule]
+    columns: tuple[str, ...] = ()
+
+
+_OF_THE_SCAN = (
+    "item.sequences", "item.uses_prior", "volume.label", "volume.role", "volume.sequence", "volume.window",
+    "volume.intensity_range", "volume.sha256",
+)  # fmt: skip
+_OF_THE_REFERENCE = ("reference.accepted", "reference.low", "reference.high", "reference.version")
+
+
+def _with(words: str, *needs: str) -> Rule:
+    return Rule(words, needs)
+
+
+def _reading(rule: Rule, admin: Rule, **others: Rule) -> dict[View, Rule]:
+    """Return the same rule for whoever reads from images, practice and own first reads alike."""
+    return {PRACTICE.key: rule, READING.key: rule, REVIEW.key: rule, OPINIONS.key: rule, ADMIN: admin} | others
+
+
+_NAMED_OVERLAYS = _with("those the item names, never ahead", "on_the_desk")
+_OWN_SCANS = _with("of the item on the desk, and of the next", "on_the_desk")
+
+THINGS: tuple[Thing, ...] = (
+    Thing(
+        "question",
+        "prompt, options, form",
+        _reading(
+            WITH_ITEM,
+            PREVIEW,
+            scoring=_with("the prompt as the question", "on_the_desk"),
+            opinions=_with("answer and reason", "on_the_desk"),
+        ),
+        ("item.prompt", "item.options", "item.form"),
+    ),
+    Thing(
+        "scans",
+        "scans, label, sequence, window, which sequences are missing",
+        _reading(
+            _OWN_SCANS,
+            PREVIEW,
+            scoring=NO,
+            opinions=_with("the same item", "on_the_desk"),
+        ),
+        _OF_THE_SCAN,
+    ),
+    Thing(
+        "content hash",
+        "hash of a scan's content (unpacked)",
+        _reading(_with("with the scan", "on_the_desk"), PREVIEW, scoring=NO),
+        ("volume.unpacked_sha256",),
+    ),
+    Thing("overlays", "overlays", _reading(_NAMED_OVERLAYS, PREVIEW, scoring=NO)),
+    Thing(
+        "turns",
+        "earlier turns of a conversation",
+        _reading(
+            _with("prompts and own answers", "on_the_desk"),
+            _with("preview: prompts"),
+            scoring=NO,
+        ),
+    ),
+    Thing(
+        "context",
+        "vignette, history, age, months since the prior",
+        _reading(RELEASED, PREVIEW, scoring=NO),
+        ("study_case.vignette", "study_case.age"),
+    ),
+    Thing(
+        "reference",
+        "reference (accepted answers, range)",
+        {
+            SCORING.key: _with("of that item, once all own reads are closed", "on_the_desk", "reads_closed"),
+            ADMIN: LOCKED,
+        },
+        _OF_THE_REFERENCE,
+    ),
+    Thing(
+        "feedback",
+        "reference and explanation of a practice item",
+        {PRACTICE.key: _with("with the answer to the own verdict", "answered", "released")},
+    ),
+    Thing("provenance", "provenance, text-only answer", {ADMIN: REPORT}),
+    Thing(
+        "candidate",
+        "candidate's answer",
+        {SCORING.key: _with("the one being marked", "on_the_desk", "reads_closed"), ADMIN: REPORT},
+        ("candidate.answer",),
+    ),
+    Thing("model", "model name, candidate key", {ADMIN: REPORT}),
+    Thing(
+        "opinions",
+        "others' answers and comments",
+        {
+            OPINIONS.key: _with("as A, B ... in a stored shuffled order", "on_the_desk", "answered"),
+            ADMIN: LOCKED,
+        },
+        ("verdict.fields", "verdict.not_assessable", "verdict.comment", "review_task.opinion_order"),
+    ),
+    Thing("origin", "others' flags and notes, why an item is in the queue", {ADMIN: REPORT}),
+    Thing("people", "names, logins, specialty of others", {ADMIN: _with("study page")}),
+    Thing("strata", "subject, case note, category, grounding, keys, file names", {ADMIN: _with("preview, report")}),
+    Thing(
+        "setting",
+        "how a text is set (plain, Markdown)",
+        _reading(
+            _with("of the texts on the screen", "on_the_desk"),
+            PREVIEW,
+            scoring=_with("of the texts on the screen", "on_the_desk"),
+        ),
+    ),
+    Thing(
+        "ahead",
+        "what comes next: how much of what, how long at the own pace",
+        {
+            PRACTICE.key: _with("own counts and times, once the part before it is done"),
+            READING.key: _with("own counts and times, once the part before it is done"),
+            SCORING.key: _with("own"),
+            REVIEW.key: _with("a link to look again"),
+            OPINIONS.key: _with("a link to look again"),
+        },
+    ),
+    Thing("secrets", "salt, other hashes of scans and freeze, seeds", {ADMIN: _with("hashes: study page")}),
+)
+_BY_KEY: Mapping[str, Thing] = {thing.key: thing for thing in THINGS}
+
+
+def may_see(role: Role, phase: Phase | None, thing: str, progress: Progress) -> bool:
+    """Return whether somebody may see a thing in a phase, as far as they are.
+
+    Parameters
+    ----------
+    phase
+        None for the pages of an admin.
+    thing
+        A key of `THINGS`.
+
+    Raises
+    ------
+    KeyError
+        There is no such thing in the table; what it does not name can be shown to nobody.
+    """
+    found = _BY_KEY[thing]
+    if role != (phase.role if phase is not None else ADMIN):
+        return False
+    return found.rules.get(phase.key if phase is not None else ADMIN, NEVER).holds(progress)
+
+
+def columns_in(phase: Phase) -> frozenset[str]:
+    """Return the columns that can reach whoever works in a phase at some time."""
+    everything = Progress(*(True,) * 5)
+    seen = [thing for thing in THINGS if may_see(phase.role, phase, thing.key, everything)]
+    return frozenset(column for thing in seen for column in thing.columns)
+
+
+_TITLES: Sequence[tuple[View, str]] = (
+    (PRACTICE.key, "rater, practice"),
+    (READING.key, "rater, reading"),
+    (SCORING.key, "rater, scoring"),
+    (REVIEW.key, "reviewer, own read"),
+    (OPINIONS.key, "reviewer, decision"),
+    (ADMIN, "admin"),
+)
+
+
+def table() -> str:
+    """Return the whole table in Markdown, as docs/blinding.md shows it."""
+    lines = ["| | " + " | ".join(title for _, title in _TITLES) + " |", "|---" * (len(_TITLES) + 1) + "|"]
+    for thing in THINGS:
+        cells = [thing.rules.get(view, NEVER).words for view, _ in _TITLES]
+        lines.append(f"| {thing.title} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
