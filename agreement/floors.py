@@ -15,8 +15,9 @@ from agreement.resampling import Method, Seed, bootstrap_of_sums, check_resample
 def chance_floor(options: Ratings, *, unit: str = "item") -> Estimate:
     """Expected accuracy of guessing on these very items, ``mean(1 / options)``.
 
-    Open items have no options to guess from: they are left out and counted in the method. The floor is a property of
-    the items, not an estimate from a sample, so it has no interval. Undefined where no item has options.
+    Where several options make up one answer, every possible set of them counts as an option. Open items have no options
+    to guess from: they are left out and counted in the method. The floor is a property of the items, not an estimate
+    from a sample, so it has no interval. Undefined where no item has options.
 
     Parameters
     ----------

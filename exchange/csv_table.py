@@ -248,12 +248,14 @@ def _lines(reader: Reader, path: Path, table: Table) -> Iterator[Line]:
             while len(header) < len(cells) <= width and not cells[-1].strip():
                 cells.pop()
             if len(cells) != len(header):
-                reader.problems.add(
-                    table.file,
-                    f"line {last}",
-                    f"{len(cells)} cells, expected {len(header)}; look for a missing "
-                    f"{'comma' if read.separator == ',' else 'semicolon'} or quotation mark.",
+                separator = "comma" if read.separator == "," else "semicolon"
+                look = (
+                    f"look for a missing {separator}"
+                    if len(cells) < len(header)
+                    else f"a cell that holds a {separator} needs quotation marks round it, and several entries of one "
+                    "cell have | between them"
                 )
+                reader.problems.add(table.file, f"line {last}", f"{len(cells)} cells, expected {len(header)}; {look}.")
                 continue
             found = dict(zip(header, cells, strict=True))
             every = {**dict.fromkeys(table.names, ""), **found}

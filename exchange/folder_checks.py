@@ -93,7 +93,8 @@ def _check_practice(
     real = {subjects.get(item.case) for item in items.rows if not item.practice and item.case in subjects}
     for item in practice:
         # Feedback on a practice item would tell something about the real ones.
-        if subjects.get(item.case) in real:
+        # Where the subject itself is missing, that is said of cases.csv.
+        if subjects.get(item.case) and subjects[item.case] in real:
             problems.add(
                 "items.csv",
                 f"line {item.line}",

@@ -96,7 +96,7 @@ def item_row(
         grounding=line.word("grounding"),
         form=form,
         prompt=line.text("prompt"),
-        options=_options(line, item_format),
+        options=_options(line, item_format, (protocol.forms or {}).get(form)),
         sequences=line.names("sequences"),
         uses_prior=line.flag("uses_prior"),
         start=_start(line),
@@ -198,8 +198,13 @@ def _needed(line: Line, item: ItemRow) -> dict[tuple[str, str], None]:
         role = role if colon else "current"
         usable = ("current", "prior") if item.uses_prior else ("current",)
         if role not in usable or sequence not in item.sequences:
-            expected = "a sequence of the item" + (", or prior: and one" if item.uses_prior else "")
-            line.problem(f"needs names '{shown(name)}', expected {expected}; mend the cell.", "needs")
+            known = listed(item.sequences)
+            example = f", or with 'prior:' before it, as 'prior:{item.sequences[0]}'" if item.uses_prior else ""
+            line.problem(
+                f"needs names '{shown(name)}', expected one of the item's sequences ({known}){example}; "
+                "correct the cell.",
+                "needs",
+            )
         else:
             needed[(role, sequence)] = None
     return needed
@@ -244,20 +249,24 @@ def _check_form_fits(line: Line, form: Form | None, item_format: str) -> None:
         )
 
 
-def _options(line: Line, item_format: str) -> tuple[tuple[str, str], ...]:
-    """Return the (id, text) pairs that can be chosen: given for choice, fixed for yes/no, none for open items."""
+def _options(line: Line, item_format: str, form: Form | None) -> tuple[tuple[str, str], ...]:
+    """Return the (id, text) pairs that can be chosen: fixed for yes/no, none for open items, else of line or form."""
     written = line.text("options")
     if not line.sound("format", "options"):
         return ()
     if item_format != "choice":
         if written:
             line.problem(
-                f"options are given for the {item_format} format, which has its own; empty the cell.", "options"
+                f"options are given, but items of the format {item_format} take none; empty the cell, or make the "
+                "format choice.",
+                "options",
             )
         return YES_NO if item_format == "yes_no" else ()
+    of_the_form = tuple((one.id, one.text) for one in form.primary.options) if form is not None else ()
     if not written:
-        line.problem("options is empty; fill it in.", "options")
-        return ()
+        if not of_the_form:
+            line.problem("options is empty, and the form lists none either; fill it in.", "options")
+        return of_the_form
     options = []
     for part in written.split("|"):
         option, equals, text = (piece.strip() for piece in part.partition("="))
@@ -270,6 +279,12 @@ def _options(line: Line, item_format: str) -> tuple[tuple[str, str], ...]:
                 "options",
             )
         options.append((option, text))
+    if of_the_form and line.sound("options") and options != list(of_the_form):
+        line.problem(
+            f"options are given here, and others by the form '{line.cells['form'].strip()}'; give them in one of the "
+            "two places.",
+            "options",
+        )
     if line.sound("options") and (len(options) < 2 or len({option for option, _ in options}) < len(options)):
         line.problem("options need at least two different ids; mend the cell.", "options")
     if len(options) > _MOST_OPTIONS:

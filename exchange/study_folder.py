@@ -267,7 +267,7 @@ def _check_among_options(
                 near = line.reader.problems.nearest(answer, ids)
                 line.problem(
                     f"{column} '{shown(answer)}' is none of the options of item '{item.key}' ({listed(ids)}){near}; "
-                    "use an option id.",
+                    f"use an option id{', and | between several' if {';', ','} & set(answer) else ''}.",
                     column,
                 )
 

@@ -110,6 +110,9 @@ class FieldKind:
         Takes the field and what counts as right; says what keeps an answer from ever being right, or nothing.
     schema
         The JSON Schema of a stored answer.
+    guesses
+        Takes the number of options; returns how many answers a guesser chooses from, all alike. None where there is
+        nothing to guess from.
     """
 
     name: str
@@ -121,11 +124,17 @@ class FieldKind:
     reference_in_words: Callable[[Reference, Mapping[str, str]], list[str]]
     problem_of_reference: Callable[[AskedField, Reference], str]
     schema: Mapping[str, Any]
+    guesses: Callable[[int], int] | None = None
 
     @property
     def has_options(self) -> bool:
         """Whether it is answered by one or more of given options."""
         return self.scale in ("nominal", "ordinal", "set")
+
+
+def one_of_them(options: int) -> int:
+    """Return how many answers there are where one option is chosen."""
+    return options
 
 
 def each_in_words(reference: Reference, texts: Mapping[str, str]) -> list[str]:

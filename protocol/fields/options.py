@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from protocol.fields.kind import NOT_SCORED, AskedField, FieldKind, Mark, Reference, Scale, WrongAnswer, each_in_words
+from protocol.fields.kind import (
+    NOT_SCORED,
+    AskedField,
+    FieldKind,
+    Mark,
+    Reference,
+    Scale,
+    WrongAnswer,
+    each_in_words,
+    one_of_them,
+)
 
 SCHEMA: Mapping[str, Any] = {"type": "string"}
 
@@ -55,4 +65,5 @@ def one_option(name: str, scale: Scale) -> FieldKind:
         reference_in_words=each_in_words,
         problem_of_reference=problem_of_reference,
         schema=SCHEMA,
+        guesses=one_of_them,
     )

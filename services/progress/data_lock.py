@@ -10,6 +10,7 @@ from sqlmodel import Session, col, select
 
 from db import Database, Person, Study, StudyEvent, audit, now
 from db.base import stored_id
+from protocol.visibility import Progress, may_see
 from services.errors import NotAllowed
 from services.people import acts
 from services.people.acts import Act, require_in_study
@@ -144,6 +145,7 @@ def require_report_open(session: Session, study_id: int, person_id: int) -> str:
         .order_by(col(StudyEvent.id).desc())
         .limit(1)
     ).first()
-    if look is None or now() - look > INTERIM_LOOK_LASTS:
+    looked = look is not None and now() - look <= INTERIM_LOOK_LASTS
+    if not may_see("admin", None, "reference", Progress(data_locked=looked)):
         raise NotAllowed("The report stays shut until the study is closed; an interim look needs a reason.")
     return "interim"

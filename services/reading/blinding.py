@@ -324,7 +324,8 @@ def opinion_lines(form: ShownForm, fields: dict[str, Any], not_assessable: str |
 
 def answer_text(field: FormField, value: Any) -> str:
     """Return an answer in the words of the form."""
-    return KINDS[field.type].in_words(value, {option.id: option.text for option in field.options})
+    words = KINDS[field.type].in_words(value, {option.id: option.text for option in field.options})
+    return f"{words} {field.unit}" if field.unit else words
 
 
 def _with_item_options(form: Form, item: ShownItem, option_order: list[str]) -> tuple[FormField, ...]:

@@ -71,7 +71,8 @@ def reference_texts(protocol: Protocol, item: ShownItem, reference: Reference) -
     primary = protocol.forms[item.form].primary
     texts = {option["id"]: option["text"] for option in item.options} or {one.id: one.text for one in primary.options}
     counts_as_right = fields.kind.Reference(tuple(reference.accepted), reference.low, reference.high)
-    return KINDS[primary.type].reference_in_words(counts_as_right, texts)
+    words = KINDS[primary.type].reference_in_words(counts_as_right, texts)
+    return [f"{one} {primary.unit}" for one in words] if primary.unit else words
 
 
 def shown_of(session: Session, protocol: Protocol, assignment: Assignment) -> Shown:

@@ -116,9 +116,10 @@ def _parts(readings: Readings) -> list[Stratum]:
 
 
 def _options(readings: Readings, part: Stratum) -> list[int | None]:
-    """Return the number of options of each item, 2 for yes/no, None for open text."""
+    """Return how many answers a guesser chooses from in each item, 2 for yes/no; None for open items."""
     found: list[int | None] = []
     for i in part.positions:
         item = readings.items[i]
-        found.append((len(item.options) or 2) if item.is_closed else None)
+        guesses = item.kind.guesses if item.is_closed else None
+        found.append(None if guesses is None else guesses(len(item.options) or 2))
     return found

@@ -239,8 +239,14 @@ def test_of_what_an_item_does_not_need_a_case_may_lack_anything(folder: Path, ne
     [
         ({"needs": "prior:T1"}, "item 'i3' needs a prior volume T1 of case 'c2', which volumes.csv lacks"),
         ({"sequences": "T1", "needs": ""}, "item 'i3' needs a prior volume T1 of case 'c2'"),
-        ({"needs": "FLAIR"}, "needs names 'FLAIR', expected a sequence of the item, or prior: and one"),
-        ({"needs": "prior:T2", "uses_prior": "false"}, "needs names 'prior:T2', expected a sequence of the item;"),
+        (
+            {"needs": "FLAIR"},
+            "needs names 'FLAIR', expected one of the item's sequences (T1, T2), or with 'prior:' before it",
+        ),
+        (
+            {"needs": "prior:T2", "uses_prior": "false"},
+            "needs names 'prior:T2', expected one of the item's sequences (T1, T2);",
+        ),
         ({"sequences": "T1|Flair"}, "sequences names 'Flair', but no volume in volumes.csv has that sequence"),
     ],
 )

@@ -106,7 +106,10 @@ def test_a_whole_folder_is_read(folder: Path) -> None:
         (set_cell("items.csv", 2, "form", "none"), "items.csv, line 2: form is 'none', expected choice, open, yes_no"),
         (set_cell("items.csv", 2, "form", "open"), "of type text, which does not fit the format yes_no"),
         (set_cell("items.csv", 6, "form", "choice"), "of type choice, which does not fit the format open"),
-        (set_cell("items.csv", 2, "options", "a=A|b=B"), "items.csv, line 2: options are given for the yes_no format"),
+        (
+            set_cell("items.csv", 2, "options", "a=A|b=B"),
+            "items.csv, line 2: options are given, but items of the format yes_no take none",
+        ),
         (set_cell("items.csv", 3, "options", "left=Left|right"), "option 'right' is not written as id=Text"),
         (set_cell("items.csv", 3, "options", "left=Left|left=Right"), "at least two different ids"),
         (set_cell("items.csv", 3, "options", ""), "items.csv, line 3: options is empty"),
@@ -266,3 +269,38 @@ def test_a_reference_that_nobody_can_give_is_refused(folder: Path, change: Chang
     set_cell("references.csv", 6, "accepted", accepted)(folder)
 
     assert said in sentence_of_refusal(folder)
+
+
+LEVELS = [{"id": "low", "text": "Low"}, {"id": "high", "text": "High"}]
+
+
+def levels_in_the_form(folder: Path) -> None:
+    forms = PROTOCOL["forms"] | {
+        "choice": {"fields": [{"key": "answer", "type": "ordinal", "label": "Level", "options": LEVELS}]}
+    }
+    (folder / "protocol.yaml").write_text(yaml.safe_dump({**PROTOCOL, "forms": forms}), encoding="utf-8")
+    for line in (3, 5):
+        set_cell("items.csv", line, "options", "")(folder)
+        set_cell("references.csv", line, "accepted", "high")(folder)
+        set_cell("references.csv", line, "text_only_answer", "low")(folder)
+
+
+def test_items_take_the_options_that_their_form_lists(folder: Path) -> None:
+    levels_in_the_form(folder)
+
+    items = read_study_folder(folder).items
+
+    assert [item.options for item in items if item.form == "choice"] == [(("low", "Low"), ("high", "High"))] * 2
+
+
+def test_options_in_form_and_table_that_differ_are_refused(folder: Path) -> None:
+    levels_in_the_form(folder)
+    set_cell("items.csv", 3, "options", "low=Low|medium=Medium|high=High")(folder)
+
+    assert "options are given here, and others by the form 'choice'" in sentence_of_refusal(folder)
+
+
+def test_a_missing_subject_is_said_once_and_not_again_of_the_practice(folder: Path) -> None:
+    replace_text("cases.csv", "case,subject", "case,patient")(folder)
+
+    assert "about subject ''" not in sentence_of_refusal(folder)

@@ -188,3 +188,15 @@ def test_every_type_can_be_drawn_and_nothing_else_is() -> None:
     table = source.partition("FIELD_TYPES = {")[2].partition("}")[0]
 
     assert set(re.findall(r"(\w+):", table)) == set(KINDS)
+
+
+@pytest.mark.parametrize(
+    ("kind", "answers"),
+    [("yes_no", 2), ("choice", 4), ("ordinal", 4), ("several", 15), ("text", None), ("number", None)],
+)
+def test_how_many_answers_a_guesser_chooses_from(kind: str, answers: int | None) -> None:
+    """Of four options `several` is right as the exact set, of which there are fifteen that hold something."""
+    guesses = KINDS[kind].guesses
+    options = 2 if kind == "yes_no" else 4
+
+    assert (guesses(options) if guesses is not None else None) == answers
