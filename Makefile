@@ -52,8 +52,8 @@ lint: venv-dev  ## Check style and format
 types: venv-dev  ## Check types
 	@$(BIN) -m mypy
 
-unit: venv-dev  ## Run the tests that need neither browser nor PostgreSQL: make unit [ARGS="-k kappa"]
-	@$(BIN) -m pytest -m "not browser and not postgresql" $(ARGS)
+unit: venv-dev  ## Run the quick tests, without server, browser and PostgreSQL: make unit [ARGS="-k kappa"]
+	@$(BIN) -m pytest -n auto -m "not server and not browser and not postgresql" $(ARGS)
 
 browser: venv-dev provide  ## Run the browser tests: make browser [ARGS="-k keyboard"]
 	@$(BIN) -m pytest -m browser $(ARGS)

@@ -11,23 +11,54 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from sqlalchemy import Engine
 
 from db.engine import Database, make_engine
-from tests.harness import chromium, databases, postgresql
+from tests.harness import chromium, databases, ending, postgresql
 from tests.harness.provide import under_ci
 from tests.harness.screenshots import photograph
 from tests.harness.server import RunningServer, clean_environment, run_manage
 
 BROWSER = pytest.StashKey[Browser]()
 SERVERS = pytest.StashKey[list[RunningServer]]()
+ENDING = pytest.StashKey[ending.Ending]()
+# Fixtures by which a test is known to need a browser, or a server or another program that runs on by itself.
+IN_A_BROWSER = {"browser", "new_page", "page", "signed_in"}
+WITH_A_SERVER = {
+    *("server", "demo_server", "stand_in", "marked", "running", "served", "serving", "unserved", "started"),
+    *("behind", "behind_a_proxy", "on_sqlite", "aftermath"),
+}
 BOTH_KINDS = ("sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql))
 WINDOW = (1600, 900)
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Give the run its folder, and see to it that nothing outlives the run; the workers of pytest-xdist share both."""
+    if not hasattr(config, "workerinput"):
+        config.stash[ENDING] = ending.Ending()
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """End what the run has left behind."""
+    if ENDING in config.stash:
+        config.stash[ENDING].come()
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run browser tests last: Playwright leaves an event loop in the main thread, where asyncio.run then fails."""
+    """Mark tests by what they stand on, and run files with browser tests last.
+
+    Playwright leaves an event loop behind, beside which asyncio.run fails.
+    """
     for item in items:
-        if {"browser", "new_page", "page", "signed_in"} & set(getattr(item, "fixturenames", ())):
+        fixtures = set(getattr(item, "fixturenames", ()))
+        if fixtures & IN_A_BROWSER:
             item.add_marker(pytest.mark.browser)
-    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
+        if fixtures & WITH_A_SERVER:
+            item.add_marker(pytest.mark.server)
+    in_a_browser = {item.path for item in items if item.get_closest_marker("browser")}
+    items.sort(key=lambda item: (item.path in in_a_browser, item.get_closest_marker("browser") is not None))
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Let servers be started only where `make unit` knows of them."""
+    RunningServer.allowed = any(item.get_closest_marker(name) for name in ("server", "browser"))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -55,33 +86,34 @@ def _missing(sentence: str) -> None:
 
 
 @pytest.fixture(scope="session")
-def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A closed SQLite file with the newest schema and no rows, to be copied and never opened."""
-    return databases.migrated_sqlite_file(tmp_path_factory.mktemp("migrated"))
+def migrated_sqlite() -> Path:
+    """A closed SQLite file with the newest schema and no rows, one for the run: to be copied and never opened."""
+    return ending.made_once("migrated", databases.migrated_sqlite_file) / databases.MIGRATED
 
 
 @pytest.fixture(scope="session")
-def postgres_server() -> Iterator[postgresql.PostgresServer]:
-    """A throw-away PostgreSQL server, stopped and removed after the session."""
+def postgres_server() -> postgresql.PostgresDatabases:
+    """A throw-away PostgreSQL server, one for the run, with which it ends."""
     programs = postgresql.find_postgresql()
     if programs is None:
         _missing(postgresql.MISSING)
         raise AssertionError
-    server = postgresql.PostgresServer(programs)
-    yield server
-    server.stop()
+    return postgresql.databases_of_the_run(programs)
 
 
 @pytest.fixture(scope="session")
-def migrated_postgres(postgres_server: postgresql.PostgresServer) -> str:
+def migrated_postgres(postgres_server: postgresql.PostgresDatabases) -> str:
     """The name of a PostgreSQL database with the newest schema and no rows, to be copied and never opened."""
-    name = postgres_server.create_database()
-    databases.migrate(postgres_server.url(name))
-    return name
+    with ending.one_at_a_time("migrated-postgresql") as file:
+        if not file.exists():
+            name = postgres_server.create_database()
+            databases.migrate(postgres_server.url(name))
+            file.write_text(name)
+        return file.read_text()
 
 
 @pytest.fixture
-def empty_postgres_url(postgres_server: postgresql.PostgresServer) -> Iterator[str]:
+def empty_postgres_url(postgres_server: postgresql.PostgresDatabases) -> Iterator[str]:
     """The URL of a fresh PostgreSQL database without any table (for tests of the migrations)."""
     name = postgres_server.create_database()
     yield postgres_server.url(name)
@@ -107,7 +139,7 @@ def sqlite_url(migrated_sqlite: Path, data_dir: Path) -> str:
 
 
 @pytest.fixture
-def postgres_url(postgres_server: postgresql.PostgresServer, migrated_postgres: str) -> Iterator[str]:
+def postgres_url(postgres_server: postgresql.PostgresDatabases, migrated_postgres: str) -> Iterator[str]:
     """The URL of a fresh, migrated PostgreSQL database of this test's own."""
     name = postgres_server.create_database(template=migrated_postgres)
     yield postgres_server.url(name)
@@ -154,15 +186,17 @@ def sqlite_database(sqlite_url: str, data_dir: Path) -> Iterator[Database]:
 
 
 @pytest.fixture(scope="session")
-def seeded_data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data folder as a first `make run` leaves it, demo included: to be copied and never served."""
-    folder = tmp_path_factory.mktemp("seeded") / "data"
+def seeded_data_dir() -> Path:
+    """A data folder as a first `make run` leaves it, demo included, one for the run: to be copied and never served."""
+    return ending.made_once("seeded", _seed)
+
+
+def _seed(folder: Path) -> None:
     for command in ("init", "demo"):
         run_manage(clean_environment(folder, {}), command)
     leftovers = [path.name for path in folder.rglob("*.db-*")]
     if leftovers:
         raise RuntimeError(f"manage.py left the database open ({', '.join(leftovers)}): a copy would lose rows.")
-    return folder
 
 
 @pytest.fixture(scope="session")

@@ -88,6 +88,7 @@ def test_server_under_test_does_not_inherit_the_developers_own_settings(
     assert environment["BLINDREAD_EXAMPLE"] == "1"
 
 
+@pytest.mark.server
 def test_server_can_be_killed_and_restarted_on_the_same_port(tmp_path: Path) -> None:
     app = "import streamlit\napp = streamlit.App('pages/entry/navigation.py')\n"
     (tmp_path / "app.py").write_text(app)
@@ -109,6 +110,7 @@ def test_server_can_be_killed_and_restarted_on_the_same_port(tmp_path: Path) -> 
     assert f":{port}" in running.log_text()
 
 
+@pytest.mark.server
 def test_a_server_that_cannot_start_says_why(tmp_path: Path) -> None:
     (tmp_path / "app.py").write_text("import no_such_module\nimport streamlit\napp = streamlit.App('page.py')\n")
     running = RunningServer(tmp_path / "data", tmp_path / "log", {}, root=tmp_path)

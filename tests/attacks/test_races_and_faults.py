@@ -331,6 +331,7 @@ def test_an_import_onto_a_full_disk_leaves_no_study_and_no_file(imported: Situat
     assert set(imported.database.volume_dir.glob("*/*")) == before
 
 
+@pytest.mark.server
 def test_a_killed_import_is_cleaned_up_after_and_hinders_the_next_one_no_longer_than_its_lease(
     imported: Situation, tmp_path: Path
 ) -> None:

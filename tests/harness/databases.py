@@ -1,4 +1,4 @@
-"""Fresh, migrated databases for tests: copies of one that was migrated once per session."""
+"""Fresh, migrated databases for tests: copies of one that was migrated once per run."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from pathlib import Path
 from db.engine import make_engine
 from db.migrate import upgrade
 
+MIGRATED = "migrated.db"
+
 
 def migrated_sqlite_file(folder: Path) -> Path:
     """Migrate a new SQLite database and return its file, closed and complete in itself."""
-    file = folder / "migrated.db"
+    file = folder / MIGRATED
     migrate(sqlite_url(file))
-    leftovers = [path.name for path in folder.glob("migrated.db-*")]
+    leftovers = [path.name for path in folder.glob(f"{MIGRATED}-*")]
     if leftovers:
         raise RuntimeError(f"The migrated database was not closed ({', '.join(leftovers)}): a copy would lose rows.")
     return file

@@ -1,7 +1,8 @@
-"""A throw-away PostgreSQL server: its own folder, port and password, gone after the session."""
+"""A throw-away PostgreSQL server: its own folder, port and password, gone after the run."""
 
 from __future__ import annotations
 
+import json
 import os
 import pwd
 import secrets
@@ -11,6 +12,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ import psycopg
 from psycopg import sql
 
 from tests.harness.chromium import install_system_package
+from tests.harness.ending import MARK, one_at_a_time
 from tests.harness.ports import free_port
 
 PROGRAMS = ("initdb", "postgres", "pg_dump")
@@ -55,37 +58,60 @@ def provide_postgresql() -> Path | None:
     return found
 
 
-class PostgresServer:
-    """A running throw-away server. Databases are made by `create_database` and removed by `drop_database`."""
+@dataclass
+class PostgresDatabases:
+    """The databases of a running throw-away server: made by `create_database` and removed by `drop_database`."""
 
-    def __init__(self, programs: Path, settings: Sequence[str] = UNSAFE_BUT_QUICK) -> None:
-        self._programs = programs
-        self._settings = settings
-        self._folder = Path(tempfile.mkdtemp(prefix="blindread-postgresql-"))
-        self._password = secrets.token_hex(16)
-        self._port = free_port()
-        self._identity = _someone_else() if os.geteuid() == 0 else {}
-        self._counter = 0
-        try:
-            self._process = self._start()
-        except BaseException:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            raise
+    port: int
+    password: str
+    _counter: int = field(default=0, init=False)
 
     def url(self, database: str) -> str:
         """Return the URL that SQLAlchemy takes."""
-        return f"postgresql+psycopg://blindread:{self._password}@127.0.0.1:{self._port}/{database}"
+        return f"postgresql+psycopg://blindread:{self.password}@127.0.0.1:{self.port}/{database}"
 
     def create_database(self, template: str = "template0") -> str:
         """Make a database as a copy of `template`, to which nobody may be connected, and return its name."""
         self._counter += 1
-        name = f"test_{self._counter}"
+        name = f"test_{os.getpid()}_{self._counter}"  # several processes may share the server
         self._run(sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), sql.Identifier(template)))
         return name
 
     def drop_database(self, name: str) -> None:
         """Remove a database, whoever is still connected."""
         self._run(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
+
+    def _connection(self) -> str:
+        return f"postgresql://blindread:{self.password}@127.0.0.1:{self.port}/postgres"
+
+    def _run(self, statement: sql.Composed) -> None:
+        with psycopg.connect(self._connection(), autocommit=True) as connection:
+            connection.execute(statement)
+
+
+def databases_of_the_run(programs: Path) -> PostgresDatabases:
+    """Return access to the one server that all processes of the test run share; it ends with the run."""
+    with one_at_a_time("postgresql") as file:
+        if not file.exists():
+            server = PostgresServer(programs)
+            file.write_text(json.dumps([server.port, server.password]))
+        return PostgresDatabases(*json.loads(file.read_text()))
+
+
+class PostgresServer(PostgresDatabases):
+    """A running throw-away server; one that nobody stops ends with the test run (`tests/harness/ending.py`)."""
+
+    def __init__(self, programs: Path, settings: Sequence[str] = UNSAFE_BUT_QUICK) -> None:
+        super().__init__(free_port(), secrets.token_hex(16))
+        self._programs = programs
+        self._settings = settings
+        self._folder = Path(tempfile.mkdtemp(prefix="postgresql-", dir=os.environ.get(MARK)))
+        self._identity = _someone_else() if os.geteuid() == 0 else {}
+        try:
+            self._process = self._start()
+        except BaseException:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            raise
 
     def pause(self) -> None:
         """Let the server hang, with every connection open, until `resume`."""
@@ -111,7 +137,7 @@ class PostgresServer:
 
     def _start(self) -> subprocess.Popen[bytes]:
         password_file = self._folder / "password"
-        password_file.write_text(self._password)
+        password_file.write_text(self.password)
         data = self._folder / "data"
         if self._identity:
             for path in (self._folder, password_file):
@@ -123,7 +149,7 @@ class PostgresServer:
         )
         if made.returncode != 0:
             raise RuntimeError(f"initdb failed: {made.stderr.strip() or made.stdout.strip()}")
-        settings = (f"port={self._port}", "listen_addresses=127.0.0.1", f"unix_socket_directories={self._folder}")
+        settings = (f"port={self.port}", "listen_addresses=127.0.0.1", f"unix_socket_directories={self._folder}")
         server: list[Any] = [self._programs / "postgres", "-D", data]
         for setting in (*settings, *self._settings):
             server += ["-c", setting]
@@ -145,13 +171,6 @@ class PostgresServer:
                     process.kill()
                     raise RuntimeError(f"PostgreSQL did not start:\n{(self._folder / 'log').read_text()}") from error
                 time.sleep(0.1)
-
-    def _connection(self) -> str:
-        return f"postgresql://blindread:{self._password}@127.0.0.1:{self._port}/postgres"
-
-    def _run(self, statement: sql.Composed) -> None:
-        with psycopg.connect(self._connection(), autocommit=True) as connection:
-            connection.execute(statement)
 
 
 def _someone_else() -> dict[str, Any]:

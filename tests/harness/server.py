@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from typing import ClassVar
 
 from tests.harness.ports import free_port
 
@@ -28,7 +29,11 @@ class RunningServer:
         Its BLINDREAD_DATA_DIR: database and volumes.
     port : int
         Its port on 127.0.0.1; a restart keeps it.
+    allowed : bool
+        Whether any may start now: a test that starts one says so by the marker `server`.
     """
+
+    allowed: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -64,6 +69,8 @@ class RunningServer:
 
     def start(self, timeout: float = 90) -> None:
         """Start it and wait until it answers; RuntimeError with its log when it does not."""
+        if not self.allowed:
+            raise RuntimeError("A test that starts a server carries the marker `server`, so that `make unit` is quick.")
         way = (
             ["-m", "streamlit", "run", "app.py", "--server.port"]
             if self._by_streamlit

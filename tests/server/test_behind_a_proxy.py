@@ -20,6 +20,7 @@ from services.people import identity
 from services.people.identity import actor_of_token
 from services.reading import submission, worklist
 from tests.conftest import _missing
+from tests.harness.ending import bound_to_this_process
 from tests.harness.ports import free_port
 from tests.harness.provide import find_nginx
 from tests.harness.server import ROOT, RunningServer
@@ -88,7 +89,8 @@ def behind(database_url: str, data_dir: Path, tmp_path: Path) -> Iterator[Behind
     try:
         for one in servers.values():
             one.start()
-        process = subprocess.Popen([nginx, "-p", str(folder), "-c", str(folder / "nginx.conf")])
+        command = [nginx, "-p", str(folder), "-c", str(folder / "nginx.conf")]
+        process = subprocess.Popen(bound_to_this_process(command))  # it overwrites its environment
         _wait_for(port, process)
         yield Behind(database, servers, port)
     finally:

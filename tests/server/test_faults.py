@@ -116,6 +116,7 @@ def test_a_file_that_another_program_holds_is_waited_for_a_while_and_then_all_go
 
 
 @pytest.mark.postgresql
+@pytest.mark.server
 def test_a_postgresql_that_hangs_stops_neither_health_nor_the_sign_in_page(tmp_path: Path) -> None:
     with own_postgresql() as (postgres, url):
         (tmp_path / "data").mkdir()

@@ -100,6 +100,7 @@ def test_our_way_hands_uvicorn_what_streamlit_would_and_keeps_connections() -> N
     assert (added["timeout_keep_alive"], added["proxy_headers"]) == (75, False)
 
 
+@pytest.mark.server
 @pytest.mark.parametrize("way", WAYS)
 def test_answers_leave_at_once_in_either_way_of_starting(way: str, tmp_path: Path, migrated_sqlite: Path) -> None:
     (tmp_path / "blindread.db").write_bytes(migrated_sqlite.read_bytes())
@@ -144,6 +145,7 @@ def test_both_ways_end_when_they_are_told_to_although_a_page_is_open(
         late.request("GET", "/health")
 
 
+@pytest.mark.server
 def test_our_way_keeps_a_connection_that_was_idle_for_longer_than_uvicorn_would(
     migrated_sqlite: Path, tmp_path: Path
 ) -> None:
@@ -160,6 +162,7 @@ def test_our_way_keeps_a_connection_that_was_idle_for_longer_than_uvicorn_would(
             assert kept.sock is first
 
 
+@pytest.mark.server
 def test_a_port_that_is_taken_is_said_in_one_sentence(tmp_path: Path, migrated_sqlite: Path) -> None:
     (tmp_path / "blindread.db").write_bytes(migrated_sqlite.read_bytes())
     port = free_port()
@@ -192,6 +195,7 @@ def _stamp(file: Path, number: str) -> None:
         connection.commit()
 
 
+@pytest.mark.server
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
