@@ -13,8 +13,8 @@ from exchange.report_structure import (
 )
 from exchange.report_tables import PrintedTable, printed
 from services.report.build import build_report, current_report, report_stamp
-from services.report.export import download, export_report, report_csv_archive, report_page
-from services.report.figures import Figure, figures_of
+from services.report.figures.of_sections import Figure, figures_of
+from services.report.files.export import download, export_report, report_csv_archive, report_page
 
 __all__ = [
     "DataFile",

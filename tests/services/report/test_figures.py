@@ -11,7 +11,7 @@ import pytest
 from db import Database
 from services.progress import data_lock
 from services.report import EstimateTable, Figure, Report, build_report, figures_of
-from services.report.drawing import COLOURS, FLOORS, KAPPA, SYMBOLS
+from services.report.figures.drawing import COLOURS, FLOORS, KAPPA, SYMBOLS
 from tests.contrast import contrast
 from tests.services.report.situations import FIRST, SECOND, STUDY, frozen_study, read_all, study_folder
 

@@ -10,7 +10,7 @@ import pytest
 
 from exchange.report_structure import EstimateTable, PlainTable
 from services.report import Figure, Report, figures_of
-from services.report.drawing import SHARES
+from services.report.figures.drawing import SHARES
 
 
 def figure(report: Report, key: str) -> Figure:

@@ -14,7 +14,7 @@ from protocol.analysis import AnalysisPlan
 
 
 @dataclass(frozen=True)
-class Computing:
+class IntervalSettings:
     """Confidence, resamples and seed of the analysis plan."""
 
     confidence: float
@@ -22,9 +22,9 @@ class Computing:
     seed: int
 
     @staticmethod
-    def of(plan: AnalysisPlan) -> Computing:
+    def of(plan: AnalysisPlan) -> IntervalSettings:
         """Return what the plan asks for."""
-        return Computing(plan.confidence, plan.resamples, plan.seed)
+        return IntervalSettings(plan.confidence, plan.resamples, plan.seed)
 
     def by(self, clusters: Sequence[Any]) -> dict[str, Any]:
         """Return the arguments of a clustered statistic."""

@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Any
 
 from services.reading.correctness import NOT_ASSESSABLE, Score, canonical, in_words, score, score_written
-from services.report.collected import Collected, Entry, Member, ReadItem
+from services.report.rows.study_rows import Entry, Member, ReadItem, StudyRows
 
 FORMATS = {"yes_no": "Yes/no", "choice": "Choice", "open": "Open text"}
 GROUNDINGS = {"image_grounded": "Image-grounded", "image_informed": "Image-informed"}
@@ -129,19 +129,19 @@ class Readings:
         return [stratum for stratum in strata if stratum.positions]
 
 
-def readings_of(collected: Collected) -> Readings:
+def readings_of(study: StudyRows) -> Readings:
     """Arrange the reads of all raters over the frozen items."""
-    place = {item.id: position for position, item in enumerate(collected.items)}
-    by_rater: dict[int, dict[int, Entry]] = {rater.id: {} for rater in collected.raters}
-    for entry in collected.entries_of("reading"):
+    place = {item.id: position for position, item in enumerate(study.items)}
+    by_rater: dict[int, dict[int, Entry]] = {rater.id: {} for rater in study.raters}
+    for entry in study.entries_of("reading"):
         if entry.member_id in by_rater and entry.item_id in place:
             by_rater[entry.member_id][place[entry.item_id]] = entry
     return Readings(
-        items=collected.items,
-        columns=tuple(column_of(rater, by_rater[rater.id], collected.items) for rater in collected.raters),
+        items=study.items,
+        columns=tuple(column_of(rater, by_rater[rater.id], study.items) for rater in study.raters),
         floor=tuple(
             score_written(item, item.text_only_answer).correct if item.text_only_answer else None
-            for item in collected.items
+            for item in study.items
         ),
     )
 

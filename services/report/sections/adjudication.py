@@ -7,30 +7,30 @@ from collections.abc import Callable
 from agreement import Estimate, accuracy_of_correctness, cohen_kappa, percent_agreement
 from exchange.report_structure import Column, EstimateRow, EstimateTable, PlainTable, Section, Table
 from services.reading.correctness import NOT_ASSESSABLE
-from services.report.between_raters import answers_by_format
-from services.report.collected import Collected
-from services.report.computing import Computing, renamed
-from services.report.consensus import Consensus, Reviewed
-from services.report.readings import Readings, Stratum
+from services.report.interval_settings import IntervalSettings, renamed
+from services.report.rows.consensus import Consensus, Reviewed
+from services.report.rows.readings import Readings, Stratum
+from services.report.rows.study_rows import StudyRows
+from services.report.sections.agreement import answers_by_format
 
 ORIGINS = {"flag": "Flagged by a rater", "disagreement": "Verdicts differ", "control": "Control"}
 
 
 def adjudication_section(
-    collected: Collected, readings: Readings, consensus: Consensus, computing: Computing
+    study: StudyRows, readings: Readings, consensus: Consensus, intervals: IntervalSettings
 ) -> Section | None:
     """Build the section; None where the study has neither rules for adjudication nor a reviewed item."""
-    if collected.protocol.adjudication is None and not consensus.reviewed:
+    if study.protocol.adjudication is None and not consensus.reviewed:
         return None
     if not consensus.reviewed:
         why = "No item has been put before a reviewer, so there is nothing to compare before and after."
         return Section("adjudication", "Adjudication", "Adjudication", (why,), ())
     tables: list[Table] = [_counts(readings, consensus)]
     tables += [
-        _before_and_after(readings, consensus, computing),
-        _upheld(readings, consensus, computing),
-        _first_reads(readings, consensus, computing),
-        _controls(consensus, computing, readings),
+        _before_and_after(readings, consensus, intervals),
+        _upheld(readings, consensus, intervals),
+        _first_reads(readings, consensus, intervals),
+        _controls(consensus, intervals, readings),
     ]
     return Section(
         key="adjudication",
@@ -97,7 +97,7 @@ def _has_unseen(readings: Readings, reviewed: Reviewed) -> bool:
     return not standing <= set(reviewed.review.opinions)
 
 
-def _before_and_after(readings: Readings, consensus: Consensus, computing: Computing) -> EstimateTable:
+def _before_and_after(readings: Readings, consensus: Consensus, intervals: IntervalSettings) -> EstimateTable:
     # Items that fewer than two raters have closed can have no agreement.
     open_to_it = [
         i
@@ -108,18 +108,18 @@ def _before_and_after(readings: Readings, consensus: Consensus, computing: Compu
     rows = []
     for when, answers in (("before", consensus.before), ("after", consensus.after)):
         name = f"share of items with one answer, {when} adjudication"
-        single, wilson = computing.share([answers[i] is not None for i in open_to_it], subjects, name=name)
+        single, wilson = intervals.share([answers[i] is not None for i in open_to_it], subjects, name=name)
         rows.append(_staged("Items with one answer", when, single, wilson))
     for when, correct, which in (
         ("before", consensus.correct_before, "agreed items only"),
         ("after", consensus.correct_after, "agreed and adjudicated items"),
     ):
-        found = accuracy_of_correctness(list(correct), **computing.by(readings.subjects))
+        found = accuracy_of_correctness(list(correct), **intervals.by(readings.subjects))
         name = f"accuracy of the consensus, {when} adjudication"
         primary, beside = renamed(found.primary, name), renamed(found.wilson, name)
         rows.append(_staged("Accuracy of the consensus", when, primary, beside, which))
     for column in readings.columns:
-        same = percent_agreement(column.said, consensus.after, **computing.by(readings.subjects))
+        same = percent_agreement(column.said, consensus.after, **intervals.by(readings.subjects))
         rows.append(
             EstimateRow(
                 "Own verdict equals the answer after adjudication",
@@ -146,14 +146,14 @@ def _staged(what: str, stage: str, estimate: Estimate, beside: Estimate, note: s
     )
 
 
-def _upheld(readings: Readings, consensus: Consensus, computing: Computing) -> EstimateTable:
+def _upheld(readings: Readings, consensus: Consensus, intervals: IntervalSettings) -> EstimateTable:
     decided = [one for one in consensus.reviewed if one.decision is not None and consensus.differs[one.position]]
     if not decided:
         return EstimateTable("upheld", "Whose verdict the decisions upheld", "", ())
     subjects = [readings.items[one.position].subject for one in decided]
 
     def row(label: str, party: str, counts: Callable[[Reviewed], bool], name: str) -> EstimateRow:
-        share, wilson = computing.share([counts(one) for one in decided], subjects, name=name)
+        share, wilson = intervals.share([counts(one) for one in decided], subjects, name=name)
         return EstimateRow(label, (party,), "verdicts differ", "percent", share, wilson)
 
     rows = [
@@ -175,7 +175,7 @@ def _upheld(readings: Readings, consensus: Consensus, computing: Computing) -> E
     )
     for column in readings.columns:
         own = [column.correct[one.position] for one in decided]
-        found = accuracy_of_correctness(own, **computing.by(subjects))
+        found = accuracy_of_correctness(own, **intervals.by(subjects))
         rows.append(
             EstimateRow(
                 "Accuracy on these items", (column.rater.pseudonym,), "verdicts differ", "percent", found.primary,
@@ -183,7 +183,7 @@ def _upheld(readings: Readings, consensus: Consensus, computing: Computing) -> E
             )
         )  # fmt: skip
     correct = [consensus.correct_after[one.position] for one in decided]
-    found = accuracy_of_correctness(correct, **computing.by(subjects))
+    found = accuracy_of_correctness(correct, **intervals.by(subjects))
     rows.append(
         EstimateRow("Accuracy on these items", ("Decision",), "verdicts differ", "percent", found.primary, found.wilson)
     )
@@ -195,7 +195,7 @@ def _upheld(readings: Readings, consensus: Consensus, computing: Computing) -> E
     )
 
 
-def _first_reads(readings: Readings, consensus: Consensus, computing: Computing) -> EstimateTable:
+def _first_reads(readings: Readings, consensus: Consensus, intervals: IntervalSettings) -> EstimateTable:
     rows: list[EstimateRow] = []
     read = [one for one in consensus.reviewed if one.first_read is not None]
     subjects = [readings.items[one.position].subject for one in read]
@@ -206,7 +206,7 @@ def _first_reads(readings: Readings, consensus: Consensus, computing: Computing)
     ]
     for column in readings.columns if read else ():
         theirs = answers_by_format(readings, column, part)
-        clusters = computing.by(subjects)
+        clusters = intervals.by(subjects)
         rows += [
             EstimateRow(
                 "Same answer", ("Reviewer", column.rater.pseudonym), "reviewed", "percent",
@@ -220,7 +220,7 @@ def _first_reads(readings: Readings, consensus: Consensus, computing: Computing)
         ]  # fmt: skip
     decided = [one for one in read if one.decision is not None]
     if decided:
-        share, wilson = computing.share(
+        share, wilson = intervals.share(
             [one.first_read == one.decision for one in decided],
             [readings.items[one.position].subject for one in decided],
             name="share of decisions that equal the reviewer's own blind read",
@@ -237,7 +237,7 @@ def _first_reads(readings: Readings, consensus: Consensus, computing: Computing)
     )
 
 
-def _controls(consensus: Consensus, computing: Computing, readings: Readings) -> EstimateTable:
+def _controls(consensus: Consensus, intervals: IntervalSettings, readings: Readings) -> EstimateTable:
     controls = [one for one in consensus.reviewed if one.review.origin == "control"]
     rows = []
     for label, name, known in (
@@ -246,7 +246,7 @@ def _controls(consensus: Consensus, computing: Computing, readings: Readings) ->
     ):
         here = [one for one in controls if getattr(one, known) is not None]
         if here:
-            share, wilson = computing.share(
+            share, wilson = intervals.share(
                 [getattr(one, known) == consensus.before[one.position] for one in here],
                 [readings.items[one.position].subject for one in here],
                 name=name,

@@ -1,82 +1,28 @@
-"""The raters' marks on candidates: correct or incorrect against the reference, by candidate."""
+"""What the raters' marks on candidates say: shares, and agreement between raters."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import combinations
 
 from agreement import accuracy_of_correctness, cohen_kappa, percent_agreement
 from agreement.weighted import weighted_mean
-from exchange.judge_verdicts import CORRECT, INCORRECT
 from exchange.report_structure import Column, EstimateRow, EstimateTable, PlainTable, Section
-from protocol.phases import Scoring
-from services.report.collected import CandidateAnswer, Collected, Member
-from services.report.computing import Computing, renamed
+from services.report.interval_settings import IntervalSettings, renamed
+from services.report.rows.marks import Marks
+from services.report.rows.study_rows import StudyRows
 
 
-@dataclass(frozen=True)
-class Marks:
-    """The frozen sample of candidates and each rater's marks on it.
-
-    Attributes
-    ----------
-    marks
-        By rater and candidate: correct (True), incorrect (False), or neither (None).
-    given
-        The same as stored, by option id; None where a rater gave no mark.
-    others
-        Id and text of the options that are neither correct nor incorrect.
-    consensus
-        The mark on which all raters agree; None where they differ or fewer than two marked it.
-    """
-
-    sample: tuple[CandidateAnswer, ...]
-    items: tuple[str, ...]
-    raters: tuple[Member, ...]
-    marks: tuple[tuple[bool | None, ...], ...]
-    given: tuple[tuple[str | None, ...], ...]
-    others: tuple[tuple[str, str], ...]
-    consensus: tuple[bool | None, ...]
-    n_ties: int
-
-    @property
-    def is_proportional(self) -> bool:
-        """Whether every candidate of the pool had the same chance of being in the sample."""
-        chances = [one.probability or 0.0 for one in self.sample]
-        return not chances or max(chances) - min(chances) < 1e-9
-
-
-def marks_of(collected: Collected) -> Marks:
-    """Arrange the marks over the frozen sample."""
-    keys = {item.id: item.key for item in collected.items}
-    sample = tuple(one for one in collected.candidates if one.probability is not None)
-    entries = {(entry.member_id, entry.candidate_id): entry for entry in collected.entries_of("scoring")}
-    of_rater = [[entries.get((rater.id, one.id)) for one in sample] for rater in collected.raters]
-    marks = tuple(tuple(None if one is None else collected.marked_correct(one) for one in own) for own in of_rater)
-    clear = [[own[i] for own in marks if own[i] is not None] for i in range(len(sample))]
-    return Marks(
-        sample=sample,
-        items=tuple(keys.get(one.item_id, str(one.item_id)) for one in sample),
-        raters=collected.raters,
-        marks=marks,
-        given=tuple(
-            tuple(None if one is None or one.answer is None else str(one.answer) for one in own) for own in of_rater
-        ),
-        others=_others(collected.protocol.scoring),
-        consensus=tuple(one[0] if len(one) >= 2 and len(set(one)) == 1 else None for one in clear),
-        n_ties=sum(len(set(one)) > 1 for one in clear),
-    )
-
-
-def marks_section(collected: Collected, marks: Marks, computing: Computing, scorers: EstimateTable) -> Section | None:
+def marks_section(
+    study: StudyRows, marks: Marks, intervals: IntervalSettings, scorers: EstimateTable
+) -> Section | None:
     """Build the section on scorer validation, with the table of automatic scorers; None without a scoring phase."""
-    if collected.protocol.scoring is None:
+    if study.protocol.scoring is None:
         return None
     tables = (
         _counts(marks),
-        _shares(marks, computing),
-        _between_raters(marks, computing),
-        _by_category(collected, marks, computing),
+        _shares(marks, intervals),
+        _between_raters(marks, intervals),
+        _by_category(study, marks, intervals),
         scorers,
     )
     chance = (
@@ -91,8 +37,8 @@ def marks_section(collected: Collected, marks: Marks, computing: Computing, scor
         title="Marks on candidates (scorer validation)",
         explanation=(
             (
-                f"{len(marks.sample)} of {len(collected.candidates)} candidates were drawn at the freeze "
-                f"({collected.freeze_method}); {chance}."
+                f"{len(marks.sample)} of {len(study.candidates)} candidates were drawn at the freeze "
+                f"({study.freeze_method}); {chance}."
             ),
             (
                 "Raters marked them correct or incorrect against the reference, after closing all their own reads, "
@@ -102,12 +48,6 @@ def marks_section(collected: Collected, marks: Marks, computing: Computing, scor
         ),
         tables=tuple(table for table in tables if table.rows),
     )
-
-
-def _others(scoring: Scoring | None) -> tuple[tuple[str, str], ...]:
-    """Return the marks that say neither correct nor incorrect, such as Excluded."""
-    options = scoring.form.primary.options if scoring is not None else []
-    return tuple((one.id, one.text) for one in options if one.id.lower() not in CORRECT | INCORRECT)
 
 
 def _counts(marks: Marks) -> PlainTable:
@@ -139,12 +79,12 @@ def _counts(marks: Marks) -> PlainTable:
     )
 
 
-def _shares(marks: Marks, computing: Computing) -> EstimateTable:
+def _shares(marks: Marks, intervals: IntervalSettings) -> EstimateTable:
     rows = []
     models = sorted({one.model for one in marks.sample})
     for model in ["", *models]:
         here = [i for i, one in enumerate(marks.sample) if not model or one.model == model]
-        clusters = computing.by([marks.items[i] for i in here])
+        clusters = intervals.by([marks.items[i] for i in here])
         for rater, own in zip(marks.raters, marks.marks, strict=True):
             mine = [own[i] for i in here]
             found = accuracy_of_correctness(mine, unit="candidate", **clusters)
@@ -178,9 +118,9 @@ def _shares(marks: Marks, computing: Computing) -> EstimateTable:
     )
 
 
-def _between_raters(marks: Marks, computing: Computing) -> EstimateTable:
+def _between_raters(marks: Marks, intervals: IntervalSettings) -> EstimateTable:
     rows = []
-    clusters = computing.by(marks.items)
+    clusters = intervals.by(marks.items)
     for (first, a), (second, b) in combinations(zip(marks.raters, marks.marks, strict=True), 2):
         raters = (first.pseudonym, second.pseudonym)
         percent = percent_agreement(a, b, unit="candidate", **clusters)
@@ -202,13 +142,13 @@ def _between_raters(marks: Marks, computing: Computing) -> EstimateTable:
     )
 
 
-def _by_category(collected: Collected, marks: Marks, computing: Computing) -> EstimateTable:
-    category_of = {item.id: item.category for item in collected.items}
+def _by_category(study: StudyRows, marks: Marks, intervals: IntervalSettings) -> EstimateTable:
+    category_of = {item.id: item.category for item in study.items}
     of_sample = [category_of.get(one.item_id, "") for one in marks.sample]
     rows = []
     for category in sorted(set(of_sample)):
         here = [i for i, one in enumerate(of_sample) if one == category]
-        clusters = computing.by([marks.items[i] for i in here])
+        clusters = intervals.by([marks.items[i] for i in here])
         for (first, a), (second, b) in combinations(zip(marks.raters, marks.marks, strict=True), 2):
             own, other = [a[i] for i in here], [b[i] for i in here]
             percent = percent_agreement(own, other, unit="candidate", **clusters)

@@ -21,7 +21,7 @@ from exchange.report_structure import (
     Section,
     shown_number,
 )
-from services.report.drawing import (
+from services.report.figures.drawing import (
     AXIS,
     KAPPA,
     SHARES,
@@ -35,7 +35,7 @@ from services.report.drawing import (
     spans,
     write_cells,
 )
-from services.report.viewing_evidence import ALL_RATERS
+from services.report.sections.viewing_tables import ALL_RATERS
 
 # More pairs than this cannot be told apart in one drawing, nor more raters.
 MOST_PAIRS = 6

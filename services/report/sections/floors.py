@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from agreement import chance_floor, paired_difference, paired_shortcut_score, text_only_floor
 from exchange.report_structure import EstimateRow, EstimateTable, Section
-from services.report.computing import Computing, renamed
-from services.report.readings import Readings, Stratum
+from services.report.interval_settings import IntervalSettings, renamed
+from services.report.rows.readings import Readings, Stratum
 
 
-def floors_section(readings: Readings, computing: Computing) -> Section:
+def floors_section(readings: Readings, intervals: IntervalSettings) -> Section:
     """Build the section: both floors, and how far each rater stands above them."""
     return Section(
         key="floors",
@@ -25,11 +25,11 @@ def floors_section(readings: Readings, computing: Computing) -> Section:
                 "1 the rater does worse than the floor; 0 would be a rater without errors."
             ),
         ),
-        tables=tuple(table for table in (_floors(readings, computing), _scores(readings, computing)) if table.rows),
+        tables=tuple(table for table in (_floors(readings, intervals), _scores(readings, intervals)) if table.rows),
     )
 
 
-def _floors(readings: Readings, computing: Computing) -> EstimateTable:
+def _floors(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
     rows = []
     for part in _parts(readings):
         # Guessing is no match for open text: a floor for closed items alone would stand beside the accuracy on all.
@@ -38,7 +38,7 @@ def _floors(readings: Readings, computing: Computing) -> EstimateTable:
                 EstimateRow(part.title, ("Chance",), part.key, "percent", chance_floor(_options(readings, part)))
             )
         if any(readings.floor[i] is not None for i in part.positions):
-            found = text_only_floor(part.of(readings.floor), **computing.by(readings.subjects_of(part)))
+            found = text_only_floor(part.of(readings.floor), **intervals.by(readings.subjects_of(part)))
             rows.append(EstimateRow(part.title, ("Text-only baseline",), part.key, "percent", found))
     return EstimateTable(
         key="floors",
@@ -51,13 +51,13 @@ def _floors(readings: Readings, computing: Computing) -> EstimateTable:
     )
 
 
-def _scores(readings: Readings, computing: Computing) -> EstimateTable:
+def _scores(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
     rows: list[EstimateRow] = []
     for part in (readings.closed, readings.everything, *readings.formats):
         if any(readings.floor[i] is not None for i in part.positions):
-            rows += _against_baseline(part, readings, computing)
+            rows += _against_baseline(part, readings, intervals)
         if part.positions and part.key == "closed":
-            rows += _against_chance(part, readings, computing)
+            rows += _against_chance(part, readings, intervals)
     return EstimateTable(
         key="shortcut",
         title="Raters against the floors",
@@ -66,8 +66,8 @@ def _scores(readings: Readings, computing: Computing) -> EstimateTable:
     )
 
 
-def _against_baseline(part: Stratum, readings: Readings, computing: Computing) -> list[EstimateRow]:
-    clusters = computing.by(readings.subjects_of(part))
+def _against_baseline(part: Stratum, readings: Readings, intervals: IntervalSettings) -> list[EstimateRow]:
+    clusters = intervals.by(readings.subjects_of(part))
     floor = part.of(readings.floor)
     scores = [
         EstimateRow(
@@ -94,8 +94,8 @@ def _against_baseline(part: Stratum, readings: Readings, computing: Computing) -
     ]
 
 
-def _against_chance(part: Stratum, readings: Readings, computing: Computing) -> list[EstimateRow]:
-    clusters = computing.by(readings.subjects_of(part))
+def _against_chance(part: Stratum, readings: Readings, intervals: IntervalSettings) -> list[EstimateRow]:
+    clusters = intervals.by(readings.subjects_of(part))
     guessed = [None if count is None else 1.0 / count for count in _options(readings, part)]
     name = "Shortcut Score, chance floor"
     return [

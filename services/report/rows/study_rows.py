@@ -149,7 +149,7 @@ class Event:
 
 
 @dataclass(frozen=True)
-class Collected:
+class StudyRows:
     """Everything that the report rests on. Who never got past the practice is no rater of it."""
 
     study_key: str

@@ -5,18 +5,18 @@ from __future__ import annotations
 from agreement import cohen_kappa, exact_match, judge_direction, percent_agreement, spearman, token_f1
 from exchange.report_structure import EstimateRow, EstimateTable
 from services.reading.correctness import in_words, score_written
-from services.report.collected import Collected, ReadItem
-from services.report.computing import Computing, renamed
-from services.report.marks import Marks
+from services.report.interval_settings import IntervalSettings, renamed
+from services.report.rows.marks import Marks
+from services.report.rows.study_rows import ReadItem, StudyRows
 
 
-def automatic_scorers(collected: Collected, marks: Marks, computing: Computing) -> EstimateTable:
+def automatic_scorers(study: StudyRows, marks: Marks, intervals: IntervalSettings) -> EstimateTable:
     """Return how exact match and token F1 of the candidates' texts go with the consensus of the raters."""
-    items = {item.id: item for item in collected.items}
+    items = {item.id: item for item in study.items}
     texts = [(items.get(one.item_id), one.answer) for one in marks.sample]
     exact = [None if item is None else _exact(item, answer) for item, answer in texts]
     overlap = [None if item is None else _overlap(item, answer) for item, answer in texts]
-    clusters = computing.by(marks.items)
+    clusters = intervals.by(marks.items)
     direction = judge_direction(marks.consensus, exact, **clusters)
     percent = percent_agreement(exact, marks.consensus, unit="candidate", **clusters)
     kappa = cohen_kappa(exact, marks.consensus, unit="candidate", **clusters)
@@ -42,7 +42,7 @@ def automatic_scorers(collected: Collected, marks: Marks, computing: Computing) 
             found = spearman(
                 [values[i] for i in here],
                 [None if mark is None else float(mark) for mark in consensus],
-                confidence=computing.confidence,
+                confidence=intervals.confidence,
                 unit="candidate",
             )
             rows.append(

@@ -6,11 +6,11 @@ from agreement import Accuracy, accuracy_of_correctness, mcnemar, paired_differe
 from agreement.contrast import difference_of_parts
 from exchange.report_structure import EstimateRow, EstimateTable, Section
 from protocol.analysis import AnalysisPlan
-from services.report.computing import Computing, renamed
-from services.report.readings import Column, Readings, Stratum
+from services.report.interval_settings import IntervalSettings, renamed
+from services.report.rows.readings import Column, Readings, Stratum
 
 
-def accuracy_section(readings: Readings, computing: Computing, plan: AnalysisPlan) -> Section:
+def accuracy_section(readings: Readings, intervals: IntervalSettings, plan: AnalysisPlan) -> Section:
     """Build the section: per rater overall, closed, per format, per category, grounded and informed."""
     parts = [readings.everything, readings.closed, *readings.formats]
     main = [part for part in parts if part.positions]
@@ -36,27 +36,27 @@ def accuracy_section(readings: Readings, computing: Computing, plan: AnalysisPla
         tables=tuple(
             table
             for table in (
-                _per_part("accuracy", "Per rater, overall and per format", main, readings, computing, plan),
-                _per_part("accuracy_by_category", "Per category", readings.categories, readings, computing, plan),
+                _per_part("accuracy", "Per rater, overall and per format", main, readings, intervals, plan),
+                _per_part("accuracy_by_category", "Per category", readings.categories, readings, intervals, plan),
                 _per_part(
                     "accuracy_by_grounding",
                     "Image-grounded and image-informed items",
                     readings.groundings,
                     readings,
-                    computing,
+                    intervals,
                     plan,
                 ),
-                _grounding_difference(readings, computing),
-                _bounds(readings, computing),
-                _token_f1(readings, computing),
-                _differences(readings, computing),
+                _grounding_difference(readings, intervals),
+                _bounds(readings, intervals),
+                _token_f1(readings, intervals),
+                _differences(readings, intervals),
             )
             if table is not None and table.rows
         ),
     )
 
 
-def accuracy_of(column: Column, part: Stratum, readings: Readings, computing: Computing) -> Accuracy:
+def accuracy_of(column: Column, part: Stratum, readings: Readings, intervals: IntervalSettings) -> Accuracy:
     """Return a rater's accuracy on a part of the items that were theirs to read."""
     own = Stratum(part.key, part.title, tuple(i for i in part.positions if column.assigned[i]))
     has_reference = [readings.items[i].has_reference for i in own.positions]
@@ -67,7 +67,7 @@ def accuracy_of(column: Column, part: Stratum, readings: Readings, computing: Co
             answer is not None and not known
             for answer, known in zip(own.of(column.answers), has_reference, strict=True)
         ],
-        **computing.by(readings.subjects_of(own)),
+        **intervals.by(readings.subjects_of(own)),
     )
 
 
@@ -84,20 +84,20 @@ def _primary_title(plan: AnalysisPlan) -> str:
 
 
 def _per_part(
-    key: str, title: str, parts: list[Stratum], readings: Readings, computing: Computing, plan: AnalysisPlan
+    key: str, title: str, parts: list[Stratum], readings: Readings, intervals: IntervalSettings, plan: AnalysisPlan
 ) -> EstimateTable:
     rows = []
     for part in parts:
         note = "primary estimate" if is_primary(part, plan) else ""
         for column in readings.columns:
-            found = accuracy_of(column, part, readings, computing)
+            found = accuracy_of(column, part, readings, intervals)
             rows.append(
                 EstimateRow(
                     part.title, (column.rater.pseudonym,), part.key, "percent", found.primary, found.wilson, note
                 )
             )
         if len(readings.columns) > 1:
-            rows.append(_of_all_raters(part, readings, computing))
+            rows.append(_of_all_raters(part, readings, intervals))
     return EstimateTable(
         key=key,
         title=title,
@@ -109,7 +109,7 @@ def _per_part(
     )
 
 
-def _of_all_raters(part: Stratum, readings: Readings, computing: Computing) -> EstimateRow:
+def _of_all_raters(part: Stratum, readings: Readings, intervals: IntervalSettings) -> EstimateRow:
     """Return the pooled accuracy of all verdicts; Wilson's interval is left out, since verdicts come in pairs."""
     correct, subjects = [], []
     for column in readings.columns:
@@ -117,11 +117,11 @@ def _of_all_raters(part: Stratum, readings: Readings, computing: Computing) -> E
             if column.correct[i] is not None:
                 correct.append(column.correct[i])
                 subjects.append(readings.items[i].subject)
-    found = accuracy_of_correctness(correct, unit="verdict", **computing.by(subjects))
+    found = accuracy_of_correctness(correct, unit="verdict", **intervals.by(subjects))
     return EstimateRow(part.title, ("All raters",), part.key, "percent", found.primary)
 
 
-def _grounding_difference(readings: Readings, computing: Computing) -> EstimateTable | None:
+def _grounding_difference(readings: Readings, intervals: IntervalSettings) -> EstimateTable | None:
     if len(readings.groundings) != 2:
         return None
     first = set(readings.groundings[0].positions)
@@ -132,7 +132,7 @@ def _grounding_difference(readings: Readings, computing: Computing) -> EstimateT
             [float(bool(column.correct[i])) for i in known],
             [i in first for i in known],
             name="difference of accuracies, grounded minus informed",
-            **computing.by([readings.items[i].subject for i in known]),
+            **intervals.by([readings.items[i].subject for i in known]),
         )
         rows.append(EstimateRow("Grounded minus informed", (column.rater.pseudonym,), "all", "points", found))
     return EstimateTable(
@@ -143,11 +143,11 @@ def _grounding_difference(readings: Readings, computing: Computing) -> EstimateT
     )
 
 
-def _bounds(readings: Readings, computing: Computing) -> EstimateTable | None:
+def _bounds(readings: Readings, intervals: IntervalSettings) -> EstimateTable | None:
     rows = []
     for part in (readings.everything, readings.closed):
         for column in readings.columns:
-            found = accuracy_of(column, part, readings, computing)
+            found = accuracy_of(column, part, readings, intervals)
             if found.n_excluded:
                 note = f"{found.n_excluded} not assessable"
                 rows += [
@@ -168,13 +168,13 @@ def _bounds(readings: Readings, computing: Computing) -> EstimateTable | None:
     )
 
 
-def _token_f1(readings: Readings, computing: Computing) -> EstimateTable:
+def _token_f1(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
     rows = []
     for column in readings.columns:
         known = [i for i, value in enumerate(column.token_f1) if value is not None]
         if not known:
             continue
-        found = computing.mean(
+        found = intervals.mean(
             [float(column.token_f1[i] or 0.0) for i in known],
             [readings.items[i].subject for i in known],
             name="mean token F1",
@@ -191,21 +191,21 @@ def _token_f1(readings: Readings, computing: Computing) -> EstimateTable:
     )
 
 
-def _differences(readings: Readings, computing: Computing) -> EstimateTable:
+def _differences(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
     rows = []
     parts = [part for part in (readings.everything, readings.closed) if part.positions]
     for part in parts:
         for a, b in readings.pairs:
             first, second = part.of(a.correct), part.of(b.correct)
             found = paired_difference(
-                first, second, name="difference of accuracies", **computing.by(readings.subjects_of(part))
+                first, second, name="difference of accuracies", **intervals.by(readings.subjects_of(part))
             )
             both = [(x, y) for x, y in zip(first, second, strict=True) if x is not None and y is not None]
             test = mcnemar(
                 sum(x and not y for x, y in both),
                 sum(y and not x for x, y in both),
                 "exact",
-                confidence=computing.confidence,
+                confidence=intervals.confidence,
                 unit="item",
             )
             raters = (a.rater.pseudonym, b.rater.pseudonym)

@@ -7,27 +7,27 @@ from collections.abc import Sequence
 from agreement import accuracy_of_correctness, cohen_kappa, diagnostic_accuracy, judge_direction, percent_agreement
 from agreement.weighted import weighted_mean
 from exchange.report_structure import Cell, Column, EstimateRow, EstimateTable, PlainTable, Section, Table
-from services.report.collected import Collected, Run
-from services.report.computing import Computing, renamed
-from services.report.marks import Marks
+from services.report.interval_settings import IntervalSettings, renamed
+from services.report.rows.marks import Marks
+from services.report.rows.study_rows import Run, StudyRows
 
 CONSENSUS = "Consensus"
 
 
-def judges_section(collected: Collected, marks: Marks, computing: Computing) -> Section | None:
+def judges_section(study: StudyRows, marks: Marks, intervals: IntervalSettings) -> Section | None:
     """Build the section; None where the study has no candidates, so that there is nothing to judge."""
-    if not collected.candidates:
+    if not study.candidates:
         return None
-    if not collected.runs:
+    if not study.runs:
         return Section("judges", "Judges", "Judges", ("No judge’s verdicts have been imported.",), ())
-    tables: list[Table] = [_counts(collected)]
-    for number, run in enumerate(collected.runs, start=1):
+    tables: list[Table] = [_counts(study)]
+    for number, run in enumerate(study.runs, start=1):
         tables += [
-            _pool(number, run, collected, computing),
-            _against(number, run, marks, computing),
-            _direction(number, run, marks, computing),
-            _direction_counts(number, run, marks, computing),
-            _as_a_test(number, run, marks, computing),
+            _pool(number, run, study, intervals),
+            _against(number, run, marks, intervals),
+            _direction(number, run, marks, intervals),
+            _direction_counts(number, run, marks, intervals),
+            _as_a_test(number, run, marks, intervals),
         ]
     return Section(
         key="judges",
@@ -64,19 +64,19 @@ def said_on_sample(run: Run, marks: Marks) -> list[bool | None]:
     return [run.verdicts[one.id].correct if one.id in run.verdicts else None for one in marks.sample]
 
 
-def _counts(collected: Collected) -> PlainTable:
+def _counts(study: StudyRows) -> PlainTable:
     rows: list[tuple[Cell, ...]] = []
-    for run in collected.runs:
+    for run in study.runs:
         verdicts = [verdict.correct for verdict in run.verdicts.values()]
         rows.append(
             (
                 run.name,
                 run.judge,
-                len(collected.candidates),
+                len(study.candidates),
                 verdicts.count(True),
                 verdicts.count(False),
                 verdicts.count(None),
-                len(collected.candidates) - len(verdicts),
+                len(study.candidates) - len(verdicts),
             )
         )
     return PlainTable(
@@ -96,17 +96,17 @@ def _counts(collected: Collected) -> PlainTable:
     )
 
 
-def _pool(number: int, run: Run, collected: Collected, computing: Computing) -> EstimateTable:
-    keys = {item.id: item.key for item in collected.items}
-    models = sorted({one.model for one in collected.candidates})
+def _pool(number: int, run: Run, study: StudyRows, intervals: IntervalSettings) -> EstimateTable:
+    keys = {item.id: item.key for item in study.items}
+    models = sorted({one.model for one in study.candidates})
     rows = []
     for model in ["", *models]:
-        here = [one for one in collected.candidates if not model or one.model == model]
+        here = [one for one in study.candidates if not model or one.model == model]
         found = accuracy_of_correctness(
             [run.verdicts[one.id].correct if one.id in run.verdicts else None for one in here],
             excluded=[one.id in run.verdicts and run.verdicts[one.id].correct is None for one in here],
             unit="candidate",
-            **computing.by([keys.get(one.item_id, str(one.item_id)) for one in here]),
+            **intervals.by([keys.get(one.item_id, str(one.item_id)) for one in here]),
         )
         label = f"Model {model}" if model else "All candidates"
         stratum = f"model {model}" if model else "all"
@@ -135,10 +135,10 @@ def _pool(number: int, run: Run, collected: Collected, computing: Computing) -> 
     )
 
 
-def _against(number: int, run: Run, marks: Marks, computing: Computing) -> EstimateTable:
+def _against(number: int, run: Run, marks: Marks, intervals: IntervalSettings) -> EstimateTable:
     rows = []
     said = said_on_sample(run, marks)
-    clusters = computing.by(marks.items)
+    clusters = intervals.by(marks.items)
     for human, own in humans_of(marks):
         raters = (run.name, human)
         percent = percent_agreement(said, own, unit="candidate", **clusters)
@@ -170,7 +170,7 @@ def _against(number: int, run: Run, marks: Marks, computing: Computing) -> Estim
     )
 
 
-def _direction(number: int, run: Run, marks: Marks, computing: Computing) -> EstimateTable:
+def _direction(number: int, run: Run, marks: Marks, intervals: IntervalSettings) -> EstimateTable:
     rows = []
     said = said_on_sample(run, marks)
     models = sorted({one.model for one in marks.sample})
@@ -180,7 +180,7 @@ def _direction(number: int, run: Run, marks: Marks, computing: Computing) -> Est
             found = judge_direction(
                 [own[i] for i in here],
                 [said[i] for i in here],
-                **computing.by([marks.items[i] for i in here]),
+                **intervals.by([marks.items[i] for i in here]),
             )
             direction = f"{found.direction_by_interval} by the interval, which allows for items"
             note = f"{found.strict} stricter, {found.lenient} more lenient: {direction}"
@@ -201,7 +201,7 @@ def _direction(number: int, run: Run, marks: Marks, computing: Computing) -> Est
                 [one.probability for one in marks.sample],
                 name="signed difference, human minus judge, weighted to the pool",
                 unit="candidate",
-                **computing.by(marks.items),
+                **intervals.by(marks.items),
             )
             rows.append(
                 EstimateRow("All candidates, weighted to the pool", (run.name, human), "all", "points", weighted)
@@ -220,11 +220,11 @@ def _direction(number: int, run: Run, marks: Marks, computing: Computing) -> Est
     )
 
 
-def _direction_counts(number: int, run: Run, marks: Marks, computing: Computing) -> PlainTable:
+def _direction_counts(number: int, run: Run, marks: Marks, intervals: IntervalSettings) -> PlainTable:
     said = said_on_sample(run, marks)
     rows = []
     for human, own in humans_of(marks):
-        found = judge_direction(own, said, confidence=computing.confidence)
+        found = judge_direction(own, said, confidence=intervals.confidence)
         rows.append(
             (human, found.both_correct, found.strict, found.lenient, found.both_incorrect, found.n, found.n_missing)
         )
@@ -245,11 +245,11 @@ def _direction_counts(number: int, run: Run, marks: Marks, computing: Computing)
     )
 
 
-def _as_a_test(number: int, run: Run, marks: Marks, computing: Computing) -> EstimateTable:
+def _as_a_test(number: int, run: Run, marks: Marks, intervals: IntervalSettings) -> EstimateTable:
     rows = []
     said = said_on_sample(run, marks)
     for human, own in humans_of(marks):
-        found = diagnostic_accuracy(said, own, True, unit="candidate", **computing.by(marks.items))
+        found = diagnostic_accuracy(said, own, True, unit="candidate", **intervals.by(marks.items))
         for label, estimate in (
             ("Correct by the human, and by the judge", found.sensitivity),
             ("Incorrect by the human, and by the judge", found.specificity),

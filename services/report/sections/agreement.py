@@ -10,8 +10,8 @@ from agreement import cohen_kappa, krippendorff_alpha, pabak, percent_agreement,
 from exchange.report_structure import Column as TableColumn
 from exchange.report_structure import EstimateRow, EstimateTable, Matrix, PlainTable, Section, Table
 from services.reading.correctness import NOT_ASSESSABLE, in_words, reference_in_words
-from services.report.computing import Computing, renamed
-from services.report.readings import Column, Readings, Stratum
+from services.report.interval_settings import IntervalSettings, renamed
+from services.report.rows.readings import Column, Readings, Stratum
 
 # Kappa falls when one answer is frequent, whatever the agreement.
 _PABAK = "PABAK is what kappa would be if both values were equally frequent."
@@ -21,18 +21,18 @@ MOST_PAIRS = 6
 LARGEST_MATRIX = 12
 
 
-def agreement_section(readings: Readings, computing: Computing) -> Section:
+def agreement_section(readings: Readings, intervals: IntervalSettings) -> Section:
     """Build the section for every pair of raters; it says so when there is no pair."""
     if not readings.pairs:
         why = "This study has fewer than two raters, so there is no agreement between raters to report."
         return Section("agreement", "Agreement", "Agreement between raters", (why,), ())
-    tables: list[Table] = [_on_answers(readings, computing), _on_correctness(readings, computing)]
+    tables: list[Table] = [_on_answers(readings, intervals), _on_correctness(readings, intervals)]
     if len(readings.columns) > 2:
-        tables.append(_all_together(readings, computing))
-    tables.append(_per_category(readings, computing))
+        tables.append(_all_together(readings, intervals))
+    tables.append(_per_category(readings, intervals))
     if any(any(column.not_assessable) for column in readings.columns):
-        tables.append(_on_assessability(readings, computing))
-    tables.append(_shared_errors(readings, computing))
+        tables.append(_on_assessability(readings, intervals))
+    tables.append(_shared_errors(readings, intervals))
     tables.append(_shared_error_list(readings))
     tables += _matrices(readings)
     return Section(
@@ -72,7 +72,7 @@ def answers_by_format(readings: Readings, column: Column, part: Stratum) -> list
     return found
 
 
-def _on_answers(readings: Readings, computing: Computing) -> EstimateTable:
+def _on_answers(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
     rows = []
     pooled = "descriptive only: pools answers of different formats"
     parts = [(part, "") for part in readings.formats]
@@ -80,7 +80,7 @@ def _on_answers(readings: Readings, computing: Computing) -> EstimateTable:
         parts += [(readings.closed, pooled)] if len(_closed_formats(readings)) > 1 else []
         parts += [(readings.everything, pooled)]
     for part, note in parts:
-        clusters = computing.by(readings.subjects_of(part))
+        clusters = intervals.by(readings.subjects_of(part))
         for a, b in readings.pairs:
             first, second = answers_by_format(readings, a, part), answers_by_format(readings, b, part)
             rows += _rows_of_pair(part, pair(a, b), first, second, clusters, "answers", note, _binary(part))
@@ -92,13 +92,13 @@ def _on_answers(readings: Readings, computing: Computing) -> EstimateTable:
     )
 
 
-def _on_correctness(readings: Readings, computing: Computing) -> EstimateTable:
+def _on_correctness(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
     rows = []
     parts = [readings.everything, readings.closed, *readings.formats]
     for part in parts:
         if not part.positions:
             continue
-        clusters = computing.by(readings.subjects_of(part))
+        clusters = intervals.by(readings.subjects_of(part))
         for a, b in readings.pairs:
             rows += _rows_of_pair(
                 part,
@@ -171,10 +171,10 @@ def _binary(part: Stratum) -> tuple[Hashable, Hashable] | None:
     return ("yes_no: yes", "yes_no: no") if part.key == "format yes_no" else None
 
 
-def _all_together(readings: Readings, computing: Computing) -> EstimateTable:
+def _all_together(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
     rows = []
     for part in [*readings.formats, readings.everything]:
-        clusters = computing.by(readings.subjects_of(part))
+        clusters = intervals.by(readings.subjects_of(part))
         answers = [answers_by_format(readings, column, part) for column in readings.columns]
         correct = [part.of(column.correct) for column in readings.columns]
         for compared, of_rater in (("answers", answers), ("correctness", correct)):
@@ -201,14 +201,14 @@ def _all_together(readings: Readings, computing: Computing) -> EstimateTable:
     )
 
 
-def _per_category(readings: Readings, computing: Computing) -> EstimateTable:
+def _per_category(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
     rows = []
     for part in readings.categories:
         for a, b in readings.pairs:
             found = percent_agreement(
                 answers_by_format(readings, a, part),
                 answers_by_format(readings, b, part),
-                **computing.by(readings.subjects_of(part)),
+                **intervals.by(readings.subjects_of(part)),
             )
             rows.append(
                 EstimateRow(part.title, pair(a, b), part.key, "percent", renamed(found, "percent agreement on answers"))
@@ -221,13 +221,13 @@ def _per_category(readings: Readings, computing: Computing) -> EstimateTable:
     )
 
 
-def _on_assessability(readings: Readings, computing: Computing) -> EstimateTable:
+def _on_assessability(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
     rows = []
     for a, b in readings.pairs:
         first, second = (
             [None if said is None else said == NOT_ASSESSABLE for said in column.said] for column in (a, b)
         )
-        found = percent_agreement(first, second, **computing.by(readings.subjects))
+        found = percent_agreement(first, second, **intervals.by(readings.subjects))
         rows.append(
             EstimateRow("All items", pair(a, b), "all", "percent", renamed(found, "percent agreement on assessability"))
         )
@@ -239,11 +239,11 @@ def _on_assessability(readings: Readings, computing: Computing) -> EstimateTable
     )
 
 
-def _shared_errors(readings: Readings, computing: Computing) -> EstimateTable:
+def _shared_errors(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
     rows = []
     for a, b in readings.pairs:
         # Without a reference there is neither right nor wrong.
-        found = shared_errors(a.answers, b.answers, a.correct, b.correct, **computing.by(readings.subjects))
+        found = shared_errors(a.answers, b.answers, a.correct, b.correct, **intervals.by(readings.subjects))
         raters = pair(a, b)
         expected = (
             f"expected if both erred independently: {100 * found.expected_both_wrong:.1f} %"
