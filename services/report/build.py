@@ -107,7 +107,7 @@ def report_of(rows: StudyRows, state: Literal["final", "interim"]) -> Report:
     sections = (
         accuracy_section(readings, intervals, rows.protocol.analysis),
         floors_section(readings, intervals),
-        agreement_section(readings, intervals),
+        agreement_section(readings, intervals, rows.protocol.analysis),
         disagreements_section(readings, consensus),
         adjudication_section(rows, readings, consensus, intervals),
         marks_section(rows, marks, intervals, automatic_scorers(rows, marks, intervals)),

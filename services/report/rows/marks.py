@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from exchange.estimate_rows import ALL_CANDIDATES, Stratum
 from exchange.judge_verdicts import CORRECT, INCORRECT
 from protocol.phases import Scoring
 from services.report.rows.study_rows import CandidateAnswer, Member, StudyRows
@@ -61,6 +63,14 @@ def marks_of(study: StudyRows) -> Marks:
         consensus=tuple(one[0] if len(one) >= 2 and len(set(one)) == 1 else None for one in clear),
         n_ties=sum(len(set(one)) > 1 for one in clear),
     )
+
+
+def by_model(candidates: Sequence[CandidateAnswer]) -> list[tuple[Stratum, list[int]]]:
+    """Return the places of all candidates, and of those of each model by its name."""
+    models = sorted({one.model for one in candidates})
+    return [(ALL_CANDIDATES, list(range(len(candidates))))] + [
+        (Stratum("model", model), [i for i, one in enumerate(candidates) if one.model == model]) for model in models
+    ]
 
 
 def _others(scoring: Scoring | None) -> tuple[tuple[str, str], ...]:

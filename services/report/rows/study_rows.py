@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from exchange.estimate_rows import Party
 from exchange.judge_verdicts import CORRECT, INCORRECT
 from protocol.study import Protocol
 from services.reading.correctness import AnswerKey
@@ -54,6 +55,11 @@ class Member:
     pseudonym: str
     specialty: str
     years: int | None
+
+    @property
+    def party(self) -> Party:
+        """The rater as the one whose an estimate is."""
+        return Party("rater", self.pseudonym)
 
 
 @dataclass(frozen=True)
@@ -137,6 +143,11 @@ class Run:
     judge: str
     source_sha256: str
     verdicts: dict[int, Judgement]
+
+    @property
+    def party(self) -> Party:
+        """The run as the one whose an estimate is."""
+        return Party("judge", self.name)
 
 
 @dataclass(frozen=True)

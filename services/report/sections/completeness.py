@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from exchange.report_structure import Column, EstimateRow, EstimateTable, PlainTable, Section
+from exchange.estimate_rows import ALL_ITEMS, EstimateRow
+from exchange.report_structure import Column, EstimateTable, PlainTable, Section
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.readings import Readings
 from services.report.rows.study_rows import StudyRows
@@ -131,14 +132,14 @@ def _shares(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
         share, wilson = intervals.share(
             [apart for _, apart in said],
             [readings.items[i].subject for i, _ in said],
-            name="share not assessable",
         )
-        rows.append(EstimateRow("Not assessable", (column.rater.pseudonym,), "all", "percent", share, wilson))
+        rows.append(EstimateRow("share", "not_assessable", (column.party,), ALL_ITEMS, share, wilson))
     return EstimateTable(
         key="not_assessable_share",
         title="Share of verdicts that say “not assessable”",
         explanation="Of the items with a verdict.",
         rows=tuple(rows),
+        lines="statistic",
     )
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
+from typing import Any
 
 from agreement import accuracy_of_correctness, cohen_kappa, percent_agreement
 from agreement.weighted import weighted_mean
-from exchange.report_structure import Column, EstimateRow, EstimateTable, PlainTable, Section
-from services.report.interval_settings import IntervalSettings, renamed
-from services.report.rows.marks import Marks
+from exchange.estimate_rows import ALL_CANDIDATES, EstimateRow, Party, Stratum
+from exchange.report_structure import Column, EstimateTable, PlainTable, Section
+from services.report.interval_settings import IntervalSettings
+from services.report.rows.marks import Marks, by_model
 from services.report.rows.study_rows import StudyRows
 
 
@@ -81,34 +84,21 @@ def _counts(marks: Marks) -> PlainTable:
 
 def _shares(marks: Marks, intervals: IntervalSettings) -> EstimateTable:
     rows = []
-    models = sorted({one.model for one in marks.sample})
-    for model in ["", *models]:
-        here = [i for i, one in enumerate(marks.sample) if not model or one.model == model]
+    for stratum, here in by_model(marks.sample):
         clusters = intervals.by([marks.items[i] for i in here])
         for rater, own in zip(marks.raters, marks.marks, strict=True):
             mine = [own[i] for i in here]
             found = accuracy_of_correctness(mine, unit="candidate", **clusters)
-            rows.append(
-                EstimateRow(
-                    f"Model {model}" if model else "All candidates",
-                    (rater.pseudonym,),
-                    f"model {model}" if model else "all",
-                    "percent",
-                    renamed(found.primary, "share marked correct"),
-                    renamed(found.wilson, "share marked correct"),
-                )
-            )
-            if not marks.is_proportional and not model:
+            rows.append(EstimateRow("share", "marked_correct", (rater.party,), stratum, found.primary, found.wilson))
+            if not marks.is_proportional and stratum == ALL_CANDIDATES:
                 weighted = weighted_mean(
                     [None if mark is None else float(mark) for mark in mine],
                     [marks.sample[i].probability for i in here],
-                    name="share marked correct, weighted to the pool",
+                    name="share",
                     unit="candidate",
                     **clusters,
                 )
-                rows.append(
-                    EstimateRow("All candidates, weighted to the pool", (rater.pseudonym,), "all", "percent", weighted)
-                )
+                rows.append(EstimateRow("share", "marked_correct", (rater.party,), stratum, weighted, weighted=True))
     return EstimateTable(
         key="marks_shares",
         title="Share of candidates marked correct",
@@ -122,13 +112,7 @@ def _between_raters(marks: Marks, intervals: IntervalSettings) -> EstimateTable:
     rows = []
     clusters = intervals.by(marks.items)
     for (first, a), (second, b) in combinations(zip(marks.raters, marks.marks, strict=True), 2):
-        raters = (first.pseudonym, second.pseudonym)
-        percent = percent_agreement(a, b, unit="candidate", **clusters)
-        kappa = cohen_kappa(a, b, unit="candidate", **clusters)
-        rows += [
-            EstimateRow("Same mark", raters, "all", "percent", renamed(percent, "percent agreement on marks")),
-            EstimateRow("Cohen’s kappa", raters, "all", "number", renamed(kappa, "Cohen's kappa on marks")),
-        ]
+        rows += _rows_of_pair((first.party, second.party), ALL_CANDIDATES, a, b, clusters)
     return EstimateTable(
         key="marks_agreement",
         title="Agreement between raters on the marks: the ceiling for a judge",
@@ -138,8 +122,24 @@ def _between_raters(marks: Marks, intervals: IntervalSettings) -> EstimateTable:
             f"raters differ, so that there is no consensus: {marks.n_ties}."
         ),
         rows=tuple(rows),
+        lines="statistic",
         cluster="item",
     )
+
+
+def _rows_of_pair(
+    parties: tuple[Party, Party],
+    stratum: Stratum,
+    first: Sequence[bool | None],
+    second: Sequence[bool | None],
+    clusters: dict[str, Any],
+) -> list[EstimateRow]:
+    percent = percent_agreement(first, second, unit="candidate", **clusters)
+    kappa = cohen_kappa(first, second, unit="candidate", **clusters)
+    return [
+        EstimateRow("percent_agreement", "marks", parties, stratum, percent),
+        EstimateRow("cohen_kappa", "marks", parties, stratum, kappa),
+    ]
 
 
 def _by_category(study: StudyRows, marks: Marks, intervals: IntervalSettings) -> EstimateTable:
@@ -151,22 +151,14 @@ def _by_category(study: StudyRows, marks: Marks, intervals: IntervalSettings) ->
         clusters = intervals.by([marks.items[i] for i in here])
         for (first, a), (second, b) in combinations(zip(marks.raters, marks.marks, strict=True), 2):
             own, other = [a[i] for i in here], [b[i] for i in here]
-            percent = percent_agreement(own, other, unit="candidate", **clusters)
-            kappa = cohen_kappa(own, other, unit="candidate", **clusters)
-            raters = (first.pseudonym, second.pseudonym)
-            stratum = f"category {category}"
-            rows += [
-                EstimateRow(
-                    f"{category}: same mark", raters, stratum, "percent", renamed(percent, "percent agreement on marks")
-                ),
-                EstimateRow(
-                    f"{category}: Cohen’s kappa", raters, stratum, "number", renamed(kappa, "Cohen's kappa on marks")
-                ),
-            ]
+            rows += _rows_of_pair(
+                (first.party, second.party), Stratum("category", category), own, other, clusters
+            )  # fmt: skip
     return EstimateTable(
         key="marks_by_category",
         title="Agreement on the marks, per category",
         explanation="Unit: the candidate; a category with one candidate has no kappa.",
         rows=tuple(rows),
+        lines="both",
         cluster="item",
     )

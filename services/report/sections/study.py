@@ -6,14 +6,11 @@ from collections import Counter
 from collections.abc import Callable
 
 from exchange.report_structure import Cell, Column, PlainTable, Section
-from services.report.rows.readings import FORMATS, GROUNDINGS, Readings
+from exchange.report_words import FORMATS, GROUNDINGS, PRIMARY
+from services.report.rows.readings import Readings
 from services.report.rows.study_rows import ReadItem, StudyRows
 from services.report.sections.completeness import not_let_in_sentences
 
-_PRIMARY = {
-    "closed_format_accuracy": "accuracy on closed formats (yes/no and choice)",
-    "overall_accuracy": "accuracy on all items",
-}
 _EVENTS = {
     "open": "Frozen and opened",
     "interim": "Interim look at the report",
@@ -46,7 +43,7 @@ def analysis_plan(study: StudyRows) -> tuple[tuple[str, str], ...]:
     """Return the analysis plan in words."""
     plan = study.protocol.analysis
     return (
-        ("Primary estimate", _PRIMARY[plan.primary]),
+        ("Primary estimate", PRIMARY[plan.primary]),
         ("Unit of analysis", plan.unit),
         ("Clusters", f"{plan.cluster}: items of one subject are not independent"),
         ("Interval", f"percentile bootstrap of whole subjects, {plan.resamples} resamples"),

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from exchange.report_structure import Cell, Column, EstimateRow, EstimateTable, PlainTable, Section
+from exchange.estimate_rows import ALL_ITEMS, EstimateRow
+from exchange.report_structure import Cell, Column, EstimateTable, PlainTable, Section
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.readings import Readings
 from services.report.rows.viewings import Viewing
@@ -63,15 +64,14 @@ def _active_time(readings: Readings, intervals: IntervalSettings) -> EstimateTab
             if entry is not None and entry.active_ms
         ]
         if timed:
-            found = intervals.mean(
-                [seconds for seconds, _ in timed], [subject for _, subject in timed], name="mean active time"
-            )
-            rows.append(EstimateRow("Mean active time per item", (column.rater.pseudonym,), "all", "seconds", found))
+            found = intervals.mean([seconds for seconds, _ in timed], [subject for _, subject in timed])
+            rows.append(EstimateRow("mean", "active_time", (column.party,), ALL_ITEMS, found))
     return EstimateTable(
         key="active_time",
         title="Active time",
         explanation="Of the items with a verdict and a measured time; revisions add theirs.",
         rows=tuple(rows),
+        lines="statistic",
     )
 
 

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
 from agreement.contrast import difference_of_parts
-from exchange.report_structure import Cell, Column, EstimateRow, EstimateTable, PlainTable
+from exchange.estimate_rows import ALL_ITEMS, ALL_RATERS, Compared, Counted, EstimateRow, Party, Statistic, Stratum
+from exchange.report_structure import Cell, Column, EstimateTable, PlainTable, QuartileRow, QuartileTable
+from exchange.report_words import party_in_words
 from exchange.viewing_trace import PLANES
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.viewings import SeenVolume, Viewing
 
-ALL_RATERS = "All raters"
 MOST_TOOLS = 24
+OFFERED = Stratum("prior", "offered")
 # Tells of a read whether something was done; None is "not recorded".
 Told = Callable[[Viewing], bool | None]
 
@@ -25,15 +27,18 @@ Told = Callable[[Viewing], bool | None]
 class Group:
     """The reads of one rater, or of all of them together."""
 
-    name: str
+    party: Party
     viewings: tuple[Viewing, ...]
     unit: str
 
 
 def groups_of(viewings: Sequence[Viewing]) -> list[Group]:
     """Return the reads of each rater, and those of all where there are several raters."""
-    raters = list(dict.fromkeys(viewing.rater for viewing in viewings))
-    found = [Group(rater, tuple(viewing for viewing in viewings if viewing.rater == rater), "item") for rater in raters]
+    raters = dict.fromkeys(viewing.rater for viewing in viewings)
+    found = [
+        Group(Party("rater", rater), tuple(viewing for viewing in viewings if viewing.rater == rater), "item")
+        for rater in raters
+    ]
     return [*found, Group(ALL_RATERS, tuple(viewings), "verdict")] if len(raters) > 1 else found
 
 
@@ -44,7 +49,7 @@ def traces_table(viewings: Sequence[Viewing]) -> PlainTable:
         kept = Counter(viewing.kept for viewing in group.viewings)
         rows.append(
             (
-                group.name,
+                party_in_words(group.party),
                 len(group.viewings),
                 kept["kept"],
                 kept["too_large"],
@@ -85,7 +90,8 @@ def prior_table(viewings: Sequence[Viewing], intervals: IntervalSettings) -> Est
             "of the items that offer one. Where prior and current stand side by side from the start, the prior counts "
             "as opened as soon as it is drawn; how far it was looked through stands under “Slices seen”."
         ),
-        rows=tuple(_share_rows("Prior never opened", "prior offered", offered, _prior_never_opened, intervals)),
+        rows=tuple(_share_rows("prior_never_opened", OFFERED, offered, _prior_never_opened, intervals)),
+        lines="statistic",
     )
 
 
@@ -111,30 +117,20 @@ def accuracy_by_prior_table(viewings: Sequence[Viewing], intervals: IntervalSett
         if viewing.offers_prior and viewing.prior_opened is not None and viewing.correct is not None
     ]
     groups = [group for group in groups_of(known) if len({viewing.prior_opened for viewing in group.viewings}) == 2]
-    for label, stratum, opened in (
-        ("Accuracy, prior opened", "prior opened", True),
-        ("Accuracy, prior not opened", "prior not opened", False),
-    ):
+    for stratum, opened in ((Stratum("prior", "opened"), True), (Stratum("prior", "not opened"), False)):
         for group in groups:
             here = [viewing for viewing in group.viewings if viewing.prior_opened is opened]
-            rows.append(
-                _share_row(
-                    label,
-                    stratum,
-                    group,
-                    [(bool(viewing.correct), viewing.item.subject) for viewing in here],
-                    intervals,
-                )
-            )
+            right = [(bool(viewing.correct), viewing.item.subject) for viewing in here]
+            rows.append(_share_row("accuracy", "prior", stratum, group, right, intervals))
     for group in groups:
         found = difference_of_parts(
             [float(bool(viewing.correct)) for viewing in group.viewings],
             [bool(viewing.prior_opened) for viewing in group.viewings],
-            name="difference of accuracies, prior opened minus not opened",
+            name="difference of accuracies",
             unit=group.unit,
             **intervals.by([viewing.item.subject for viewing in group.viewings]),
         )
-        rows.append(EstimateRow("Opened minus not opened", (group.name,), "prior offered", "points", found))
+        rows.append(EstimateRow("accuracy_difference", "prior", (group.party,), OFFERED, found))
     return EstimateTable(
         key="accuracy_by_prior",
         title="Accuracy with and without the prior opened",
@@ -144,6 +140,7 @@ def accuracy_by_prior_table(viewings: Sequence[Viewing], intervals: IntervalSett
             "wrong."
         ),
         rows=tuple(rows),
+        lines="statistic",
     )
 
 
@@ -152,9 +149,8 @@ def sequences_table(viewings: Sequence[Viewing], intervals: IntervalSettings) ->
     rows: list[EstimateRow] = []
     for place in _places(viewings):
         offered = [viewing for viewing in viewings if _at(viewing, place)]
-        rows += _share_rows(
-            place, f"offered {place}", offered, partial(_never_opened, place=place), intervals
-        )  # fmt: skip
+        never_opened = partial(_never_opened, place=place)
+        rows += _share_rows("sequence_never_opened", Stratum("scan", place), offered, never_opened, intervals)
     return EstimateTable(
         key="sequence_not_opened",
         title="Sequences offered and never opened",
@@ -165,9 +161,9 @@ def sequences_table(viewings: Sequence[Viewing], intervals: IntervalSettings) ->
 
 def use_table(viewings: Sequence[Viewing], intervals: IntervalSettings) -> EstimateTable:
     """Estimate how often the window was changed, an overlay shown, and each tool used."""
-    rows = list(_share_rows("Window changed", "all", viewings, _window_changed, intervals))
+    rows = list(_share_rows("window_changed", ALL_ITEMS, viewings, _window_changed, intervals))
     overlaid = [viewing for viewing in viewings if viewing.trace is not None and viewing.trace.overlays_offered]
-    rows += _share_rows("Overlay shown, where offered", "overlays offered", overlaid, _overlay_shown, intervals)
+    rows += _share_rows("overlay_shown", Stratum("overlays"), overlaid, _overlay_shown, intervals)
     uses = Counter(
         tool
         for viewing in viewings
@@ -177,7 +173,7 @@ def use_table(viewings: Sequence[Viewing], intervals: IntervalSettings) -> Estim
     )
     # By name, so that the order does not depend on who used what how often.
     for tool in sorted(name for name, _ in sorted(uses.items(), key=lambda one: (-one[1], one[0]))[:MOST_TOOLS]):
-        rows += _share_rows(f"Tool: {tool.replace('_', ' ')}", "all", viewings, partial(_used, tool=tool), intervals)
+        rows += _share_rows("tool_used", ALL_ITEMS, viewings, partial(_used, tool=tool), intervals, tool=tool)
     return EstimateTable(
         key="viewer_use",
         title="Window, overlays and tools",
@@ -186,12 +182,13 @@ def use_table(viewings: Sequence[Viewing], intervals: IntervalSettings) -> Estim
             + (f", nor those beyond the {MOST_TOOLS} used most." if len(uses) > MOST_TOOLS else ".")
         ),
         rows=tuple(rows),
+        lines="statistic",
     )
 
 
-def slices_table(viewings: Sequence[Viewing]) -> PlainTable:
+def slices_table(viewings: Sequence[Viewing]) -> QuartileTable:
     """Return quartiles of the share of slices seen, for each pane, sequence and plane."""
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[QuartileRow] = []
     for place in _places(viewings):
         for plane in PLANES:
             for group in groups_of(viewings):
@@ -202,54 +199,54 @@ def slices_table(viewings: Sequence[Viewing]) -> PlainTable:
                     if volume.opened and volume.told is not None and plane in volume.told.seen
                 ]
                 if shares:
-                    quartiles = (round(float(q)) for q in np.quantile(shares, [0.25, 0.5, 0.75]))
-                    rows.append((f"{place}: {plane}", group.name, len(shares), *quartiles))
-    return PlainTable(
+                    low, median, high = (round(float(q)) for q in np.quantile(shares, [0.25, 0.5, 0.75]))
+                    rows.append(QuartileRow(place, plane, group.party, len(shares), low, median, high))
+    return QuartileTable(
         key="slices_seen",
         title="Slices seen",
         explanation=(
             "Share of a plane’s slices that were on the screen, in percent, of the verdicts for which the sequence was "
             "opened. Quartiles, in whole percent; descriptive, without intervals."
         ),
-        columns=(
-            Column("scan", "Scan and plane", "Pane, sequence and plane"),
-            Column("rater", "Rater", "Pseudonym"),
-            Column("n", "Verdicts", "Verdicts for which the sequence was opened and the slices were recorded"),
-            Column("q1", "First quartile", "Percent of the slices"),
-            Column("median", "Median", "Percent of the slices"),
-            Column("q3", "Third quartile", "Percent of the slices"),
-        ),
         rows=tuple(rows),
-        grouped=True,
     )
 
 
 def _share_rows(
-    label: str, stratum: str, viewings: Sequence[Viewing], told: Told, intervals: IntervalSettings
+    compared: Compared,
+    stratum: Stratum,
+    viewings: Sequence[Viewing],
+    told: Told,
+    intervals: IntervalSettings,
+    *,
+    tool: str = "",
 ) -> Iterable[EstimateRow]:
     """Return a share for each rater and for all, of the reads for which it is known."""
     for group in groups_of(viewings):
         answers = [(told(viewing), viewing.item.subject) for viewing in group.viewings]
         known = [(done, subject) for done, subject in answers if done is not None]
         if known:
-            yield _share_row(label, stratum, group, known, intervals, not_recorded=len(answers) - len(known))
+            not_recorded = len(answers) - len(known)
+            row = _share_row("share", compared, stratum, group, known, intervals, not_recorded=not_recorded)
+            yield replace(row, tool=tool)
 
 
 def _share_row(
-    label: str,
-    stratum: str,
+    statistic: Statistic,
+    compared: Compared,
+    stratum: Stratum,
     group: Group,
     known: Sequence[tuple[bool, str]],
     intervals: IntervalSettings,
+    *,
     not_recorded: int = 0,
 ) -> EstimateRow:
     counted, subjects = [done for done, _ in known], [subject for _, subject in known]
-    name = label[0].lower() + label[1:]
-    share, wilson = intervals.share(counted, subjects, name=name, unit=group.unit)
-    note = f"{sum(counted)} of {len(counted)}" + (f"; {not_recorded} not recorded" if not_recorded else "")
+    share, wilson = intervals.share(counted, subjects, unit=group.unit)
     # Verdicts of several raters on one item are not independent in any case: Wilson's interval would mislead.
-    beside = wilson if group.name != ALL_RATERS else None
-    return EstimateRow(label, (group.name,), stratum, "percent", share, beside, note)
+    beside = wilson if group.party != ALL_RATERS else None
+    remark = Counted(sum(counted), len(counted), not_recorded)
+    return EstimateRow(statistic, compared, (group.party,), stratum, share, beside, remark=remark)
 
 
 def _places(viewings: Iterable[Viewing]) -> list[str]:
