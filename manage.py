@@ -22,7 +22,7 @@ from services.progress import data_lock, outstanding
 from services.reading import practice
 from services.record import maintenance, redrawing, restoring, verification
 from services.record.package import export_study
-from services.report.export import export_report
+from services.report.files.export import export_report
 from services.seals import audit_head
 from services.studies import draft_studies, freezing, importing, leftovers, members, removing, starter, volume_integrity
 

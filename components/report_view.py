@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from typing import Any
 
 import streamlit as st
@@ -12,36 +11,13 @@ from services import report
 from services.errors import NotAllowed, Refused
 from services.people.identity import Actor
 from services.progress import data_lock
-from services.report import PrintedTable, Report, Section
+from services.report import Report, Section
 from services.seals import audit_head
 from services.studies.catalogue import StudyLine
 
-# The tables are drawn as HTML: cells wrap, can be copied, and no text in them is taken for Markdown.
-_STYLE = """
-<style>
-  .report-notices { list-style: none; margin: 0.3rem 0; padding: 0.5rem 0.9rem; max-width: 62rem;
-    border-left: 4px solid #b7791f; background: color-mix(in srgb, #b7791f 14%, transparent); }
-  .report-notices li { margin: 0.15rem 0; font-size: 0.93rem; }
-  .report-words h2 { font-size: 1.25rem; padding: 0; margin: 0.2rem 0 0.4rem; }
-  .report-words p { max-width: 62rem; margin: 0.2rem 0; }
-  .report-table { overflow-x: auto; margin: 0.2rem 0 1.1rem; }
-  .report-table h3 { font-size: 1.02rem; margin: 0.8rem 0 0.1rem; padding: 0; }
-  .report-table p, .report-table li { font-size: 0.84rem; opacity: 0.85; margin: 0.1rem 0; max-width: 62rem; }
-  .report-table ul { list-style: none; padding: 0; margin: 0.3rem 0 0; }
-  .report-table table { border-collapse: collapse; font-size: 0.88rem; margin: 0.3rem 0; }
-  .report-table th { font-weight: 600; text-align: left; vertical-align: bottom; opacity: 0.85; white-space: nowrap;
-    padding: 0.2rem 1.1rem 0.2rem 0; border-bottom: 1px solid color-mix(in srgb, currentColor 35%, transparent); }
-  .report-table td { text-align: left; vertical-align: top; padding: 0.2rem 1.1rem 0.2rem 0; max-width: 26rem; }
-  .report-table tr.group td { border-top: 1px solid color-mix(in srgb, currentColor 14%, transparent); }
-  .report-table td.same { font-size: 0; }
-  .report-table td.figure { font-variant-numeric: tabular-nums; }
-  .report-table td.short { white-space: nowrap; }
-  .report-table td.text { min-width: 17rem; }
-</style>
-"""
+# Drawn as HTML: cells wrap, can be copied, and no text in them is taken for Markdown.
+_STYLE = f"<style>{report.STYLE}.report-words h2 {{ font-size: 1.25rem; padding: 0; margin: 0.2rem 0 0.4rem; }}</style>"
 _INK = {"light": "#1d2a33", "dark": "#e3e9ec"}
-_LONGEST_LINE = 26
-_LONG_TEXT = 45
 _CONFIG = {"displaylogo": False, "modeBarButtonsToRemove": ["lasso2d", "select2d"]}
 
 
@@ -96,7 +72,7 @@ def draw_report(actor: Actor, found: Report) -> None:
     final = found.state == "final"
     with st.container(horizontal=True, vertical_alignment="center"):
         st.badge(
-            "Final: the data are locked" if final else "Interim look: the study is open",
+            report.STATES[found.state],
             color="blue" if final else "orange",
             icon=":material/lock:" if final else ":material/visibility:",
         )
@@ -104,9 +80,7 @@ def draw_report(actor: Actor, found: Report) -> None:
         st.space("stretch")
         _draw_downloads(found)
     if found.notices:
-        st.html(
-            '<ul class="report-notices">' + "".join(f"<li>{html.escape(one)}</li>" for one in found.notices) + "</ul>"
-        )
+        st.html(report.notices_markup(found.notices))
     _draw_audit_head(actor, found)
     figures = report.figures_of(found)
     for tab, section in zip(st.tabs([section.short_title for section in found.sections]), found.sections, strict=True):
@@ -115,11 +89,7 @@ def draw_report(actor: Actor, found: Report) -> None:
 
 
 def _draw_section(section: Section, figures: list[report.Figure]) -> None:
-    st.html(
-        f'<div class="report-words"><h2>{html.escape(section.title)}</h2>'
-        + "".join(f"<p>{html.escape(paragraph)}</p>" for paragraph in section.explanation)
-        + "</div>"
-    )
+    st.html(report.section_markup(section))
     for figure in figures:
         st.plotly_chart(
             _in_ink(figure.figure),
@@ -129,7 +99,7 @@ def _draw_section(section: Section, figures: list[report.Figure]) -> None:
             alt=figure.caption,
         )
         st.caption(figure.caption)
-    st.html("".join(_table(report.printed(table)) for table in section.tables))
+    st.html("".join(report.table_markup(table) for table in section.tables))
 
 
 def _in_ink(figure: Any) -> Any:
@@ -138,37 +108,6 @@ def _in_ink(figure: Any) -> Any:
     figure.update_xaxes(tickfont_color=ink, title_font_color=ink)
     figure.update_yaxes(tickfont_color=ink, title_font_color=ink)
     return figure.update_layout(font_color=ink, legend_font_color=ink)
-
-
-def _table(table: PrintedTable) -> str:
-    """Return a table as HTML with every text escaped."""
-    heading = f"<h3>{html.escape(table.title)}</h3>"
-    explanation = f"<p>{html.escape(table.explanation)}</p>" if table.explanation else ""
-    head = "".join(f'<th scope="col">{html.escape(text)}</th>' for text in table.headings)
-    body = "".join(
-        f'<tr class="{"group" if row.opens_group else ""}">'
-        + "".join(
-            f'<td class="{_classes(text, number, column == 0 and not row.opens_group)}">{html.escape(text)}</td>'
-            for column, (text, number) in enumerate(zip(row.cells, table.is_number, strict=True))
-        )
-        + "</tr>"
-        for row in table.rows
-    )
-    notes = "".join(f"<li>{html.escape(note)}</li>" for note in table.notes)
-    return (
-        f'<div class="report-table">{heading}{explanation}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody>'
-        f"</table><ul>{notes}</ul></div>"
-    )
-
-
-def _classes(text: str, is_number: bool, same_as_above: bool) -> str:
-    wanted = (
-        ("figure", is_number),
-        ("short", len(text) <= (40 if is_number else _LONGEST_LINE)),
-        ("text", not is_number and len(text) > _LONG_TEXT),
-        ("same", same_as_above),
-    )
-    return " ".join(name for name, holds in wanted if holds)
 
 
 def _draw_downloads(found: Report) -> None:

@@ -13,11 +13,11 @@ from exchange.protocol_file import ReadProtocol
 from exchange.refusal import listed, shown
 from exchange.spreadsheet import number_of
 from exchange.tables import LONGEST_KEY
+from protocol.fields.yes_no import YES_NO
 from protocol.forms import Form
 from protocol.hanging import Hanging
 
 ANSWERED_BY_OPTIONS = {"yes_no": ("yes_no", "choice"), "choice": ("choice", "several", "ordinal")}
-YES_NO = (("yes", "Yes"), ("no", "No"))
 _LAST_TURN = 1_000
 _MOST_OPTIONS, _LONGEST_OPTION = 50, 200
 

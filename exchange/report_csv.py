@@ -13,7 +13,9 @@ import io
 import math
 from collections.abc import Iterable, Sequence
 
-from exchange.report_structure import Cell, Column, EstimateTable, Matrix, PlainTable, Report
+from exchange.report_structure import Cell, Column, EstimateTable, Matrix, Report
+from exchange.report_tables import matrix_cells, plain
+from exchange.report_words import lines_of
 
 _RISKY = ("=", "+", "-", "@", "\t", "\r", "\n", "'", "＝", "＋", "－", "＠")
 
@@ -88,19 +90,17 @@ def _dictionary(tables: Iterable[tuple[str, str, Sequence[Column]]]) -> list[tup
 
 
 def _estimates(report: Report) -> list[tuple[Cell, ...]]:
-    lines: list[tuple[Cell, ...]] = []
-    for section, table, row in report.estimate_rows():
-        for estimate in row.estimates:
-            clustered = estimate.n_clusters is not None
-            lines.append(
-                (
-                    section.key, table.key, row.label, estimate.name, row.raters, row.stratum, estimate.value,
-                    estimate.low, estimate.high, estimate.confidence, estimate.n, estimate.n_clusters,
-                    table.cluster if clustered else None, estimate.unit, estimate.method, estimate.undefined_because,
-                    estimate.se, estimate.p, row.scale, row.note or None,
-                )
-            )  # fmt: skip
-    return lines
+    return [
+        (
+            section.key, table.key, line.label, line.name, line.who, line.stratum, estimate.value, estimate.low,
+            estimate.high, estimate.confidence, estimate.n, estimate.n_clusters,
+            table.cluster if estimate.n_clusters is not None else None, estimate.unit, estimate.method,
+            estimate.undefined_because, estimate.se, estimate.p, line.scale, line.note or None,
+        )
+        for section, table in report.estimate_tables()
+        for line in lines_of(table)
+        for estimate in line.row.estimates
+    ]  # fmt: skip
 
 
 def _counts(report: Report) -> list[tuple[Cell, ...]]:
@@ -109,19 +109,13 @@ def _counts(report: Report) -> list[tuple[Cell, ...]]:
         for table in section.tables:
             if isinstance(table, EstimateTable):
                 continue
-            keys, rows = _cells(table)
+            if isinstance(table, Matrix):
+                keys, rows = matrix_cells(table)
+            else:
+                keys, rows = [column.key for column in plain(table).columns], list(plain(table).rows)
             for number, row in enumerate(rows, start=1):
                 lines += [(section.key, table.key, number, key, cell) for key, cell in zip(keys, row, strict=True)]
     return lines
-
-
-def _cells(table: PlainTable | Matrix) -> tuple[list[str], list[tuple[Cell, ...]]]:
-    if isinstance(table, PlainTable):
-        return [column.key for column in table.columns], list(table.rows)
-    rows: list[tuple[Cell, ...]] = [
-        (label, *counts) for label, counts in zip(table.row_labels, table.counts, strict=True)
-    ]
-    return [table.row_title, *(f"{table.column_title}: {label}" for label in table.column_labels)], rows
 
 
 def _csv(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:

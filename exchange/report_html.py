@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
-
+from exchange.report_markup import STYLE, environment
 from exchange.report_structure import Report
 from exchange.report_tables import printed
-
-_TEMPLATES = Path(__file__).parent / "templates"
+from exchange.report_words import STATES
 
 
 @dataclass(frozen=True)
@@ -36,21 +33,20 @@ def report_html(report: Report, drawings: Sequence[Drawing], plotly_js: str) -> 
     plotly_js
         The source of plotly.js, put into the page once.
     """
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        autoescape=select_autoescape(["html"]),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("report.html").render(
-        report=report,
-        printed=printed,
-        drawings_of={
-            section.key: [drawing for drawing in drawings if drawing.section == section.key]
-            for section in report.sections
-        },
-        # Inside a script element only a closing tag could end it early.
-        figures=[(drawing.key, drawing.json.replace("<", "\\u003c")) for drawing in drawings],
-        plotly_js=plotly_js.replace("</script", "<\\/script"),
+    return (
+        environment()
+        .get_template("report.html")
+        .render(
+            report=report,
+            printed=printed,
+            state=STATES[report.state],
+            style=STYLE,
+            drawings_of={
+                section.key: [drawing for drawing in drawings if drawing.section == section.key]
+                for section in report.sections
+            },
+            # Inside a script element only a closing tag could end it early.
+            figures=[(drawing.key, drawing.json.replace("<", "\\u003c")) for drawing in drawings],
+            plotly_js=plotly_js.replace("</script", "<\\/script"),
+        )
     )

@@ -6,20 +6,12 @@ import json
 import math
 from typing import Any
 
-from exchange.report_structure import (
-    Cell,
-    Estimated,
-    EstimateRow,
-    EstimateTable,
-    PlainTable,
-    Report,
-    Table,
-    shown_estimate,
-)
+from exchange.estimate_rows import Estimated, Party
+from exchange.report_structure import Cell, EstimateTable, Matrix, Report, Table
+from exchange.report_tables import plain
+from exchange.report_words import EstimateLine, lines_of, party_in_words, shown_estimate, stratum_key
 
-_FIELDS = (
-    "name", "value", "low", "high", "confidence", "n", "n_clusters", "unit", "method", "undefined_because", "se", "p",
-)  # fmt: skip
+_FIELDS = ("value", "low", "high", "confidence", "n", "n_clusters", "unit", "method", "undefined_because", "se", "p")
 
 
 def report_json(report: Report) -> str:
@@ -51,37 +43,52 @@ def report_json(report: Report) -> str:
 def _table(table: Table) -> dict[str, Any]:
     found: dict[str, Any] = {"key": table.key, "title": table.title, "explanation": table.explanation}
     if isinstance(table, EstimateTable):
-        return found | {"kind": "estimates", "cluster": table.cluster, "rows": [_row(row) for row in table.rows]}
-    if isinstance(table, PlainTable):
-        columns = [{"key": column.key, "title": column.title, "meaning": column.meaning} for column in table.columns]
-        keys = [column.key for column in table.columns]
-        rows = [{key: _number(cell) for key, cell in zip(keys, row, strict=True)} for row in table.rows]
-        return found | {"kind": "plain", "columns": columns, "rows": rows}
-    return found | {
-        "kind": "matrix",
-        "row_title": table.row_title,
-        "column_title": table.column_title,
-        "row_labels": list(table.row_labels),
-        "column_labels": list(table.column_labels),
-        "counts": [list(counts) for counts in table.counts],
-    }
+        return found | {"kind": "estimates", "cluster": table.cluster, "rows": [_row(line) for line in lines_of(table)]}
+    if isinstance(table, Matrix):
+        return found | {
+            "kind": "matrix",
+            "stratum": stratum_key(table.stratum),
+            "row_title": party_in_words(table.parties[0]),
+            "column_title": party_in_words(table.parties[1]),
+            "row_labels": list(table.row_labels),
+            "column_labels": list(table.column_labels),
+            "counts": [list(counts) for counts in table.counts],
+        }
+    counted = plain(table)
+    columns = [{"key": column.key, "title": column.title, "meaning": column.meaning} for column in counted.columns]
+    keys = [column.key for column in counted.columns]
+    rows = [{key: _number(cell) for key, cell in zip(keys, row, strict=True)} for row in counted.rows]
+    return found | {"kind": "plain", "columns": columns, "rows": rows}
 
 
-def _row(row: EstimateRow) -> dict[str, Any]:
+def _row(line: EstimateLine) -> dict[str, Any]:
+    row = line.row
     return {
-        "label": row.label,
-        "raters": row.raters,
-        "stratum": row.stratum,
+        "statistic": row.statistic,
+        "compared": row.compared,
+        "parties": [_party(party) for party in row.parties],
+        "stage": row.stage,
+        "bound": row.bound,
+        "weighted": row.weighted,
+        "planned": row.planned,
+        "tool": row.tool,
+        "label": line.label,
+        "raters": line.who,
+        "stratum": line.stratum,
         "scale": row.scale,
         "shown": shown_estimate(row.estimate, row.scale),
-        "note": row.note,
-        "estimate": _estimate(row.estimate),
-        "beside": None if row.beside is None else _estimate(row.beside),
+        "note": line.note,
+        "estimate": _estimate(line.name, row.estimate),
+        "beside": None if row.beside is None else _estimate(line.name, row.beside),
     }
 
 
-def _estimate(estimate: Estimated) -> dict[str, Any]:
-    return {field: _number(getattr(estimate, field)) for field in _FIELDS}
+def _party(party: Party) -> dict[str, str]:
+    return {"kind": party.kind, "name": party_in_words(party)}
+
+
+def _estimate(name: str, estimate: Estimated) -> dict[str, Any]:
+    return {"name": name} | {field: _number(getattr(estimate, field)) for field in _FIELDS}
 
 
 def _number(cell: Cell) -> Cell:

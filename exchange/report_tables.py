@@ -1,26 +1,36 @@
-"""Tables as they are printed: the same text on the page and in the HTML file."""
+"""Tables as they are printed: the same text on the page, in the HTML file and, of counts, in the CSV files."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
-from exchange.report_structure import (
-    Estimated,
-    EstimateRow,
-    EstimateTable,
-    Matrix,
-    PlainTable,
-    Table,
+from exchange.estimate_rows import Estimated
+from exchange.report_structure import Cell, Column, EstimateTable, Matrix, PlainTable, QuartileTable, Table
+from exchange.report_words import (
+    FEW_CLUSTERS,
+    EstimateLine,
+    few_clusters,
+    lines_of,
+    party_in_words,
     shown_cell,
     shown_estimate,
     shown_p,
 )
 
-FEW_CLUSTERS = 10
 _NO_VALUE = re.compile(r"; \d+ of \d+ resamples had no value and were left out")
 _LEFT_OUT = re.compile(r"(?<=; )\d+ (?=[^;]*left out)")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
+# In characters: what is set on one line, and what needs a column of some width. The shortest stay whole on paper too.
+_TINY, _SHORT_WORDS, _SHORT_FIGURE, _LONG_WORDS = 14, 26, 40, 45
+
+
+@dataclass(frozen=True)
+class PrintedCell:
+    """A cell of text, and by which classes it is set."""
+
+    text: str
+    classes: str
 
 
 @dataclass(frozen=True)
@@ -42,22 +52,74 @@ class PrintedTable:
     rows: tuple[PrintedRow, ...]
     notes: tuple[str, ...]
 
+    def cells_of(self, row: PrintedRow) -> list[PrintedCell]:
+        """Return the cells of a row as they are set; what repeats the line above is there, and not seen."""
+        return [
+            PrintedCell(text, _classes(text, is_number, repeats=not place and not row.opens_group))
+            for place, (text, is_number) in enumerate(zip(row.cells, self.is_number, strict=True))
+        ]
+
+
+def _classes(text: str, is_number: bool, *, repeats: bool) -> str:
+    length = len(text)
+    wanted = (
+        ("figure", is_number),
+        ("words", not is_number),
+        ("short", length <= (_SHORT_FIGURE if is_number else _SHORT_WORDS)),
+        ("long", length > (_SHORT_FIGURE if is_number else _LONG_WORDS)),
+        ("tiny", length <= _TINY),
+        ("same", repeats),
+    )
+    return " ".join(name for name, holds in wanted if holds)
+
 
 def printed(table: Table) -> PrintedTable:
     """Return a table as it is printed."""
     if isinstance(table, EstimateTable):
         return _estimates(table)
-    return _matrix(table) if isinstance(table, Matrix) else _plain(table)
+    return _matrix(table) if isinstance(table, Matrix) else _plain(plain(table))
+
+
+def plain(table: PlainTable | QuartileTable) -> PlainTable:
+    """Return a table of counts and words as it is; quartiles become one."""
+    if isinstance(table, PlainTable):
+        return table
+    return PlainTable(
+        table.key,
+        table.title,
+        table.explanation,
+        columns=(
+            Column("scan", "Scan and plane", "Pane, sequence and plane"),
+            Column("rater", "Rater", "Pseudonym"),
+            Column("n", "Verdicts", "Verdicts for which the sequence was opened and the slices were recorded"),
+            Column("q1", "First quartile", "Percent of the slices"),
+            Column("median", "Median", "Percent of the slices"),
+            Column("q3", "Third quartile", "Percent of the slices"),
+        ),
+        rows=tuple(
+            (f"{row.scan}: {row.plane}", party_in_words(row.party), row.n, row.low, row.median, row.high)
+            for row in table.rows
+        ),
+        grouped=True,
+    )
+
+
+def matrix_cells(table: Matrix) -> tuple[list[str], list[tuple[Cell, ...]]]:
+    """Return the column titles and the rows of a matrix as a tidy file has them."""
+    rows, columns = (party_in_words(party) for party in table.parties)
+    return [rows, *(f"{columns}: {label}" for label in table.column_labels)], [
+        (label, *counts) for label, counts in zip(table.row_labels, table.counts, strict=True)
+    ]
 
 
 def _estimates(table: EstimateTable) -> PrintedTable:
+    lines = lines_of(table)
     letters = _letters_of_methods(table)
     percent = f"{100 * table.rows[0].estimate.confidence:g} %" if table.rows else "95 %"
     beside = any(row.beside is not None for row in table.rows)
     tested = any(row.estimate.p is not None for row in table.rows)
-    noted = any(row.note for row in table.rows)
-    several = len({row.raters for row in table.rows}) > 1 or any(row.raters for row in table.rows)
-    headings = ["What", *(["Who"] if several else []), f"Estimate [{percent} interval]"]
+    noted = any(line.note for line in lines)
+    headings = ["What", "Who", f"Estimate [{percent} interval]"]
     is_number = [False] * (len(headings) - 1) + [True]
     for wanted, heading, number in (
         (beside, "Wilson, assumes independent items", True),
@@ -71,14 +133,15 @@ def _estimates(table: EstimateTable) -> PrintedTable:
             is_number.append(number)
     rows = []
     earlier = None
-    for row in table.rows:
-        cells = [row.label, *([row.raters] if several else []), _with_letter(row.estimate, row, letters)]
-        cells += [shown_estimate(row.beside, row.scale) if row.beside is not None else ""] if beside else []
-        cells += [f"{row.estimate.n} {_plural(row.estimate.unit, row.estimate.n)}", _clusters(row.estimate)]
-        cells += [shown_p(row.estimate.p)] if tested else []
-        cells += [row.note] if noted else []
-        rows.append(PrintedRow(tuple(cells), row.label != earlier))
-        earlier = row.label
+    for line in lines:
+        estimate = line.estimate
+        cells = [line.label, line.who, _with_letter(line, letters)]
+        cells += [shown_estimate(line.beside, line.scale) if line.beside is not None else ""] if beside else []
+        cells += [f"{estimate.n} {_plural(estimate.unit, estimate.n)}", _clusters(line)]
+        cells += [shown_p(estimate.p)] if tested else []
+        cells += [line.note] if noted else []
+        rows.append(PrintedRow(tuple(cells), line.label != earlier))
+        earlier = line.label
     return PrintedTable(
         table.title,
         table.explanation,
@@ -99,19 +162,18 @@ def _method(estimate: Estimated) -> str:
     return _LEFT_OUT.sub("", _NO_VALUE.sub("; resamples without a value left out", estimate.method))
 
 
-def _with_letter(estimate: Estimated, row: EstimateRow, letters: dict[str, str]) -> str:
-    return f"{shown_estimate(estimate, row.scale)} ({letters[_method(estimate)]})"
+def _with_letter(line: EstimateLine, letters: dict[str, str]) -> str:
+    estimate = line.estimate
+    return f"{shown_estimate(estimate, line.scale)} ({letters[_method(estimate)]})"
 
 
-def _clusters(estimate: Estimated) -> str:
-    if estimate.n_clusters is None:
-        return "–"
-    return f"{estimate.n_clusters}{' †' if estimate.n_clusters < FEW_CLUSTERS else ''}"
+def _clusters(line: EstimateLine) -> str:
+    clusters = line.estimate.n_clusters
+    return "–" if clusters is None else f"{clusters}{' †' if few_clusters(line.row) else ''}"
 
 
 def _warning(table: EstimateTable) -> tuple[str, ...]:
-    few = any(row.estimate.n_clusters is not None and row.estimate.n_clusters < FEW_CLUSTERS for row in table.rows)
-    if not few:
+    if not any(few_clusters(row) for row in table.rows):
         return ()
     return (f"† fewer than {FEW_CLUSTERS} {table.cluster}s: the interval is likely to be too narrow",)
 
@@ -145,7 +207,7 @@ def _matrix(table: Matrix) -> PrintedTable:
     return PrintedTable(
         table.title,
         table.explanation,
-        (f"{table.row_title} ↓  {table.column_title} →", *table.column_labels),
+        (f"{party_in_words(table.parties[0])} ↓  {party_in_words(table.parties[1])} →", *table.column_labels),
         (False, *(True for _ in table.column_labels)),
         tuple(
             PrintedRow((label, *(str(count) for count in counts)), True)

@@ -12,7 +12,7 @@ from protocol.parts import Part
 class AnalysisPlan(Part):
     """What will be computed, fixed before the first verdict."""
 
-    primary: Literal["closed_format_accuracy", "overall_accuracy"] = "closed_format_accuracy"
+    primary: Literal["closed_format_accuracy", "overall_accuracy", "agreement"] = "closed_format_accuracy"
     unit: Literal["item"] = "item"
     cluster: Literal["subject"] = "subject"
     interval: Literal["percentile_bootstrap"] = "percentile_bootstrap"

@@ -4,4 +4,7 @@ from __future__ import annotations
 
 from protocol.fields.options import one_option
 
+# Id and text of the two options, which need not be named anywhere.
+YES_NO = (("yes", "Yes"), ("no", "No"))
+
 KIND = one_option("yes_no", "nominal")

@@ -13,6 +13,7 @@ from typing import Any
 
 from db.queries import ShownItem, ShownOverlay, ShownVolume
 from protocol.fields import KINDS
+from protocol.fields.yes_no import YES_NO
 from protocol.forms import Form, FormField, Option
 from protocol.study import Protocol
 from services.installation.tokens import Keys
@@ -342,7 +343,7 @@ def _placed(field: FormField, item: ShownItem, option_order: list[str]) -> FormF
 
 def _with_yes_no(field: FormField) -> FormField:
     if field.type == "yes_no" and not field.options:
-        return field.model_copy(update={"options": [Option(id="yes", text="Yes"), Option(id="no", text="No")]})
+        return field.model_copy(update={"options": [Option(id=option, text=text) for option, text in YES_NO]})
     return field
 
 

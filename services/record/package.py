@@ -15,7 +15,7 @@ from services.errors import Conflict
 from services.people.identity import Actor
 from services.people.permission import require_role, state_of
 from services.record.disclosure import draws_to_check
-from services.report.export import export_report
+from services.report.files.export import export_report
 from services.seals import audit_head
 
 

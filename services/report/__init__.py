@@ -1,29 +1,21 @@
 """The agreement report: one plain object that feeds the page, the HTML file, the CSV files and the JSON."""
 
 from exchange.report_json import report_json
-from exchange.report_structure import (
-    DataFile,
-    EstimateRow,
-    EstimateTable,
-    Matrix,
-    PlainTable,
-    Report,
-    Section,
-    shown_estimate,
-)
-from exchange.report_tables import PrintedTable, printed
+from exchange.report_markup import STYLE, notices_markup, section_markup, table_markup
+from exchange.report_structure import EstimateTable, Matrix, PlainTable, QuartileTable, Report, Section
+from exchange.report_words import STATES
 from services.report.build import build_report, current_report, report_stamp
-from services.report.export import download, export_report, report_csv_archive, report_page
-from services.report.figures import Figure, figures_of
+from services.report.figures.of_sections import Figure, figures_of
+from services.report.files.export import download, export_report, report_csv_archive, report_page
 
 __all__ = [
-    "DataFile",
-    "EstimateRow",
+    "STATES",
+    "STYLE",
     "EstimateTable",
     "Figure",
     "Matrix",
     "PlainTable",
-    "PrintedTable",
+    "QuartileTable",
     "Report",
     "Section",
     "build_report",
@@ -31,10 +23,11 @@ __all__ = [
     "download",
     "export_report",
     "figures_of",
-    "printed",
+    "notices_markup",
     "report_csv_archive",
     "report_json",
     "report_page",
     "report_stamp",
-    "shown_estimate",
+    "section_markup",
+    "table_markup",
 ]

@@ -13,25 +13,26 @@ from services.installation.version import SOFTWARE_VERSION
 from services.people.identity import Actor
 from services.people.permission import require_role
 from services.progress.data_lock import require_report_open
-from services.report.accuracy import accuracy_section
-from services.report.adjudication import adjudication_section
-from services.report.between_raters import agreement_section
-from services.report.collect import collect, hold_one_snapshot, newest_rows
-from services.report.collected import Collected
-from services.report.completeness import completeness_section, not_let_in_sentences
-from services.report.computing import Computing
-from services.report.consensus import consensus_of
-from services.report.data_files import data_files
-from services.report.disagreements import disagreements_section
-from services.report.floors import floors_section
-from services.report.judges import judges_section
-from services.report.looking import looks_of
-from services.report.marks import marks_of, marks_section
-from services.report.missing import missing_notices, missing_of
-from services.report.readings import Readings, readings_of
-from services.report.scorers import automatic_scorers
-from services.report.study import analysis_plan, study_section
-from services.report.viewing import viewing_section
+from services.report.files.data_files import data_files
+from services.report.interval_settings import IntervalSettings
+from services.report.rows.consensus import consensus_of
+from services.report.rows.loading import hold_one_snapshot, load_rows, newest_rows
+from services.report.rows.marks import marks_of
+from services.report.rows.readings import Readings, readings_of
+from services.report.rows.study_rows import StudyRows
+from services.report.rows.viewings import viewings_of
+from services.report.sections.accuracy import accuracy_section
+from services.report.sections.adjudication import adjudication_section
+from services.report.sections.agreement import agreement_section
+from services.report.sections.automatic_scorers import automatic_scorers
+from services.report.sections.completeness import completeness_section, not_let_in_sentences
+from services.report.sections.disagreements import disagreements_section
+from services.report.sections.floors import floors_section
+from services.report.sections.judges import judges_section
+from services.report.sections.missing import missing_notices, missing_of
+from services.report.sections.scoring import marks_section
+from services.report.sections.study import analysis_plan, study_section
+from services.report.sections.viewing import viewing_section
 
 FEW_SUBJECTS = 10
 # Finished reports in memory: the page and its three downloads are then one computation.
@@ -53,8 +54,8 @@ def build_report(database: Database, actor: Actor, study_key: str) -> Report:
         hold_one_snapshot(session)
         study, _ = require_role(session, actor, study_key, "admin")
         state = require_report_open(session, stored_id(study.id), actor.person_id)
-        collected = collect(session, study)
-    return report_of(collected, "final" if state == "final" else "interim")
+        rows = load_rows(session, study)
+    return report_of(rows, "final" if state == "final" else "interim")
 
 
 def current_report(database: Database, actor: Actor, study_key: str) -> Report:
@@ -96,46 +97,46 @@ def report_stamp(database: Database, actor: Actor, study_key: str) -> str:
         return f"{state} {newest_rows(session, study_id)} {SOFTWARE_VERSION}"
 
 
-def report_of(collected: Collected, state: Literal["final", "interim"]) -> Report:
+def report_of(rows: StudyRows, state: Literal["final", "interim"]) -> Report:
     """Compute the report from what was read."""
-    computing = Computing.of(collected.protocol.analysis)
-    readings = readings_of(collected)
-    looks = looks_of(readings)
-    consensus = consensus_of(collected, readings)
-    marks = marks_of(collected)
+    intervals = IntervalSettings.of(rows.protocol.analysis)
+    readings = readings_of(rows)
+    viewings = viewings_of(readings)
+    consensus = consensus_of(rows, readings)
+    marks = marks_of(rows)
     sections = (
-        accuracy_section(readings, computing, collected.protocol.analysis),
-        floors_section(readings, computing),
-        agreement_section(readings, computing),
+        accuracy_section(readings, intervals, rows.protocol.analysis),
+        floors_section(readings, intervals),
+        agreement_section(readings, intervals, rows.protocol.analysis),
         disagreements_section(readings, consensus),
-        adjudication_section(collected, readings, consensus, computing),
-        marks_section(collected, marks, computing, automatic_scorers(collected, marks, computing)),
-        judges_section(collected, marks, computing),
-        completeness_section(collected, readings, computing),
-        viewing_section(readings, looks, computing),
-        study_section(collected, readings),
+        adjudication_section(rows, readings, consensus, intervals),
+        marks_section(rows, marks, intervals, automatic_scorers(rows, marks, intervals)),
+        judges_section(rows, marks, intervals),
+        completeness_section(rows, readings, intervals),
+        viewing_section(readings, viewings, intervals),
+        study_section(rows, readings),
     )
     return Report(
-        study_key=collected.study_key,
-        title=collected.title,
+        study_key=rows.study_key,
+        title=rows.title,
         state=state,
-        freeze_sha256=collected.freeze_sha256,
-        protocol_sha256=collected.protocol_sha256,
+        freeze_sha256=rows.freeze_sha256,
+        protocol_sha256=rows.protocol_sha256,
         software_version=SOFTWARE_VERSION,
-        analysis_plan=analysis_plan(collected),
+        analysis_plan=analysis_plan(rows),
         generated_at=now(),
-        notices=_notices(collected, readings, state),
+        notices=_notices(rows, readings, state),
         sections=tuple(section for section in sections if section is not None),
-        files=data_files(collected, readings, looks, consensus, marks),
+        files=data_files(rows, readings, viewings, consensus, marks),
     )
 
 
-def _notices(collected: Collected, readings: Readings, state: str) -> tuple[str, ...]:
+def _notices(rows: StudyRows, readings: Readings, state: str) -> tuple[str, ...]:
     found = []
-    if collected.simulated_readers:
+    if rows.simulated_readers:
         found.append("The readers of this study are simulated: its figures show the software, not how people read.")
-    if collected.protocol.notice:
-        found.append(collected.protocol.notice.strip())
+    if rows.protocol.notice:
+        found.append(rows.protocol.notice.strip())
     if state == "interim":
         found.append("This is an interim look: the study is open and its figures will change.")
     subjects = len(set(readings.subjects))
@@ -144,6 +145,6 @@ def _notices(collected: Collected, readings: Readings, state: str) -> tuple[str,
             f"Only {subjects} {'subject' if subjects == 1 else 'subjects'}: intervals that resample fewer than "
             f"{FEW_SUBJECTS} subjects are likely to be too narrow."
         )
-    found += not_let_in_sentences(collected)
-    found += missing_notices(missing_of(collected))
+    found += not_let_in_sentences(rows)
+    found += missing_notices(missing_of(rows))
     return tuple(found)

@@ -1,29 +1,37 @@
-"""How numbers of the report are printed."""
+"""How rows, tables and numbers of the report are printed."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from typing import Literal
 
 import pytest
 
 from agreement import Estimate
 from agreement.estimate import undefined
-from exchange.report_structure import (
-    Column,
+from exchange.estimate_rows import (
+    ALL_ITEMS,
+    ALL_RATERS,
+    Counted,
     EstimateRow,
-    EstimateTable,
-    PlainTable,
-    shown_cell,
-    shown_estimate,
-    shown_p,
+    LeftOut,
+    Party,
+    Stratum,
 )
+from exchange.report_structure import Column, EstimateTable, PlainTable
 from exchange.report_tables import printed
+from exchange.report_words import lines_of, shown_cell, shown_estimate, shown_p
 
 METHOD = "cluster bootstrap, percentile, 500 resamples, seed 3"
 
 
 def estimate(method: str = METHOD, n_clusters: int = 12, p: float | None = None) -> Estimate:
     return Estimate("accuracy", 0.4666, 0.3811, 0.5529, 90, "item", method, n_clusters=n_clusters, p=p)
+
+
+def row(found: Estimate, rater: str = "Rater 1", stratum: Stratum = ALL_ITEMS) -> EstimateRow:
+    return EstimateRow("accuracy", "reference", (Party("rater", rater),), stratum, found)
 
 
 @pytest.mark.parametrize(
@@ -63,9 +71,9 @@ def test_methods_are_noted_once_below_the_table_and_few_clusters_are_marked() ->
     table = EstimateTable(
         "t", "Title", "",
         (
-            EstimateRow("All items", "Rater 1", "all", "percent", estimate()),
-            EstimateRow("All items", "Rater 2", "all", "percent", estimate(n_clusters=4)),
-            EstimateRow("Closed", "Rater 1", "closed", "percent", estimate("exact", p=0.03)),
+            row(estimate()),
+            row(estimate(n_clusters=4), rater="Rater 2"),
+            row(estimate("exact", p=0.03), stratum=Stratum("closed")),
         ),
     )  # fmt: skip
 
@@ -100,9 +108,66 @@ def test_methods_that_differ_in_counts_of_left_out_items_share_a_note() -> None:
     table = EstimateTable(
         "t", "Title", "",
         tuple(
-            EstimateRow("All items", "", "all", "percent", estimate(f"{METHOD}; {left_out}"))
+            row(estimate(f"{METHOD}; {left_out}"))
             for left_out in ("1 without both verdicts left out", "12 without both verdicts left out")
         ),
     )  # fmt: skip
 
     assert printed(table).notes == (f"a: {METHOD}; without both verdicts left out",)
+
+
+# ---- rows in words ---------------------------------------------------------------------------------------------------
+
+
+def table_of(lines: Literal["stratum", "statistic", "both"], *rows: EstimateRow) -> EstimateTable:
+    return EstimateTable("t", "Title", "", rows, lines=lines)
+
+
+def test_a_line_is_called_by_its_part_its_statistic_or_both() -> None:
+    same = EstimateRow(
+        "percent_agreement", "answers", (Party("rater", "A"), Party("rater", "B")), Stratum("format", "yes_no"),
+        estimate(),
+    )  # fmt: skip
+
+    said = [lines_of(table_of(lines, same))[0].label for lines in ("stratum", "statistic", "both")]
+
+    assert said == ["Yes/no", "Same answer", "Yes/no: same answer"]
+
+
+def test_whose_an_estimate_is_stands_in_words_and_a_difference_has_its_minus() -> None:
+    pair = (Party("rater", "A"), Party("rater", "B"))
+    rows = [
+        EstimateRow("accuracy", "reference", (ALL_RATERS,), ALL_ITEMS, estimate()),
+        EstimateRow("cohen_kappa", "answers", pair, ALL_ITEMS, estimate()),
+        EstimateRow("accuracy_difference", "raters", pair, ALL_ITEMS, estimate()),
+    ]
+
+    assert [line.who for line in lines_of(table_of("both", *rows))] == ["All raters", "A and B", "A minus B"]
+
+
+def test_a_rater_who_is_called_like_all_of_them_is_still_a_rater() -> None:
+    namesake = Party("rater", "All raters")
+
+    assert lines_of(table_of("stratum", row(estimate(), rater="All raters")))[0].who == "All raters"
+    assert namesake != ALL_RATERS
+
+
+def test_bounds_and_stages_stand_in_the_line_and_in_the_name() -> None:
+    worst = replace(row(estimate()), bound="worst", remark=LeftOut(2, "not assessable"))
+    before = EstimateRow("accuracy", "consensus", (ALL_RATERS,), ALL_ITEMS, estimate(), stage="before")
+
+    (bound,) = lines_of(table_of("stratum", worst))
+    (staged,) = lines_of(table_of("statistic", before))
+
+    assert (bound.label, bound.name) == ("All items, worst case", "accuracy, excluded counted wrong")
+    assert bound.note == "2 not assessable"
+    assert (staged.label, staged.name) == (
+        "Accuracy of the consensus, before", "accuracy of the consensus, before adjudication",
+    )  # fmt: skip
+    assert staged.note == "agreed items only"
+
+
+def test_the_primary_estimate_is_noted_before_everything_else() -> None:
+    planned = replace(row(estimate()), planned=True, remark=Counted(3, 4, not_recorded=1))
+
+    assert lines_of(table_of("stratum", planned))[0].note == "primary estimate; 3 of 4; 1 not recorded"

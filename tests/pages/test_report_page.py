@@ -11,8 +11,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from db import Database
+from exchange.report_words import lines_of, shown_estimate
 from services.progress import data_lock
-from services.report import EstimateTable, build_report, shown_estimate
+from services.report import EstimateTable, build_report
 from tests.pages.conftest import OpenPage
 from tests.services.report.situations import FIRST, STUDY, closed_study, frozen_study, read_all, study_folder
 
@@ -39,8 +40,9 @@ def test_every_estimate_of_the_report_stands_on_the_page(
         for table in section.tables:
             assert table.title in drawn
             if isinstance(table, EstimateTable):
-                for row in table.rows:
-                    assert shown_estimate(row.estimate, row.scale) in drawn
+                for line in lines_of(table):
+                    assert line.label in drawn
+                    assert shown_estimate(line.estimate, line.scale) in drawn
 
 
 def test_headings_of_the_page_go_down_one_by_one(

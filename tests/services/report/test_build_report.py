@@ -10,10 +10,12 @@ from sqlalchemy import event
 from sqlmodel import select
 
 from db import Database, Item, Reference
+from exchange.report_words import lines_of
 from services.errors import NotAllowed, NotFound
 from services.people.identity import Actor
 from services.progress import data_lock
-from services.report import EstimateTable, PlainTable, Report, build_report, report_stamp
+from services.report import PlainTable, Report, build_report, report_stamp
+from tests.services.report.lines import lines_in
 from tests.services.report.situations import (
     FIRST,
     SECOND,
@@ -36,19 +38,12 @@ def plain(report: Report, section: str, table: str) -> PlainTable:
     return wanted
 
 
-def estimates(report: Report, section: str, table: str) -> EstimateTable:
-    found = report.section(section)
-    assert found is not None
-    wanted = found.table(table)
-    assert isinstance(wanted, EstimateTable)
-    return wanted
-
-
 def values(report: Report) -> dict[tuple[str, ...], float]:
     return {
-        (table.key, row.label, row.raters, row.estimate.name): row.estimate.value
-        for _, table, row in report.estimate_rows()
+        (table.key, line.label, line.who, line.name): line.estimate.value
+        for _, table in report.estimate_tables()
         if table.key != "active_time"
+        for line in lines_of(table)
     }
 
 
@@ -90,7 +85,7 @@ def test_report_without_any_verdict_is_undefined_with_reasons_and_not_zero(
 
     report = build_report(sqlite_database, situation.admin, STUDY)
 
-    for row in estimates(report, "accuracy", "accuracy").rows:
+    for row in lines_in(report, "accuracy", "accuracy"):
         assert math.isnan(row.estimate.value)
         assert row.estimate.undefined_because
     assert [row[5] for row in plain(report, "completeness", "completeness").rows] == [8, 8]
@@ -110,7 +105,7 @@ def test_missing_failed_and_not_assessable_are_three_things(sqlite_database: Dat
     assert second[1] == 8
     assert second[5] == 5
     assert plain(report, "completeness", "technical_failures").rows == (("Rater 1", "i1", "no graphics"),)
-    accuracy = {row.raters: row.estimate.n for row in estimates(report, "accuracy", "accuracy").rows[:2]}
+    accuracy = {row.who: row.estimate.n for row in lines_in(report, "accuracy", "accuracy")[:2]}
     assert accuracy["Rater 1"] == 6
     assert any("5 assigned reads have no verdict" in notice for notice in report.notices)
 
@@ -165,15 +160,15 @@ def test_three_raters_are_compared_in_every_pair(sqlite_database: Database, tmp_
 
     report = build_report(sqlite_database, situation.admin, STUDY)
 
-    pairs = {row.raters for row in estimates(report, "agreement", "agreement_on_answers").rows}
+    pairs = {row.who for row in lines_in(report, "agreement", "agreement_on_answers")}
     assert pairs == {"Rater 1 and Rater 2", "Rater 1 and Rater 3", "Rater 2 and Rater 3"}
     same = next(
         row.estimate.value
-        for row in estimates(report, "agreement", "agreement_on_answers").rows
-        if row.raters == "Rater 1 and Rater 3" and row.stratum == "all" and row.scale == "percent"
+        for row in lines_in(report, "agreement", "agreement_on_answers")
+        if row.who == "Rater 1 and Rater 3" and row.stratum == "all" and row.scale == "percent"
     )
     assert same == pytest.approx(7 / 8)
-    together = estimates(report, "agreement", "agreement_of_all").rows
+    together = lines_in(report, "agreement", "agreement_of_all")
     alpha = next(row.estimate for row in together if row.label == "Choice: alpha on answers")
     # i1: left, right, both; i4: left, left, left. Of 12 ordered pairs within items 6 differ, so D_o = 6 / 2 / 6; of the
     # 6 answers (4 left, 1 right, 1 both) 18 of 30 ordered pairs differ: 1 - (1/2) / (18/30).
@@ -207,17 +202,13 @@ def test_a_sample_that_is_not_proportional_is_weighted_beside_the_plain_figures(
 
     # Two of four candidates of model-a (all marked correct) and one of four of model-b (incorrect): 2/3 plain, and
     # (2 x 2) / (2 x 2 + 1 x 4) = 1/2 weighted to the pool.
-    rows = {
-        row.label: row.estimate.value
-        for row in estimates(report, "marks", "marks_shares").rows
-        if row.raters == "Rater 1"
-    }
+    rows = {row.label: row.estimate.value for row in lines_in(report, "marks", "marks_shares") if row.who == "Rater 1"}
     assert rows["All candidates"] == pytest.approx(2 / 3)
     assert rows["All candidates, weighted to the pool"] == pytest.approx(1 / 2)
     gap = next(
         row.estimate.value
-        for row in estimates(report, "judges", "judge_1_direction").rows
-        if row.label.endswith("weighted to the pool") and row.raters.endswith("Rater 1")
+        for row in lines_in(report, "judges", "judge_1_direction")
+        if row.label.endswith("weighted to the pool") and row.who.endswith("Rater 1")
     )
     assert gap == pytest.approx(-1 / 2)
 

@@ -13,6 +13,7 @@ import pytest
 from sqlmodel import select
 
 from db import AuditEvent, Database
+from exchange.report_words import shown_estimate
 from services.errors import Conflict, NotAllowed
 from services.progress import data_lock
 from services.report import (
@@ -23,8 +24,8 @@ from services.report import (
     figures_of,
     report_csv_archive,
     report_page,
-    shown_estimate,
 )
+from tests.services.report.lines import all_lines, lines_in
 from tests.services.report.situations import ITEMS, STUDY, Situation, frozen_study, read_all, study_folder
 
 
@@ -56,7 +57,7 @@ def test_numbers_are_the_same_in_csv_json_and_html(folder: Path, report: Report)
     content = json.loads((folder / "report.json").read_text(encoding="utf-8"))
     page = (folder / "report.html").read_text(encoding="utf-8").replace("&#39;", "'")
 
-    estimates = [(row, estimate) for _, _, row in report.estimate_rows() for estimate in row.estimates]
+    estimates = [(line.row, estimate) for line in all_lines(report) for estimate in line.row.estimates]
     in_json = [
         row[place]
         for section in content["sections"]
@@ -149,11 +150,9 @@ def test_every_figure_of_the_report_is_in_the_html_file_with_its_caption(report:
 
 def test_figures_draw_exactly_the_estimates_of_their_table(report: Report) -> None:
     drawn = next(figure for figure in figures_of(report) if figure.key == "accuracy").figure
-    section = report.section("accuracy")
-    assert section is not None
 
     points = sorted(x for trace in drawn.data if trace.mode == "markers" for x in trace.x)
-    rows = [row for row in section.table("accuracy").rows if row.raters != "All raters"]
+    rows = [row for row in lines_in(report, "accuracy", "accuracy") if row.who != "All raters"]
     assert points == pytest.approx(sorted(100 * row.estimate.value for row in rows))
 
 

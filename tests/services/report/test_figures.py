@@ -10,18 +10,11 @@ import pytest
 
 from db import Database
 from services.progress import data_lock
-from services.report import EstimateTable, Figure, Report, build_report, figures_of
-from services.report.drawing import COLOURS, FLOORS, KAPPA, SYMBOLS
+from services.report import Figure, Report, build_report, figures_of
+from services.report.figures.drawing import COLOURS, FLOORS, KAPPA, SYMBOLS
 from tests.contrast import contrast
+from tests.services.report.lines import lines_in
 from tests.services.report.situations import FIRST, SECOND, STUDY, frozen_study, read_all, study_folder
-
-
-def rows_of(report: Report, section: str, table: str) -> list:
-    found = report.section(section)
-    assert found is not None
-    wanted = found.table(table)
-    assert isinstance(wanted, EstimateTable)
-    return list(wanted.rows)
 
 
 def figure(report: Report, key: str) -> Figure:
@@ -33,7 +26,7 @@ def points(found: Figure) -> list[float]:
 
 
 def test_direction_of_the_judge_is_drawn_in_points(report: Report) -> None:
-    rows = rows_of(report, "judges", "judge_1_direction")
+    rows = lines_in(report, "judges", "judge_1_direction")
 
     assert points(figure(report, "judge_1_direction")) == pytest.approx(
         sorted(100 * row.estimate.value for row in rows)
@@ -59,7 +52,7 @@ def test_floors_are_strokes_at_their_items_and_chance_only_where_all_have_option
 
 def test_intervals_reach_as_far_as_the_table_says(report: Report) -> None:
     drawn = figure(report, "accuracy").figure
-    first = [row for row in rows_of(report, "accuracy", "accuracy") if row.raters == "Rater 1"]
+    first = [row for row in lines_in(report, "accuracy", "accuracy") if row.who == "Rater 1"]
 
     above = drawn.data[0].error_x.array
     for row, reach in zip(first, above, strict=True):
@@ -77,8 +70,8 @@ def test_many_raters_are_drawn_as_a_map_of_pairs(sqlite_database: Database, tmp_
 
     drawn = figure(report, "agreement_answers_percent_map").figure
     values = {
-        row.raters: row.estimate.value
-        for row in rows_of(report, "agreement", "agreement_on_answers")
+        row.who: row.estimate.value
+        for row in lines_in(report, "agreement", "agreement_on_answers")
         if row.stratum == "all" and row.scale == "percent"
     }
     assert drawn.data[0].z[0][1] == pytest.approx(values["Rater 1 and Rater 2"])
@@ -86,15 +79,15 @@ def test_many_raters_are_drawn_as_a_map_of_pairs(sqlite_database: Database, tmp_
     assert drawn.data[0].z[3][3] is None
     percents = [
         row
-        for row in rows_of(report, "agreement", "agreement_on_answers")
+        for row in lines_in(report, "agreement", "agreement_on_answers")
         if row.stratum == "all" and row.scale == "percent"
     ]
     written = {note.text.split("<br>")[1] for note in drawn.layout.annotations if note.text}
     assert written == {f"n = {row.estimate.n}" for row in percents}
     kappas = [
         row
-        for row in rows_of(report, "agreement", "agreement_on_answers")
-        if row.stratum == "all" and row.estimate.name.startswith("Cohen")
+        for row in lines_in(report, "agreement", "agreement_on_answers")
+        if row.stratum == "all" and row.name.startswith("Cohen")
     ]
     forest = figure(report, "agreement_answers_number").figure
     assert len(kappas) == 10

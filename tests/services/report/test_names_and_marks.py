@@ -11,21 +11,21 @@ from db import Study
 from protocol.forms import Option
 from services.report import PlainTable, figures_of
 from services.report.build import report_of
-from services.report.collect import collect
-from services.report.collected import Collected
+from services.report.rows.loading import load_rows
+from services.report.rows.study_rows import StudyRows
 from tests.services.report.situations import STUDY, Situation
 
 
 @pytest.fixture
-def collected(closed: Situation) -> Collected:
+def rows(closed: Situation) -> StudyRows:
     """What the report of the closed study rests on."""
     with closed.database.reading() as session:
-        return collect(session, session.exec(select(Study).where(Study.key == STUDY)).one())
+        return load_rows(session, session.exec(select(Study).where(Study.key == STUDY)).one())
 
 
-def test_a_judge_run_keeps_its_whole_name_in_figures(collected: Collected) -> None:
-    (run,) = collected.runs
-    report = report_of(replace(collected, runs=(replace(run, name="GPT-5: prompt 2 and more"),)), "final")
+def test_a_judge_run_keeps_its_whole_name_in_figures(rows: StudyRows) -> None:
+    (run,) = rows.runs
+    report = report_of(replace(rows, runs=(replace(run, name="GPT-5: prompt 2 and more"),)), "final")
 
     drawn = {one.key: one for one in figures_of(report)}
 
@@ -34,15 +34,15 @@ def test_a_judge_run_keeps_its_whole_name_in_figures(collected: Collected) -> No
     assert names == {"GPT-5: prompt 2 and more", "Raters with each other"}
 
 
-def test_a_category_may_be_called_with_a_colon(collected: Collected) -> None:
-    found = [figure for figure in figures_of(report_of(collected, "final")) if figure.section == "agreement"]
-    named = replace(collected, items=tuple(replace(item, category="Size: large") for item in collected.items))
+def test_a_category_may_be_called_with_a_colon(rows: StudyRows) -> None:
+    found = [figure for figure in figures_of(report_of(rows, "final")) if figure.section == "agreement"]
+    named = replace(rows, items=tuple(replace(item, category="Size: large") for item in rows.items))
 
     assert len([one for one in figures_of(report_of(named, "final")) if one.section == "agreement"]) == len(found)
 
 
-def test_a_mark_that_is_neither_correct_nor_incorrect_is_counted_as_what_it_is(collected: Collected) -> None:
-    scoring = collected.protocol.scoring
+def test_a_mark_that_is_neither_correct_nor_incorrect_is_counted_as_what_it_is(rows: StudyRows) -> None:
+    scoring = rows.protocol.scoring
     assert scoring is not None
     field = scoring.form.primary
     options = [
@@ -52,11 +52,11 @@ def test_a_mark_that_is_neither_correct_nor_incorrect_is_counted_as_what_it_is(c
     ]
     third = field.model_copy(update={"type": "choice", "options": options})
     form = scoring.form.model_copy(update={"fields": [third]})
-    protocol = collected.protocol.model_copy(update={"scoring": scoring.model_copy(update={"form": form})})
-    marked = [entry for entry in collected.entries if entry.phase == "scoring" and entry.answer is not None]
-    entries = tuple(replace(entry, answer="excluded") if entry is marked[0] else entry for entry in collected.entries)
+    protocol = rows.protocol.model_copy(update={"scoring": scoring.model_copy(update={"form": form})})
+    marked = [entry for entry in rows.entries if entry.phase == "scoring" and entry.answer is not None]
+    entries = tuple(replace(entry, answer="excluded") if entry is marked[0] else entry for entry in rows.entries)
 
-    report = report_of(replace(collected, protocol=protocol, entries=entries), "final")
+    report = report_of(replace(rows, protocol=protocol, entries=entries), "final")
     section = report.section("marks")
     assert section is not None
     table = section.table("marks_counts")

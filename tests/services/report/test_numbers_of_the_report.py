@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from services.report import EstimateTable, Matrix, PlainTable, Report
+from services.report import Matrix, PlainTable, Report
+from tests.services.report.lines import all_lines, lines_in
 from tests.services.report.situations import FIRST, ITEMS, SECOND
 
 LINES = list(csv.DictReader(io.StringIO(ITEMS)))
@@ -36,14 +37,6 @@ PARTS: dict[str, Callable[[str], bool]] = {
     **{name: (lambda key, name=name: GROUNDING[key] == name) for name in ("image_grounded", "image_informed")},
     **{f"category {name}": (lambda key, name=name: CATEGORY[key] == name) for name in set(CATEGORY.values())},
 }
-
-
-def rows_of(report: Report, section: str, table: str) -> list:
-    found = report.section(section)
-    assert found is not None
-    wanted = found.table(table)
-    assert isinstance(wanted, EstimateTable), table
-    return list(wanted.rows)
 
 
 def share(values: Sequence[float | None]) -> float:
@@ -86,11 +79,11 @@ def among(values: dict[str, float | None], part: str) -> dict[str, float | None]
 
 @pytest.mark.parametrize("table", ["accuracy", "accuracy_by_category", "accuracy_by_grounding"])
 def test_accuracy_is_that_of_a_plain_count(report: Report, table: str) -> None:
-    rows = [row for row in rows_of(report, "accuracy", table) if row.raters in RIGHT]
+    rows = [row for row in lines_in(report, "accuracy", table) if row.who in RIGHT]
 
     assert rows
     for row in rows:
-        here = among(RIGHT[row.raters], row.stratum)
+        here = among(RIGHT[row.who], row.stratum)
         known = [value for value in here.values() if value is not None]
         assert row.estimate.value == pytest.approx(sum(known) / len(known)), row
         assert row.estimate.n == len(known)
@@ -100,10 +93,10 @@ def test_accuracy_is_that_of_a_plain_count(report: Report, table: str) -> None:
 
 @pytest.mark.parametrize("table", ["accuracy", "accuracy_by_category", "accuracy_by_grounding"])
 def test_intervals_of_accuracy_are_those_of_all_resamples_of_subjects(report: Report, table: str) -> None:
-    for row in rows_of(report, "accuracy", table):
-        if row.raters not in RIGHT:
+    for row in lines_in(report, "accuracy", table):
+        if row.who not in RIGHT:
             continue
-        expected = limits(among(RIGHT[row.raters], row.stratum))
+        expected = limits(among(RIGHT[row.who], row.stratum))
         if expected is None:
             assert math.isnan(row.estimate.low)
             assert row.estimate.undefined_because
@@ -112,15 +105,15 @@ def test_intervals_of_accuracy_are_those_of_all_resamples_of_subjects(report: Re
 
 
 def test_all_raters_pool_verdicts_and_say_so(report: Report) -> None:
-    for row in rows_of(report, "accuracy", "accuracy"):
-        if row.raters == "All raters":
+    for row in lines_in(report, "accuracy", "accuracy"):
+        if row.who == "All raters":
             pooled = [*among(RIGHT_1, row.stratum).values(), *among(RIGHT_2, row.stratum).values()]
             assert row.estimate.value == pytest.approx(share(pooled))
             assert row.estimate.unit == "verdict"
 
 
 def test_worst_and_best_case_count_the_not_assessable_item(report: Report) -> None:
-    rows = {(row.label, row.raters): row.estimate.value for row in rows_of(report, "accuracy", "accuracy_bounds")}
+    rows = {(row.label, row.who): row.estimate.value for row in lines_in(report, "accuracy", "accuracy_bounds")}
 
     assert rows == {
         ("All items, worst case", "Rater 2"): pytest.approx(3 / 8),
@@ -131,13 +124,13 @@ def test_worst_and_best_case_count_the_not_assessable_item(report: Report) -> No
 
 
 def test_token_f1_and_the_difference_of_raters_and_of_groundings(report: Report) -> None:
-    f1 = {row.raters: row.estimate.value for row in rows_of(report, "accuracy", "token_f1")}
+    f1 = {row.who: row.estimate.value for row in lines_in(report, "accuracy", "token_f1")}
     differences = {
         row.stratum: row.estimate
-        for row in rows_of(report, "accuracy", "accuracy_differences")
+        for row in lines_in(report, "accuracy", "accuracy_differences")
         if row.scale == "points"
     }
-    grounding = {row.raters: row.estimate.value for row in rows_of(report, "accuracy", "accuracy_grounding_difference")}
+    grounding = {row.who: row.estimate.value for row in lines_in(report, "accuracy", "accuracy_grounding_difference")}
 
     # "3" and "frontal lobe" are accepted as they are; "two" shares no word with an accepted answer.
     assert f1 == {"Rater 1": 1.0, "Rater 2": 0.5}
@@ -153,7 +146,7 @@ def test_token_f1_and_the_difference_of_raters_and_of_groundings(report: Report)
 def test_mcnemar_is_the_binomial_of_the_discordant_items(report: Report) -> None:
     row = next(
         row
-        for row in rows_of(report, "accuracy", "accuracy_differences")
+        for row in lines_in(report, "accuracy", "accuracy_differences")
         if row.scale == "percent" and row.stratum == "all"
     )
     only_first = sum(RIGHT_1[key] == 1 and RIGHT_2[key] == 0 for key in KEYS)
@@ -166,7 +159,7 @@ def test_mcnemar_is_the_binomial_of_the_discordant_items(report: Report) -> None
 
 
 def test_floors_are_those_of_these_very_items(report: Report) -> None:
-    rows = {(row.raters, row.stratum): row.estimate for row in rows_of(report, "floors", "floors")}
+    rows = {(row.who, row.stratum): row.estimate for row in lines_in(report, "floors", "floors")}
 
     # Four yes/no items and two with four options.
     assert rows[("Chance", "closed")].value == pytest.approx((4 * 0.5 + 2 * 0.25) / 6)
@@ -177,12 +170,12 @@ def test_floors_are_those_of_these_very_items(report: Report) -> None:
 
 
 def test_shortcut_score_is_the_ratio_of_errors_on_the_items_that_both_answered(report: Report) -> None:
-    rows = [row for row in rows_of(report, "floors", "shortcut") if row.estimate.name.startswith("Shortcut Score")]
+    rows = [row for row in lines_in(report, "floors", "shortcut") if row.name.startswith("Shortcut Score")]
 
     assert rows
     for row in rows:
-        right = RIGHT[row.raters]
-        if row.estimate.name.endswith("chance floor"):
+        right = RIGHT[row.who]
+        if row.name.endswith("chance floor"):
             floor = {key: 0.5 if FORMAT[key] == "yes_no" else 0.25 for key in KEYS if FORMAT[key] != "open"}
         else:
             floor = {key: value for key, value in TEXT_ONLY.items() if value is not None}
@@ -201,7 +194,7 @@ def test_agreement_on_answers_and_on_correctness_are_two_things(report: Report) 
         ("agreement_on_answers", ANSWER_1, ANSWER_2),
         ("agreement_on_correctness", RIGHT_1, RIGHT_2),
     ):
-        rows = rows_of(report, "agreement", table)
+        rows = lines_in(report, "agreement", table)
         assert {row.stratum for row in rows} == {"all", "closed", "format yes_no", "format choice", "format open"}
         for row in rows:
             here = [key for key in KEYS if PARTS[row.stratum](key)]
@@ -209,16 +202,16 @@ def test_agreement_on_answers_and_on_correctness_are_two_things(report: Report) 
             both = [(one, other) for one, other in zip(x, y, strict=True) if one is not None and other is not None]
             assert row.estimate.n == len(both)
             same = sum(a == b for a, b in both) / len(both)
-            if row.estimate.name.startswith("PABAK"):
+            if row.name.startswith("PABAK"):
                 expected = 2 * same - 1
             else:
                 expected = kappa(x, y) if row.scale == "number" else same
             assert row.estimate.value == pytest.approx(expected), row
-            assert row.estimate.name.endswith("on answers" if table.endswith("answers") else "on correctness")
+            assert row.name.endswith("on answers" if table.endswith("answers") else "on correctness")
 
 
 def test_pooled_kappa_on_answers_is_marked_descriptive(report: Report) -> None:
-    for row in rows_of(report, "agreement", "agreement_on_answers"):
+    for row in lines_in(report, "agreement", "agreement_on_answers"):
         assert ("descriptive" in row.note) == (row.stratum in {"all", "closed"})
 
 
@@ -230,13 +223,13 @@ def test_options_are_compared_by_identity_not_by_place() -> None:
 
 
 def test_agreement_per_category(report: Report) -> None:
-    for row in rows_of(report, "agreement", "agreement_by_category"):
+    for row in lines_in(report, "agreement", "agreement_by_category"):
         both = [key for key in KEYS if PARTS[row.stratum](key) and ANSWER_2[key] is not None]
         assert row.estimate.value == pytest.approx(share([ANSWER_1[key] == ANSWER_2[key] for key in both]))
 
 
 def test_shared_errors_and_their_item(report: Report) -> None:
-    rows = {row.label: row.estimate for row in rows_of(report, "agreement", "shared_errors")}
+    rows = {row.label: row.estimate for row in lines_in(report, "agreement", "shared_errors")}
     section = report.section("agreement")
     assert section is not None
     listed = section.table("shared_error_items")
@@ -272,9 +265,9 @@ def test_disagreements_are_listed_in_words(report: Report) -> None:
 
 
 def test_adjudication_before_and_after(report: Report) -> None:
-    rows = {(row.label, row.raters): row.estimate for row in rows_of(report, "adjudication", "before_and_after")}
-    upheld = {(row.label, row.raters): row.estimate.value for row in rows_of(report, "adjudication", "upheld")}
-    controls = {row.label: row.estimate.value for row in rows_of(report, "adjudication", "controls")}
+    rows = {(row.label, row.who): row.estimate for row in lines_in(report, "adjudication", "before_and_after")}
+    upheld = {(row.label, row.who): row.estimate.value for row in lines_in(report, "adjudication", "upheld")}
+    controls = {row.label: row.estimate.value for row in lines_in(report, "adjudication", "controls")}
 
     # The raters agree on i2 (right, flagged) and i4 (wrong, so the control); the reviewer decides all others rightly.
     assert rows[("Items with one answer, before", "All raters")].value == pytest.approx(2 / 8)
@@ -298,7 +291,7 @@ HUMANS = {"Rater 1": MARK_1, "Rater 2": MARK_2, "Consensus": CONSENSUS}
 
 
 def test_marks_of_raters_agree_as_counted(report: Report) -> None:
-    rows = {row.scale: row.estimate for row in rows_of(report, "marks", "marks_agreement")}
+    rows = {row.scale: row.estimate for row in lines_in(report, "marks", "marks_agreement")}
 
     assert rows["percent"].value == pytest.approx(7 / 8)
     assert rows["number"].value == pytest.approx(kappa(list(MARK_1.values()), list(MARK_2.values())))
@@ -306,7 +299,7 @@ def test_marks_of_raters_agree_as_counted(report: Report) -> None:
 
 
 def test_automatic_scorers_are_held_against_the_consensus(report: Report) -> None:
-    rows = {row.label: row.estimate for row in rows_of(report, "marks", "automatic_scorers")}
+    rows = {row.label: row.estimate for row in lines_in(report, "marks", "automatic_scorers")}
 
     # As texts, k1 "Left", k3 "Yes" and k7 "the frontal lobe" match; k5 "Right side" does not, and the raters took it.
     matches = {"k1": 1, "k2": 0, "k3": 1, "k4": 0, "k5": 0, "k6": 0, "k7": 1, "k8": 0}
@@ -323,12 +316,12 @@ def test_automatic_scorers_are_held_against_the_consensus(report: Report) -> Non
 
 def test_judge_is_compared_with_each_rater_and_the_consensus_never_stacked(report: Report) -> None:
     agreement = {
-        (row.raters.removeprefix("judge 1 and "), row.scale): row.estimate
-        for row in rows_of(report, "judges", "judge_1_agreement")
+        (row.who.removeprefix("judge 1 and "), row.scale): row.estimate
+        for row in lines_in(report, "judges", "judge_1_agreement")
     }
     direction = {
-        row.raters.removeprefix("judge 1 and "): row.estimate
-        for row in rows_of(report, "judges", "judge_1_direction")
+        row.who.removeprefix("judge 1 and "): row.estimate
+        for row in lines_in(report, "judges", "judge_1_direction")
         if row.stratum == "all"
     }
 
@@ -349,7 +342,7 @@ def test_judge_is_compared_with_each_rater_and_the_consensus_never_stacked(repor
 
 
 def test_unresolved_candidates_are_counted_and_bounded(report: Report) -> None:
-    rows = {row.label: row.estimate.value for row in rows_of(report, "judges", "judge_1_pool") if row.stratum == "all"}
+    rows = {row.label: row.estimate.value for row in lines_in(report, "judges", "judge_1_pool") if row.stratum == "all"}
     section = report.section("judges")
     assert section is not None
     runs = section.table("judge_runs")
@@ -364,11 +357,11 @@ def test_unresolved_candidates_are_counted_and_bounded(report: Report) -> None:
 
 
 def test_every_estimate_has_n_unit_method_and_an_interval_or_the_reason(report: Report) -> None:
-    rows = list(report.estimate_rows())
+    rows = all_lines(report)
 
     assert len(rows) > 100
-    for _, _, row in rows:
-        for estimate in row.estimates:
+    for row in rows:
+        for estimate in row.row.estimates:
             assert estimate.n >= 0
             assert estimate.unit
             assert estimate.method

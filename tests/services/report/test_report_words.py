@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from components import frame, report_view
-from services.report import Report, report_page
+from services.report import STYLE, Report, report_page
 from tests.contrast import blended, contrast
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -44,6 +44,16 @@ def test_faint_words_and_captions_of_the_page_stand_out(mode: str, ground: str) 
     assert len(faint) >= 3
     for share in faint:
         assert contrast(blended(theme["textColor"], share, theme[ground]), theme[ground]) >= 4.5
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_faint_words_of_the_parts_that_page_and_file_share_stand_out_in_the_file(dark: bool) -> None:
+    found = colours(dark)
+    faint = [float(share) for share in re.findall(r"opacity: (0\.\d+)", STYLE)]
+
+    assert faint
+    for share in faint:
+        assert contrast(blended(found["ink"], share, found["paper"]), found["paper"]) >= 4.5
 
 
 def levels(markup: str) -> list[int]:

@@ -15,11 +15,13 @@ from sqlmodel import col, select
 from db import Assignment, Database, Flag, Item, Membership, Verdict, ViewingTrace
 from db.base import stored_id
 from exchange.report_csv import csv_files
+from exchange.report_tables import plain
 from services.progress import data_lock
 from services.reading import revising, submission
 from services.reading.verdict_rows import Circumstances
-from services.report import EstimateTable, PlainTable, Report, build_report
+from services.report import PlainTable, QuartileTable, Report, build_report
 from tests.room_study import PRACTICE, PRACTISED, reading_rules, room_study, with_practice
+from tests.services.report.lines import lines_in
 from tests.services.report.looked_at import (
     CURRENT_T1,
     PRIOR_T1,
@@ -40,9 +42,7 @@ def table(report: Report, key: str) -> Any:
 
 
 def rows(report: Report, key: str) -> dict[tuple[str, str], Any]:
-    found = table(report, key)
-    assert isinstance(found, EstimateTable)
-    return {(row.label, row.raters): row for row in found.rows}
+    return {(line.label, line.who): line for line in lines_in(report, "viewing", key)}
 
 
 def shares(report: Report, key: str, label: str) -> dict[str, tuple[float, int, str]]:
@@ -149,8 +149,8 @@ def test_what_old_traces_do_not_tell_is_not_recorded_and_not_zero(looked: Report
 def test_quartiles_of_the_slices_seen_are_those_of_the_sequences_that_were_opened(looked: Report) -> None:
     found = table(looked, "slices_seen")
 
-    assert isinstance(found, PlainTable)
-    by_place = {tuple(row[:2]): row[2:] for row in found.rows}
+    assert isinstance(found, QuartileTable)
+    by_place = {tuple(row[:2]): row[2:] for row in plain(found).rows}
     assert by_place["Prior, T1: axial", "Rater 1"] == (2, 31, 38, 44)
     assert by_place["Prior, T1: coronal", "Rater 1"] == (1, 10, 10, 10)
     assert by_place["Prior, T1: axial", "Rater 2"] == (3, 50, 50, 50)

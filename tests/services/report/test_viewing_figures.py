@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
-from exchange.report_structure import EstimateTable, PlainTable
+from exchange.estimate_rows import ALL_RATERS, Party
+from exchange.report_structure import EstimateTable, QuartileRow, QuartileTable
+from exchange.report_words import who
 from services.report import Figure, Report, figures_of
-from services.report.drawing import SHARES
+from services.report.figures.drawing import SHARES
 
 
 def figure(report: Report, key: str) -> Figure:
@@ -23,7 +25,7 @@ def table(report: Report, key: str) -> Any:
     return section.table(key)
 
 
-def with_tables(report: Report, **changed: PlainTable | EstimateTable) -> Report:
+def with_tables(report: Report, **changed: QuartileTable | EstimateTable) -> Report:
     """Return the report with other tables in its Viewing section."""
     sections = tuple(
         replace(section, tables=tuple(changed.get(one.key, one) for one in section.tables))
@@ -45,7 +47,7 @@ def test_each_rater_has_a_line_with_their_share_of_unopened_priors_interval_and_
         known = not math.isnan(row.estimate.high)
         assert reach == pytest.approx(100 * (row.estimate.high - row.estimate.value) if known else 0.0)
     written = [label.replace("<br>", " ") for label in found.layout.yaxis.ticktext]
-    assert written == [row.raters for row in rows]
+    assert written == [who(row) for row in rows]
     assert [note.text for note in found.layout.annotations] == [f"n = {row.estimate.n}" for row in rows]
     assert tuple(found.layout.xaxis.range) == SHARES
 
@@ -73,17 +75,16 @@ def test_the_quartiles_of_slices_seen_are_drawn_for_each_rater(looked: Report) -
         for scan in [found.layout.yaxis.ticktext[round(y)]]
     }  # fmt: skip
     assert drawn == {
-        (scan, rater): quartiles
-        for scan, rater, _, *rest in table(looked, "slices_seen").rows
-        if rater != "All raters"
-        for quartiles in [tuple(rest)]
+        (f"{row.scan}: {row.plane}", row.party.name): (row.low, row.median, row.high)
+        for row in table(looked, "slices_seen").rows
+        if row.party != ALL_RATERS
     }
 
 
 def test_of_many_raters_the_quartiles_of_all_together_are_drawn(looked: Report) -> None:
     seen = table(looked, "slices_seen")
-    raters = [f"Rater {number}" for number in range(1, 11)] + ["All raters"]
-    many = replace(seen, rows=tuple(("Current, T1: axial", rater, 5, 10, 20, 30) for rater in raters))
+    raters = [*(Party("rater", f"Rater {number}") for number in range(1, 11)), ALL_RATERS]
+    many = replace(seen, rows=tuple(QuartileRow("Current, T1", "axial", rater, 5, 10, 20, 30) for rater in raters))
 
     found = figure(with_tables(looked, slices_seen=many), "slices_seen").figure
 

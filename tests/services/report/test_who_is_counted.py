@@ -13,6 +13,7 @@ from services.reading import practice
 from services.report import PlainTable, Report, build_report, report_stamp
 from services.studies import members
 from tests.room_study import PRACTISED, practise, practising
+from tests.services.report.lines import all_lines
 from tests.situations import Situation, answers, open_study, read_all, signed_in
 
 FLAGGED = {**answers(answer="yes"), "flag": {"id": "prompt", "note": ""}}
@@ -61,7 +62,7 @@ def test_who_failed_the_practice_misses_nothing_and_is_named_with_n(one_failed: 
 def test_who_failed_the_practice_is_in_no_figure_and_in_no_data_file_but_the_members(one_failed: Situation) -> None:
     report = closed_report(one_failed)
 
-    assert not [row for _, _, row in report.estimate_rows() if "Rater 1" in row.raters]
+    assert not [line for line in all_lines(report) if "Rater 1" in line.who]
     naming = [file.name for file in report.files if any("Rater 1" in row for row in file.rows)]
     assert naming == ["members.csv"]
     listed = {row["member"]: row["role"] for row in rows_of(report, "study", "members")}

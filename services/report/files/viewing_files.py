@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from exchange.report_structure import Cell, Column, DataFile
 from exchange.viewing_trace import PLANES
-from services.report.looking import Look
+from services.report.rows.viewings import Viewing
 
 _KEPT = {"kept": "kept", "too_large": "too large", "no_pictures": "no pictures", "none": "none sent"}
 _READ = (
@@ -17,17 +17,17 @@ _READ = (
 )
 
 
-def volumes_file(looks: Sequence[Look]) -> DataFile:
+def volumes_file(viewings: Sequence[Viewing]) -> DataFile:
     """Return what is known of every volume that was offered for a verdict."""
     rows: list[tuple[Cell, ...]] = []
-    for look in looks:
-        for volume in look.volumes:
+    for viewing in viewings:
+        for volume in viewing.volumes:
             one, told = volume.offered, volume.told
             seen = [None if told is None else told.seen.get(plane) for plane in PLANES]
             rows.append(
                 (
-                    look.rater, look.item.key, look.item.subject, one.pane + 1, one.title, one.role, one.sequence,
-                    one.label, volume.opened, None if told is None else told.ms, *seen,
+                    viewing.rater, viewing.item.key, viewing.item.subject, one.pane + 1, one.title, one.role,
+                    one.sequence, one.label, volume.opened, None if told is None else told.ms, *seen,
                 )
             )  # fmt: skip
     return DataFile(
@@ -55,7 +55,7 @@ def volumes_file(looks: Sequence[Look]) -> DataFile:
     )
 
 
-def traces_file(looks: Sequence[Look]) -> DataFile:
+def traces_file(viewings: Sequence[Viewing]) -> DataFile:
     """Return every viewing trace as it was stored."""
     return DataFile(
         "traces.csv",
@@ -77,9 +77,9 @@ def traces_file(looks: Sequence[Look]) -> DataFile:
         ),
         tuple(
             (
-                look.rater, look.item.key, look.item.subject, _KEPT[look.kept],
-                json.dumps(look.entry.trace, ensure_ascii=False, sort_keys=True) if look.kept == "kept" else None,
+                viewing.rater, viewing.item.key, viewing.item.subject, _KEPT[viewing.kept],
+                json.dumps(viewing.entry.trace, ensure_ascii=False, sort_keys=True) if viewing.kept == "kept" else None,
             )
-            for look in looks
+            for viewing in viewings
         ),
     )  # fmt: skip

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from exchange.report_structure import Cell, Column, PlainTable, Section
 from services.reading.correctness import NOT_ASSESSABLE, in_words, reference_in_words
-from services.report.consensus import Consensus
-from services.report.readings import Readings
+from services.report.rows.consensus import Consensus
+from services.report.rows.readings import Readings
 
 _MARK = {True: " ✓", False: " ✗", None: ""}
 

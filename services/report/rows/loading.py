@@ -40,9 +40,8 @@ from services.reading import practice
 from services.reading.answer_key import answer_key
 from services.reading.correctness import AnswerKey
 from services.reading.verdict_times import contradictory_times
-from services.report.collected import (
+from services.report.rows.study_rows import (
     CandidateAnswer,
-    Collected,
     Entry,
     Event,
     Judgement,
@@ -51,6 +50,7 @@ from services.report.collected import (
     ReadItem,
     Review,
     Run,
+    StudyRows,
 )
 
 # Not what was practised: it is no part of any figure.
@@ -66,7 +66,7 @@ def hold_one_snapshot(session: Session) -> None:
         session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
 
 
-def collect(session: Session, study: Study) -> Collected:
+def load_rows(session: Session, study: Study) -> StudyRows:
     """Read a frozen study; the number of queries does not depend on its size."""
     study_id = stored_id(study.id)
     freeze = session.exec(select(Freeze).where(Freeze.study_id == study_id)).one()
@@ -83,7 +83,7 @@ def collect(session: Session, study: Study) -> Collected:
     # What was assigned to somebody who was taken out before any verdict is not missing.
     out = {stored_id(member.id) for member in removed}
     entries = tuple(entry for entry in _entries(session, study_id, reasons) if entry.member_id not in out)
-    return Collected(
+    return StudyRows(
         study_key=study.key,
         title=study.title,
         simulated_readers=study.simulated_readers,

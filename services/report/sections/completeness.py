@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 
-from exchange.report_structure import Column, EstimateRow, EstimateTable, PlainTable, Section
-from services.report.collected import Collected
-from services.report.computing import Computing
-from services.report.missing import missing_of, missing_table
-from services.report.readings import Readings
+from exchange.estimate_rows import ALL_ITEMS, EstimateRow
+from exchange.report_structure import Column, EstimateTable, PlainTable, Section
+from services.report.interval_settings import IntervalSettings
+from services.report.rows.readings import Readings
+from services.report.rows.study_rows import StudyRows
+from services.report.sections.missing import missing_of, missing_table
 
 
-def completeness_section(collected: Collected, readings: Readings, computing: Computing) -> Section:
+def completeness_section(study: StudyRows, readings: Readings, intervals: IntervalSettings) -> Section:
     """Build the section: counts per rater, reasons, technical failures and flags."""
     tables = (
         _counts(readings),
-        missing_table(missing_of(collected)),
-        _shares(readings, computing),
+        missing_table(missing_of(study)),
+        _shares(readings, intervals),
         _reasons(readings),
         _failures(readings),
-        _flags(collected, readings),
+        _flags(study, readings),
     )
     return Section(
         key="completeness",
@@ -31,30 +32,30 @@ def completeness_section(collected: Collected, readings: Readings, computing: Co
                 "failure means that the pictures could not be shown: it is neither. None of the three counts as "
                 "wrong."
             ),
-            *not_let_in_sentences(collected),
-            *link_sentences(collected),
-            *clock_sentences(collected),
+            *not_let_in_sentences(study),
+            *link_sentences(study),
+            *clock_sentences(study),
         ),
         tables=tuple(table for table in tables if table.rows),
     )
 
 
-def not_let_in_sentences(collected: Collected) -> tuple[str, ...]:
+def not_let_in_sentences(study: StudyRows) -> tuple[str, ...]:
     """Say in words who was never let in to the items, with how many there are; nothing where nobody was shut out."""
-    shut_out = collected.not_let_in
+    shut_out = study.not_let_in
     if not shut_out:
         return ()
     names = ", ".join(member.pseudonym for member in shut_out)
     sentence = (
-        f"{len(shut_out)} of {len(collected.raters) + len(shut_out)} raters did not pass the practice ({names}). The "
+        f"{len(shut_out)} of {len(study.raters) + len(shut_out)} raters did not pass the practice ({names}). The "
         "items never opened for them, so no read of theirs is missing, and they are counted in no figure."
     )
     return (sentence,)
 
 
-def link_sentences(collected: Collected) -> tuple[str, ...]:
+def link_sentences(study: StudyRows) -> tuple[str, ...]:
     """Say how many links opened, or could have opened, an account in use to somebody else; nothing where none did."""
-    made = collected.links_for_known
+    made = study.links_for_known
     if not made:
         return ()
     names = ", ".join(sorted(set(made)))
@@ -66,9 +67,9 @@ def link_sentences(collected: Collected) -> tuple[str, ...]:
     )
 
 
-def clock_sentences(collected: Collected) -> tuple[str, ...]:
+def clock_sentences(study: StudyRows) -> tuple[str, ...]:
     """Say in words how many verdicts bear times that cannot all be right; nothing where none does."""
-    found = collected.contradictory_times
+    found = study.contradictory_times
     if not found:
         return ()
     verdicts = "1 verdict bears" if found == 1 else f"{found} verdicts bear"
@@ -122,23 +123,23 @@ def _counts(readings: Readings) -> PlainTable:
     )
 
 
-def _shares(readings: Readings, computing: Computing) -> EstimateTable:
+def _shares(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
     rows = []
     for column in readings.columns:
         said = [(i, apart) for i, apart in enumerate(column.not_assessable) if column.said[i] is not None]
         if not any(apart for _, apart in said):
             continue
-        share, wilson = computing.share(
+        share, wilson = intervals.share(
             [apart for _, apart in said],
             [readings.items[i].subject for i, _ in said],
-            name="share not assessable",
         )
-        rows.append(EstimateRow("Not assessable", (column.rater.pseudonym,), "all", "percent", share, wilson))
+        rows.append(EstimateRow("share", "not_assessable", (column.party,), ALL_ITEMS, share, wilson))
     return EstimateTable(
         key="not_assessable_share",
         title="Share of verdicts that say “not assessable”",
         explanation="Of the items with a verdict.",
         rows=tuple(rows),
+        lines="statistic",
     )
 
 
@@ -181,8 +182,8 @@ def _failures(readings: Readings) -> PlainTable:
     )
 
 
-def _flags(collected: Collected, readings: Readings) -> PlainTable:
-    texts = {option.id: option.text for option in collected.protocol.reading.flags}
+def _flags(study: StudyRows, readings: Readings) -> PlainTable:
+    texts = {option.id: option.text for option in study.protocol.reading.flags}
     return PlainTable(
         key="flags",
         title="Flags",

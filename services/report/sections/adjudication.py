@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Literal
 
-from agreement import Estimate, accuracy_of_correctness, cohen_kappa, percent_agreement
-from exchange.report_structure import Column, EstimateRow, EstimateTable, PlainTable, Section, Table
+from agreement import accuracy_of_correctness, cohen_kappa, percent_agreement
+from exchange.estimate_rows import ALL_ITEMS, ALL_RATERS, REVIEWER, Compared, EstimateRow, Party, Pooled, Stratum
+from exchange.report_structure import Column, EstimateTable, PlainTable, Section, Table
 from services.reading.correctness import NOT_ASSESSABLE
-from services.report.between_raters import answers_by_format
-from services.report.collected import Collected
-from services.report.computing import Computing, renamed
-from services.report.consensus import Consensus, Reviewed
-from services.report.readings import Readings, Stratum
+from services.report.interval_settings import IntervalSettings
+from services.report.rows.consensus import Consensus, Reviewed
+from services.report.rows.readings import Part, Readings
+from services.report.rows.study_rows import StudyRows
+from services.report.sections.agreement import answers_by_format
 
 ORIGINS = {"flag": "Flagged by a rater", "disagreement": "Verdicts differ", "control": "Control"}
 
 
 def adjudication_section(
-    collected: Collected, readings: Readings, consensus: Consensus, computing: Computing
+    study: StudyRows, readings: Readings, consensus: Consensus, intervals: IntervalSettings
 ) -> Section | None:
     """Build the section; None where the study has neither rules for adjudication nor a reviewed item."""
-    if collected.protocol.adjudication is None and not consensus.reviewed:
+    if study.protocol.adjudication is None and not consensus.reviewed:
         return None
     if not consensus.reviewed:
         why = "No item has been put before a reviewer, so there is nothing to compare before and after."
         return Section("adjudication", "Adjudication", "Adjudication", (why,), ())
     tables: list[Table] = [_counts(readings, consensus)]
     tables += [
-        _before_and_after(readings, consensus, computing),
-        _upheld(readings, consensus, computing),
-        _first_reads(readings, consensus, computing),
-        _controls(consensus, computing, readings),
+        _before_and_after(readings, consensus, intervals),
+        _upheld(readings, consensus, intervals),
+        _first_reads(readings, consensus, intervals),
+        _controls(consensus, intervals, readings),
     ]
     return Section(
         key="adjudication",
@@ -97,7 +98,7 @@ def _has_unseen(readings: Readings, reviewed: Reviewed) -> bool:
     return not standing <= set(reviewed.review.opinions)
 
 
-def _before_and_after(readings: Readings, consensus: Consensus, computing: Computing) -> EstimateTable:
+def _before_and_after(readings: Readings, consensus: Consensus, intervals: IntervalSettings) -> EstimateTable:
     # Items that fewer than two raters have closed can have no agreement.
     open_to_it = [
         i
@@ -106,29 +107,18 @@ def _before_and_after(readings: Readings, consensus: Consensus, computing: Compu
     ]
     subjects = [readings.items[i].subject for i in open_to_it]
     rows = []
-    for when, answers in (("before", consensus.before), ("after", consensus.after)):
-        name = f"share of items with one answer, {when} adjudication"
-        single, wilson = computing.share([answers[i] is not None for i in open_to_it], subjects, name=name)
-        rows.append(_staged("Items with one answer", when, single, wilson))
-    for when, correct, which in (
-        ("before", consensus.correct_before, "agreed items only"),
-        ("after", consensus.correct_after, "agreed and adjudicated items"),
-    ):
-        found = accuracy_of_correctness(list(correct), **computing.by(readings.subjects))
-        name = f"accuracy of the consensus, {when} adjudication"
-        primary, beside = renamed(found.primary, name), renamed(found.wilson, name)
-        rows.append(_staged("Accuracy of the consensus", when, primary, beside, which))
-    for column in readings.columns:
-        same = percent_agreement(column.said, consensus.after, **computing.by(readings.subjects))
+    stages: tuple[Literal["before", "after"], ...] = ("before", "after")
+    for stage, answers in zip(stages, (consensus.before, consensus.after), strict=True):
+        single, wilson = intervals.share([answers[i] is not None for i in open_to_it], subjects)
+        rows.append(EstimateRow("share", "one_answer", (ALL_RATERS,), ALL_ITEMS, single, wilson, stage=stage))
+    for stage, correct in zip(stages, (consensus.correct_before, consensus.correct_after), strict=True):
+        found = accuracy_of_correctness(list(correct), **intervals.by(readings.subjects))
         rows.append(
-            EstimateRow(
-                "Own verdict equals the answer after adjudication",
-                (column.rater.pseudonym,),
-                "all",
-                "percent",
-                renamed(same, "percent agreement with the adjudicated answer"),
-            )
+            EstimateRow("accuracy", "consensus", (ALL_RATERS,), ALL_ITEMS, found.primary, found.wilson, stage=stage)
         )
+    for column in readings.columns:
+        same = percent_agreement(column.said, consensus.after, **intervals.by(readings.subjects))
+        rows.append(EstimateRow("percent_agreement", "adjudicated_answer", (column.party,), ALL_ITEMS, same))
     return EstimateTable(
         key="before_and_after",
         title="Before and after adjudication",
@@ -137,95 +127,67 @@ def _before_and_after(readings: Readings, consensus: Consensus, computing: Compu
             "easier ones; after, on the adjudicated ones too. Their difference is not an effect of the reviewer alone."
         ),
         rows=tuple(rows),
+        lines="statistic",
     )
 
 
-def _staged(what: str, stage: str, estimate: Estimate, beside: Estimate, note: str = "") -> EstimateRow:
-    return EstimateRow(
-        f"{what}, {stage}", ("All raters",), "all", "percent", estimate, beside, note, part=what, stage=stage
-    )
-
-
-def _upheld(readings: Readings, consensus: Consensus, computing: Computing) -> EstimateTable:
+def _upheld(readings: Readings, consensus: Consensus, intervals: IntervalSettings) -> EstimateTable:
     decided = [one for one in consensus.reviewed if one.decision is not None and consensus.differs[one.position]]
     if not decided:
         return EstimateTable("upheld", "Whose verdict the decisions upheld", "", ())
-    subjects = [readings.items[one.position].subject for one in decided]
-
-    def row(label: str, party: str, counts: Callable[[Reviewed], bool], name: str) -> EstimateRow:
-        share, wilson = computing.share([counts(one) for one in decided], subjects, name=name)
-        return EstimateRow(label, (party,), "verdicts differ", "percent", share, wilson)
-
-    rows = [
-        row(
-            "Decision equals the verdict of",
-            column.rater.pseudonym,
-            lambda one, column=column: one.decision == column.said[one.position],  # type: ignore[misc]
-            "share of decisions that uphold the rater",
-        )
-        for column in readings.columns
-    ]
-    rows.append(
-        row(
-            "Decision equals the verdict of",
-            "No rater",
-            lambda one: all(one.decision != column.said[one.position] for column in readings.columns),
-            "share of decisions that uphold no rater",
-        )
-    )
+    subjects, stratum = [readings.items[one.position].subject for one in decided], Stratum("verdicts_differ")
+    rows = []
     for column in readings.columns:
-        own = [column.correct[one.position] for one in decided]
-        found = accuracy_of_correctness(own, **computing.by(subjects))
-        rows.append(
-            EstimateRow(
-                "Accuracy on these items", (column.rater.pseudonym,), "verdicts differ", "percent", found.primary,
-                found.wilson,
-            )
-        )  # fmt: skip
-    correct = [consensus.correct_after[one.position] for one in decided]
-    found = accuracy_of_correctness(correct, **computing.by(subjects))
-    rows.append(
-        EstimateRow("Accuracy on these items", ("Decision",), "verdicts differ", "percent", found.primary, found.wilson)
-    )
+        upheld = [one.decision == column.said[one.position] for one in decided]
+        share, wilson = intervals.share(upheld, subjects)
+        rows.append(EstimateRow("share", "upheld", (column.party,), stratum, share, wilson))
+    nobody = [all(one.decision != column.said[one.position] for column in readings.columns) for one in decided]
+    share, wilson = intervals.share(nobody, subjects)
+    rows.append(EstimateRow("share", "upheld_by_none", (Party("no_rater"),), stratum, share, wilson))
+    for party, correct in (
+        *((column.party, column.correct) for column in readings.columns),
+        (Party("decision"), consensus.correct_after),
+    ):
+        found = accuracy_of_correctness([correct[one.position] for one in decided], **intervals.by(subjects))
+        rows.append(EstimateRow("accuracy", "reference", (party,), stratum, found.primary, found.wilson))
     return EstimateTable(
         key="upheld",
         title="Items whose verdicts differ: whose verdict the decision upheld, and who was right",
         explanation="Unit: the item with a decision whose verdicts differ.",
         rows=tuple(rows),
+        lines="statistic",
     )
 
 
-def _first_reads(readings: Readings, consensus: Consensus, computing: Computing) -> EstimateTable:
+def _first_reads(readings: Readings, consensus: Consensus, intervals: IntervalSettings) -> EstimateTable:
     rows: list[EstimateRow] = []
     read = [one for one in consensus.reviewed if one.first_read is not None]
     subjects = [readings.items[one.position].subject for one in read]
-    part = Stratum("reviewed", "Reviewed items", tuple(one.position for one in read))
+    part = Part(Stratum("reviewed"), tuple(one.position for one in read))
     own = [
         None if one.first_read == NOT_ASSESSABLE else f"{readings.items[one.position].format}: {one.first_read}"
         for one in read
     ]
     for column in readings.columns if read else ():
         theirs = answers_by_format(readings, column, part)
-        clusters = computing.by(subjects)
+        clusters = intervals.by(subjects)
         rows += [
             EstimateRow(
-                "Same answer", ("Reviewer", column.rater.pseudonym), "reviewed", "percent",
-                renamed(percent_agreement(own, theirs, **clusters), "percent agreement on answers"),
+                "percent_agreement", "answers", (REVIEWER, column.party), part.stratum,
+                percent_agreement(own, theirs, **clusters),
             ),
             EstimateRow(
-                "Cohen’s kappa", ("Reviewer", column.rater.pseudonym), "reviewed", "number",
-                renamed(cohen_kappa(own, theirs, **clusters), "Cohen's kappa on answers"),
-                note="descriptive only: pools answers of different formats",
+                "cohen_kappa", "answers", (REVIEWER, column.party), part.stratum,
+                cohen_kappa(own, theirs, **clusters), remark=Pooled(),
             ),
         ]  # fmt: skip
     decided = [one for one in read if one.decision is not None]
     if decided:
-        share, wilson = computing.share(
+        share, wilson = intervals.share(
             [one.first_read == one.decision for one in decided],
             [readings.items[one.position].subject for one in decided],
-            name="share of decisions that equal the reviewer's own blind read",
         )
-        rows.append(EstimateRow("Decision equals own blind read", ("Reviewer",), "reviewed", "percent", share, wilson))
+        rows.append(EstimateRow("share", "own_blind_read", (REVIEWER,), part.stratum, share, wilson))
     return EstimateTable(
         key="first_reads",
         title="The reviewer’s own blind reads",
@@ -234,24 +196,25 @@ def _first_reads(readings: Readings, consensus: Consensus, computing: Computing)
             "items."
         ),
         rows=tuple(rows),
+        lines="statistic",
     )
 
 
-def _controls(consensus: Consensus, computing: Computing, readings: Readings) -> EstimateTable:
+def _controls(consensus: Consensus, intervals: IntervalSettings, readings: Readings) -> EstimateTable:
     controls = [one for one in consensus.reviewed if one.review.origin == "control"]
     rows = []
-    for label, name, known in (
-        ("Own blind read equals the agreed answer", "share of control reads equal to the agreed answer", "first_read"),
-        ("Decision keeps the agreed answer", "share of control decisions that keep the agreed answer", "decision"),
-    ):
-        here = [one for one in controls if getattr(one, known) is not None]
+    compared: tuple[tuple[Compared, list[str | None]], ...] = (
+        ("control_read", [one.first_read for one in controls]),
+        ("control_decision", [one.decision for one in controls]),
+    )
+    for what, said in compared:
+        here = [(one.position, answer) for one, answer in zip(controls, said, strict=True) if answer is not None]
         if here:
-            share, wilson = computing.share(
-                [getattr(one, known) == consensus.before[one.position] for one in here],
-                [readings.items[one.position].subject for one in here],
-                name=name,
+            share, wilson = intervals.share(
+                [answer == consensus.before[position] for position, answer in here],
+                [readings.items[position].subject for position, _ in here],
             )
-            rows.append(EstimateRow(label, ("Reviewer",), "controls", "percent", share, wilson))
+            rows.append(EstimateRow("share", what, (REVIEWER,), Stratum("controls"), share, wilson))
     return EstimateTable(
         key="controls",
         title="Control items",
@@ -260,4 +223,5 @@ def _controls(consensus: Consensus, computing: Computing, readings: Readings) ->
             "error; the data file adjudications.csv shows which."
         ),
         rows=tuple(rows),
+        lines="statistic",
     )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from agreement import chance_floor, paired_difference, paired_shortcut_score, text_only_floor
-from exchange.report_structure import EstimateRow, EstimateTable, Section
-from services.report.computing import Computing, renamed
-from services.report.readings import Readings, Stratum
+from exchange.estimate_rows import EstimateRow, Party
+from exchange.report_structure import EstimateTable, Section
+from services.report.interval_settings import IntervalSettings
+from services.report.rows.readings import Part, Readings
 
 
-def floors_section(readings: Readings, computing: Computing) -> Section:
+def floors_section(readings: Readings, intervals: IntervalSettings) -> Section:
     """Build the section: both floors, and how far each rater stands above them."""
     return Section(
         key="floors",
@@ -25,21 +26,23 @@ def floors_section(readings: Readings, computing: Computing) -> Section:
                 "1 the rater does worse than the floor; 0 would be a rater without errors."
             ),
         ),
-        tables=tuple(table for table in (_floors(readings, computing), _scores(readings, computing)) if table.rows),
+        tables=tuple(table for table in (_floors(readings, intervals), _scores(readings, intervals)) if table.rows),
     )
 
 
-def _floors(readings: Readings, computing: Computing) -> EstimateTable:
+def _floors(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
     rows = []
     for part in _parts(readings):
         # Guessing is no match for open text: a floor for closed items alone would stand beside the accuracy on all.
         if all(readings.items[i].is_closed for i in part.positions):
             rows.append(
-                EstimateRow(part.title, ("Chance",), part.key, "percent", chance_floor(_options(readings, part)))
+                EstimateRow(
+                    "accuracy", "chance_floor", (Party("chance"),), part.stratum, chance_floor(_options(readings, part))
+                )
             )
         if any(readings.floor[i] is not None for i in part.positions):
-            found = text_only_floor(part.of(readings.floor), **computing.by(readings.subjects_of(part)))
-            rows.append(EstimateRow(part.title, ("Text-only baseline",), part.key, "percent", found))
+            found = text_only_floor(part.of(readings.floor), **intervals.by(readings.subjects_of(part)))
+            rows.append(EstimateRow("accuracy", "text_only_floor", (Party("text_only"),), part.stratum, found))
     return EstimateTable(
         key="floors",
         title="Chance and text-only floor",
@@ -51,71 +54,68 @@ def _floors(readings: Readings, computing: Computing) -> EstimateTable:
     )
 
 
-def _scores(readings: Readings, computing: Computing) -> EstimateTable:
+def _scores(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
     rows: list[EstimateRow] = []
     for part in (readings.closed, readings.everything, *readings.formats):
         if any(readings.floor[i] is not None for i in part.positions):
-            rows += _against_baseline(part, readings, computing)
-        if part.positions and part.key == "closed":
-            rows += _against_chance(part, readings, computing)
+            rows += _against_baseline(part, readings, intervals)
+        if part.positions and part is readings.closed:
+            rows += _against_chance(part, readings, intervals)
     return EstimateTable(
         key="shortcut",
         title="Raters against the floors",
         explanation="Rater and floor are compared on the same items and resampled together, subject by subject.",
         rows=tuple(rows),
+        lines="both",
     )
 
 
-def _against_baseline(part: Stratum, readings: Readings, computing: Computing) -> list[EstimateRow]:
-    clusters = computing.by(readings.subjects_of(part))
+def _against_baseline(part: Part, readings: Readings, intervals: IntervalSettings) -> list[EstimateRow]:
+    clusters = intervals.by(readings.subjects_of(part))
     floor = part.of(readings.floor)
     scores = [
         EstimateRow(
-            f"{part.title}: Shortcut Score, text-only floor",
-            (column.rater.pseudonym,),
-            part.key,
-            "number",
-            renamed(
-                paired_shortcut_score(part.of(column.correct), floor, **clusters), "Shortcut Score, text-only floor"
-            ),
+            "shortcut_score",
+            "text_only_floor",
+            (column.party,),
+            part.stratum,
+            paired_shortcut_score(part.of(column.correct), floor, **clusters),
         )
         for column in readings.columns
     ]
-    name = "accuracy minus text-only floor"
     return scores + [
         EstimateRow(
-            f"{part.title}: {name}",
-            (column.rater.pseudonym,),
-            part.key,
-            "points",
-            paired_difference(part.of(column.correct), floor, name=name, **clusters),
+            "accuracy_difference",
+            "text_only_floor",
+            (column.party,),
+            part.stratum,
+            paired_difference(part.of(column.correct), floor, **clusters),
         )
         for column in readings.columns
     ]
 
 
-def _against_chance(part: Stratum, readings: Readings, computing: Computing) -> list[EstimateRow]:
-    clusters = computing.by(readings.subjects_of(part))
+def _against_chance(part: Part, readings: Readings, intervals: IntervalSettings) -> list[EstimateRow]:
+    clusters = intervals.by(readings.subjects_of(part))
     guessed = [None if count is None else 1.0 / count for count in _options(readings, part)]
-    name = "Shortcut Score, chance floor"
     return [
         EstimateRow(
-            f"{part.title}: {name}",
-            (column.rater.pseudonym,),
-            part.key,
-            "number",
-            renamed(paired_shortcut_score(part.of(column.correct), guessed, **clusters), name),
+            "shortcut_score",
+            "chance_floor",
+            (column.party,),
+            part.stratum,
+            paired_shortcut_score(part.of(column.correct), guessed, **clusters),
         )
         for column in readings.columns
     ]
 
 
-def _parts(readings: Readings) -> list[Stratum]:
+def _parts(readings: Readings) -> list[Part]:
     parts = [readings.everything, readings.closed, *readings.formats, *readings.groundings]
     return [part for part in parts if part.positions]
 
 
-def _options(readings: Readings, part: Stratum) -> list[int | None]:
+def _options(readings: Readings, part: Part) -> list[int | None]:
     """Return how many answers a guesser chooses from in each item, 2 for yes/no; None for open items."""
     found: list[int | None] = []
     for i in part.positions:

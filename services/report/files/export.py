@@ -21,7 +21,7 @@ from services.errors import Conflict
 from services.people.identity import Actor
 from services.people.permission import require_role
 from services.report.build import build_report, current_report
-from services.report.figures import figures_of
+from services.report.figures.of_sections import figures_of
 
 HTML_NAME = "report.html"
 JSON_NAME = "report.json"

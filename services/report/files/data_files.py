@@ -7,13 +7,13 @@ from datetime import datetime
 
 from exchange.report_structure import Cell, Column, DataFile
 from services.reading.correctness import NOT_ASSESSABLE, as_text, in_words, reference_in_words
-from services.report.collected import NOT_LET_IN, Collected, Entry
-from services.report.consensus import Consensus
-from services.report.disagreements import disagreement_table
-from services.report.looking import Look
-from services.report.marks import Marks
-from services.report.readings import Readings, said_in_words
-from services.report.viewing_files import traces_file, volumes_file
+from services.report.files.viewing_files import traces_file, volumes_file
+from services.report.rows.consensus import Consensus
+from services.report.rows.marks import Marks
+from services.report.rows.readings import Readings, said_in_words
+from services.report.rows.study_rows import NOT_LET_IN, Entry, StudyRows
+from services.report.rows.viewings import Viewing
+from services.report.sections.disagreements import disagreement_table
 
 _ITEM = Column("item", "Item", "Key of the item")
 _RATER = Column("rater", "Rater", "Pseudonym of the rater")
@@ -22,27 +22,27 @@ _MODEL = Column("model", "Model", "Model that gave the candidate")
 
 
 def data_files(
-    collected: Collected, readings: Readings, looks: Sequence[Look], consensus: Consensus, marks: Marks
+    study: StudyRows, readings: Readings, viewings: Sequence[Viewing], consensus: Consensus, marks: Marks
 ) -> tuple[DataFile, ...]:
     """Return every table that is exported beside the estimates."""
     disagreed = disagreement_table(readings, consensus, marked=False)
     files = [
         _items(readings),
-        _members(collected),
+        _members(study),
         _verdicts(readings),
-        _fields(collected, readings),
+        _fields(study, readings),
         DataFile(
             "disagreements.csv",
             "Items on which verdicts differ, in words; one line per item.",
             disagreed.columns,
             disagreed.rows,
         ),
-        _adjudications(collected, readings, consensus),
-        volumes_file(looks),
-        traces_file(looks),
+        _adjudications(study, readings, consensus),
+        volumes_file(viewings),
+        traces_file(viewings),
     ]
-    if collected.candidates:
-        files += [_candidates(collected, marks), _marks(collected, marks), _judge(collected)]
+    if study.candidates:
+        files += [_candidates(study, marks), _marks(study, marks), _judge(study)]
     return tuple(files)
 
 
@@ -78,7 +78,7 @@ def _items(readings: Readings) -> DataFile:
     )  # fmt: skip
 
 
-def _members(collected: Collected) -> DataFile:
+def _members(study: StudyRows) -> DataFile:
     return DataFile(
         "members.csv",
         "Raters and reviewers by pseudonym.",
@@ -90,7 +90,7 @@ def _members(collected: Collected) -> DataFile:
         ),
         tuple(
             (member.pseudonym, role, member.specialty or None, member.years)
-            for role, members in collected.members
+            for role, members in study.members
             for member in members
         ),
     )
@@ -150,12 +150,12 @@ def _verdicts(readings: Readings) -> DataFile:
     )
 
 
-def _fields(collected: Collected, readings: Readings) -> DataFile:
+def _fields(study: StudyRows, readings: Readings) -> DataFile:
     keys = {item.id: item for item in readings.items}
-    names = {member.id: member.pseudonym for member in (*collected.raters, *collected.reviewers)}
-    candidates = {candidate.id: candidate.key for candidate in collected.candidates}
+    names = {member.id: member.pseudonym for member in (*study.raters, *study.reviewers)}
+    candidates = {candidate.id: candidate.key for candidate in study.candidates}
     rows: list[tuple[Cell, ...]] = []
-    for entry in collected.entries:
+    for entry in study.entries:
         if entry.verdict_id is not None and entry.item_id in keys and entry.member_id in names:
             for field, value in entry.fields:
                 rows.append(
@@ -183,9 +183,9 @@ def _fields(collected: Collected, readings: Readings) -> DataFile:
     )
 
 
-def _adjudications(collected: Collected, readings: Readings, consensus: Consensus) -> DataFile:
-    names = {member.id: member.pseudonym for member in (*collected.raters, *collected.reviewers)}
-    by_verdict = {entry.verdict_id: entry for entry in collected.entries if entry.verdict_id is not None}
+def _adjudications(study: StudyRows, readings: Readings, consensus: Consensus) -> DataFile:
+    names = {member.id: member.pseudonym for member in (*study.raters, *study.reviewers)}
+    by_verdict = {entry.verdict_id: entry for entry in study.entries if entry.verdict_id is not None}
     rows: list[tuple[Cell, ...]] = []
     for one in consensus.reviewed:
         item, review = readings.items[one.position], one.review
@@ -227,8 +227,8 @@ def _adjudications(collected: Collected, readings: Readings, consensus: Consensu
     )
 
 
-def _candidates(collected: Collected, marks: Marks) -> DataFile:
-    keys = {item.id: item.key for item in collected.items}
+def _candidates(study: StudyRows, marks: Marks) -> DataFile:
+    keys = {item.id: item.key for item in study.items}
     consensus = {one.id: mark for one, mark in zip(marks.sample, marks.consensus, strict=True)}
     return DataFile(
         "candidates.csv",
@@ -246,12 +246,12 @@ def _candidates(collected: Collected, marks: Marks) -> DataFile:
                 one.key, keys.get(one.item_id), one.model, one.answer, one.probability,
                 _mark(consensus.get(one.id)),
             )
-            for one in collected.candidates
+            for one in study.candidates
         ),
     )  # fmt: skip
 
 
-def _marks(collected: Collected, marks: Marks) -> DataFile:
+def _marks(study: StudyRows, marks: Marks) -> DataFile:
     return DataFile(
         "marks.csv",
         "Every mark that was to be given on a candidate; one line per rater and candidate.",
@@ -270,11 +270,11 @@ def _marks(collected: Collected, marks: Marks) -> DataFile:
     )
 
 
-def _judge(collected: Collected) -> DataFile:
-    keys = {item.id: item.key for item in collected.items}
-    by_id = {one.id: one for one in collected.candidates}
+def _judge(study: StudyRows) -> DataFile:
+    keys = {item.id: item.key for item in study.items}
+    by_id = {one.id: one for one in study.candidates}
     rows: list[tuple[Cell, ...]] = []
-    for run in collected.runs:
+    for run in study.runs:
         for candidate_id, verdict in run.verdicts.items():
             one = by_id[candidate_id]
             rows.append(

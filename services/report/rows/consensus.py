@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from services.reading.correctness import NOT_ASSESSABLE, canonical, score
-from services.report.collected import Collected, Review
-from services.report.readings import Readings
+from services.report.rows.readings import Readings
+from services.report.rows.study_rows import Review, StudyRows
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Consensus:
     reviewed: tuple[Reviewed, ...]
 
 
-def consensus_of(collected: Collected, readings: Readings) -> Consensus:
+def consensus_of(study: StudyRows, readings: Readings) -> Consensus:
     """Find what the raters agree on, and replace it by the decision where an item went to adjudication.
 
     A control item keeps the answer that the raters agree on: it is in the queue to check the reviewer, not the raters.
@@ -47,7 +47,7 @@ def consensus_of(collected: Collected, readings: Readings) -> Consensus:
         of_item[0] if len(of_item) >= 2 and not differing else None
         for of_item, differing in zip(given, differs, strict=True)
     ]
-    reviewed = _reviewed(collected, readings)
+    reviewed = _reviewed(study, readings)
     holding = {one.position: one for one in reviewed if one.decision is not None and one.review.origin != "control"}
     after = [holding[i].decision if i in holding else agreed for i, agreed in enumerate(before)]
     # Scored from the words as they were given: normalisation takes the point out of a number.
@@ -63,10 +63,10 @@ def consensus_of(collected: Collected, readings: Readings) -> Consensus:
     )
 
 
-def _reviewed(collected: Collected, readings: Readings) -> tuple[Reviewed, ...]:
+def _reviewed(study: StudyRows, readings: Readings) -> tuple[Reviewed, ...]:
     place = {item.id: position for position, item in enumerate(readings.items)}
     found = []
-    for review in collected.reviews:
+    for review in study.reviews:
         if review.item_id not in place:
             continue
         position = place[review.item_id]

@@ -6,28 +6,28 @@ from collections.abc import Sequence
 
 from agreement import accuracy_of_correctness, cohen_kappa, diagnostic_accuracy, judge_direction, percent_agreement
 from agreement.weighted import weighted_mean
-from exchange.report_structure import Cell, Column, EstimateRow, EstimateTable, PlainTable, Section, Table
-from services.report.collected import Collected, Run
-from services.report.computing import Computing, renamed
-from services.report.marks import Marks
+from exchange.estimate_rows import ALL_CANDIDATES, CONSENSUS, Direction, EstimateRow, LeftOut, Party
+from exchange.report_structure import Cell, Column, EstimateTable, PlainTable, Section, Table
+from exchange.report_words import party_in_words
+from services.report.interval_settings import IntervalSettings
+from services.report.rows.marks import Marks, by_model
+from services.report.rows.study_rows import Run, StudyRows
 
-CONSENSUS = "Consensus"
 
-
-def judges_section(collected: Collected, marks: Marks, computing: Computing) -> Section | None:
+def judges_section(study: StudyRows, marks: Marks, intervals: IntervalSettings) -> Section | None:
     """Build the section; None where the study has no candidates, so that there is nothing to judge."""
-    if not collected.candidates:
+    if not study.candidates:
         return None
-    if not collected.runs:
+    if not study.runs:
         return Section("judges", "Judges", "Judges", ("No judge’s verdicts have been imported.",), ())
-    tables: list[Table] = [_counts(collected)]
-    for number, run in enumerate(collected.runs, start=1):
+    tables: list[Table] = [_counts(study)]
+    for number, run in enumerate(study.runs, start=1):
         tables += [
-            _pool(number, run, collected, computing),
-            _against(number, run, marks, computing),
-            _direction(number, run, marks, computing),
-            _direction_counts(number, run, marks, computing),
-            _as_a_test(number, run, marks, computing),
+            _pool(number, run, study, intervals),
+            _against(number, run, marks, intervals),
+            _direction(number, run, marks, intervals),
+            _direction_counts(number, run, marks, intervals),
+            _as_a_test(number, run, marks, intervals),
         ]
     return Section(
         key="judges",
@@ -51,10 +51,10 @@ def judges_section(collected: Collected, marks: Marks, computing: Computing) -> 
     )
 
 
-def humans_of(marks: Marks) -> list[tuple[str, Sequence[bool | None]]]:
+def humans_of(marks: Marks) -> list[tuple[Party, Sequence[bool | None]]]:
     """Return whom a judge is compared with: each rater, and their consensus where there are several."""
-    humans: list[tuple[str, Sequence[bool | None]]] = [
-        (rater.pseudonym, own) for rater, own in zip(marks.raters, marks.marks, strict=True)
+    humans: list[tuple[Party, Sequence[bool | None]]] = [
+        (rater.party, own) for rater, own in zip(marks.raters, marks.marks, strict=True)
     ]
     return humans + ([(CONSENSUS, marks.consensus)] if len(humans) > 1 else [])
 
@@ -64,19 +64,19 @@ def said_on_sample(run: Run, marks: Marks) -> list[bool | None]:
     return [run.verdicts[one.id].correct if one.id in run.verdicts else None for one in marks.sample]
 
 
-def _counts(collected: Collected) -> PlainTable:
+def _counts(study: StudyRows) -> PlainTable:
     rows: list[tuple[Cell, ...]] = []
-    for run in collected.runs:
+    for run in study.runs:
         verdicts = [verdict.correct for verdict in run.verdicts.values()]
         rows.append(
             (
                 run.name,
                 run.judge,
-                len(collected.candidates),
+                len(study.candidates),
                 verdicts.count(True),
                 verdicts.count(False),
                 verdicts.count(None),
-                len(collected.candidates) - len(verdicts),
+                len(study.candidates) - len(verdicts),
             )
         )
     return PlainTable(
@@ -96,38 +96,31 @@ def _counts(collected: Collected) -> PlainTable:
     )
 
 
-def _pool(number: int, run: Run, collected: Collected, computing: Computing) -> EstimateTable:
-    keys = {item.id: item.key for item in collected.items}
-    models = sorted({one.model for one in collected.candidates})
+def _pool(number: int, run: Run, study: StudyRows, intervals: IntervalSettings) -> EstimateTable:
+    keys = {item.id: item.key for item in study.items}
     rows = []
-    for model in ["", *models]:
-        here = [one for one in collected.candidates if not model or one.model == model]
+    for stratum, positions in by_model(study.candidates):
+        here = [study.candidates[i] for i in positions]
         found = accuracy_of_correctness(
             [run.verdicts[one.id].correct if one.id in run.verdicts else None for one in here],
             excluded=[one.id in run.verdicts and run.verdicts[one.id].correct is None for one in here],
             unit="candidate",
-            **computing.by([keys.get(one.item_id, str(one.item_id)) for one in here]),
+            **intervals.by([keys.get(one.item_id, str(one.item_id)) for one in here]),
         )
-        label = f"Model {model}" if model else "All candidates"
-        stratum = f"model {model}" if model else "all"
-        rows.append(
-            EstimateRow(
-                label, (run.name,), stratum, "percent", renamed(found.primary, "share judged correct"),
-                renamed(found.wilson, "share judged correct"),
-            )
-        )  # fmt: skip
+        rows.append(EstimateRow("share", "judged_correct", (run.party,), stratum, found.primary, found.wilson))
         if found.n_excluded:
-            note = f"{found.n_excluded} unresolved"
-            for case, estimate in (("incorrect", found.worst_case), ("correct", found.best_case)):
-                rows.append(
-                    EstimateRow(
-                        f"{label}, all unresolved {case}", (run.name,), stratum, "percent",
-                        renamed(estimate, f"share judged correct, unresolved counted {case}"), note=note,
-                    )
-                )  # fmt: skip
+            remark = LeftOut(found.n_excluded, "unresolved")
+            rows += [
+                EstimateRow(
+                    "share", "judged_correct", (run.party,), stratum, found.worst_case, bound="worst", remark=remark
+                ),
+                EstimateRow(
+                    "share", "judged_correct", (run.party,), stratum, found.best_case, bound="best", remark=remark
+                ),
+            ]
     return EstimateTable(
         key=f"judge_{number}_pool",
-        of=run.name,
+        of=run.party,
         title=f"{run.name}: share of candidates judged correct",
         explanation="Over the whole pool. Unit: the candidate.",
         rows=tuple(rows),
@@ -135,80 +128,79 @@ def _pool(number: int, run: Run, collected: Collected, computing: Computing) -> 
     )
 
 
-def _against(number: int, run: Run, marks: Marks, computing: Computing) -> EstimateTable:
+def _against(number: int, run: Run, marks: Marks, intervals: IntervalSettings) -> EstimateTable:
     rows = []
     said = said_on_sample(run, marks)
-    clusters = computing.by(marks.items)
+    clusters = intervals.by(marks.items)
     for human, own in humans_of(marks):
-        raters = (run.name, human)
+        parties = (run.party, human)
         percent = percent_agreement(said, own, unit="candidate", **clusters)
         kappa = cohen_kappa(said, own, unit="candidate", **clusters)
         rows += [
-            EstimateRow("Same verdict", raters, "all", "percent", renamed(percent, "percent agreement on correctness")),
-            EstimateRow("Cohen’s kappa", raters, "all", "number", renamed(kappa, "Cohen's kappa on correctness")),
+            EstimateRow("percent_agreement", "judgements", parties, ALL_CANDIDATES, percent),
+            EstimateRow("cohen_kappa", "judgements", parties, ALL_CANDIDATES, kappa),
         ]
         if not marks.is_proportional:
             same = [None if x is None or y is None else float(x == y) for x, y in zip(said, own, strict=True)]
             weighted = weighted_mean(
                 same,
                 [one.probability for one in marks.sample],
-                name="percent agreement on correctness, weighted to the pool",
+                name="percent agreement",
                 unit="candidate",
                 **clusters,
             )
-            rows.append(EstimateRow("Same verdict, weighted to the pool", raters, "all", "percent", weighted))
+            rows.append(
+                EstimateRow("percent_agreement", "judgements", parties, ALL_CANDIDATES, weighted, weighted=True)
+            )
     return EstimateTable(
         key=f"judge_{number}_agreement",
-        of=run.name,
+        of=run.party,
         title=f"{run.name}: agreement with the raters",
         explanation=(
             "Unit: the candidate marked by both. Hold it against the raters’ agreement with each other, in the section "
             "on marks: that is the ceiling."
         ),
         rows=tuple(rows),
+        lines="statistic",
         cluster="item",
     )
 
 
-def _direction(number: int, run: Run, marks: Marks, computing: Computing) -> EstimateTable:
+def _direction(number: int, run: Run, marks: Marks, intervals: IntervalSettings) -> EstimateTable:
     rows = []
     said = said_on_sample(run, marks)
-    models = sorted({one.model for one in marks.sample})
     for human, own in humans_of(marks):
-        for model in ["", *(models if human == CONSENSUS or len(marks.raters) == 1 else [])]:
-            here = [i for i, one in enumerate(marks.sample) if not model or one.model == model]
+        of_models = human == CONSENSUS or len(marks.raters) == 1
+        for stratum, here in by_model(marks.sample) if of_models else by_model(marks.sample)[:1]:
             found = judge_direction(
                 [own[i] for i in here],
                 [said[i] for i in here],
-                **computing.by([marks.items[i] for i in here]),
+                **intervals.by([marks.items[i] for i in here]),
             )
-            direction = f"{found.direction_by_interval} by the interval, which allows for items"
-            note = f"{found.strict} stricter, {found.lenient} more lenient: {direction}"
+            direction = Direction(found.strict, found.lenient, found.direction_by_interval)
             rows.append(
                 EstimateRow(
-                    f"Model {model}" if model else "All candidates",
-                    (run.name, human),
-                    f"model {model}" if model else "all",
-                    "points",
-                    found.difference,
-                    note=note if found.n else "",
+                    "signed_difference", "judgements", (run.party, human), stratum, found.difference,
+                    remark=direction if found.n else None,
                 )
-            )
+            )  # fmt: skip
         if not marks.is_proportional:
             gaps = [None if x is None or y is None else float(x) - float(y) for x, y in zip(own, said, strict=True)]
             weighted = weighted_mean(
                 gaps,
                 [one.probability for one in marks.sample],
-                name="signed difference, human minus judge, weighted to the pool",
+                name="signed difference",
                 unit="candidate",
-                **computing.by(marks.items),
+                **intervals.by(marks.items),
             )
             rows.append(
-                EstimateRow("All candidates, weighted to the pool", (run.name, human), "all", "points", weighted)
+                EstimateRow(
+                    "signed_difference", "judgements", (run.party, human), ALL_CANDIDATES, weighted, weighted=True
+                )
             )
     return EstimateTable(
         key=f"judge_{number}_direction",
-        of=run.name,
+        of=run.party,
         title=f"{run.name}: direction of its errors",
         explanation=(
             "Share correct by the human minus share correct by the judge, in percentage points: above 0 the judge is "
@@ -220,13 +212,21 @@ def _direction(number: int, run: Run, marks: Marks, computing: Computing) -> Est
     )
 
 
-def _direction_counts(number: int, run: Run, marks: Marks, computing: Computing) -> PlainTable:
+def _direction_counts(number: int, run: Run, marks: Marks, intervals: IntervalSettings) -> PlainTable:
     said = said_on_sample(run, marks)
     rows = []
     for human, own in humans_of(marks):
-        found = judge_direction(own, said, confidence=computing.confidence)
+        found = judge_direction(own, said, confidence=intervals.confidence)
         rows.append(
-            (human, found.both_correct, found.strict, found.lenient, found.both_incorrect, found.n, found.n_missing)
+            (
+                party_in_words(human),
+                found.both_correct,
+                found.strict,
+                found.lenient,
+                found.both_incorrect,
+                found.n,
+                found.n_missing,
+            )
         )
     return PlainTable(
         key=f"judge_{number}_counts",
@@ -245,21 +245,21 @@ def _direction_counts(number: int, run: Run, marks: Marks, computing: Computing)
     )
 
 
-def _as_a_test(number: int, run: Run, marks: Marks, computing: Computing) -> EstimateTable:
+def _as_a_test(number: int, run: Run, marks: Marks, intervals: IntervalSettings) -> EstimateTable:
     rows = []
     said = said_on_sample(run, marks)
     for human, own in humans_of(marks):
-        found = diagnostic_accuracy(said, own, True, unit="candidate", **computing.by(marks.items))
-        for label, estimate in (
-            ("Correct by the human, and by the judge", found.sensitivity),
-            ("Incorrect by the human, and by the judge", found.specificity),
-        ):
-            rows.append(EstimateRow(label, (run.name, human), "all", "percent", estimate))
+        found = diagnostic_accuracy(said, own, True, unit="candidate", **intervals.by(marks.items))
+        rows += [
+            EstimateRow("sensitivity", "judgements", (run.party, human), ALL_CANDIDATES, found.sensitivity),
+            EstimateRow("specificity", "judgements", (run.party, human), ALL_CANDIDATES, found.specificity),
+        ]
     return EstimateTable(
         key=f"judge_{number}_sensitivity",
-        of=run.name,
+        of=run.party,
         title=f"{run.name}: sensitivity and specificity for “correct”, with the human as reference",
         explanation="Sensitivity: of the candidates the human marks correct. Specificity: of those marked incorrect.",
         rows=tuple(rows),
+        lines="statistic",
         cluster="item",
     )

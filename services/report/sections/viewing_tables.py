@@ -4,53 +4,58 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
 from agreement.contrast import difference_of_parts
-from exchange.report_structure import Cell, Column, EstimateRow, EstimateTable, PlainTable
+from exchange.estimate_rows import ALL_ITEMS, ALL_RATERS, Compared, Counted, EstimateRow, Party, Statistic, Stratum
+from exchange.report_structure import Cell, Column, EstimateTable, PlainTable, QuartileRow, QuartileTable
+from exchange.report_words import party_in_words
 from exchange.viewing_trace import PLANES
-from services.report.computing import Computing
-from services.report.looking import Look, SeenVolume
+from services.report.interval_settings import IntervalSettings
+from services.report.rows.viewings import SeenVolume, Viewing
 
-ALL_RATERS = "All raters"
 MOST_TOOLS = 24
+OFFERED = Stratum("prior", "offered")
 # Tells of a read whether something was done; None is "not recorded".
-Told = Callable[[Look], bool | None]
+Told = Callable[[Viewing], bool | None]
 
 
 @dataclass(frozen=True)
 class Group:
     """The reads of one rater, or of all of them together."""
 
-    name: str
-    looks: tuple[Look, ...]
+    party: Party
+    viewings: tuple[Viewing, ...]
     unit: str
 
 
-def groups_of(looks: Sequence[Look]) -> list[Group]:
+def groups_of(viewings: Sequence[Viewing]) -> list[Group]:
     """Return the reads of each rater, and those of all where there are several raters."""
-    raters = list(dict.fromkeys(look.rater for look in looks))
-    found = [Group(rater, tuple(look for look in looks if look.rater == rater), "item") for rater in raters]
-    return [*found, Group(ALL_RATERS, tuple(looks), "verdict")] if len(raters) > 1 else found
+    raters = dict.fromkeys(viewing.rater for viewing in viewings)
+    found = [
+        Group(Party("rater", rater), tuple(viewing for viewing in viewings if viewing.rater == rater), "item")
+        for rater in raters
+    ]
+    return [*found, Group(ALL_RATERS, tuple(viewings), "verdict")] if len(raters) > 1 else found
 
 
-def traces_table(looks: Sequence[Look]) -> PlainTable:
+def traces_table(viewings: Sequence[Viewing]) -> PlainTable:
     """Count the verdicts with a trace and those without, by why there is none."""
     rows: list[tuple[Cell, ...]] = []
-    for group in groups_of(looks):
-        kept = Counter(look.kept for look in group.looks)
+    for group in groups_of(viewings):
+        kept = Counter(viewing.kept for viewing in group.viewings)
         rows.append(
             (
-                group.name,
-                len(group.looks),
+                party_in_words(group.party),
+                len(group.viewings),
                 kept["kept"],
                 kept["too_large"],
                 kept["no_pictures"],
                 kept["none"],
-                sum(look.offers_prior for look in group.looks),
+                sum(viewing.offers_prior for viewing in group.viewings),
             )
         )
     return PlainTable(
@@ -74,9 +79,9 @@ def traces_table(looks: Sequence[Look]) -> PlainTable:
     )
 
 
-def prior_table(looks: Sequence[Look], computing: Computing) -> EstimateTable:
+def prior_table(viewings: Sequence[Viewing], intervals: IntervalSettings) -> EstimateTable:
     """Estimate how often an item was answered without opening the prior that it offers."""
-    offered = [look for look in looks if look.offers_prior]
+    offered = [viewing for viewing in viewings if viewing.offers_prior]
     return EstimateTable(
         key="prior_not_opened",
         title="Answered without opening the prior",
@@ -85,13 +90,14 @@ def prior_table(looks: Sequence[Look], computing: Computing) -> EstimateTable:
             "of the items that offer one. Where prior and current stand side by side from the start, the prior counts "
             "as opened as soon as it is drawn; how far it was looked through stands under “Slices seen”."
         ),
-        rows=tuple(_share_rows("Prior never opened", "prior offered", offered, _prior_never_opened, computing)),
+        rows=tuple(_share_rows("prior_never_opened", OFFERED, offered, _prior_never_opened, intervals)),
+        lines="statistic",
     )
 
 
-def prior_sentence(looks: Sequence[Look]) -> str:
+def prior_sentence(viewings: Sequence[Viewing]) -> str:
     """Say in words how often the prior was left unopened; nothing where no item offers one."""
-    told = [look.prior_opened for look in looks if look.offers_prior]
+    told = [viewing.prior_opened for viewing in viewings if viewing.offers_prior]
     if not told:
         return ""
     known, unknown = len(told) - told.count(None), told.count(None)
@@ -102,29 +108,29 @@ def prior_sentence(looks: Sequence[Look]) -> str:
     )
 
 
-def accuracy_by_prior_table(looks: Sequence[Look], computing: Computing) -> EstimateTable:
+def accuracy_by_prior_table(viewings: Sequence[Viewing], intervals: IntervalSettings) -> EstimateTable:
     """Compare the accuracy of reads with the prior opened and without, where there are both."""
     rows: list[EstimateRow] = []
-    known = [look for look in looks if look.offers_prior and look.prior_opened is not None and look.correct is not None]
-    groups = [group for group in groups_of(known) if len({look.prior_opened for look in group.looks}) == 2]
-    for label, stratum, opened in (
-        ("Accuracy, prior opened", "prior opened", True),
-        ("Accuracy, prior not opened", "prior not opened", False),
-    ):
+    known = [
+        viewing
+        for viewing in viewings
+        if viewing.offers_prior and viewing.prior_opened is not None and viewing.correct is not None
+    ]
+    groups = [group for group in groups_of(known) if len({viewing.prior_opened for viewing in group.viewings}) == 2]
+    for stratum, opened in ((Stratum("prior", "opened"), True), (Stratum("prior", "not opened"), False)):
         for group in groups:
-            here = [look for look in group.looks if look.prior_opened is opened]
-            rows.append(
-                _share_row(label, stratum, group, [(bool(look.correct), look.item.subject) for look in here], computing)
-            )
+            here = [viewing for viewing in group.viewings if viewing.prior_opened is opened]
+            right = [(bool(viewing.correct), viewing.item.subject) for viewing in here]
+            rows.append(_share_row("accuracy", "prior", stratum, group, right, intervals))
     for group in groups:
         found = difference_of_parts(
-            [float(bool(look.correct)) for look in group.looks],
-            [bool(look.prior_opened) for look in group.looks],
-            name="difference of accuracies, prior opened minus not opened",
+            [float(bool(viewing.correct)) for viewing in group.viewings],
+            [bool(viewing.prior_opened) for viewing in group.viewings],
+            name="difference of accuracies",
             unit=group.unit,
-            **computing.by([look.item.subject for look in group.looks]),
+            **intervals.by([viewing.item.subject for viewing in group.viewings]),
         )
-        rows.append(EstimateRow("Opened minus not opened", (group.name,), "prior offered", "points", found))
+        rows.append(EstimateRow("accuracy_difference", "prior", (group.party,), OFFERED, found))
     return EstimateTable(
         key="accuracy_by_prior",
         title="Accuracy with and without the prior opened",
@@ -134,17 +140,17 @@ def accuracy_by_prior_table(looks: Sequence[Look], computing: Computing) -> Esti
             "wrong."
         ),
         rows=tuple(rows),
+        lines="statistic",
     )
 
 
-def sequences_table(looks: Sequence[Look], computing: Computing) -> EstimateTable:
+def sequences_table(viewings: Sequence[Viewing], intervals: IntervalSettings) -> EstimateTable:
     """Estimate for each pane and sequence how often it was offered and never opened."""
     rows: list[EstimateRow] = []
-    for place in _places(looks):
-        offered = [look for look in looks if _at(look, place)]
-        rows += _share_rows(
-            place, f"offered {place}", offered, partial(_never_opened, place=place), computing
-        )  # fmt: skip
+    for place in _places(viewings):
+        offered = [viewing for viewing in viewings if _at(viewing, place)]
+        never_opened = partial(_never_opened, place=place)
+        rows += _share_rows("sequence_never_opened", Stratum("scan", place), offered, never_opened, intervals)
     return EstimateTable(
         key="sequence_not_opened",
         title="Sequences offered and never opened",
@@ -153,21 +159,21 @@ def sequences_table(looks: Sequence[Look], computing: Computing) -> EstimateTabl
     )
 
 
-def use_table(looks: Sequence[Look], computing: Computing) -> EstimateTable:
+def use_table(viewings: Sequence[Viewing], intervals: IntervalSettings) -> EstimateTable:
     """Estimate how often the window was changed, an overlay shown, and each tool used."""
-    rows = list(_share_rows("Window changed", "all", looks, _window_changed, computing))
-    overlaid = [look for look in looks if look.trace is not None and look.trace.overlays_offered]
-    rows += _share_rows("Overlay shown, where offered", "overlays offered", overlaid, _overlay_shown, computing)
+    rows = list(_share_rows("window_changed", ALL_ITEMS, viewings, _window_changed, intervals))
+    overlaid = [viewing for viewing in viewings if viewing.trace is not None and viewing.trace.overlays_offered]
+    rows += _share_rows("overlay_shown", Stratum("overlays"), overlaid, _overlay_shown, intervals)
     uses = Counter(
         tool
-        for look in looks
-        if look.trace is not None and look.trace.tools is not None
-        for tool, times in look.trace.tools.items()
+        for viewing in viewings
+        if viewing.trace is not None and viewing.trace.tools is not None
+        for tool, times in viewing.trace.tools.items()
         if times
     )
     # By name, so that the order does not depend on who used what how often.
     for tool in sorted(name for name, _ in sorted(uses.items(), key=lambda one: (-one[1], one[0]))[:MOST_TOOLS]):
-        rows += _share_rows(f"Tool: {tool.replace('_', ' ')}", "all", looks, partial(_used, tool=tool), computing)
+        rows += _share_rows("tool_used", ALL_ITEMS, viewings, partial(_used, tool=tool), intervals, tool=tool)
     return EstimateTable(
         key="viewer_use",
         title="Window, overlays and tools",
@@ -176,100 +182,101 @@ def use_table(looks: Sequence[Look], computing: Computing) -> EstimateTable:
             + (f", nor those beyond the {MOST_TOOLS} used most." if len(uses) > MOST_TOOLS else ".")
         ),
         rows=tuple(rows),
+        lines="statistic",
     )
 
 
-def slices_table(looks: Sequence[Look]) -> PlainTable:
+def slices_table(viewings: Sequence[Viewing]) -> QuartileTable:
     """Return quartiles of the share of slices seen, for each pane, sequence and plane."""
-    rows: list[tuple[Cell, ...]] = []
-    for place in _places(looks):
+    rows: list[QuartileRow] = []
+    for place in _places(viewings):
         for plane in PLANES:
-            for group in groups_of(looks):
+            for group in groups_of(viewings):
                 shares = [
                     100.0 * volume.told.seen[plane]
-                    for look in group.looks
-                    for volume in _at(look, place)
+                    for viewing in group.viewings
+                    for volume in _at(viewing, place)
                     if volume.opened and volume.told is not None and plane in volume.told.seen
                 ]
                 if shares:
-                    quartiles = (round(float(q)) for q in np.quantile(shares, [0.25, 0.5, 0.75]))
-                    rows.append((f"{place}: {plane}", group.name, len(shares), *quartiles))
-    return PlainTable(
+                    low, median, high = (round(float(q)) for q in np.quantile(shares, [0.25, 0.5, 0.75]))
+                    rows.append(QuartileRow(place, plane, group.party, len(shares), low, median, high))
+    return QuartileTable(
         key="slices_seen",
         title="Slices seen",
         explanation=(
             "Share of a plane’s slices that were on the screen, in percent, of the verdicts for which the sequence was "
             "opened. Quartiles, in whole percent; descriptive, without intervals."
         ),
-        columns=(
-            Column("scan", "Scan and plane", "Pane, sequence and plane"),
-            Column("rater", "Rater", "Pseudonym"),
-            Column("n", "Verdicts", "Verdicts for which the sequence was opened and the slices were recorded"),
-            Column("q1", "First quartile", "Percent of the slices"),
-            Column("median", "Median", "Percent of the slices"),
-            Column("q3", "Third quartile", "Percent of the slices"),
-        ),
         rows=tuple(rows),
-        grouped=True,
     )
 
 
 def _share_rows(
-    label: str, stratum: str, looks: Sequence[Look], told: Told, computing: Computing
+    compared: Compared,
+    stratum: Stratum,
+    viewings: Sequence[Viewing],
+    told: Told,
+    intervals: IntervalSettings,
+    *,
+    tool: str = "",
 ) -> Iterable[EstimateRow]:
     """Return a share for each rater and for all, of the reads for which it is known."""
-    for group in groups_of(looks):
-        answers = [(told(look), look.item.subject) for look in group.looks]
+    for group in groups_of(viewings):
+        answers = [(told(viewing), viewing.item.subject) for viewing in group.viewings]
         known = [(done, subject) for done, subject in answers if done is not None]
         if known:
-            yield _share_row(label, stratum, group, known, computing, not_recorded=len(answers) - len(known))
+            not_recorded = len(answers) - len(known)
+            row = _share_row("share", compared, stratum, group, known, intervals, not_recorded=not_recorded)
+            yield replace(row, tool=tool)
 
 
 def _share_row(
-    label: str,
-    stratum: str,
+    statistic: Statistic,
+    compared: Compared,
+    stratum: Stratum,
     group: Group,
     known: Sequence[tuple[bool, str]],
-    computing: Computing,
+    intervals: IntervalSettings,
+    *,
     not_recorded: int = 0,
 ) -> EstimateRow:
     counted, subjects = [done for done, _ in known], [subject for _, subject in known]
-    name = label[0].lower() + label[1:]
-    share, wilson = computing.share(counted, subjects, name=name, unit=group.unit)
-    note = f"{sum(counted)} of {len(counted)}" + (f"; {not_recorded} not recorded" if not_recorded else "")
+    share, wilson = intervals.share(counted, subjects, unit=group.unit)
     # Verdicts of several raters on one item are not independent in any case: Wilson's interval would mislead.
-    beside = wilson if group.name != ALL_RATERS else None
-    return EstimateRow(label, (group.name,), stratum, "percent", share, beside, note)
+    beside = wilson if group.party != ALL_RATERS else None
+    remark = Counted(sum(counted), len(counted), not_recorded)
+    return EstimateRow(statistic, compared, (group.party,), stratum, share, beside, remark=remark)
 
 
-def _places(looks: Iterable[Look]) -> list[str]:
+def _places(viewings: Iterable[Viewing]) -> list[str]:
     """Return pane and sequence of what is offered anywhere, in the order of the panes and within them of appearance."""
-    offered = dict.fromkeys(volume.offered for look in looks for volume in look.volumes)
+    offered = dict.fromkeys(volume.offered for viewing in viewings for volume in viewing.volumes)
     return list(dict.fromkeys(one.place for one in sorted(offered, key=lambda one: one.pane)))
 
 
-def _at(look: Look, place: str) -> list[SeenVolume]:
-    return [volume for volume in look.volumes if volume.offered.place == place]
+def _at(viewing: Viewing, place: str) -> list[SeenVolume]:
+    return [volume for volume in viewing.volumes if volume.offered.place == place]
 
 
-def _never_opened(look: Look, place: str) -> bool | None:
-    told = [volume.opened for volume in _at(look, place)]
+def _never_opened(viewing: Viewing, place: str) -> bool | None:
+    told = [volume.opened for volume in _at(viewing, place)]
     return False if True in told else None if None in told else True
 
 
-def _window_changed(look: Look) -> bool | None:
-    return look.trace.window_changed if look.trace is not None else None
+def _window_changed(viewing: Viewing) -> bool | None:
+    return viewing.trace.window_changed if viewing.trace is not None else None
 
 
-def _overlay_shown(look: Look) -> bool | None:
-    shown = look.trace.overlays_ms if look.trace is not None else None
+def _overlay_shown(viewing: Viewing) -> bool | None:
+    shown = viewing.trace.overlays_ms if viewing.trace is not None else None
     return shown > 0 if shown is not None else None
 
 
-def _used(look: Look, tool: str) -> bool | None:
-    tools = look.trace.tools if look.trace is not None else None
+def _used(viewing: Viewing, tool: str) -> bool | None:
+    tools = viewing.trace.tools if viewing.trace is not None else None
     return tools.get(tool, 0) > 0 if tools is not None else None
 
 
-def _prior_never_opened(look: Look) -> bool | None:
-    return None if look.prior_opened is None else not look.prior_opened
+def _prior_never_opened(viewing: Viewing) -> bool | None:
+    return None if viewing.prior_opened is None else not viewing.prior_opened

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from agreement import cohen_kappa, krippendorff_alpha, pabak, percent_agreement, shared_errors
+from exchange.estimate_rows import ALL_ITEMS, ALL_RATERS, EstimateRow, IfIndependent, Party, Pooled, Remark, Stratum
 from exchange.report_structure import Column as TableColumn
-from exchange.report_structure import EstimateRow, EstimateTable, Matrix, PlainTable, Section, Table
+from exchange.report_structure import EstimateTable, Matrix, PlainTable, Section, Table
+from exchange.report_words import stratum_in_words
+from protocol.analysis import AnalysisPlan
+from protocol.fields.yes_no import YES_NO
 from services.reading.correctness import NOT_ASSESSABLE, in_words, reference_in_words
-from services.report.computing import Computing, renamed
-from services.report.readings import Column, Readings, Stratum
+from services.report.interval_settings import IntervalSettings
+from services.report.rows.readings import Column, Part, Readings
 
 # Kappa falls when one answer is frequent, whatever the agreement.
 _PABAK = "PABAK is what kappa would be if both values were equally frequent."
@@ -21,18 +25,18 @@ MOST_PAIRS = 6
 LARGEST_MATRIX = 12
 
 
-def agreement_section(readings: Readings, computing: Computing) -> Section:
+def agreement_section(readings: Readings, intervals: IntervalSettings, plan: AnalysisPlan) -> Section:
     """Build the section for every pair of raters; it says so when there is no pair."""
     if not readings.pairs:
         why = "This study has fewer than two raters, so there is no agreement between raters to report."
         return Section("agreement", "Agreement", "Agreement between raters", (why,), ())
-    tables: list[Table] = [_on_answers(readings, computing), _on_correctness(readings, computing)]
+    tables: list[Table] = [_on_answers(readings, intervals, plan), _on_correctness(readings, intervals)]
     if len(readings.columns) > 2:
-        tables.append(_all_together(readings, computing))
-    tables.append(_per_category(readings, computing))
+        tables.append(_all_together(readings, intervals))
+    tables.append(_per_category(readings, intervals))
     if any(any(column.not_assessable) for column in readings.columns):
-        tables.append(_on_assessability(readings, computing))
-    tables.append(_shared_errors(readings, computing))
+        tables.append(_on_assessability(readings, intervals))
+    tables.append(_shared_errors(readings, intervals))
     tables.append(_shared_error_list(readings))
     tables += _matrices(readings)
     return Section(
@@ -58,12 +62,7 @@ def agreement_section(readings: Readings, computing: Computing) -> Section:
     )
 
 
-def pair(a: Column, b: Column) -> tuple[str, str]:
-    """Return the pseudonyms of a pair of raters."""
-    return a.rater.pseudonym, b.rater.pseudonym
-
-
-def answers_by_format(readings: Readings, column: Column, part: Stratum) -> list[str | None]:
+def answers_by_format(readings: Readings, column: Column, part: Part) -> list[str | None]:
     """Return canonical answers with their format, so that the option `left` is not the typed word `left`."""
     found: list[str | None] = []
     for i in part.positions:
@@ -72,42 +71,46 @@ def answers_by_format(readings: Readings, column: Column, part: Stratum) -> list
     return found
 
 
-def _on_answers(readings: Readings, computing: Computing) -> EstimateTable:
+def _on_answers(readings: Readings, intervals: IntervalSettings, plan: AnalysisPlan) -> EstimateTable:
     rows = []
-    pooled = "descriptive only: pools answers of different formats"
-    parts = [(part, "") for part in readings.formats]
+    parts: list[tuple[Part, Remark | None]] = [(part, None) for part in readings.formats]
     if len(readings.formats) > 1:
-        parts += [(readings.closed, pooled)] if len(_closed_formats(readings)) > 1 else []
-        parts += [(readings.everything, pooled)]
-    for part, note in parts:
-        clusters = computing.by(readings.subjects_of(part))
+        parts += [(readings.closed, Pooled())] if len(_closed_formats(readings)) > 1 else []
+        parts += [(readings.everything, Pooled())]
+    for part, remark in parts:
+        # Where there is but one format, its items are all items.
+        planned = plan.primary == "agreement" and part.positions == readings.everything.positions
+        clusters = intervals.by(readings.subjects_of(part))
         for a, b in readings.pairs:
             first, second = answers_by_format(readings, a, part), answers_by_format(readings, b, part)
-            rows += _rows_of_pair(part, pair(a, b), first, second, clusters, "answers", note, _binary(part))
+            parties = (a.party, b.party)
+            rows += _rows_of_pair(
+                part, parties, first, second, clusters, "answers", _binary(part), remark, planned
+            )  # fmt: skip
     return EstimateTable(
         key="agreement_on_answers",
         title="On answers",
         explanation=f"Unit: the item; compared are the two answers themselves. {_PABAK}",
         rows=tuple(rows),
+        lines="both",
     )
 
 
-def _on_correctness(readings: Readings, computing: Computing) -> EstimateTable:
+def _on_correctness(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
     rows = []
     parts = [readings.everything, readings.closed, *readings.formats]
     for part in parts:
         if not part.positions:
             continue
-        clusters = computing.by(readings.subjects_of(part))
+        clusters = intervals.by(readings.subjects_of(part))
         for a, b in readings.pairs:
             rows += _rows_of_pair(
                 part,
-                pair(a, b),
+                (a.party, b.party),
                 part.of(a.correct),
                 part.of(b.correct),
                 clusters,
                 "correctness",
-                "",
                 (True, False),
             )
     return EstimateTable(
@@ -115,81 +118,58 @@ def _on_correctness(readings: Readings, computing: Computing) -> EstimateTable:
         title="On correctness",
         explanation=f"Unit: the item; compared is whether each of the two was right. {_PABAK}",
         rows=tuple(rows),
+        lines="both",
     )
 
 
 def _rows_of_pair(
-    part: Stratum,
-    raters: tuple[str, str],
+    part: Part,
+    parties: tuple[Party, Party],
     first: Sequence[object],
     second: Sequence[object],
     clusters: dict[str, Any],
-    compared: str,
-    note: str,
+    compared: Literal["answers", "correctness"],
     binary: tuple[Hashable, Hashable] | None,
+    remark: Remark | None = None,
+    planned: bool = False,
 ) -> list[EstimateRow]:
     percent = percent_agreement(first, second, **clusters)
     kappa = cohen_kappa(first, second, **clusters)
     rows = [
         EstimateRow(
-            f"{part.title}: same {'answer' if compared == 'answers' else 'correctness'}",
-            raters,
-            part.key,
-            "percent",
-            renamed(percent, f"percent agreement on {compared}"),
-            note=note,
-            part=part.title,
+            "percent_agreement", compared, parties, part.stratum, percent,
+            # Shares of formats can be pooled; what is left to chance differs between them.
+            remark=None if planned else remark, planned=planned,
         ),
-        EstimateRow(
-            f"{part.title}: Cohen’s kappa",
-            raters,
-            part.key,
-            "number",
-            renamed(kappa, f"Cohen's kappa on {compared}"),
-            note=note,
-            part=part.title,
-        ),
-    ]
+        EstimateRow("cohen_kappa", compared, parties, part.stratum, kappa, remark=remark),
+    ]  # fmt: skip
     if binary is not None:
         adjusted = pabak(first, second, categories=binary, **clusters)
-        rows.append(
-            EstimateRow(
-                f"{part.title}: PABAK",
-                raters,
-                part.key,
-                "number",
-                renamed(adjusted, f"PABAK on {compared}"),
-                note=note,
-                part=part.title,
-            )
-        )
+        rows.append(EstimateRow("pabak", compared, parties, part.stratum, adjusted, remark=remark))
     return rows
 
 
-def _binary(part: Stratum) -> tuple[Hashable, Hashable] | None:
+def _binary(part: Part) -> tuple[Hashable, Hashable] | None:
     """Return the two answers of yes/no items, as they are compared; None for other formats."""
-    return ("yes_no: yes", "yes_no: no") if part.key == "format yes_no" else None
+    if part.stratum != Stratum("format", "yes_no"):
+        return None
+    yes, no = (f"yes_no: {option}" for option, _ in YES_NO)
+    return yes, no
 
 
-def _all_together(readings: Readings, computing: Computing) -> EstimateTable:
+def _all_together(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
     rows = []
     for part in [*readings.formats, readings.everything]:
-        clusters = computing.by(readings.subjects_of(part))
+        clusters = intervals.by(readings.subjects_of(part))
         answers = [answers_by_format(readings, column, part) for column in readings.columns]
         correct = [part.of(column.correct) for column in readings.columns]
-        for compared, of_rater in (("answers", answers), ("correctness", correct)):
-            pooled = compared == "answers" and part.key == "all" and len(readings.formats) > 1
-            found = krippendorff_alpha([list(row) for row in zip(*of_rater, strict=True)], **clusters)
-            rows.append(
-                EstimateRow(
-                    f"{part.title}: alpha on {compared}",
-                    ("All raters",),
-                    part.key,
-                    "number",
-                    renamed(found, f"Krippendorff's alpha on {compared}"),
-                    note="descriptive only: pools answers of different formats" if pooled else "",
-                )
-            )
+        pooled = Pooled() if part.stratum == ALL_ITEMS and len(readings.formats) > 1 else None
+        on_answers = krippendorff_alpha([list(row) for row in zip(*answers, strict=True)], **clusters)
+        on_correctness = krippendorff_alpha([list(row) for row in zip(*correct, strict=True)], **clusters)
+        rows += [
+            EstimateRow("krippendorff_alpha", "answers", (ALL_RATERS,), part.stratum, on_answers, remark=pooled),
+            EstimateRow("krippendorff_alpha", "correctness", (ALL_RATERS,), part.stratum, on_correctness),
+        ]
     return EstimateTable(
         key="agreement_of_all",
         title="All raters together",
@@ -198,21 +178,20 @@ def _all_together(readings: Readings, computing: Computing) -> EstimateTable:
             "the item."
         ),
         rows=tuple(rows),
+        lines="both",
     )
 
 
-def _per_category(readings: Readings, computing: Computing) -> EstimateTable:
+def _per_category(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
     rows = []
     for part in readings.categories:
         for a, b in readings.pairs:
             found = percent_agreement(
                 answers_by_format(readings, a, part),
                 answers_by_format(readings, b, part),
-                **computing.by(readings.subjects_of(part)),
+                **intervals.by(readings.subjects_of(part)),
             )
-            rows.append(
-                EstimateRow(part.title, pair(a, b), part.key, "percent", renamed(found, "percent agreement on answers"))
-            )
+            rows.append(EstimateRow("percent_agreement", "answers", (a.party, b.party), part.stratum, found))
     return EstimateTable(
         key="agreement_by_category",
         title="Same answer, per category",
@@ -221,16 +200,14 @@ def _per_category(readings: Readings, computing: Computing) -> EstimateTable:
     )
 
 
-def _on_assessability(readings: Readings, computing: Computing) -> EstimateTable:
+def _on_assessability(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
     rows = []
     for a, b in readings.pairs:
         first, second = (
             [None if said is None else said == NOT_ASSESSABLE for said in column.said] for column in (a, b)
         )
-        found = percent_agreement(first, second, **computing.by(readings.subjects))
-        rows.append(
-            EstimateRow("All items", pair(a, b), "all", "percent", renamed(found, "percent agreement on assessability"))
-        )
+        found = percent_agreement(first, second, **intervals.by(readings.subjects))
+        rows.append(EstimateRow("percent_agreement", "assessability", (a.party, b.party), ALL_ITEMS, found))
     return EstimateTable(
         key="agreement_on_assessability",
         title="On whether an item can be assessed",
@@ -239,23 +216,17 @@ def _on_assessability(readings: Readings, computing: Computing) -> EstimateTable
     )
 
 
-def _shared_errors(readings: Readings, computing: Computing) -> EstimateTable:
+def _shared_errors(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
     rows = []
     for a, b in readings.pairs:
         # Without a reference there is neither right nor wrong.
-        found = shared_errors(a.answers, b.answers, a.correct, b.correct, **computing.by(readings.subjects))
-        raters = pair(a, b)
-        expected = (
-            f"expected if both erred independently: {100 * found.expected_both_wrong:.1f} %"
-            if found.both_wrong.n
-            else ""
-        )
+        found = shared_errors(a.answers, b.answers, a.correct, b.correct, **intervals.by(readings.subjects))
+        parties = (a.party, b.party)
+        expected = IfIndependent(found.expected_both_wrong) if found.both_wrong.n else None
         rows += [
-            EstimateRow("Both wrong", raters, "all", "percent", found.both_wrong, note=expected),
-            EstimateRow("Both gave the same wrong answer", raters, "all", "percent", found.same_wrong_answer),
-            EstimateRow(
-                "Same answer, of those that both got wrong", raters, "all", "percent", found.same_given_both_wrong
-            ),
+            EstimateRow("share", "both_wrong", parties, ALL_ITEMS, found.both_wrong, remark=expected),
+            EstimateRow("share", "same_wrong_answer", parties, ALL_ITEMS, found.same_wrong_answer),
+            EstimateRow("share", "same_of_both_wrong", parties, ALL_ITEMS, found.same_given_both_wrong),
         ]
     return EstimateTable(
         key="shared_errors",
@@ -265,6 +236,7 @@ def _shared_errors(readings: Readings, computing: Computing) -> EstimateTable:
             "second look. Unit: the item answered by both."
         ),
         rows=tuple(rows),
+        lines="statistic",
     )
 
 
@@ -276,8 +248,8 @@ def _shared_error_list(readings: Readings) -> PlainTable:
                 baseline = in_words(item, item.text_only_answer) if item.text_only_answer else ""
                 rows.append(
                     (
-                        item.key, item.category, item.prompt, " and ".join(pair(a, b)), a.words[i],
-                        reference_in_words(item), baseline,
+                        item.key, item.category, item.prompt, f"{a.rater.pseudonym} and {b.rater.pseudonym}",
+                        a.words[i], reference_in_words(item), baseline,
                     )
                 )  # fmt: skip
     return PlainTable(
@@ -317,11 +289,11 @@ def _matrices(readings: Readings) -> list[Matrix]:
             shown = tuple(texts.get(label, "Not assessable") for label in used)
             found.append(
                 Matrix(
-                    key=f"matrix_{part.key.removeprefix('format ')}_{a.rater.id}_{b.rater.id}",
-                    title=f"{part.title}: answers of {' and '.join(pair(a, b))}",
+                    key=f"matrix_{part.stratum.value}_{a.rater.id}_{b.rater.id}",
+                    title=(f"{stratum_in_words(part.stratum)}: answers of {a.rater.pseudonym} and {b.rater.pseudonym}"),
                     explanation="Counts of items; the diagonal holds the items on which both gave the same answer.",
-                    row_title=a.rater.pseudonym,
-                    column_title=b.rater.pseudonym,
+                    stratum=part.stratum,
+                    parties=(a.party, b.party),
                     row_labels=shown,
                     column_labels=shown,
                     counts=tuple(tuple(counts[(row, column)] for column in used) for row in used),
@@ -330,11 +302,11 @@ def _matrices(readings: Readings) -> list[Matrix]:
     return found
 
 
-def _texts(readings: Readings, part: Stratum) -> dict[str, str]:
+def _texts(readings: Readings, part: Part) -> dict[str, str]:
     """Return the options of a format's items by identity, in words; with the identity where two say the same."""
     texts: dict[str, str] = {}
     for i in part.positions:
-        for option, text in readings.items[i].options or (("yes", "Yes"), ("no", "No")):
+        for option, text in readings.items[i].options or YES_NO:
             texts.setdefault(option, text)
     twice = {text for text, times in Counter(texts.values()).items() if times > 1}
     return {option: f"{text} ({option})" if text in twice else text for option, text in texts.items()}

@@ -8,11 +8,10 @@ from functools import cached_property
 from itertools import combinations
 from typing import Any
 
+from exchange.estimate_rows import ALL_ITEMS, Party, Stratum
+from exchange.report_words import FORMATS, GROUNDINGS
 from services.reading.correctness import NOT_ASSESSABLE, Score, canonical, in_words, score, score_written
-from services.report.collected import Collected, Entry, Member, ReadItem
-
-FORMATS = {"yes_no": "Yes/no", "choice": "Choice", "open": "Open text"}
-GROUNDINGS = {"image_grounded": "Image-grounded", "image_informed": "Image-informed"}
+from services.report.rows.study_rows import Entry, Member, ReadItem, StudyRows
 
 
 @dataclass(frozen=True)
@@ -34,6 +33,11 @@ class Column:
     token_f1: tuple[float | None, ...]
     words: tuple[str, ...]
 
+    @property
+    def party(self) -> Party:
+        """The rater as the one whose an estimate is."""
+        return self.rater.party
+
     @cached_property
     def assigned(self) -> tuple[bool, ...]:
         """Which items were this rater's to read."""
@@ -53,11 +57,10 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Stratum:
-    """A named part of the items."""
+class Part:
+    """A part of the items, and where they stand."""
 
-    key: str
-    title: str
+    stratum: Stratum
     positions: tuple[int, ...]
 
     def of(self, values: Sequence[Any]) -> list[Any]:
@@ -84,64 +87,64 @@ class Readings:
         return list(combinations(self.columns, 2))
 
     @cached_property
-    def everything(self) -> Stratum:
+    def everything(self) -> Part:
         """All items."""
-        return self._where("all", "All items", lambda item: True)
+        return self._where(ALL_ITEMS, lambda item: True)
 
     @cached_property
-    def closed(self) -> Stratum:
+    def closed(self) -> Part:
         """Items whose answer is one of given options."""
-        return self._where("closed", "Closed formats (yes/no and choice)", lambda item: item.is_closed)
+        return self._where(Stratum("closed"), lambda item: item.is_closed)
 
     @cached_property
-    def formats(self) -> list[Stratum]:
-        """One stratum per format that occurs."""
+    def formats(self) -> list[Part]:
+        """One part per format that occurs."""
         return self._filled(
-            self._where(f"format {key}", title, lambda item, key=key: item.format == key)  # type: ignore[misc]
-            for key, title in FORMATS.items()
+            self._where(Stratum("format", key), lambda item, key=key: item.format == key)  # type: ignore[misc]
+            for key in FORMATS
         )
 
     @cached_property
-    def categories(self) -> list[Stratum]:
-        """One stratum per category, by name."""
+    def categories(self) -> list[Part]:
+        """One part per category, by name."""
         return self._filled(
-            self._where(f"category {name}", name, lambda item, name=name: item.category == name)  # type: ignore[misc]
+            self._where(Stratum("category", name), lambda item, name=name: item.category == name)  # type: ignore[misc]
             for name in sorted({item.category for item in self.items})
         )
 
     @cached_property
-    def groundings(self) -> list[Stratum]:
+    def groundings(self) -> list[Part]:
         """Image-grounded and image-informed items."""
         return self._filled(
-            self._where(key, title, lambda item, key=key: item.grounding == key)  # type: ignore[misc]
-            for key, title in GROUNDINGS.items()
+            self._where(Stratum("grounding", key), lambda item, key=key: item.grounding == key)  # type: ignore[misc]
+            for key in GROUNDINGS
         )
 
-    def subjects_of(self, stratum: Stratum) -> list[str]:
-        """Return the subjects of a stratum's items."""
-        return stratum.of(self.subjects)
+    def subjects_of(self, part: Part) -> list[str]:
+        """Return the subjects of a part's items."""
+        return part.of(self.subjects)
 
-    def _where(self, key: str, title: str, belongs: Callable[[ReadItem], bool]) -> Stratum:
-        return Stratum(key, title, tuple(i for i, item in enumerate(self.items) if belongs(item)))
+    def _where(self, stratum: Stratum, belongs: Callable[[ReadItem], bool]) -> Part:
+        return Part(stratum, tuple(i for i, item in enumerate(self.items) if belongs(item)))
 
     @staticmethod
-    def _filled(strata: Iterable[Stratum]) -> list[Stratum]:
-        return [stratum for stratum in strata if stratum.positions]
+    def _filled(parts: Iterable[Part]) -> list[Part]:
+        return [part for part in parts if part.positions]
 
 
-def readings_of(collected: Collected) -> Readings:
+def readings_of(study: StudyRows) -> Readings:
     """Arrange the reads of all raters over the frozen items."""
-    place = {item.id: position for position, item in enumerate(collected.items)}
-    by_rater: dict[int, dict[int, Entry]] = {rater.id: {} for rater in collected.raters}
-    for entry in collected.entries_of("reading"):
+    place = {item.id: position for position, item in enumerate(study.items)}
+    by_rater: dict[int, dict[int, Entry]] = {rater.id: {} for rater in study.raters}
+    for entry in study.entries_of("reading"):
         if entry.member_id in by_rater and entry.item_id in place:
             by_rater[entry.member_id][place[entry.item_id]] = entry
     return Readings(
-        items=collected.items,
-        columns=tuple(column_of(rater, by_rater[rater.id], collected.items) for rater in collected.raters),
+        items=study.items,
+        columns=tuple(column_of(rater, by_rater[rater.id], study.items) for rater in study.raters),
         floor=tuple(
             score_written(item, item.text_only_answer).correct if item.text_only_answer else None
-            for item in collected.items
+            for item in study.items
         ),
     )
 

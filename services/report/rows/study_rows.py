@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from exchange.estimate_rows import Party
 from exchange.judge_verdicts import CORRECT, INCORRECT
 from protocol.study import Protocol
 from services.reading.correctness import AnswerKey
@@ -54,6 +55,11 @@ class Member:
     pseudonym: str
     specialty: str
     years: int | None
+
+    @property
+    def party(self) -> Party:
+        """The rater as the one whose an estimate is."""
+        return Party("rater", self.pseudonym)
 
 
 @dataclass(frozen=True)
@@ -138,6 +144,11 @@ class Run:
     source_sha256: str
     verdicts: dict[int, Judgement]
 
+    @property
+    def party(self) -> Party:
+        """The run as the one whose an estimate is."""
+        return Party("judge", self.name)
+
 
 @dataclass(frozen=True)
 class Event:
@@ -149,7 +160,7 @@ class Event:
 
 
 @dataclass(frozen=True)
-class Collected:
+class StudyRows:
     """Everything that the report rests on. Who never got past the practice is no rater of it."""
 
     study_key: str

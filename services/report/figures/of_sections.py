@@ -10,18 +10,10 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from exchange.report_structure import (
-    Cell,
-    EstimateRow,
-    EstimateTable,
-    Matrix,
-    PlainTable,
-    Report,
-    Scale,
-    Section,
-    shown_number,
-)
-from services.report.drawing import (
+from exchange.estimate_rows import ALL_CANDIDATES, ALL_ITEMS, ALL_RATERS, Compared, EstimateRow, Scale, Statistic
+from exchange.report_structure import EstimateTable, Matrix, QuartileRow, QuartileTable, Report, Section
+from exchange.report_words import party_in_words, shown_number, statistic_in_words, stratum_in_words, stratum_key, who
+from services.report.figures.drawing import (
     AXIS,
     KAPPA,
     SHARES,
@@ -35,18 +27,19 @@ from services.report.drawing import (
     spans,
     write_cells,
 )
-from services.report.viewing_evidence import ALL_RATERS
 
 # More pairs than this cannot be told apart in one drawing, nor more raters.
 MOST_PAIRS = 6
 MOST_RATERS = 6
 # More lines than this are no figure that is read at a glance any more.
 MOST_LINES = 45
-_AGREEMENT_FIGURES: tuple[tuple[Scale, str, str], ...] = (
-    ("percent", "Percent agreement", "Same (%)"),
-    ("number", "Cohen’s kappa", "Kappa"),
+# Drawn of the agreement between raters. PABAK stays in the table, since it is no kappa of these answers.
+_AGREEMENT_FIGURES: tuple[tuple[Statistic, Scale, str, str], ...] = (
+    ("percent_agreement", "percent", "Percent agreement", "Same (%)"),
+    ("cohen_kappa", "number", "Cohen’s kappa", "Kappa"),
 )
-_SCALES = {"percent": SHARES, "number": KAPPA}
+_LIMITS: dict[Scale, tuple[float, float]] = {"percent": SHARES, "number": KAPPA}
+_COMPARED: tuple[Compared, ...] = ("answers", "correctness")
 
 
 @dataclass(frozen=True)
@@ -82,8 +75,9 @@ def _accuracy(report: Report, section: Section) -> list[Figure]:
         table = section.table(key)
         if not isinstance(table, EstimateTable) or not table.rows:
             continue
-        rows = [row for row in table.rows if row.raters != ALL_RATERS]
-        figure, height = forest(rows, "Accuracy (%)", limits=SHARES)
+        rows = [row for row in table.rows if row.parties != (ALL_RATERS,)]
+        labels, names = [stratum_in_words(row.stratum) for row in rows], [who(row) for row in rows]
+        figure, height = forest(rows, "Accuracy (%)", limits=SHARES, labels=labels, names=names)
         strata = list(dict.fromkeys(row.stratum for row in rows))
         add_floors(figure, [row for row in floors if row.stratum in strata], strata)
         shown = "" if key == "accuracy_by_category" else " Vertical strokes: floors for the same items."
@@ -100,16 +94,16 @@ def _accuracy(report: Report, section: Section) -> list[Figure]:
 def _agreement(report: Report, section: Section) -> list[Figure]:
     compared = {
         what: _estimates(section, f"agreement_on_{what}")
-        for what in ("answers", "correctness")
+        for what in _COMPARED
         if _estimates(section, f"agreement_on_{what}")
     }
     pairs = {row.parties for rows in compared.values() for row in rows}
     several = len(pairs) > 1
     if len(pairs) > MOST_PAIRS:
         maps = [
-            _pair_map(section, what, rows, scale, title)
+            _pair_map(section, what, [row for row in rows if row.statistic == statistic], scale, title)
             for what, rows in compared.items()
-            for scale, title, _ in _AGREEMENT_FIGURES
+            for statistic, scale, title, _ in _AGREEMENT_FIGURES
         ]
         if len(pairs) > MOST_LINES:
             return maps
@@ -118,20 +112,20 @@ def _agreement(report: Report, section: Section) -> list[Figure]:
     drawn = [(what,) for what in compared] if several else [tuple(compared)]
     found = []
     for whats in drawn:
-        for scale, title, axis in _AGREEMENT_FIGURES:
-            shown = [(what, row) for what in whats for row in compared[what] if _is_drawn(row, scale)]
+        for statistic, scale, title, axis in _AGREEMENT_FIGURES:
+            shown = [(what, row) for what in whats for row in compared[what] if row.statistic == statistic]
             rows = [row for _, row in shown]
             if not rows:
                 continue
             figure, height = forest(
                 rows,
                 axis,
-                limits=_SCALES[scale],
-                labels=[row.part for row in rows],
-                names=None if several else [f"On {what}" for what, _ in shown],
+                limits=_LIMITS[scale],
+                labels=[stratum_in_words(row.stratum) for row in rows],
+                names=[who(row) if several else f"On {what}" for what, row in shown],
             )
-            who = "" if several else f" of {rows[0].raters}"
-            heading = f"{title} on {' and on '.join(whats)}{who}"
+            whose = "" if several else f" of {who(rows[0])}"
+            heading = f"{title} on {' and on '.join(whats)}{whose}"
             caption = f"{heading}, with {_confidence(rows)} intervals that resample subjects. Unit: the item."
             found.append(Figure(f"agreement_{'_'.join(whats)}_{scale}", section.key, heading, caption, height, figure))
     found += [
@@ -148,8 +142,8 @@ def _agreement(report: Report, section: Section) -> list[Figure]:
 
 def _kappa_of_pairs(section: Section, what: str, rows: Sequence[EstimateRow]) -> Figure:
     """Draw kappa over all items with its interval, a line for each pair of raters."""
-    rows = [row for row in rows if row.stratum == "all" and _is_drawn(row, "number")]
-    figure, height = forest(rows, "Kappa", limits=KAPPA, labels=[row.raters for row in rows], names=["" for _ in rows])
+    rows = [row for row in rows if row.stratum == ALL_ITEMS and row.statistic == "cohen_kappa"]
+    figure, height = forest(rows, "Kappa", limits=KAPPA, labels=[who(row) for row in rows], names=["" for _ in rows])
     figure.update_layout(showlegend=False)
     heading = f"Cohen’s kappa on {what}, all items"
     caption = f"{heading}, for every pair of raters, with {_confidence(rows)} intervals that resample subjects."
@@ -158,7 +152,7 @@ def _kappa_of_pairs(section: Section, what: str, rows: Sequence[EstimateRow]) ->
 
 def _pair_map(section: Section, what: str, rows: Sequence[EstimateRow], scale: Scale, title: str) -> Figure:
     """Draw one statistic over all items as a map of rater by rater; its intervals stand in the table."""
-    found = {row.parties: row for row in rows if row.stratum == "all" and _is_drawn(row, scale)}
+    found = {row.parties: row for row in rows if row.stratum == ALL_ITEMS}
     raters = list(dict.fromkeys(rater for pair in found for rater in pair))
     values: list[list[float | None]] = [[None] * len(raters) for _ in raters]
     texts = [["" for _ in raters] for _ in raters]
@@ -168,7 +162,7 @@ def _pair_map(section: Section, what: str, rows: Sequence[EstimateRow], scale: S
         values[i][j] = values[j][i] = row.estimate.value if known else None
         value = shown_number(row.estimate.value, scale) if known else "–"
         texts[i][j] = texts[j][i] = f"{value}<br>n = {row.estimate.n}"
-    names = [html.escape(rater) for rater in raters]
+    names = [html.escape(party_in_words(rater)) for rater in raters]
     figure = go.Figure(map_of(values, names, names, 1.0))
     figure.update_traces(text=texts, hovertemplate="%{x} and %{y}: %{text}<extra></extra>")
     write_cells(figure, names, names, texts)
@@ -181,17 +175,12 @@ def _pair_map(section: Section, what: str, rows: Sequence[EstimateRow], scale: S
     return Figure(f"agreement_{what}_{scale}_map", section.key, heading, caption, height, figure)
 
 
-def _is_drawn(row: EstimateRow, scale: Scale) -> bool:
-    """Say whether a row is of the scale; PABAK stays in the table, since it is no kappa of these answers."""
-    return row.scale == scale and not row.estimate.name.startswith("PABAK")
-
-
 def _adjudication(report: Report, section: Section) -> list[Figure]:
     rows = _estimates(section, "before_and_after")
     pairs = [row for row in rows if row.stage]
     if not pairs:
         return []
-    labels = [row.part for row in pairs]
+    labels = [statistic_in_words(row) for row in pairs]
     names = [f"{row.stage.capitalize()} adjudication" for row in pairs]
     figure, height = forest(pairs, "Share (%)", limits=SHARES, labels=labels, names=names)
     title = "Before and after adjudication"
@@ -204,9 +193,10 @@ def _judges(report: Report, section: Section) -> list[Figure]:
     for table in section.tables:
         if not isinstance(table, EstimateTable) or not table.rows:
             continue
-        run = table.of
-        if table.key.endswith("_direction"):
-            labels = [f"{row.parties[-1]}{'' if row.stratum == 'all' else ', ' + row.stratum}" for row in table.rows]
+        run = party_in_words(table.of) if table.of is not None else ""
+        shown = {row.statistic for row in table.rows}
+        if "signed_difference" in shown:
+            labels = [_human(row) for row in table.rows]
             names = [run for _ in table.rows]
             figure, height = forest(
                 list(table.rows), "Human minus judge (percentage points)", limits=None, labels=labels, names=names
@@ -218,11 +208,12 @@ def _judges(report: Report, section: Section) -> list[Figure]:
                     x=x, y=1.0, xref="paper", yref="paper", xanchor=anchor, yanchor="bottom", text=text, showarrow=False
                 )
             title = f"{run}: direction of the judge’s errors"
-        elif table.key.endswith("_agreement"):
+        elif "cohen_kappa" in shown:
             ceiling = _estimates(report.section("marks"), "marks_agreement")
-            rows = [row for row in (*table.rows, *ceiling) if row.scale == "number"]
-            labels = [row.raters if row in ceiling else row.parties[-1] for row in rows]
-            names = ["Raters with each other" if row in ceiling else run for row in rows]
+            rows = [row for row in (*table.rows, *ceiling) if row.statistic == "cohen_kappa"]
+            of_raters = [row.compared == "marks" for row in rows]
+            labels = [who(row) if ours else _human(row) for row, ours in zip(rows, of_raters, strict=True)]
+            names = ["Raters with each other" if ours else run for ours in of_raters]
             figure, height = forest(rows, "Kappa", limits=KAPPA, labels=labels, names=names)
             title = f"{run}: kappa with the raters, and the raters’ own as the ceiling"
         else:
@@ -236,6 +227,12 @@ def _judges(report: Report, section: Section) -> list[Figure]:
     return found
 
 
+def _human(row: EstimateRow) -> str:
+    """Return whom a judge is compared with, and on which candidates where not on all."""
+    human = party_in_words(row.parties[-1])
+    return human if row.stratum == ALL_CANDIDATES else f"{human}, {stratum_key(row.stratum)}"
+
+
 def _viewing(report: Report, section: Section) -> list[Figure]:
     return [*_prior_not_opened(section), *_slices_seen(section)]
 
@@ -245,7 +242,7 @@ def _prior_not_opened(section: Section) -> list[Figure]:
     rows = _estimates(section, "prior_not_opened")
     if not rows:
         return []
-    labels = [row.raters for row in rows]
+    labels = [who(row) for row in rows]
     figure, height = forest(rows, "Share of verdicts (%)", limits=SHARES, labels=labels, names=["" for _ in rows])
     figure.update_layout(showlegend=False)
     title = "Answered without opening the prior"
@@ -261,15 +258,11 @@ def _prior_not_opened(section: Section) -> list[Figure]:
 def _slices_seen(section: Section) -> list[Figure]:
     """Draw the quartiles of each scan and plane: of each rater, or of all together where they are many."""
     table = section.table("slices_seen")
-    if not isinstance(table, PlainTable) or not table.rows:
+    if not isinstance(table, QuartileTable) or not table.rows:
         return []
-    raters = list(dict.fromkeys(str(rater) for _, rater, *_ in table.rows if rater != ALL_RATERS))
-    wanted = raters if len(raters) <= MOST_RATERS else [ALL_RATERS]
-    drawn = [
-        _quartiles(str(scan), str(rater), n, *(float(str(cell)) for cell in quartiles))
-        for scan, rater, n, *quartiles in table.rows
-        if rater in wanted
-    ]
+    raters = {row.party for row in table.rows} - {ALL_RATERS}
+    wanted = raters if len(raters) <= MOST_RATERS else {ALL_RATERS}
+    drawn = [_quartiles(row) for row in table.rows if row.party in wanted]
     figure, height = spans(drawn, "Share of the plane’s slices (%)", limits=SHARES)
     title = "Share of slices seen"
     caption = (
@@ -279,9 +272,11 @@ def _slices_seen(section: Section) -> list[Figure]:
     return [Figure("slices_seen", section.key, title, caption, height, figure)]
 
 
-def _quartiles(scan: str, rater: str, n: Cell, low: float, median: float, high: float) -> Span:
-    text = f"{html.escape(f'{scan}: {rater}')}<br>median {median:g} %, quartiles {low:g} to {high:g} %<br>n = {n}"
-    return Span(scan, rater, low, median, high, text, int(str(n)))
+def _quartiles(row: QuartileRow) -> Span:
+    scan, rater = f"{row.scan}: {row.plane}", party_in_words(row.party)
+    spread = f"median {row.median:g} %, quartiles {row.low:g} to {row.high:g} %"
+    text = f"{html.escape(f'{scan}: {rater}')}<br>{spread}<br>n = {row.n}"
+    return Span(scan, rater, row.low, row.median, row.high, text, row.n)
 
 
 _OF_SECTION = {

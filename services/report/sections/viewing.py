@@ -7,11 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from exchange.report_structure import Cell, Column, EstimateRow, EstimateTable, PlainTable, Section
-from services.report.computing import Computing
-from services.report.looking import Look
-from services.report.readings import Readings
-from services.report.viewing_evidence import (
+from exchange.estimate_rows import ALL_ITEMS, EstimateRow
+from exchange.report_structure import Cell, Column, EstimateTable, PlainTable, Section
+from services.report.interval_settings import IntervalSettings
+from services.report.rows.readings import Readings
+from services.report.rows.viewings import Viewing
+from services.report.sections.viewing_tables import (
     accuracy_by_prior_table,
     prior_sentence,
     prior_table,
@@ -22,16 +23,16 @@ from services.report.viewing_evidence import (
 )
 
 
-def viewing_section(readings: Readings, looks: Sequence[Look], computing: Computing) -> Section:
+def viewing_section(readings: Readings, viewings: Sequence[Viewing], intervals: IntervalSettings) -> Section:
     """Build the section: what was opened and seen, active time per item, time to load, renderers and window sizes."""
     tables = (
-        traces_table(looks),
-        prior_table(looks, computing),
-        accuracy_by_prior_table(looks, computing),
-        sequences_table(looks, computing),
-        slices_table(looks),
-        use_table(looks, computing),
-        _active_time(readings, computing),
+        traces_table(viewings),
+        prior_table(viewings, intervals),
+        accuracy_by_prior_table(viewings, intervals),
+        sequences_table(viewings, intervals),
+        slices_table(viewings),
+        use_table(viewings, intervals),
+        _active_time(readings, intervals),
         _quartiles(readings),
         _displays(readings),
     )
@@ -40,7 +41,7 @@ def viewing_section(readings: Readings, looks: Sequence[Look], computing: Comput
         short_title="Viewing",
         title="Viewing",
         explanation=(
-            *((sentence,) if (sentence := prior_sentence(looks)) else ()),
+            *((sentence,) if (sentence := prior_sentence(viewings)) else ()),
             (
                 "What stood on the rater’s screen before each verdict, as the browser recorded it. That a slice was on "
                 "the screen does not say that it was read, and nothing here is a measure of quality."
@@ -54,7 +55,7 @@ def viewing_section(readings: Readings, looks: Sequence[Look], computing: Comput
     )
 
 
-def _active_time(readings: Readings, computing: Computing) -> EstimateTable:
+def _active_time(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
     rows = []
     for column in readings.columns:
         timed = [
@@ -63,15 +64,14 @@ def _active_time(readings: Readings, computing: Computing) -> EstimateTable:
             if entry is not None and entry.active_ms
         ]
         if timed:
-            found = computing.mean(
-                [seconds for seconds, _ in timed], [subject for _, subject in timed], name="mean active time"
-            )
-            rows.append(EstimateRow("Mean active time per item", (column.rater.pseudonym,), "all", "seconds", found))
+            found = intervals.mean([seconds for seconds, _ in timed], [subject for _, subject in timed])
+            rows.append(EstimateRow("mean", "active_time", (column.party,), ALL_ITEMS, found))
     return EstimateTable(
         key="active_time",
         title="Active time",
         explanation="Of the items with a verdict and a measured time; revisions add theirs.",
         rows=tuple(rows),
+        lines="statistic",
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +13,7 @@ from protocol.analysis import AnalysisPlan
 
 
 @dataclass(frozen=True)
-class Computing:
+class IntervalSettings:
     """Confidence, resamples and seed of the analysis plan."""
 
     confidence: float
@@ -22,9 +21,9 @@ class Computing:
     seed: int
 
     @staticmethod
-    def of(plan: AnalysisPlan) -> Computing:
+    def of(plan: AnalysisPlan) -> IntervalSettings:
         """Return what the plan asks for."""
-        return Computing(plan.confidence, plan.resamples, plan.seed)
+        return IntervalSettings(plan.confidence, plan.resamples, plan.seed)
 
     def by(self, clusters: Sequence[Any]) -> dict[str, Any]:
         """Return the arguments of a clustered statistic."""
@@ -35,18 +34,13 @@ class Computing:
             "confidence": self.confidence,
         }
 
-    def mean(self, values: Sequence[float], clusters: Sequence[Any], *, name: str, unit: str = "item") -> Estimate:
+    def mean(self, values: Sequence[float], clusters: Sequence[Any], *, unit: str = "item") -> Estimate:
         """Return a mean (or a share, of zeros and ones) with its clustered interval."""
-        return bootstrap(np.mean, np.asarray(values, dtype=np.float64), name=name, unit=unit, **self.by(clusters))
+        return bootstrap(np.mean, np.asarray(values, dtype=np.float64), name="mean", unit=unit, **self.by(clusters))
 
     def share(
-        self, counted: Sequence[bool], clusters: Sequence[Any], *, name: str, unit: str = "item"
+        self, counted: Sequence[bool], clusters: Sequence[Any], *, unit: str = "item"
     ) -> tuple[Estimate, Estimate]:
         """Return a share with its clustered interval, and Wilson's beside it."""
-        wilson = wilson_interval(sum(counted), len(counted), confidence=self.confidence, name=name, unit=unit)
-        return self.mean([float(one) for one in counted], clusters, name=name, unit=unit), wilson
-
-
-def renamed(estimate: Estimate, name: str) -> Estimate:
-    """Return the same estimate under a name that says what was compared."""
-    return dataclasses.replace(estimate, name=name)
+        wilson = wilson_interval(sum(counted), len(counted), confidence=self.confidence, name="share", unit=unit)
+        return self.mean([float(one) for one in counted], clusters, unit=unit), wilson

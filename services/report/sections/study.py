@@ -6,14 +6,11 @@ from collections import Counter
 from collections.abc import Callable
 
 from exchange.report_structure import Cell, Column, PlainTable, Section
-from services.report.collected import Collected, ReadItem
-from services.report.completeness import not_let_in_sentences
-from services.report.readings import FORMATS, GROUNDINGS, Readings
+from exchange.report_words import FORMATS, GROUNDINGS, PRIMARY
+from services.report.rows.readings import Readings
+from services.report.rows.study_rows import ReadItem, StudyRows
+from services.report.sections.completeness import not_let_in_sentences
 
-_PRIMARY = {
-    "closed_format_accuracy": "accuracy on closed formats (yes/no and choice)",
-    "overall_accuracy": "accuracy on all items",
-}
 _EVENTS = {
     "open": "Frozen and opened",
     "interim": "Interim look at the report",
@@ -22,7 +19,7 @@ _EVENTS = {
 }
 
 
-def study_section(collected: Collected, readings: Readings) -> Section:
+def study_section(study: StudyRows, readings: Readings) -> Section:
     """Build the section."""
     subjects = len(set(readings.subjects))
     return Section(
@@ -34,21 +31,19 @@ def study_section(collected: Collected, readings: Readings) -> Section:
                 f"{len(readings.items)} items about {subjects} subjects, read by {len(readings.columns)} raters. The "
                 "plan below was frozen together with the items, before the first verdict."
             ),
-            *not_let_in_sentences(collected),
+            *not_let_in_sentences(study),
         ),
         tables=tuple(
-            table
-            for table in (_plan(collected), _items(readings), _members(collected), _events(collected))
-            if table.rows
+            table for table in (_plan(study), _items(readings), _members(study), _events(study)) if table.rows
         ),
     )
 
 
-def analysis_plan(collected: Collected) -> tuple[tuple[str, str], ...]:
+def analysis_plan(study: StudyRows) -> tuple[tuple[str, str], ...]:
     """Return the analysis plan in words."""
-    plan = collected.protocol.analysis
+    plan = study.protocol.analysis
     return (
-        ("Primary estimate", _PRIMARY[plan.primary]),
+        ("Primary estimate", PRIMARY[plan.primary]),
         ("Unit of analysis", plan.unit),
         ("Clusters", f"{plan.cluster}: items of one subject are not independent"),
         ("Interval", f"percentile bootstrap of whole subjects, {plan.resamples} resamples"),
@@ -59,13 +54,13 @@ def analysis_plan(collected: Collected) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _plan(collected: Collected) -> PlainTable:
-    rows: list[tuple[Cell, ...]] = list(analysis_plan(collected))
+def _plan(study: StudyRows) -> PlainTable:
+    rows: list[tuple[Cell, ...]] = list(analysis_plan(study))
     rows += [
-        ("Frozen", collected.frozen_at.isoformat(timespec="seconds")),
-        ("SHA-256 of the freeze", collected.freeze_sha256),
-        ("SHA-256 of the protocol", collected.protocol_sha256),
-        ("Sampling", collected.freeze_method),
+        ("Frozen", study.frozen_at.isoformat(timespec="seconds")),
+        ("SHA-256 of the freeze", study.freeze_sha256),
+        ("SHA-256 of the protocol", study.protocol_sha256),
+        ("Sampling", study.freeze_method),
     ]
     return PlainTable(
         key="plan",
@@ -103,7 +98,7 @@ def _items(readings: Readings) -> PlainTable:
     )
 
 
-def _members(collected: Collected) -> PlainTable:
+def _members(study: StudyRows) -> PlainTable:
     return PlainTable(
         key="members",
         title="Raters and reviewers",
@@ -116,13 +111,13 @@ def _members(collected: Collected) -> PlainTable:
         ),
         rows=tuple(
             (member.pseudonym, role, member.specialty or None, member.years)
-            for role, members in collected.members
+            for role, members in study.members
             for member in members
         ),
     )
 
 
-def _events(collected: Collected) -> PlainTable:
+def _events(study: StudyRows) -> PlainTable:
     return PlainTable(
         key="events",
         title="Events",
@@ -134,6 +129,6 @@ def _events(collected: Collected) -> PlainTable:
         ),
         rows=tuple(
             (event.at.isoformat(timespec="seconds"), _EVENTS[event.kind], event.reason or None)
-            for event in collected.events
+            for event in study.events
         ),
     )

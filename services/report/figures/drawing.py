@@ -10,13 +10,15 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from exchange.report_structure import Estimated, EstimateRow, Matrix, Scale, shown_estimate
+from exchange.estimate_rows import Estimated, EstimateRow, Scale, Stratum
+from exchange.report_structure import Matrix
+from exchange.report_words import party_in_words, shown_estimate, stratum_in_words, who
 
 # Told apart by people who see red and green alike, and at least 3 to 1 against white and near-black. Printed in grey
 # they are told apart by their symbols, every second of which is open.
 COLOURS = ("#1f6fb2", "#d2741c", "#1d8a68", "#a35cb8", "#6d7783", "#9b8200")
 SYMBOLS = ("circle", "diamond-open", "square", "triangle-up-open", "cross", "x-open")
-FLOORS = {"Chance": ("#6d7783", "dot"), "Text-only baseline": ("#c05a5a", "solid")}
+FLOORS = {"chance": ("#6d7783", "dot"), "text_only": ("#c05a5a", "solid")}
 GRID = "rgba(128, 128, 128, 0.28)"
 AXIS = "rgba(128, 128, 128, 0.75)"
 # Whole scales: an axis that begins where the estimates do makes a small difference look large.
@@ -48,15 +50,13 @@ def forest(
     axis: str,
     *,
     limits: tuple[float, float] | None,
-    labels: Sequence[str] | None = None,
-    names: Sequence[str] | None = None,
+    labels: Sequence[str],
+    names: Sequence[str],
 ) -> tuple[Any, int]:
     """Draw estimates with their intervals: one line per label, one colour and symbol per name; and give the height.
 
     `limits` is the whole scale; a difference has none, and is drawn as far as its intervals reach.
     """
-    labels = labels or [row.label for row in rows]
-    names = names or [row.raters for row in rows]
     return spans([_span(*one) for one in zip(rows, labels, names, strict=True)], axis, limits=limits)
 
 
@@ -142,18 +142,21 @@ def _span(row: EstimateRow, label: str, name: str) -> Span:
     return Span(label, name, value - low, value, value + high, _hover(row, label), estimate.n)
 
 
-def add_floors(figure: Any, floors: Sequence[EstimateRow], strata: Sequence[str]) -> None:
+def add_floors(figure: Any, floors: Sequence[EstimateRow], strata: Sequence[Stratum]) -> None:
     """Draw the floors as vertical strokes across the lines of their items."""
-    for name, (colour, dash) in FLOORS.items():
+    for kind, (colour, dash) in FLOORS.items():
+        name = ""
         xs: list[float | None] = []
         ys: list[float | None] = []
         texts: list[str] = []
         for row in floors:
-            if row.raters == name and not math.isnan(row.estimate.value):
+            (floor,) = row.parties
+            if floor.kind == kind and not math.isnan(row.estimate.value):
+                name = party_in_words(floor)
                 line = strata.index(row.stratum)
                 xs += [100 * row.estimate.value] * 2 + [None]
                 ys += [line - 0.38, line + 0.38, None]
-                texts += [_hover(row, row.label)] * 2 + [""]
+                texts += [_hover(row, stratum_in_words(row.stratum))] * 2 + [""]
         if xs:
             figure.add_trace(
                 go.Scatter(
@@ -168,15 +171,13 @@ def heatmap(table: Matrix) -> Any:
     rows, columns = ([html.escape(label) for label in labels] for labels in (table.row_labels, table.column_labels))
     most = max(max(counts) for counts in table.counts)
     figure = go.Figure(map_of([list(counts) for counts in table.counts], columns, rows, max(most, 1)))
-    figure.update_traces(
-        hovertemplate=f"{html.escape(table.row_title)}: %{{y}}<br>{html.escape(table.column_title)}: %{{x}}<br>"
-        "%{z} items<extra></extra>"
-    )
+    of_rows, of_columns = (html.escape(party_in_words(party)) for party in table.parties)
+    figure.update_traces(hovertemplate=f"{of_rows}: %{{y}}<br>{of_columns}: %{{x}}<br>%{{z}} items<extra></extra>")
     write_cells(figure, columns, rows, [[str(count) for count in counts] for counts in table.counts])
     figure.update_layout(
         **layout(150 + 42 * len(rows)),
-        xaxis={**categories(columns), "title": {"text": html.escape(table.column_title)}, "side": "top"},
-        yaxis={**categories(rows), "title": {"text": html.escape(table.row_title)}, "autorange": "reversed"},
+        xaxis={**categories(columns), "title": {"text": of_columns}, "side": "top"},
+        yaxis={**categories(rows), "title": {"text": of_rows}, "autorange": "reversed"},
     )
     return figure
 
@@ -252,7 +253,7 @@ def _hover(row: EstimateRow, label: str) -> str:
     return "<br>".join(
         html.escape(line)
         for line in (
-            f"{label}: {row.raters}",
+            f"{label}: {who(row)}",
             shown_estimate(estimate, row.scale),
             f"n = {estimate.n} ({estimate.unit}){clusters}",
         )

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from agreement import Accuracy, accuracy_of_correctness, mcnemar, paired_difference
 from agreement.contrast import difference_of_parts
-from exchange.report_structure import EstimateRow, EstimateTable, Section
+from exchange.estimate_rows import ALL_ITEMS, ALL_RATERS, EstimateRow, LeftOut, Stratum
+from exchange.report_structure import EstimateTable, Section
+from exchange.report_words import PRIMARY
 from protocol.analysis import AnalysisPlan
-from services.report.computing import Computing, renamed
-from services.report.readings import Column, Readings, Stratum
+from services.report.interval_settings import IntervalSettings
+from services.report.rows.readings import Column, Part, Readings
 
 
-def accuracy_section(readings: Readings, computing: Computing, plan: AnalysisPlan) -> Section:
+def accuracy_section(readings: Readings, intervals: IntervalSettings, plan: AnalysisPlan) -> Section:
     """Build the section: per rater overall, closed, per format, per category, grounded and informed."""
     parts = [readings.everything, readings.closed, *readings.formats]
     main = [part for part in parts if part.positions]
@@ -29,36 +31,36 @@ def accuracy_section(readings: Readings, computing: Computing, plan: AnalysisPla
                 "one number lies in the reference range."
             ),
             (
-                f"The primary estimate of the analysis plan is {_primary_title(plan)}. All others are descriptive and "
+                f"The primary estimate of the analysis plan is {PRIMARY[plan.primary]}. All others are descriptive and "
                 "not adjusted for their number."
             ),
         ),
         tables=tuple(
             table
             for table in (
-                _per_part("accuracy", "Per rater, overall and per format", main, readings, computing, plan),
-                _per_part("accuracy_by_category", "Per category", readings.categories, readings, computing, plan),
+                _per_part("accuracy", "Per rater, overall and per format", main, readings, intervals, plan),
+                _per_part("accuracy_by_category", "Per category", readings.categories, readings, intervals, plan),
                 _per_part(
                     "accuracy_by_grounding",
                     "Image-grounded and image-informed items",
                     readings.groundings,
                     readings,
-                    computing,
+                    intervals,
                     plan,
                 ),
-                _grounding_difference(readings, computing),
-                _bounds(readings, computing),
-                _token_f1(readings, computing),
-                _differences(readings, computing),
+                _grounding_difference(readings, intervals),
+                _bounds(readings, intervals),
+                _token_f1(readings, intervals),
+                _differences(readings, intervals),
             )
             if table is not None and table.rows
         ),
     )
 
 
-def accuracy_of(column: Column, part: Stratum, readings: Readings, computing: Computing) -> Accuracy:
+def accuracy_of(column: Column, part: Part, readings: Readings, intervals: IntervalSettings) -> Accuracy:
     """Return a rater's accuracy on a part of the items that were theirs to read."""
-    own = Stratum(part.key, part.title, tuple(i for i in part.positions if column.assigned[i]))
+    own = Part(part.stratum, tuple(i for i in part.positions if column.assigned[i]))
     has_reference = [readings.items[i].has_reference for i in own.positions]
     return accuracy_of_correctness(
         own.of(column.correct),
@@ -67,37 +69,36 @@ def accuracy_of(column: Column, part: Stratum, readings: Readings, computing: Co
             answer is not None and not known
             for answer, known in zip(own.of(column.answers), has_reference, strict=True)
         ],
-        **computing.by(readings.subjects_of(own)),
+        **intervals.by(readings.subjects_of(own)),
     )
 
 
-def is_primary(part: Stratum, plan: AnalysisPlan) -> bool:
+def is_primary(part: Part, plan: AnalysisPlan) -> bool:
     """Say whether a part is the one that the analysis plan names as primary."""
-    return part.key == {"closed_format_accuracy": "closed", "overall_accuracy": "all"}[plan.primary]
-
-
-def _primary_title(plan: AnalysisPlan) -> str:
-    return {
-        "closed_format_accuracy": "accuracy on closed formats (yes/no and choice)",
-        "overall_accuracy": "accuracy on all items",
-    }[plan.primary]
+    named = {"closed_format_accuracy": Stratum("closed"), "overall_accuracy": ALL_ITEMS}
+    return part.stratum == named.get(plan.primary)
 
 
 def _per_part(
-    key: str, title: str, parts: list[Stratum], readings: Readings, computing: Computing, plan: AnalysisPlan
+    key: str, title: str, parts: list[Part], readings: Readings, intervals: IntervalSettings, plan: AnalysisPlan
 ) -> EstimateTable:
     rows = []
     for part in parts:
-        note = "primary estimate" if is_primary(part, plan) else ""
         for column in readings.columns:
-            found = accuracy_of(column, part, readings, computing)
+            found = accuracy_of(column, part, readings, intervals)
             rows.append(
                 EstimateRow(
-                    part.title, (column.rater.pseudonym,), part.key, "percent", found.primary, found.wilson, note
+                    "accuracy",
+                    "reference",
+                    (column.party,),
+                    part.stratum,
+                    found.primary,
+                    found.wilson,
+                    planned=is_primary(part, plan),
                 )
             )
         if len(readings.columns) > 1:
-            rows.append(_of_all_raters(part, readings, computing))
+            rows.append(_of_all_raters(part, readings, intervals))
     return EstimateTable(
         key=key,
         title=title,
@@ -109,7 +110,7 @@ def _per_part(
     )
 
 
-def _of_all_raters(part: Stratum, readings: Readings, computing: Computing) -> EstimateRow:
+def _of_all_raters(part: Part, readings: Readings, intervals: IntervalSettings) -> EstimateRow:
     """Return the pooled accuracy of all verdicts; Wilson's interval is left out, since verdicts come in pairs."""
     correct, subjects = [], []
     for column in readings.columns:
@@ -117,11 +118,11 @@ def _of_all_raters(part: Stratum, readings: Readings, computing: Computing) -> E
             if column.correct[i] is not None:
                 correct.append(column.correct[i])
                 subjects.append(readings.items[i].subject)
-    found = accuracy_of_correctness(correct, unit="verdict", **computing.by(subjects))
-    return EstimateRow(part.title, ("All raters",), part.key, "percent", found.primary)
+    found = accuracy_of_correctness(correct, unit="verdict", **intervals.by(subjects))
+    return EstimateRow("accuracy", "reference", (ALL_RATERS,), part.stratum, found.primary)
 
 
-def _grounding_difference(readings: Readings, computing: Computing) -> EstimateTable | None:
+def _grounding_difference(readings: Readings, intervals: IntervalSettings) -> EstimateTable | None:
     if len(readings.groundings) != 2:
         return None
     first = set(readings.groundings[0].positions)
@@ -131,33 +132,34 @@ def _grounding_difference(readings: Readings, computing: Computing) -> EstimateT
         found = difference_of_parts(
             [float(bool(column.correct[i])) for i in known],
             [i in first for i in known],
-            name="difference of accuracies, grounded minus informed",
-            **computing.by([readings.items[i].subject for i in known]),
+            name="difference of accuracies",
+            **intervals.by([readings.items[i].subject for i in known]),
         )
-        rows.append(EstimateRow("Grounded minus informed", (column.rater.pseudonym,), "all", "points", found))
+        rows.append(EstimateRow("accuracy_difference", "groundings", (column.party,), ALL_ITEMS, found))
     return EstimateTable(
         key="accuracy_grounding_difference",
         title="Image-grounded minus image-informed",
         explanation="Difference of the two accuracies in percentage points; whole subjects are resampled.",
         rows=tuple(rows),
+        lines="statistic",
     )
 
 
-def _bounds(readings: Readings, computing: Computing) -> EstimateTable | None:
+def _bounds(readings: Readings, intervals: IntervalSettings) -> EstimateTable | None:
     rows = []
     for part in (readings.everything, readings.closed):
         for column in readings.columns:
-            found = accuracy_of(column, part, readings, computing)
+            found = accuracy_of(column, part, readings, intervals)
             if found.n_excluded:
-                note = f"{found.n_excluded} not assessable"
+                remark = LeftOut(found.n_excluded, "not assessable")
                 rows += [
                     EstimateRow(
-                        f"{part.title}, worst case", (column.rater.pseudonym,), part.key, "percent", found.worst_case,
-                        note=note,
+                        "accuracy", "reference", (column.party,), part.stratum, found.worst_case,
+                        bound="worst", remark=remark,
                     ),
                     EstimateRow(
-                        f"{part.title}, best case", (column.rater.pseudonym,), part.key, "percent", found.best_case,
-                        note=note,
+                        "accuracy", "reference", (column.party,), part.stratum, found.best_case,
+                        bound="best", remark=remark,
                     ),
                 ]  # fmt: skip
     return EstimateTable(
@@ -168,18 +170,17 @@ def _bounds(readings: Readings, computing: Computing) -> EstimateTable | None:
     )
 
 
-def _token_f1(readings: Readings, computing: Computing) -> EstimateTable:
+def _token_f1(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
     rows = []
     for column in readings.columns:
         known = [i for i, value in enumerate(column.token_f1) if value is not None]
         if not known:
             continue
-        found = computing.mean(
+        found = intervals.mean(
             [float(column.token_f1[i] or 0.0) for i in known],
             [readings.items[i].subject for i in known],
-            name="mean token F1",
         )
-        rows.append(EstimateRow("Open text", (column.rater.pseudonym,), "format open", "number", found))
+        rows.append(EstimateRow("token_f1", "reference", (column.party,), Stratum("format", "open"), found))
     return EstimateTable(
         key="token_f1",
         title="Open text: token F1",
@@ -191,35 +192,24 @@ def _token_f1(readings: Readings, computing: Computing) -> EstimateTable:
     )
 
 
-def _differences(readings: Readings, computing: Computing) -> EstimateTable:
+def _differences(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
     rows = []
     parts = [part for part in (readings.everything, readings.closed) if part.positions]
     for part in parts:
         for a, b in readings.pairs:
             first, second = part.of(a.correct), part.of(b.correct)
-            found = paired_difference(
-                first, second, name="difference of accuracies", **computing.by(readings.subjects_of(part))
-            )
+            found = paired_difference(first, second, **intervals.by(readings.subjects_of(part)))
             both = [(x, y) for x, y in zip(first, second, strict=True) if x is not None and y is not None]
             test = mcnemar(
                 sum(x and not y for x, y in both),
                 sum(y and not x for x, y in both),
                 "exact",
-                confidence=computing.confidence,
+                confidence=intervals.confidence,
                 unit="item",
             )
-            raters = (a.rater.pseudonym, b.rater.pseudonym)
-            rows.append(EstimateRow(part.title, raters, part.key, "points", found, link="minus"))
-            rows.append(
-                EstimateRow(
-                    f"{part.title}: share of discordant items that the first had right",
-                    raters,
-                    part.key,
-                    "percent",
-                    renamed(test, "share of discordant items, first right"),
-                    note="P is exact McNemar and assumes independent items",
-                )
-            )
+            raters = (a.party, b.party)
+            rows.append(EstimateRow("accuracy_difference", "raters", raters, part.stratum, found))
+            rows.append(EstimateRow("discordant_share", "raters", raters, part.stratum, test))
     return EstimateTable(
         key="accuracy_differences",
         title="Differences between raters",
@@ -228,4 +218,5 @@ def _differences(readings: Readings, computing: Computing) -> EstimateTable:
             "exact test rests on the items that one rater had right and the other wrong."
         ),
         rows=tuple(rows),
+        lines="both",
     )

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from exchange.viewing_trace import LONGEST_LABEL, LookedAt, Trace, read_trace, was_too_large
-from services.report.collected import Entry, OfferedVolume, ReadItem
-from services.report.readings import Readings
+from services.report.rows.readings import Readings
+from services.report.rows.study_rows import Entry, OfferedVolume, ReadItem
 
 Kept = Literal["kept", "too_large", "no_pictures", "none"]
 
@@ -23,7 +23,7 @@ class SeenVolume:
 
 
 @dataclass(frozen=True)
-class Look:
+class Viewing:
     """How a rater looked at an item before the standing verdict.
 
     Attributes
@@ -66,17 +66,17 @@ def any_of(told: Iterable[bool | None]) -> bool | None:
     return None if None in known or not known else False
 
 
-def looks_of(readings: Readings) -> tuple[Look, ...]:
+def viewings_of(readings: Readings) -> tuple[Viewing, ...]:
     """Return how every read with a verdict was looked at, rater by rater in the order of the items."""
     return tuple(
-        _look(column.rater.pseudonym, position, readings.items[position], entry, column.correct[position])
+        _viewing(column.rater.pseudonym, position, readings.items[position], entry, column.correct[position])
         for column in readings.columns
         for position, entry in enumerate(column.entries)
         if entry is not None and entry.verdict_id is not None
     )
 
 
-def _look(rater: str, position: int, item: ReadItem, entry: Entry, correct: bool | None) -> Look:
+def _viewing(rater: str, position: int, item: ReadItem, entry: Entry, correct: bool | None) -> Viewing:
     stored = entry.trace
     kept: Kept = "kept"
     if stored is None:
@@ -84,7 +84,7 @@ def _look(rater: str, position: int, item: ReadItem, entry: Entry, correct: bool
     elif was_too_large(stored):
         kept = "too_large"
     trace = read_trace(stored) if stored is not None and kept == "kept" else None
-    return Look(rater, position, item, entry, correct, kept, trace, _held_against(item.offered, trace))
+    return Viewing(rater, position, item, entry, correct, kept, trace, _held_against(item.offered, trace))
 
 
 def _held_against(offered: Sequence[OfferedVolume], trace: Trace | None) -> tuple[SeenVolume, ...]:

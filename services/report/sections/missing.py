@@ -8,7 +8,7 @@ from exchange.report_structure import Column, PlainTable
 from services.adjudication.review_queue import are_different
 from services.progress.outstanding import NO_REVIEWER, WORDS, OpenWork, in_order
 from services.reading.correctness import said
-from services.report.collected import Collected
+from services.report.rows.study_rows import StudyRows
 
 _NOTICES = {
     "reading": ("assigned read has no verdict", "assigned reads have no verdict"),
@@ -28,9 +28,9 @@ _NOTICES = {
 }
 
 
-def missing_of(collected: Collected) -> list[OpenWork]:
+def missing_of(study: StudyRows) -> list[OpenWork]:
     """Return what is missing, of everybody who was let in to the items, and of each judge."""
-    return in_order([*_of_people(collected), *_not_sent(collected), *_of_judges(collected)])
+    return in_order([*_of_people(study), *_not_sent(study), *_of_judges(study)])
 
 
 def missing_notices(missing: list[OpenWork]) -> list[str]:
@@ -63,16 +63,16 @@ def missing_table(missing: list[OpenWork]) -> PlainTable:
     )
 
 
-def _of_people(collected: Collected) -> list[OpenWork]:
-    people = {member.id: member.pseudonym for member in (*collected.raters, *collected.reviewers)}
-    undecided = {(one.reviewer_id, one.item_id) for one in collected.reviews if not one.decided}
+def _of_people(study: StudyRows) -> list[OpenWork]:
+    people = {member.id: member.pseudonym for member in (*study.raters, *study.reviewers)}
+    undecided = {(one.reviewer_id, one.item_id) for one in study.reviews if not one.decided}
     unreadable = {
         (entry.member_id, entry.item_id)
-        for entry in collected.entries
+        for entry in study.entries
         if entry.phase == "review" and entry.status == "technical_failure"
     }
     missing: dict[tuple[str, int], list[bool]] = defaultdict(list)
-    for entry in collected.entries:
+    for entry in study.entries:
         place = (entry.member_id, entry.item_id)
         if entry.phase == "opinions":
             # A decision is no verdict; what the reviewer could not be shown is not decided by them.
@@ -86,13 +86,13 @@ def _of_people(collected: Collected) -> list[OpenWork]:
     ]
 
 
-def _not_sent(collected: Collected) -> list[OpenWork]:
-    if collected.protocol.adjudication is None:
+def _not_sent(study: StudyRows) -> list[OpenWork]:
+    if study.protocol.adjudication is None:
         return []
-    types = {item.id: item.type for item in collected.items}
+    types = {item.id: item.type for item in study.items}
     of_item: dict[int, list[str | None]] = defaultdict(list)
     flagged = set()
-    for entry in collected.entries_of("reading"):
+    for entry in study.entries_of("reading"):
         if entry.verdict_id is None or entry.item_id not in types:
             continue
         not_assessable = entry.not_assessable is not None
@@ -100,10 +100,10 @@ def _not_sent(collected: Collected) -> list[OpenWork]:
         if entry.flags:
             flagged.add(entry.item_id)
     to_review = {item_id for item_id, answers in of_item.items() if are_different(answers)} | flagged
-    sent = {review.item_id for review in collected.reviews}
+    sent = {review.item_id for review in study.reviews}
     return [OpenWork(NO_REVIEWER, "queue", len(to_review - sent), len(of_item))]
 
 
-def _of_judges(collected: Collected) -> list[OpenWork]:
-    pool = len(collected.candidates)
-    return [OpenWork(f"Judge run “{run.name}”", "judge", pool - len(run.verdicts), pool) for run in collected.runs]
+def _of_judges(study: StudyRows) -> list[OpenWork]:
+    pool = len(study.candidates)
+    return [OpenWork(f"Judge run “{run.name}”", "judge", pool - len(run.verdicts), pool) for run in study.runs]

@@ -3,57 +3,48 @@
 from __future__ import annotations
 
 from agreement import cohen_kappa, exact_match, judge_direction, percent_agreement, spearman, token_f1
-from exchange.report_structure import EstimateRow, EstimateTable
+from exchange.estimate_rows import ALL_CANDIDATES, CONSENSUS, Compared, Direction, EstimateRow
+from exchange.report_structure import EstimateTable
 from services.reading.correctness import in_words, score_written
-from services.report.collected import Collected, ReadItem
-from services.report.computing import Computing, renamed
-from services.report.marks import Marks
+from services.report.interval_settings import IntervalSettings
+from services.report.rows.marks import Marks, by_model
+from services.report.rows.study_rows import ReadItem, StudyRows
 
 
-def automatic_scorers(collected: Collected, marks: Marks, computing: Computing) -> EstimateTable:
+def automatic_scorers(study: StudyRows, marks: Marks, intervals: IntervalSettings) -> EstimateTable:
     """Return how exact match and token F1 of the candidates' texts go with the consensus of the raters."""
-    items = {item.id: item for item in collected.items}
+    items = {item.id: item for item in study.items}
     texts = [(items.get(one.item_id), one.answer) for one in marks.sample]
     exact = [None if item is None else _exact(item, answer) for item, answer in texts]
     overlap = [None if item is None else _overlap(item, answer) for item, answer in texts]
-    clusters = computing.by(marks.items)
+    clusters = intervals.by(marks.items)
     direction = judge_direction(marks.consensus, exact, **clusters)
     percent = percent_agreement(exact, marks.consensus, unit="candidate", **clusters)
     kappa = cohen_kappa(exact, marks.consensus, unit="candidate", **clusters)
     rows = [
+        EstimateRow("percent_agreement", "exact_match", (CONSENSUS,), ALL_CANDIDATES, percent),
+        EstimateRow("cohen_kappa", "exact_match", (CONSENSUS,), ALL_CANDIDATES, kappa),
         EstimateRow(
-            "Exact match: same verdict", ("Consensus",), "all", "percent",
-            renamed(percent, "percent agreement of exact match with the consensus"),
-        ),
-        EstimateRow(
-            "Exact match: Cohen’s kappa", ("Consensus",), "all", "number",
-            renamed(kappa, "Cohen's kappa of exact match with the consensus"),
-        ),
-        EstimateRow(
-            "Exact match: consensus minus exact match", ("Consensus",), "all", "points", direction.difference,
-            note=f"{direction.strict} stricter, {direction.lenient} more lenient" if direction.n else "",
+            "signed_difference", "exact_match", (CONSENSUS,), ALL_CANDIDATES, direction.difference,
+            remark=Direction(direction.strict, direction.lenient) if direction.n else None,
         ),
     ]  # fmt: skip
-    models = sorted({one.model for one in marks.sample})
-    for model in ["", *models] if len(models) > 1 else [""]:
-        here = [i for i, one in enumerate(marks.sample) if not model or one.model == model]
-        for name, values in (("Token F1", overlap), ("Exact match", [None if x is None else float(x) for x in exact])):
+    scores: tuple[tuple[Compared, list[float | None]], ...] = (
+        ("token_f1", overlap),
+        ("exact_match", [None if x is None else float(x) for x in exact]),
+    )
+    parts = by_model(marks.sample)
+    # Of a single model there is nothing to tell apart.
+    for stratum, here in parts if len(parts) > 2 else parts[:1]:
+        for scorer, values in scores:
             consensus = [marks.consensus[i] for i in here]
             found = spearman(
                 [values[i] for i in here],
                 [None if mark is None else float(mark) for mark in consensus],
-                confidence=computing.confidence,
+                confidence=intervals.confidence,
                 unit="candidate",
             )
-            rows.append(
-                EstimateRow(
-                    f"{name}: Spearman correlation{f', model {model}' if model else ''}",
-                    ("Consensus",),
-                    f"model {model}" if model else "all",
-                    "number",
-                    renamed(found, f"Spearman correlation of {name.lower()} with the consensus"),
-                )
-            )
+            rows.append(EstimateRow("spearman", scorer, (CONSENSUS,), stratum, found))
     return EstimateTable(
         key="automatic_scorers",
         title="Automatic scorers against the consensus",
@@ -62,6 +53,7 @@ def automatic_scorers(collected: Collected, marks: Marks, computing: Computing) 
             "agreement with each other cannot replace them. Correlations assume independent candidates."
         ),
         rows=tuple(rows) if any(mark is not None for mark in marks.consensus) else (),
+        lines="statistic",
         cluster="item",
     )
 

@@ -1,0 +1,242 @@
+"""Estimates of the report in typed parts: what was computed, of what, whose it is, and on which items it rests.
+
+Nothing here is worded: `report_words` prints the rows, the same for page, files and figures. The estimates inside come
+from `agreement`; here they are known by their shape only, so that this folder stays readable on its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+Statistic = Literal[
+    "accuracy",
+    "accuracy_difference",
+    "cohen_kappa",
+    "discordant_share",
+    "krippendorff_alpha",
+    "mean",
+    "pabak",
+    "percent_agreement",
+    "sensitivity",
+    "share",
+    "shortcut_score",
+    "signed_difference",
+    "spearman",
+    "specificity",
+    "token_f1",
+]
+
+# What a statistic compares, or what it is the share or the mean of.
+Compared = Literal[
+    "active_time",
+    "adjudicated_answer",
+    "answers",
+    "assessability",
+    "both_wrong",
+    "chance_floor",
+    "consensus",
+    "control_decision",
+    "control_read",
+    "correctness",
+    "exact_match",
+    "groundings",
+    "judged_correct",
+    "judgements",
+    "marked_correct",
+    "marks",
+    "not_assessable",
+    "one_answer",
+    "overlay_shown",
+    "own_blind_read",
+    "prior",
+    "prior_never_opened",
+    "raters",
+    "reference",
+    "same_of_both_wrong",
+    "same_wrong_answer",
+    "sequence_never_opened",
+    "text_only_floor",
+    "token_f1",
+    "tool_used",
+    "upheld",
+    "upheld_by_none",
+    "window_changed",
+]
+
+Scale = Literal["percent", "points", "number", "seconds"]
+SCALES: dict[Statistic, Scale] = {
+    "accuracy": "percent",
+    "accuracy_difference": "points",
+    "cohen_kappa": "number",
+    "discordant_share": "percent",
+    "krippendorff_alpha": "number",
+    "mean": "seconds",
+    "pabak": "number",
+    "percent_agreement": "percent",
+    "sensitivity": "percent",
+    "share": "percent",
+    "shortcut_score": "number",
+    "signed_difference": "points",
+    "spearman": "number",
+    "specificity": "percent",
+    "token_f1": "number",
+}
+
+
+class Estimated(Protocol):
+    """A point estimate with its interval, n, unit and method, or the reason why it is undefined."""
+
+    @property
+    def value(self) -> float: ...
+    @property
+    def low(self) -> float: ...
+    @property
+    def high(self) -> float: ...
+    @property
+    def n(self) -> int: ...
+    @property
+    def unit(self) -> str: ...
+    @property
+    def method(self) -> str: ...
+    @property
+    def undefined_because(self) -> str | None: ...
+    @property
+    def se(self) -> float | None: ...
+    @property
+    def p(self) -> float | None: ...
+    @property
+    def confidence(self) -> float: ...
+    @property
+    def n_clusters(self) -> int | None: ...
+
+
+@dataclass(frozen=True)
+class Party:
+    """Whose an estimate is. `name` is the pseudonym of a rater or the name of a judge's run; other kinds need none."""
+
+    kind: Literal[
+        "rater", "all_raters", "no_rater", "reviewer", "decision", "consensus", "judge", "chance", "text_only"
+    ]
+    name: str = ""
+
+
+ALL_RATERS = Party("all_raters")
+REVIEWER = Party("reviewer")
+CONSENSUS = Party("consensus")
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """On which items or candidates an estimate rests.
+
+    `value` is the format, category, grounding or model; of `prior` what became of it; of `scan` pane and sequence.
+    """
+
+    kind: Literal[
+        "all",
+        "closed",
+        "format",
+        "category",
+        "grounding",
+        "candidates",
+        "model",
+        "prior",
+        "scan",
+        "overlays",
+        "verdicts_differ",
+        "reviewed",
+        "controls",
+    ]
+    value: str = ""
+
+
+ALL_ITEMS = Stratum("all")
+ALL_CANDIDATES = Stratum("candidates")
+
+
+@dataclass(frozen=True)
+class Pooled:
+    """The estimate pools answers of different formats."""
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """How many verdicts say neither right nor wrong."""
+
+    n: int
+    why: Literal["not assessable", "unresolved"]
+
+
+@dataclass(frozen=True)
+class IfIndependent:
+    """What share would be expected if both erred independently."""
+
+    share: float
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Of how many it was done, and of how many more it was not recorded."""
+
+    done: int
+    of: int
+    not_recorded: int = 0
+
+
+@dataclass(frozen=True)
+class Direction:
+    """On how many candidates the judge was stricter or more lenient, and what the interval says, where it is asked."""
+
+    strict: int
+    lenient: int
+    by_interval: str = ""
+
+
+Remark = Pooled | LeftOut | IfIndependent | Counted | Direction
+
+
+@dataclass(frozen=True)
+class EstimateRow:
+    """One estimate.
+
+    Attributes
+    ----------
+    parties
+        Whose it is: one, or the two that are compared, in their order.
+    beside
+        A second interval of the same value (Wilson's) that assumes independent items.
+    stage
+        Before or after adjudication, where both are reported.
+    bound
+        With everything that says neither right nor wrong counted wrong (`worst`) or right (`best`).
+    weighted
+        By 1 / inclusion probability, to the pool.
+    planned
+        It is the primary estimate of the analysis plan.
+    tool
+        Which tool of the viewer, where that is counted.
+    """
+
+    statistic: Statistic
+    compared: Compared
+    parties: tuple[Party, ...]
+    stratum: Stratum
+    estimate: Estimated
+    beside: Estimated | None = None
+    stage: Literal["", "before", "after"] = ""
+    bound: Literal["", "worst", "best"] = ""
+    weighted: bool = False
+    planned: bool = False
+    tool: str = ""
+    remark: Remark | None = None
+
+    @property
+    def scale(self) -> Scale:
+        """How it is shown."""
+        return SCALES[self.statistic]
+
+    @property
+    def estimates(self) -> tuple[Estimated, ...]:
+        """The estimate and, where there is one, the one beside it."""
+        return (self.estimate,) if self.beside is None else (self.estimate, self.beside)

@@ -1,0 +1,45 @@
+"""Notices, sections and tables of the report as HTML: page and HTML file are put together from the same parts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from jinja2.environment import TemplateModule
+
+from exchange.report_structure import Section, Table
+from exchange.report_tables import printed
+
+_TEMPLATES = Path(__file__).parent / "templates"
+STYLE = (_TEMPLATES / "report_parts.css").read_text(encoding="utf-8")
+
+
+def environment() -> Environment:
+    """Return what fills the report's templates; every text is escaped."""
+    return Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=select_autoescape(["html"]),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def notices_markup(notices: Sequence[str]) -> str:
+    """Return the notices as a list; nothing where there are none."""
+    return str(_parts().notices(notices))  # type: ignore[attr-defined]
+
+
+def section_markup(section: Section) -> str:
+    """Return the title of a section and what it says before its figures and tables."""
+    return str(_parts().words(section))  # type: ignore[attr-defined]
+
+
+def table_markup(table: Table) -> str:
+    """Return a table with its title, explanation and notes."""
+    return str(_parts().table(printed(table)))  # type: ignore[attr-defined]
+
+
+def _parts() -> TemplateModule:
+    return environment().get_template("report_parts.html").module

@@ -1,0 +1,346 @@
+"""What the rows of the report say: the one place where statistics, parties, parts of the items and numbers are worded.
+
+Page, HTML file, CSV, JSON and figures all print from here.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from exchange.estimate_rows import (
+    Compared,
+    Counted,
+    Direction,
+    Estimated,
+    EstimateRow,
+    IfIndependent,
+    LeftOut,
+    Party,
+    Pooled,
+    Remark,
+    Scale,
+    Statistic,
+    Stratum,
+)
+from exchange.report_structure import Cell, EstimateTable
+
+FORMATS = {"yes_no": "Yes/no", "choice": "Choice", "open": "Open text"}
+GROUNDINGS = {"image_grounded": "Image-grounded", "image_informed": "Image-informed"}
+PRIMARY = {
+    "closed_format_accuracy": "accuracy on closed formats (yes/no and choice)",
+    "overall_accuracy": "accuracy on all items",
+    "agreement": "percent agreement between raters on the answers to all items, for each pair",
+}
+STATES = {"final": "Final: the data are locked", "interim": "Interim look: the study is open"}
+FEW_CLUSTERS = 10
+
+_PARTIES = {
+    "all_raters": "All raters",
+    "no_rater": "No rater",
+    "reviewer": "Reviewer",
+    "decision": "Decision",
+    "consensus": "Consensus",
+    "chance": "Chance",
+    "text_only": "Text-only baseline",
+}
+_STRATA = {
+    "all": "All items",
+    "closed": "Closed formats (yes/no and choice)",
+    "candidates": "All candidates",
+    "overlays": "Overlays offered",
+    "verdicts_differ": "Verdicts differ",
+    "reviewed": "Reviewed items",
+    "controls": "Controls",
+}
+_STRATUM_KEYS = {
+    "candidates": "all",
+    "overlays": "overlays offered",
+    "verdicts_differ": "verdicts differ",
+}
+
+
+@dataclass(frozen=True)
+class _Words:
+    """What a line is called where it is called by its statistic, and the statistic's name in files."""
+
+    line: str
+    name: str
+
+
+_WORDS: dict[tuple[Statistic, Compared], _Words] = {
+    ("accuracy", "reference"): _Words("accuracy on these items", "accuracy"),
+    ("accuracy", "consensus"): _Words("accuracy of the consensus", "accuracy of the consensus"),
+    ("accuracy", "chance_floor"): _Words("chance floor", "chance floor"),
+    ("accuracy", "text_only_floor"): _Words("text-only floor", "text-only floor"),
+    ("accuracy", "prior"): _Words("accuracy, {stratum}", "accuracy, {stratum}"),
+    ("accuracy_difference", "raters"): _Words("", "difference of accuracies"),
+    ("accuracy_difference", "groundings"): _Words(
+        "grounded minus informed", "difference of accuracies, grounded minus informed"
+    ),
+    ("accuracy_difference", "prior"): _Words(
+        "opened minus not opened", "difference of accuracies, prior opened minus not opened"
+    ),
+    ("accuracy_difference", "text_only_floor"): _Words(
+        "accuracy minus text-only floor", "accuracy minus text-only floor"
+    ),
+    ("discordant_share", "raters"): _Words(
+        "share of discordant items that the first had right", "share of discordant items, first right"
+    ),
+    ("token_f1", "reference"): _Words("mean token F1", "mean token F1"),
+    ("shortcut_score", "text_only_floor"): _Words("Shortcut Score, text-only floor", "Shortcut Score, text-only floor"),
+    ("shortcut_score", "chance_floor"): _Words("Shortcut Score, chance floor", "Shortcut Score, chance floor"),
+    ("percent_agreement", "answers"): _Words("same answer", "percent agreement on answers"),
+    ("percent_agreement", "correctness"): _Words("same correctness", "percent agreement on correctness"),
+    ("percent_agreement", "assessability"): _Words("same assessability", "percent agreement on assessability"),
+    ("percent_agreement", "marks"): _Words("same mark", "percent agreement on marks"),
+    ("percent_agreement", "judgements"): _Words("same verdict", "percent agreement on correctness"),
+    ("percent_agreement", "adjudicated_answer"): _Words(
+        "own verdict equals the answer after adjudication", "percent agreement with the adjudicated answer"
+    ),
+    ("percent_agreement", "exact_match"): _Words(
+        "exact match: same verdict", "percent agreement of exact match with the consensus"
+    ),
+    ("cohen_kappa", "answers"): _Words("Cohen’s kappa", "Cohen's kappa on answers"),
+    ("cohen_kappa", "correctness"): _Words("Cohen’s kappa", "Cohen's kappa on correctness"),
+    ("cohen_kappa", "marks"): _Words("Cohen’s kappa", "Cohen's kappa on marks"),
+    ("cohen_kappa", "judgements"): _Words("Cohen’s kappa", "Cohen's kappa on correctness"),
+    ("cohen_kappa", "exact_match"): _Words(
+        "exact match: Cohen’s kappa", "Cohen's kappa of exact match with the consensus"
+    ),
+    ("pabak", "answers"): _Words("PABAK", "PABAK on answers"),
+    ("pabak", "correctness"): _Words("PABAK", "PABAK on correctness"),
+    ("krippendorff_alpha", "answers"): _Words("alpha on answers", "Krippendorff's alpha on answers"),
+    ("krippendorff_alpha", "correctness"): _Words("alpha on correctness", "Krippendorff's alpha on correctness"),
+    ("spearman", "exact_match"): _Words(
+        "exact match: Spearman correlation", "Spearman correlation of exact match with the consensus"
+    ),
+    ("spearman", "token_f1"): _Words(
+        "token F1: Spearman correlation", "Spearman correlation of token f1 with the consensus"
+    ),
+    ("signed_difference", "exact_match"): _Words(
+        "exact match: consensus minus exact match", "signed difference, human minus judge"
+    ),
+    ("signed_difference", "judgements"): _Words("human minus judge", "signed difference, human minus judge"),
+    ("sensitivity", "judgements"): _Words("correct by the human, and by the judge", "sensitivity"),
+    ("specificity", "judgements"): _Words("incorrect by the human, and by the judge", "specificity"),
+    ("share", "marked_correct"): _Words("share marked correct", "share marked correct"),
+    ("share", "judged_correct"): _Words("share judged correct", "share judged correct"),
+    ("share", "one_answer"): _Words("items with one answer", "share of items with one answer"),
+    ("share", "upheld"): _Words("decision equals the verdict of", "share of decisions that uphold the rater"),
+    ("share", "upheld_by_none"): _Words("decision equals the verdict of", "share of decisions that uphold no rater"),
+    ("share", "own_blind_read"): _Words(
+        "decision equals own blind read", "share of decisions that equal the reviewer's own blind read"
+    ),
+    ("share", "control_read"): _Words(
+        "own blind read equals the agreed answer", "share of control reads equal to the agreed answer"
+    ),
+    ("share", "control_decision"): _Words(
+        "decision keeps the agreed answer", "share of control decisions that keep the agreed answer"
+    ),
+    ("share", "not_assessable"): _Words("not assessable", "share not assessable"),
+    ("share", "both_wrong"): _Words("both wrong", "both wrong"),
+    ("share", "same_wrong_answer"): _Words("both gave the same wrong answer", "same wrong answer"),
+    ("share", "same_of_both_wrong"): _Words(
+        "same answer, of those that both got wrong", "same answer where both wrong"
+    ),
+    ("share", "prior_never_opened"): _Words("prior never opened", "prior never opened"),
+    ("share", "sequence_never_opened"): _Words("never opened", "{stratum}"),
+    ("share", "window_changed"): _Words("window changed", "window changed"),
+    ("share", "overlay_shown"): _Words("overlay shown, where offered", "overlay shown, where offered"),
+    ("share", "tool_used"): _Words("tool: {tool}", "tool: {tool}"),
+    ("mean", "active_time"): _Words("mean active time per item", "mean active time"),
+}
+# What a bound counts, in a line and in a name: by what the estimate is of.
+_BOUNDS = {
+    ("reference", "worst"): ("worst case", "excluded counted wrong"),
+    ("reference", "best"): ("best case", "excluded counted right"),
+    ("judged_correct", "worst"): ("all unresolved incorrect", "unresolved counted incorrect"),
+    ("judged_correct", "best"): ("all unresolved correct", "unresolved counted correct"),
+}
+_OF_CONSENSUS = {"before": "agreed items only", "after": "agreed and adjudicated items"}
+
+
+@dataclass(frozen=True)
+class EstimateLine:
+    """A row in words: what the line is called, the statistic's name in files, whose it is, its part and its note."""
+
+    row: EstimateRow
+    label: str
+    name: str
+    who: str
+    stratum: str
+    note: str
+
+    @property
+    def estimate(self) -> Estimated:
+        """What was estimated."""
+        return self.row.estimate
+
+    @property
+    def beside(self) -> Estimated | None:
+        """The same with an interval that assumes independent items, where there is one."""
+        return self.row.beside
+
+    @property
+    def scale(self) -> Scale:
+        """How both are shown."""
+        return self.row.scale
+
+
+def lines_of(table: EstimateTable) -> list[EstimateLine]:
+    """Return the rows of a table in words."""
+    return [
+        EstimateLine(row, _label(table, row), _name(row), who(row), stratum_key(row.stratum), _note(row))
+        for row in table.rows
+    ]
+
+
+def party_in_words(party: Party) -> str:
+    """Return a party's name, or what it is called."""
+    return party.name or _PARTIES[party.kind]
+
+
+def who(row: EstimateRow) -> str:
+    """Return whose an estimate is."""
+    minus = (row.statistic, row.compared) == ("accuracy_difference", "raters")
+    return (" minus " if minus else " and ").join(party_in_words(party) for party in row.parties)
+
+
+def stratum_key(stratum: Stratum) -> str:
+    """Return how a part of the items is told apart in files."""
+    if stratum.kind == "scan":
+        return f"offered {stratum.value}"
+    if stratum.kind == "grounding":
+        return stratum.value
+    return f"{_STRATUM_KEYS.get(stratum.kind, stratum.kind)} {stratum.value}".strip()
+
+
+def stratum_in_words(stratum: Stratum) -> str:
+    """Return what a part of the items is called in a line of its own."""
+    if stratum.kind == "format":
+        return FORMATS[stratum.value]
+    if stratum.kind == "grounding":
+        return GROUNDINGS[stratum.value]
+    if stratum.kind in ("model", "prior"):
+        return f"{stratum.kind.capitalize()} {stratum.value}"
+    return _STRATA.get(stratum.kind, stratum.value)
+
+
+def statistic_in_words(row: EstimateRow) -> str:
+    """Return what a line is called by its statistic; empty where that goes without saying."""
+    words = _filled(_WORDS[row.statistic, row.compared].line, row)
+    return words[:1].upper() + words[1:]
+
+
+def _label(table: EstimateTable, row: EstimateRow) -> str:
+    part, words = stratum_in_words(row.stratum), _filled(_WORDS[row.statistic, row.compared].line, row)
+    if table.lines == "stratum":
+        label = part
+    elif table.lines == "both":
+        label = f"{part}: {words}" if words else part
+    else:
+        label = statistic_in_words(row)
+        if row.stratum.kind == "model":
+            label += f", model {row.stratum.value}"
+    if row.stage:
+        label += f", {row.stage}"
+    if row.bound:
+        label += f", {_BOUNDS[row.compared, row.bound][0]}"
+    return label + _weighted(row)
+
+
+def _name(row: EstimateRow) -> str:
+    name = _filled(_WORDS[row.statistic, row.compared].name, row)
+    if row.stage:
+        name += f", {row.stage} adjudication"
+    if row.bound:
+        name += f", {_BOUNDS[row.compared, row.bound][1]}"
+    return name + _weighted(row)
+
+
+def _weighted(row: EstimateRow) -> str:
+    return ", weighted to the pool" if row.weighted else ""
+
+
+def _filled(words: str, row: EstimateRow) -> str:
+    part = stratum_in_words(row.stratum)
+    return words.format(stratum=part[:1].lower() + part[1:], tool=row.tool.replace("_", " "))
+
+
+def _note(row: EstimateRow) -> str:
+    notes = ["primary estimate"] if row.planned else []
+    if row.compared == "consensus" and row.stage:
+        notes.append(_OF_CONSENSUS[row.stage])
+    if row.statistic == "discordant_share":
+        notes.append("P is exact McNemar and assumes independent items")
+    if row.remark is not None:
+        notes.append(_remark_in_words(row.remark))
+    return "; ".join(notes)
+
+
+def _remark_in_words(remark: Remark) -> str:
+    match remark:
+        case Pooled():
+            return "descriptive only: pools answers of different formats"
+        case LeftOut(n, why):
+            return f"{n} {why}"
+        case IfIndependent(share):
+            return f"expected if both erred independently: {100 * share:.1f} %"
+        case Counted(done, of, not_recorded):
+            return f"{done} of {of}" + (f"; {not_recorded} not recorded" if not_recorded else "")
+        case Direction(strict, lenient, by_interval):
+            said = f"{strict} stricter, {lenient} more lenient"
+            return said + (f": {by_interval} by the interval, which allows for items" if by_interval else "")
+
+
+def few_clusters(row: EstimateRow) -> bool:
+    """Say whether an interval rests on so few clusters that it is likely to be too narrow."""
+    return row.estimate.n_clusters is not None and row.estimate.n_clusters < FEW_CLUSTERS
+
+
+def shown_number(value: float, scale: Scale) -> str:
+    """Return a number as it is printed everywhere: percent and points with one decimal, others with two."""
+    if scale == "percent":
+        return f"{100 * value:.1f}"
+    if scale == "points":
+        return f"{100 * value:+.1f}"
+    return f"{value:.1f}" if scale == "seconds" else f"{value:.2f}"
+
+
+def shown_value(value: float, scale: Scale) -> str:
+    """Return a value with its unit of measure."""
+    unit = {"percent": " %", "points": " points", "seconds": " s", "number": ""}[scale]
+    return shown_number(value, scale) + unit
+
+
+def shown_interval(estimate: Estimated, scale: Scale) -> str:
+    """Return the interval in brackets, or nothing where there is none."""
+    if math.isnan(estimate.low) or math.isnan(estimate.high):
+        return ""
+    return f"[{shown_number(estimate.low, scale)}, {shown_number(estimate.high, scale)}]"
+
+
+def shown_estimate(estimate: Estimated, scale: Scale) -> str:
+    """Return an estimate as it is printed: `46.7 % [38.1, 55.3]`, with the reason where something is undefined."""
+    if math.isnan(estimate.value):
+        return f"undefined: {estimate.undefined_because}"
+    interval = shown_interval(estimate, scale)
+    value = shown_value(estimate.value, scale)
+    return f"{value} {interval}" if interval else f"{value}, no interval: {estimate.undefined_because}"
+
+
+def shown_p(p: float | None) -> str:
+    """Return a P value as it is printed, empty where there is none."""
+    if p is None or math.isnan(p):
+        return ""
+    return "< 0.0001" if p < 0.0001 else f"{p:.4f}" if p < 0.01 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
+
+
+def shown_cell(cell: Cell) -> str:
+    """Return a cell of a plain table as it is printed."""
+    if cell is None:
+        return "–"
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    return f"{cell:g}" if isinstance(cell, float) else str(cell)

@@ -1,0 +1,1 @@
+"""The report's figures, drawn from the finished report alone."""

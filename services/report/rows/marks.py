@@ -1,0 +1,79 @@
+"""The raters' marks on the frozen sample of candidates: correct or incorrect against the reference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from exchange.estimate_rows import ALL_CANDIDATES, Stratum
+from exchange.judge_verdicts import CORRECT, INCORRECT
+from protocol.sections import Scoring
+from services.report.rows.study_rows import CandidateAnswer, Member, StudyRows
+
+
+@dataclass(frozen=True)
+class Marks:
+    """The frozen sample of candidates and each rater's marks on it.
+
+    Attributes
+    ----------
+    marks
+        By rater and candidate: correct (True), incorrect (False), or neither (None).
+    given
+        The same as stored, by option id; None where a rater gave no mark.
+    others
+        Id and text of the options that are neither correct nor incorrect.
+    consensus
+        The mark on which all raters agree; None where they differ or fewer than two marked it.
+    """
+
+    sample: tuple[CandidateAnswer, ...]
+    items: tuple[str, ...]
+    raters: tuple[Member, ...]
+    marks: tuple[tuple[bool | None, ...], ...]
+    given: tuple[tuple[str | None, ...], ...]
+    others: tuple[tuple[str, str], ...]
+    consensus: tuple[bool | None, ...]
+    n_ties: int
+
+    @property
+    def is_proportional(self) -> bool:
+        """Whether every candidate of the pool had the same chance of being in the sample."""
+        chances = [one.probability or 0.0 for one in self.sample]
+        return not chances or max(chances) - min(chances) < 1e-9
+
+
+def marks_of(study: StudyRows) -> Marks:
+    """Arrange the marks over the frozen sample."""
+    keys = {item.id: item.key for item in study.items}
+    sample = tuple(one for one in study.candidates if one.probability is not None)
+    entries = {(entry.member_id, entry.candidate_id): entry for entry in study.entries_of("scoring")}
+    of_rater = [[entries.get((rater.id, one.id)) for one in sample] for rater in study.raters]
+    marks = tuple(tuple(None if one is None else study.marked_correct(one) for one in own) for own in of_rater)
+    clear = [[own[i] for own in marks if own[i] is not None] for i in range(len(sample))]
+    return Marks(
+        sample=sample,
+        items=tuple(keys.get(one.item_id, str(one.item_id)) for one in sample),
+        raters=study.raters,
+        marks=marks,
+        given=tuple(
+            tuple(None if one is None or one.answer is None else str(one.answer) for one in own) for own in of_rater
+        ),
+        others=_others(study.protocol.scoring),
+        consensus=tuple(one[0] if len(one) >= 2 and len(set(one)) == 1 else None for one in clear),
+        n_ties=sum(len(set(one)) > 1 for one in clear),
+    )
+
+
+def by_model(candidates: Sequence[CandidateAnswer]) -> list[tuple[Stratum, list[int]]]:
+    """Return the places of all candidates, and of those of each model by its name."""
+    models = sorted({one.model for one in candidates})
+    return [(ALL_CANDIDATES, list(range(len(candidates))))] + [
+        (Stratum("model", model), [i for i, one in enumerate(candidates) if one.model == model]) for model in models
+    ]
+
+
+def _others(scoring: Scoring | None) -> tuple[tuple[str, str], ...]:
+    """Return the marks that say neither correct nor incorrect, such as Excluded."""
+    options = scoring.form.primary.options if scoring is not None else []
+    return tuple((one.id, one.text) for one in options if one.id.lower() not in CORRECT | INCORRECT)

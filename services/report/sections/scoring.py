@@ -1,0 +1,164 @@
+"""What the raters' marks on candidates say: shares, and agreement between raters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+from agreement import accuracy_of_correctness, cohen_kappa, percent_agreement
+from agreement.weighted import weighted_mean
+from exchange.estimate_rows import ALL_CANDIDATES, EstimateRow, Party, Stratum
+from exchange.report_structure import Column, EstimateTable, PlainTable, Section
+from services.report.interval_settings import IntervalSettings
+from services.report.rows.marks import Marks, by_model
+from services.report.rows.study_rows import StudyRows
+
+
+def marks_section(
+    study: StudyRows, marks: Marks, intervals: IntervalSettings, scorers: EstimateTable
+) -> Section | None:
+    """Build the section on scorer validation, with the table of automatic scorers; None without a scoring phase."""
+    if study.protocol.scoring is None:
+        return None
+    tables = (
+        _counts(marks),
+        _shares(marks, intervals),
+        _between_raters(marks, intervals),
+        _by_category(study, marks, intervals),
+        scorers,
+    )
+    chance = (
+        "every candidate had the same chance of being in the sample, so nothing is weighted"
+        if marks.is_proportional
+        else "candidates had unequal chances of being in the sample, so the shares of the pool are weighted by "
+        "1 / inclusion probability and stand beside the plain ones"
+    )
+    return Section(
+        key="marks",
+        short_title="Marks",
+        title="Marks on candidates (scorer validation)",
+        explanation=(
+            (
+                f"{len(marks.sample)} of {len(study.candidates)} candidates were drawn at the freeze "
+                f"({study.freeze_method}); {chance}."
+            ),
+            (
+                "Raters marked them correct or incorrect against the reference, after closing all their own reads, "
+                "without knowing which model gave the answer. Intervals resample whole items, since candidates of "
+                "one item share prompt and reference."
+            ),
+        ),
+        tables=tuple(table for table in tables if table.rows),
+    )
+
+
+def _counts(marks: Marks) -> PlainTable:
+    others = [text for _, text in marks.others]
+    apart = f" {', '.join(others)}: an answer of its own, in neither part of a share." if others else ""
+    return PlainTable(
+        key="marks_counts",
+        title="Marks per rater",
+        explanation=f"Counts of candidates in the sample.{apart}",
+        columns=(
+            Column("rater", "Rater", "Pseudonym"),
+            Column("sample", "In the sample", "Candidates to be marked"),
+            Column("correct", "Marked correct", "Candidates marked correct"),
+            Column("incorrect", "Marked incorrect", "Candidates marked incorrect"),
+            *(Column(f"mark_{key}", f"Marked {text}", f"Candidates marked {text}") for key, text in marks.others),
+            Column("missing", "Missing", "Candidates without a mark"),
+        ),
+        rows=tuple(
+            (
+                rater.pseudonym,
+                len(own),
+                own.count(True),
+                own.count(False),
+                *(given.count(key) for key, _ in marks.others),
+                given.count(None),
+            )
+            for rater, own, given in zip(marks.raters, marks.marks, marks.given, strict=True)
+        ),
+    )
+
+
+def _shares(marks: Marks, intervals: IntervalSettings) -> EstimateTable:
+    rows = []
+    for stratum, here in by_model(marks.sample):
+        clusters = intervals.by([marks.items[i] for i in here])
+        for rater, own in zip(marks.raters, marks.marks, strict=True):
+            mine = [own[i] for i in here]
+            found = accuracy_of_correctness(mine, unit="candidate", **clusters)
+            rows.append(EstimateRow("share", "marked_correct", (rater.party,), stratum, found.primary, found.wilson))
+            if not marks.is_proportional and stratum == ALL_CANDIDATES:
+                weighted = weighted_mean(
+                    [None if mark is None else float(mark) for mark in mine],
+                    [marks.sample[i].probability for i in here],
+                    name="share",
+                    unit="candidate",
+                    **clusters,
+                )
+                rows.append(EstimateRow("share", "marked_correct", (rater.party,), stratum, weighted, weighted=True))
+    return EstimateTable(
+        key="marks_shares",
+        title="Share of candidates marked correct",
+        explanation="Unit: the candidate.",
+        rows=tuple(rows),
+        cluster="item",
+    )
+
+
+def _between_raters(marks: Marks, intervals: IntervalSettings) -> EstimateTable:
+    rows = []
+    clusters = intervals.by(marks.items)
+    for (first, a), (second, b) in combinations(zip(marks.raters, marks.marks, strict=True), 2):
+        rows += _rows_of_pair((first.party, second.party), ALL_CANDIDATES, a, b, clusters)
+    return EstimateTable(
+        key="marks_agreement",
+        title="Agreement between raters on the marks: the ceiling for a judge",
+        explanation=(
+            "Unit: the candidate; compared is correct or incorrect. A judge cannot be expected to agree with one rater "
+            f"better than the raters agree with each other. Candidates on which the "
+            f"raters differ, so that there is no consensus: {marks.n_ties}."
+        ),
+        rows=tuple(rows),
+        lines="statistic",
+        cluster="item",
+    )
+
+
+def _rows_of_pair(
+    parties: tuple[Party, Party],
+    stratum: Stratum,
+    first: Sequence[bool | None],
+    second: Sequence[bool | None],
+    clusters: dict[str, Any],
+) -> list[EstimateRow]:
+    percent = percent_agreement(first, second, unit="candidate", **clusters)
+    kappa = cohen_kappa(first, second, unit="candidate", **clusters)
+    return [
+        EstimateRow("percent_agreement", "marks", parties, stratum, percent),
+        EstimateRow("cohen_kappa", "marks", parties, stratum, kappa),
+    ]
+
+
+def _by_category(study: StudyRows, marks: Marks, intervals: IntervalSettings) -> EstimateTable:
+    category_of = {item.id: item.category for item in study.items}
+    of_sample = [category_of.get(one.item_id, "") for one in marks.sample]
+    rows = []
+    for category in sorted(set(of_sample)):
+        here = [i for i, one in enumerate(of_sample) if one == category]
+        clusters = intervals.by([marks.items[i] for i in here])
+        for (first, a), (second, b) in combinations(zip(marks.raters, marks.marks, strict=True), 2):
+            own, other = [a[i] for i in here], [b[i] for i in here]
+            rows += _rows_of_pair(
+                (first.party, second.party), Stratum("category", category), own, other, clusters
+            )  # fmt: skip
+    return EstimateTable(
+        key="marks_by_category",
+        title="Agreement on the marks, per category",
+        explanation="Unit: the candidate; a category with one candidate has no kappa.",
+        rows=tuple(rows),
+        lines="both",
+        cluster="item",
+    )

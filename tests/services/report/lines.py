@@ -1,0 +1,20 @@
+"""The estimates of a report in words, table by table: what its tests look up by what is printed."""
+
+from __future__ import annotations
+
+from exchange.report_words import EstimateLine, lines_of
+from services.report import EstimateTable, Report
+
+
+def lines_in(report: Report, section: str, key: str) -> list[EstimateLine]:
+    """Return the lines of a table of estimates, which must be there."""
+    found = report.section(section)
+    assert found is not None
+    table = found.table(key)
+    assert isinstance(table, EstimateTable), key
+    return lines_of(table)
+
+
+def all_lines(report: Report) -> list[EstimateLine]:
+    """Return every line of every table of estimates."""
+    return [line for _, table in report.estimate_tables() for line in lines_of(table)]
