@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import cast
 
 from sqlmodel import Session, col, select
 
@@ -20,6 +20,18 @@ from services.people.permission import turn_of
 from services.reading import blinding, hanging, pace, practice, revision_rules, session_summary
 from services.reading.answers import ShownForm
 from services.reading.blinding import Desk, Shown
+from services.reading.payloads import (
+    AnyItemPayload,
+    DraftPayload,
+    ItemPayload,
+    Line,
+    NextPayload,
+    Payload,
+    Phase,
+    PracticePayload,
+    ScoringPayload,
+    TurnPayload,
+)
 from services.studies import frozen_facts
 
 # Phases that are worked through together, in the order of their positions.
@@ -117,7 +129,7 @@ def within_reach(session: Session, waiting: list[Assignment]) -> list[Assignment
     return [first] if continues and first.item_id != second.item_id else [first, second]
 
 
-def queue_payload(session: Session, actor: Actor, study: Study, membership: Membership, queue: str) -> dict[str, Any]:
+def queue_payload(session: Session, actor: Actor, study: Study, membership: Membership, queue: str) -> Payload:
     """Return the payload of the first assignment that is not closed, or thanks when there is none."""
     membership_id = stored_id(membership.id)
     protocol = frozen_facts.protocol_of(session, stored_id(study.id))
@@ -151,13 +163,13 @@ def progress_of(session: Session, membership_id: int, queue: str, protocol: Prot
 
 def assignment_payload(
     session: Session, actor: Actor, study: Study, waiting: list[Assignment], progress: tuple[int, int]
-) -> dict[str, Any]:
+) -> AnyItemPayload:
     """Return the payload of the first of `waiting`; the pictures of the one after it may be fetched ahead."""
     assignment = waiting[0]
     protocol = frozen_facts.protocol_of(session, stored_id(study.id))
     keys = keys_of(study, actor)
     desk = Desk(
-        phase=assignment.phase,
+        phase=_phase_of(assignment),
         assignment_public_id=assignment.public_id,
         key=keys.idempotency_key(assignment.public_id),
         progress=progress,
@@ -189,13 +201,13 @@ def assignment_payload(
 
 def revision_payload(
     session: Session, actor: Actor, study: Study, assignment: Assignment, verdict: Verdict
-) -> dict[str, Any]:
+) -> ItemPayload:
     """Return the payload of an item whose verdict is being revised; nothing is fetched ahead beside it."""
     protocol = frozen_facts.protocol_of(session, stored_id(study.id))
     keys = keys_of(study, actor)
     shown = _shown(session, protocol, assignment)
     desk = Desk(
-        phase=assignment.phase,
+        phase=_phase_of(assignment),
         assignment_public_id=assignment.public_id,
         key=keys.revision_key(assignment.public_id, verdict.receipt),
         progress=progress_of(session, assignment.membership_id, "reading", protocol),
@@ -208,20 +220,25 @@ def revision_payload(
     return blinding.item_payload(desk=desk, shown=shown, protocol=protocol, keys=keys, prefetch=[])
 
 
-def lines_of(protocol: Protocol, item: ShownItem, option_order: list[str], verdict: Verdict) -> list[list[str]]:
+def _phase_of(assignment: Assignment) -> Phase:
+    """Return what an assignment is read for; only these are ever dealt (`QUEUE_OF_PHASE`)."""
+    return cast(Phase, assignment.phase)
+
+
+def lines_of(protocol: Protocol, item: ShownItem, option_order: list[str], verdict: Verdict) -> list[Line]:
     """Return a verdict as label and text, in the words of its form."""
     form = blinding.reading_form(protocol, item, option_order)
     return blinding.opinion_lines(form, verdict.fields, verdict.not_assessable, verdict.comment)
 
 
-def _practice_progress(protocol: Protocol, progress: tuple[int, int]) -> dict[str, Any]:
+def _practice_progress(protocol: Protocol, progress: tuple[int, int]) -> PracticePayload:
     rule = protocol.reading.practice
     return blinding.practice_payload(progress, rule.pass_mark if rule is not None else 0.0)
 
 
 def _ahead(
     session: Session, protocol: Protocol, assignment: Assignment, progress: tuple[int, int]
-) -> dict[str, Any] | None:
+) -> NextPayload | None:
     """Return what begins with the first item behind the practice."""
     done, total = progress
     if protocol.reading.practice is None or assignment.phase != "reading" or done:
@@ -236,7 +253,7 @@ def _revisable(session: Session, actor: Actor, protocol: Protocol, assignment: A
     return revision_rules.count_revisable(session, actor, protocol, membership)
 
 
-def _turns(session: Session, protocol: Protocol, assignment: Assignment, item: ShownItem) -> tuple[dict[str, Any], ...]:
+def _turns(session: Session, protocol: Protocol, assignment: Assignment, item: ShownItem) -> tuple[TurnPayload, ...]:
     """Return the earlier turns of an item's conversation with the member's own answers, oldest first."""
     phase = "review" if assignment.phase == "opinions" else assignment.phase
     before = frozen_facts.turns_before(session, assignment.study_id, item)
@@ -250,7 +267,7 @@ def _turns(session: Session, protocol: Protocol, assignment: Assignment, item: S
     return tuple(turns)
 
 
-def preview_payload(session: Session, actor: Actor, study: Study, item: Item) -> dict[str, Any]:
+def preview_payload(session: Session, actor: Actor, study: Study, item: Item) -> ItemPayload:
     """Return an item as a rater will see it, for an admin: from the same builder, and nothing can be submitted."""
     protocol = frozen_facts.protocol_of(session, stored_id(study.id))
     shown_item = queries.shown_item(session, stored_id(item.id))
@@ -322,12 +339,12 @@ def _prefetch(session: Session, protocol: Protocol, shown: Shown, following: lis
     return [volume for after in following for volume in scans_of(session, protocol, after)[0] if volume not in showing]
 
 
-def _draft_of(session: Session, assignment: Assignment) -> dict[str, Any]:
+def _draft_of(session: Session, assignment: Assignment) -> DraftPayload:
     draft = session.get(Draft, assignment.id)
     return blinding.draft_payload(draft.sequence, draft.answers) if draft else blinding.draft_payload(0, {})
 
 
-def _scoring_payload(session: Session, protocol: Protocol, assignment: Assignment, desk: Desk) -> dict[str, Any]:
+def _scoring_payload(session: Session, protocol: Protocol, assignment: Assignment, desk: Desk) -> ScoringPayload:
     if protocol.scoring is None or assignment.candidate_id is None:
         raise Conflict("This study has no answers to mark.")
     require_reads_closed(session, assignment.membership_id)
@@ -354,7 +371,7 @@ def reference_texts(protocol: Protocol, item: ShownItem, reference: Reference) -
 
 def _opinions(
     session: Session, protocol: Protocol, assignment: Assignment, item: ShownItem
-) -> tuple[list[list[str]], list[list[list[str]]]]:
+) -> tuple[list[Line], list[list[Line]]]:
     """Return in words the reviewer's own first read, and the raters' opinions in the order stored for this item."""
     task = queries.review_task_of(session, assignment)
     own = queries.root_verdict(session, task.review_assignment_id)
@@ -363,7 +380,7 @@ def _opinions(
         for verdict in session.exec(select(Verdict).where(col(Verdict.id).in_(task.opinion_order)))
     }
 
-    def lines(verdict: Verdict) -> list[list[str]]:
+    def lines(verdict: Verdict) -> list[Line]:
         return lines_of(protocol, item, assignment.option_order, verdict)
 
     return lines(own) if own is not None else [], [lines(verdicts[one]) for one in task.opinion_order]

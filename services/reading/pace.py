@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import statistics
-from typing import Any
 from urllib.parse import urlencode
 
 from sqlalchemy import func
@@ -13,6 +12,7 @@ from sqlmodel import Session, col, select
 from db import Assignment, Membership, Study, Verdict, queries
 from db.base import stored_id
 from services.reading import blinding
+from services.reading.payloads import NextPayload
 
 # Of fewer verdicts a median says little.
 FEWEST = 3
@@ -24,7 +24,7 @@ _PACES = {
 }
 
 
-def next_part(session: Session, study: Study, membership: Membership, queue: str) -> dict[str, Any] | None:
+def next_part(session: Session, study: Study, membership: Membership, queue: str) -> NextPayload | None:
     """Return what waits behind a queue that is done: answers to mark after the reads; None where nothing does."""
     if queue == "review":
         return blinding.next_payload("Look again", "", _place(study, queue))
@@ -39,7 +39,7 @@ def next_part(session: Session, study: Study, membership: Membership, queue: str
     return blinding.next_payload(title, about, _place(study, "scoring"))
 
 
-def first_items(session: Session, membership_id: int, total: int) -> dict[str, Any]:
+def first_items(session: Session, membership_id: int, total: int) -> NextPayload:
     """Return what begins behind the practice: so many items, and about how long they take."""
     about = about_how_long(session, membership_id, "reading", total)
     return blinding.next_payload(f"Read {count_of(total, 'item')}", about)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hmac
 from pathlib import Path
-from typing import Any
 
 from sqlmodel import Session, select
 
@@ -16,6 +15,7 @@ from services.installation.tokens import Keys
 from services.people.identity import Actor
 from services.people.permission import state_of, studies_of
 from services.reading import displaying, revision_rules, submission
+from services.reading.payloads import ScansAnswer
 from services.studies import damaged_volumes, frozen_facts, volume_integrity, volume_store
 
 # The SHA-256 of files, by what they are (volume or overlay) and its id.
@@ -60,7 +60,7 @@ def report_damage(database: Database, actor: Actor, token: str) -> None:
     damaged_volumes.note(database, actor, volume_store.sha256_of(path), damaged_volumes.IN_THE_BROWSER)
 
 
-def renewed_scans(database: Database, actor: Actor, public_id: str) -> dict[str, Any]:
+def renewed_scans(database: Database, actor: Actor, public_id: str) -> ScansAnswer:
     """Return the pictures of the item on the actor's screen, and what may be fetched ahead, at addresses of this hour.
 
     Raises
@@ -72,7 +72,9 @@ def renewed_scans(database: Database, actor: Actor, public_id: str) -> dict[str,
     payload = submission.payload_after_reload(database, actor, study_key, queue)
     if payload["assignment"] != public_id:
         raise Conflict("Another item is on your desk now; reload the page to go on with it.")
-    return {"images": payload.get("images"), "prefetch": payload.get("prefetch", [])}
+    if payload["kind"] == "done":
+        return {"images": None, "prefetch": []}
+    return {"images": payload["images"], "prefetch": payload["prefetch"]}
 
 
 def _named(keys: Keys, token: str, files: Files) -> str | None:

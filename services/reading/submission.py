@@ -33,6 +33,7 @@ from services.people.identity import Actor
 from services.people.permission import own_assignment, require_role, state_of, turn_of
 from services.reading import displaying, practice, revision_rules
 from services.reading.answers import check_answers, check_draft
+from services.reading.payloads import FeedbackPayload, Payload
 from services.reading.verdict_rows import (
     NOTHING_MEASURED,
     Circumstances,
@@ -57,10 +58,10 @@ class Receipt:
     queue: str
     study_key: str
     # What a rater learns from a practice verdict; None everywhere else.
-    feedback: dict[str, Any] | None = None
+    feedback: FeedbackPayload | None = None
 
 
-def current_payload(database: Database, actor: Actor, study_key: str, queue: str) -> dict[str, Any]:
+def current_payload(database: Database, actor: Actor, study_key: str, queue: str) -> Payload:
     """Return what is on the member's desk now: the first item that is not closed, or thanks."""
     with database.reading() as session:
         study, membership = require_role(session, actor, study_key, displaying.role_of_queue(queue))
@@ -68,7 +69,7 @@ def current_payload(database: Database, actor: Actor, study_key: str, queue: str
         return _desk_payload(session, actor, study, membership, queue)
 
 
-def payload_after_reload(database: Database, actor: Actor, study_key: str, queue: str) -> dict[str, Any]:
+def payload_after_reload(database: Database, actor: Actor, study_key: str, queue: str) -> Payload:
     """Return what stood on the screen before a reload: the verdict that is being revised, else the desk."""
     with database.reading() as session:
         study, membership = require_role(session, actor, study_key, displaying.role_of_queue(queue))
@@ -80,7 +81,7 @@ def payload_after_reload(database: Database, actor: Actor, study_key: str, queue
         return _desk_payload(session, actor, study, membership, queue)
 
 
-def _desk_payload(session: Session, actor: Actor, study: Study, membership: Membership, queue: str) -> dict[str, Any]:
+def _desk_payload(session: Session, actor: Actor, study: Study, membership: Membership, queue: str) -> Payload:
     if queue == "scoring":
         displaying.require_marking_open(session, study, membership)
     return displaying.queue_payload(session, actor, study, membership, queue)
@@ -279,7 +280,7 @@ def _passed_ms(displays: Sequence[Display], superseded: Verdict | None) -> int |
     return clock.passed_ms(first.shown_at, first.monotonic_ms, first.boot_id, clock.read_clocks())
 
 
-def _feedback(session: Session, protocol: Protocol, assignment: Assignment) -> dict[str, Any] | None:
+def _feedback(session: Session, protocol: Protocol, assignment: Assignment) -> FeedbackPayload | None:
     if assignment.phase != "practice":
         return None
     item = displaying.item_of(session, assignment)
