@@ -9,20 +9,23 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import Field
-from typing_extensions import TypedDict
+from typing_extensions import TypeAliasType, TypedDict
 
-Phase = Literal["practice", "reading", "scoring", "review", "opinions", "preview"]
-OverlayStyle = Literal["outline", "fill"]
-Plane = Literal["axial", "coronal", "sagittal"]
-TextKind = Literal["prompt", "vignette", "question", "reference", "candidate", "explanation"]
-TextSetting = Literal["plain", "markdown"]
+from protocol import forms
 
+# Named, so that schema and declarations name them too.
+Phase = TypeAliasType("Phase", Literal["practice", "reading", "scoring", "review", "opinions", "preview"])
+FieldType = TypeAliasType("FieldType", forms.FieldType)
+OverlayStyle = TypeAliasType("OverlayStyle", Literal["outline", "fill"])
+Plane = TypeAliasType("Plane", Literal["axial", "coronal", "sagittal"])
+TextKind = TypeAliasType("TextKind", Literal["prompt", "vignette", "question", "reference", "candidate", "explanation"])
+TextSetting = TypeAliasType("TextSetting", Literal["plain", "markdown"])
 # Label and text, in the words of the form.
-Line = Annotated[list[str], Field(min_length=2, max_length=2)]
+Line = TypeAliasType("Line", Annotated[list[str], Field(min_length=2, max_length=2)])
 # Lowest and highest value: intensities, or fractions of the default window.
-Window = Annotated[list[float], Field(min_length=2, max_length=2)]
+Window = TypeAliasType("Window", Annotated[list[float], Field(min_length=2, max_length=2)])
 # x, y and z in mm.
-Place = Annotated[list[float], Field(min_length=3, max_length=3)]
+Place = TypeAliasType("Place", Annotated[list[float], Field(min_length=3, max_length=3)])
 
 
 class Option(TypedDict):
@@ -56,7 +59,7 @@ class FormFieldPayload(FieldHelp, FieldLimits):
     """One field of a form."""
 
     key: str
-    type: str
+    type: FieldType
     label: str
     required: bool
     options: list[Option]
@@ -275,8 +278,8 @@ class DonePayload(TypedDict):
     next: NextPayload | None
 
 
-AnyItemPayload = ItemPayload | OpinionsPayload | ScoringPayload
-Payload = ItemPayload | OpinionsPayload | ScoringPayload | DonePayload
+AnyItemPayload = TypeAliasType("AnyItemPayload", ItemPayload | OpinionsPayload | ScoringPayload)
+Payload = TypeAliasType("Payload", AnyItemPayload | DonePayload)
 
 
 class FeedbackPayload(TypedDict):
