@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,20 @@ from services.errors import Conflict, Incomplete, NotAllowed, NotFound, NotSigne
 from services.installation.environment import Database, database, volume_cache_control
 from services.people.identity import Actor
 from services.reading import revising, session_summary, shown_volumes, submission
+from services.reading.payloads import (
+    DamageAnswer,
+    DraftAnswer,
+    FailureAnswer,
+    Payload,
+    RefusedAnswer,
+    ReopenAnswer,
+    ResumeAnswer,
+    RevisableAnswer,
+    ScansAnswer,
+    ShownAnswer,
+    SummaryPayload,
+    VerdictAnswer,
+)
 from services.reading.verdict_rows import Circumstances
 from services.studies.volume_integrity import DAMAGED, NotIntact
 
@@ -39,7 +53,7 @@ _STATUS: tuple[tuple[type[Refused], int], ...] = (
 # What comes with the answer to something that was stored, and can be asked for again.
 _BESIDE = {"next", "feedback"}
 
-Handler = Callable[[Actor, dict[str, Any]], dict[str, Any]]
+Handler = Callable[[Actor, dict[str, Any]], Mapping[str, object]]
 
 
 def _posting(handle: Handler) -> Callable[[Request], Awaitable[Response]]:
@@ -70,7 +84,7 @@ def _answer(handle: Handler, actor: Actor, body: dict[str, Any]) -> Response:
         answer = handle(actor, body)
     except Refused as refusal:
         status = next(code for kind, code in _STATUS if isinstance(refusal, kind))
-        refused: dict[str, Any] = {"error": str(refusal)}
+        refused: RefusedAnswer = {"error": str(refusal)}
         if isinstance(refusal, Incomplete):
             refused["field"] = refusal.field
         if isinstance(refusal, StaleDraft):
@@ -90,7 +104,7 @@ def _answer(handle: Handler, actor: Actor, body: dict[str, Any]) -> Response:
         return _json({**{name: answer[name] for name in answer.keys() - _BESIDE}, "next": None})
 
 
-def _desk_after_conflict(actor: Actor, body: dict[str, Any]) -> dict[str, Any] | None:
+def _desk_after_conflict(actor: Actor, body: dict[str, Any]) -> Payload | None:
     """Return what is on the desk now, so that a page that was overtaken can go on."""
     store = database()
     try:
@@ -135,11 +149,11 @@ def _note(body: dict[str, Any], name: str) -> str:
     return str(body.get(name) or "").replace("\x00", "")
 
 
-def _json(answer: dict[str, Any], status: int = 200) -> Response:
+def _json(answer: Mapping[str, object], status: int = 200) -> Response:
     return JSONResponse(answer, status_code=status, headers={"Cache-Control": "no-store"})
 
 
-def _show(actor: Actor, body: dict[str, Any]) -> dict[str, Any]:
+def _show(actor: Actor, body: dict[str, Any]) -> ShownAnswer:
     shown_at = submission.record_display(
         database(),
         actor,
@@ -151,14 +165,14 @@ def _show(actor: Actor, body: dict[str, Any]) -> dict[str, Any]:
     return {"shown_at": shown_at.isoformat(timespec="seconds")}
 
 
-def _save_draft(actor: Actor, body: dict[str, Any]) -> dict[str, Any]:
+def _save_draft(actor: Actor, body: dict[str, Any]) -> DraftAnswer:
     sequence, saved_at = submission.save_draft(
         database(), actor, _word(body, "assignment"), int(body["sequence"]), body["answers"]
     )
     return {"sequence": sequence, "saved_at": saved_at.isoformat(timespec="seconds")}
 
 
-def _submit(actor: Actor, body: dict[str, Any]) -> dict[str, Any]:
+def _submit(actor: Actor, body: dict[str, Any]) -> VerdictAnswer:
     store = database()
     trace = body.get("trace")
     receipt = submission.submit(
@@ -176,15 +190,17 @@ def _submit(actor: Actor, body: dict[str, Any]) -> dict[str, Any]:
             trace=trace if isinstance(trace, dict) else None,
         ),
     )
-    answer = {
+    answer: VerdictAnswer = {
         "receipt": receipt.receipt,
         "saved_at": receipt.saved_at.isoformat(timespec="seconds"),
         "next": _next(store, actor, receipt.study_key, receipt.queue),
     }
-    return answer if receipt.feedback is None else {**answer, "feedback": receipt.feedback}
+    if receipt.feedback is not None:
+        answer["feedback"] = receipt.feedback
+    return answer
 
 
-def _fail(actor: Actor, body: dict[str, Any]) -> dict[str, Any]:
+def _fail(actor: Actor, body: dict[str, Any]) -> FailureAnswer:
     store = database()
     saved_at, study_key, queue = submission.report_failure(
         store, actor, _word(body, "assignment"), _note(body, "reason")
@@ -192,32 +208,32 @@ def _fail(actor: Actor, body: dict[str, Any]) -> dict[str, Any]:
     return {"saved_at": saved_at.isoformat(timespec="seconds"), "next": _next(store, actor, study_key, queue)}
 
 
-def _report_damage(actor: Actor, body: dict[str, Any]) -> dict[str, Any]:
+def _report_damage(actor: Actor, body: dict[str, Any]) -> DamageAnswer:
     shown_volumes.report_damage(database(), actor, _word(body, "volume"))
     return {}
 
 
-def _list_revisable(actor: Actor, query: dict[str, Any]) -> dict[str, Any]:
+def _list_revisable(actor: Actor, query: dict[str, Any]) -> RevisableAnswer:
     return {"verdicts": revising.list_revisable(database(), actor, _word(query, "assignment"))}
 
 
-def _reopen(actor: Actor, body: dict[str, Any]) -> dict[str, Any]:
+def _reopen(actor: Actor, body: dict[str, Any]) -> ReopenAnswer:
     return {"payload": revising.reopen(database(), actor, _word(body, "assignment"))}
 
 
-def _resume(actor: Actor, body: dict[str, Any]) -> dict[str, Any]:
+def _resume(actor: Actor, body: dict[str, Any]) -> ResumeAnswer:
     return {"payload": revising.resume(database(), actor, _word(body, "assignment"))}
 
 
-def _summarise(actor: Actor, query: dict[str, Any]) -> dict[str, Any]:
+def _summarise(actor: Actor, query: dict[str, Any]) -> SummaryPayload:
     return session_summary.session_summary(database(), actor, _word(query, "assignment"))
 
 
-def _renew(actor: Actor, query: dict[str, Any]) -> dict[str, Any]:
+def _renew(actor: Actor, query: dict[str, Any]) -> ScansAnswer:
     return shown_volumes.renewed_scans(database(), actor, _word(query, "assignment"))
 
 
-def _next(store: Database, actor: Actor, study_key: str, queue: str) -> dict[str, Any] | None:
+def _next(store: Database, actor: Actor, study_key: str, queue: str) -> Payload | None:
     """Return the next item; the verdict is committed, so nothing that goes wrong here may hide its receipt."""
     try:
         return submission.current_payload(store, actor, study_key, queue)

@@ -13,6 +13,8 @@ from typing import Any
 
 import streamlit as st
 
+from services.reading.payloads import Payload
+
 __all__ = ["bundle_name", "bundle_path", "reading_room"]
 
 _FOLDER = Path(__file__).parent
@@ -51,7 +53,7 @@ _component = st.components.v2.component(
 )
 
 
-def reading_room(payload: dict[str, Any], *, key: str) -> None:
+def reading_room(payload: Payload, *, key: str) -> None:
     """Draw one payload: the images, the prompt and the form of one assignment, or the end of the list.
 
     The room stays alive over reruns. A payload for the assignment that it shows, or for one that it has already
@@ -60,8 +62,8 @@ def reading_room(payload: dict[str, Any], *, key: str) -> None:
 
     Parameters
     ----------
-    payload : dict
-        As built by ``services.reading.blinding``; must be JSON. It is sent to the browser as it is, so it must hold
+    payload : Payload
+        As built by ``services.reading.blinding``. It is sent to the browser as it is, so it must hold
         nothing that the rater may not see.
     key : str
         Keep it the same from item to item: a new key is a new room, which loads everything again.

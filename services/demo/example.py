@@ -18,6 +18,7 @@ from services.people import identity
 from services.people.identity import Actor
 from services.progress import data_lock
 from services.reading import submission
+from services.reading.payloads import AnyItemPayload, FormFieldPayload
 from services.reading.verdict_rows import Circumstances
 from services.studies import freezing, importing, members
 from services.studies.importing import Progress
@@ -169,7 +170,7 @@ def _sign_in(database: Database, login: str) -> Actor:
     return actor
 
 
-Answering = Callable[[dict[str, Any], random.Random], dict[str, Any] | None]
+Answering = Callable[[AnyItemPayload, random.Random], dict[str, Any] | None]
 
 
 def _work_through(database: Database, actor: Actor, login: str, queue: str, answer: Answering) -> None:
@@ -208,7 +209,7 @@ def _read_like(database: Database, login: str) -> Answering:
     skill = _SKILL[login]
     unreadable = login == "simulated-rater-2"
 
-    def answer(payload: dict[str, Any], dealer: random.Random) -> dict[str, Any] | None:
+    def answer(payload: AnyItemPayload, dealer: random.Random) -> dict[str, Any] | None:
         done = payload["progress"]["done"]
         if unreadable and done == 6:
             return None
@@ -225,7 +226,7 @@ def _read_like(database: Database, login: str) -> Answering:
     return answer
 
 
-def _filled_in(field: dict[str, Any], accepted: list[str], right: bool, dealer: random.Random) -> Any:
+def _filled_in(field: FormFieldPayload, accepted: list[str], right: bool, dealer: random.Random) -> Any:
     if field["key"] == "reason":
         return "Simulated reason."
     ids = [option["id"] for option in field["options"]]
@@ -244,10 +245,10 @@ def _mark_like(login: str) -> Answering:
     """Return a rater who marks answers as the exact match says, with slips of their own."""
     slips = 0.06 if login == "simulated-rater-1" else 0.1
 
-    def answer(payload: dict[str, Any], dealer: random.Random) -> dict[str, Any]:
-        shown = [text.casefold() for text in payload["reference"]]
-        candidate = payload["candidate"].casefold()
-        matches = any(text in candidate for text in shown)
+    def answer(payload: AnyItemPayload, dealer: random.Random) -> dict[str, Any]:
+        reference, candidate = payload["reference"], payload["candidate"]
+        assert reference is not None and candidate is not None
+        matches = any(text.casefold() in candidate.casefold() for text in reference)
         says = matches if dealer.random() >= slips else not matches
         field = payload["form"]["fields"][0]
         ids = [option["id"] for option in field["options"]]

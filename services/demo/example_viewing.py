@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from typing import Any
 
+from services.reading.payloads import AnyItemPayload
+
 # How often the browser sends a trace at all, a scan that has to be chosen is opened, and the earlier visit is.
 _SENDS = 0.96
 _OPENS_SEQUENCE = 0.75
@@ -16,7 +18,7 @@ _USES = {"zoom": 0.35, "maximised": 0.25, "distance": 0.15, "cine": 0.1}
 _SEEN = {"axial": (0.25, 0.95), "coronal": (0.05, 0.6), "sagittal": (0.03, 0.5)}
 
 
-def simulated_trace(payload: dict[str, Any], active_ms: int, dealer: random.Random) -> dict[str, Any] | None:
+def simulated_trace(payload: AnyItemPayload, active_ms: int, dealer: random.Random) -> dict[str, Any] | None:
     """Return what a reader of an item might have looked at; None where there is nothing to look at, or none is sent."""
     images = payload["images"]
     if images is None or dealer.random() >= _SENDS:
@@ -30,11 +32,11 @@ def simulated_trace(payload: dict[str, Any], active_ms: int, dealer: random.Rand
             in_pane.append(_volume(number, pane["title"], volume["label"], opened, dealer))
         # One scan of a pane is on the screen at a time: together they are there as long as the item is read.
         shown = sum(volume["ms"] for volume in in_pane)
-        for volume in in_pane:
-            volume["ms"] = round(active_ms * volume["ms"] / shown) if shown else 0
+        for viewed in in_pane:
+            viewed["ms"] = round(active_ms * viewed["ms"] / shown) if shown else 0
         volumes += in_pane
     looked_at = [volume["label"] for volume in volumes if volume["opened"]]
-    overlays = sum(len(pane.get("overlays") or []) for pane in images["panes"])
+    overlays = sum(len(pane["overlays"]) for pane in images["panes"])
     overlaid = overlays > 0 and dealer.random() < _SHOWS_OVERLAY
     return {
         "volumes": volumes,

@@ -19,6 +19,32 @@ from protocol.study import Protocol
 from services.installation.tokens import Keys
 from services.reading import hanging
 from services.reading.answers import ShownForm
+from services.reading.payloads import (
+    ContextPayload,
+    DonePayload,
+    DraftPayload,
+    FeedbackPayload,
+    FieldHelp,
+    FieldLimits,
+    FormFieldPayload,
+    FormPayload,
+    HeadPayload,
+    ItemPayload,
+    Line,
+    NextPayload,
+    OpinionPayload,
+    OpinionsPayload,
+    Phase,
+    PracticePayload,
+    RevisablePayload,
+    RevisionPayload,
+    ScoringPayload,
+    StandingPayload,
+    SummaryPayload,
+    TextKind,
+    TextSetting,
+    TurnPayload,
+)
 
 DAYS_PER_MONTH = 30.4375
 
@@ -37,17 +63,17 @@ class Shown:
 class Desk:
     """What stands round an item: whose it is, how far they are, and what they said before."""
 
-    phase: str
+    phase: Phase
     assignment_public_id: str
     key: str
     progress: tuple[int, int]
-    draft: dict[str, Any]
+    draft: DraftPayload
     notice: str | None
-    turns: tuple[dict[str, Any], ...] = ()
-    practice: dict[str, Any] | None = None
-    revision: dict[str, Any] | None = None
+    turns: tuple[TurnPayload, ...] = ()
+    practice: PracticePayload | None = None
+    revision: RevisionPayload | None = None
     revisable: int = 0
-    ahead: dict[str, Any] | None = None
+    ahead: NextPayload | None = None
 
 
 def reading_form(protocol: Protocol, item: ShownItem, option_order: list[str]) -> ShownForm:
@@ -86,7 +112,7 @@ def scoring_form(protocol: Protocol) -> ShownForm:
 _REASON = FormField(key="reason", type="text", label="Reason for the decision")
 
 
-def form_payload(form: ShownForm) -> dict[str, Any]:
+def form_payload(form: ShownForm) -> FormPayload:
     """Return a form as the reading room draws it."""
     return {
         "fields": [_field_payload(field) for field in form.fields],
@@ -96,27 +122,34 @@ def form_payload(form: ShownForm) -> dict[str, Any]:
     }
 
 
-def _field_payload(field: FormField) -> dict[str, Any]:
-    depends_on = field.depends_on
-    described = {
+def _field_payload(field: FormField) -> FormFieldPayload:
+    # Sent with every item: what the protocol does not say of a field is left out.
+    words: FieldHelp = {}
+    if field.help is not None:
+        words["help"] = field.help
+    limits: FieldLimits = {}
+    if field.unit is not None:
+        limits["unit"] = field.unit
+    if field.minimum is not None:
+        limits["minimum"] = field.minimum
+    if field.maximum is not None:
+        limits["maximum"] = field.maximum
+    if field.depends_on is not None:
+        limits["depends_on"] = {"field": field.depends_on.field, "is": list(field.depends_on.values)}
+    return {
         "key": field.key,
         "type": field.type,
         "label": field.label,
-        "help": field.help,
+        **words,
         "required": field.required,
         "options": [{"id": option.id, "text": option.text} for option in field.options],
-        "unit": field.unit,
-        "minimum": field.minimum,
-        "maximum": field.maximum,
-        "depends_on": None if depends_on is None else {"field": depends_on.field, "is": list(depends_on.values)},
+        **limits,
     }
-    # Sent with every item: what the protocol does not say of a field is left out.
-    return {name: value for name, value in described.items() if value is not None}
 
 
-def context_payload(shown: Shown, protocol: Protocol) -> dict[str, Any]:
+def context_payload(shown: Shown, protocol: Protocol) -> ContextPayload:
     """Return vignette, history and facts, as far as the protocol releases them."""
-    facts = []
+    facts: list[Line] = []
     if protocol.context.age and shown.item.age is not None:
         facts.append(["Age", f"{shown.item.age} years"])
     if shown.item.uses_prior:
@@ -126,7 +159,7 @@ def context_payload(shown: Shown, protocol: Protocol) -> dict[str, Any]:
     return {"vignette": vignette or None, "history": history, "facts": facts}
 
 
-def _date_facts(volumes: list[ShownVolume], protocol: Protocol) -> list[list[str]]:
+def _date_facts(volumes: list[ShownVolume], protocol: Protocol) -> list[Line]:
     """Return dates only as the protocol releases them: months since the prior unless it says otherwise."""
     current, prior = _acquired(volumes, "current"), _acquired(volumes, "prior")
     if current is None or prior is None or protocol.context.dates == "hidden":
@@ -140,22 +173,30 @@ def _acquired(volumes: list[ShownVolume], role: str) -> date | None:
     return next((volume.acquired for volume in volumes if volume.role == role and volume.acquired), None)
 
 
-def item_payload(*, desk: Desk, shown: Shown, protocol: Protocol, keys: Keys, prefetch: list[int]) -> dict[str, Any]:
+def item_payload(*, desk: Desk, shown: Shown, protocol: Protocol, keys: Keys, prefetch: list[int]) -> ItemPayload:
     """Return what a rater or reviewer gets to see of an item that is read from its pictures."""
     return {
-        **_frame(desk),
+        **_head(desk),
         "images": hanging.images_payload(shown.item, shown.volumes, shown.overlays, protocol.hanging, keys),
         "context": context_payload(shown, protocol),
+        **_standing(desk),
         "prompt": shown.item.prompt,
         "text": text_payload(protocol, "prompt", "vignette", "reference", "explanation"),
-        "form": form_payload(shown.form),
+        "reference": None,
+        "candidate": None,
+        "own": None,
+        "opinions": None,
+        "draft": desk.draft,
         "prefetch": [hanging.volume_url(keys, volume_id) for volume_id in prefetch],
+        "form": form_payload(shown.form),
     }
 
 
-def with_opinions(payload: dict[str, Any], own: list[list[str]], opinions: list[list[list[str]]]) -> dict[str, Any]:
+def with_opinions(payload: ItemPayload, own: list[Line], opinions: list[list[Line]]) -> OpinionsPayload:
     """Add to an item what a reviewer decides on: the own first read, and the raters' opinions as A, B ... nameless."""
-    named = [{"name": _opinion_name(place), "lines": lines} for place, lines in enumerate(opinions)]
+    named: list[OpinionPayload] = [
+        {"name": _opinion_name(place), "lines": lines} for place, lines in enumerate(opinions)
+    ]
     return {**payload, "own": own, "opinions": named}
 
 
@@ -174,26 +215,32 @@ def scoring_payload(
     form: ShownForm,
     reference: list[str],
     candidate: str,
-) -> dict[str, Any]:
+) -> ScoringPayload:
     """Return what a rater gets to see of a candidate: the question, the reference and the answer, and no model."""
     return {
-        **_frame(desk),
-        "prompt": prompt,
+        **_head(desk),
+        "images": None,
         "context": {"vignette": None, "history": [], "facts": [["Question", question]]},
+        **_standing(desk),
+        "prompt": prompt,
+        # The prompt of this phase is a line of the protocol; the question is the prompt of the item.
+        "text": {**text_payload(protocol, "reference", "candidate"), "question": protocol.text.prompt},
         "reference": reference,
         "candidate": candidate,
-        # The prompt of this phase is a line of the protocol; the question is the prompt of the item.
-        "text": text_payload(protocol, "reference", "candidate") | {"question": protocol.text.prompt},
+        "own": None,
+        "opinions": None,
+        "draft": desk.draft,
+        "prefetch": [],
         "form": form_payload(form),
     }
 
 
-def text_payload(protocol: Protocol, *kinds: str) -> dict[str, str]:
+def text_payload(protocol: Protocol, *kinds: TextKind) -> dict[TextKind, TextSetting]:
     """Return how texts of these kinds are set: plain, or as Markdown."""
     return {kind: getattr(protocol.text, kind) for kind in kinds}
 
 
-def _frame(desk: Desk) -> dict[str, Any]:
+def _head(desk: Desk) -> HeadPayload:
     done, total = desk.progress
     return {
         "kind": "item",
@@ -202,21 +249,16 @@ def _frame(desk: Desk) -> dict[str, Any]:
         "phase": desk.phase,
         "progress": {"done": done, "total": total},
         "notice": desk.notice,
-        "images": None,
-        "context": {"vignette": None, "history": [], "facts": []},
+    }
+
+
+def _standing(desk: Desk) -> StandingPayload:
+    return {
         "turns": list(desk.turns),
         "practice": desk.practice,
         "revision": desk.revision,
         "revisable": desk.revisable,
         "ahead": desk.ahead,
-        "prompt": "",
-        "text": {},
-        "reference": None,
-        "candidate": None,
-        "own": None,
-        "opinions": None,
-        "draft": desk.draft,
-        "prefetch": [],
     }
 
 
@@ -225,10 +267,10 @@ def done_payload(
     message: str,
     progress: tuple[int, int],
     assignment_public_id: str | None,
-    summary: dict[str, Any],
+    summary: SummaryPayload,
     revisable: int = 0,
-    next_part: dict[str, Any] | None = None,
-) -> dict[str, Any]:
+    next_part: NextPayload | None = None,
+) -> DonePayload:
     """Return what is shown when nothing is left: thanks, own counts and times, and nothing about right or wrong.
 
     One of the member's assignments says to the routes which study it is.
@@ -246,39 +288,39 @@ def done_payload(
     }
 
 
-def next_payload(title: str, about: str, place: str | None = None) -> dict[str, Any]:
+def next_payload(title: str, about: str, place: str | None = None) -> NextPayload:
     """Return what comes next: how much of what, how long by the own pace, and where; nothing of what it holds."""
     return {"title": title, "about": about, "place": place}
 
 
-def draft_payload(sequence: int, answers: dict[str, Any]) -> dict[str, Any]:
+def draft_payload(sequence: int, answers: dict[str, Any]) -> DraftPayload:
     """Return what somebody has filled in themselves, with the number that orders drafts."""
     return {"sequence": sequence, "answers": answers}
 
 
-def turn_payload(prompt: str, lines: list[list[str]]) -> dict[str, Any]:
+def turn_payload(prompt: str, lines: list[Line]) -> TurnPayload:
     """Return an earlier turn of a conversation: what was asked, and what this member answered."""
     return {"prompt": prompt, "lines": lines}
 
 
-def practice_payload(progress: tuple[int, int], pass_mark: float) -> dict[str, Any]:
+def practice_payload(progress: tuple[int, int], pass_mark: float) -> PracticePayload:
     """Return how far a rater is in their practice, and the share of right answers that ends it."""
     done, total = progress
     return {"done": done, "total": total, "pass_mark": pass_mark}
 
 
-def feedback_payload(correct: bool | None, accepted: list[str], explanation: str) -> dict[str, Any]:
+def feedback_payload(correct: bool | None, accepted: list[str], explanation: str) -> FeedbackPayload:
     """Return what a rater learns from a practice verdict: right or not, what counts as right, and why."""
     return {"correct": correct, "lines": feedback_lines(accepted, explanation)}
 
 
-def feedback_lines(accepted: list[str], explanation: str) -> list[list[str]]:
+def feedback_lines(accepted: list[str], explanation: str) -> list[Line]:
     """Return what counts as right in a practice item, and why, as label and text."""
     lines = [["Reference", " or ".join(accepted)]] if accepted else []
     return lines + ([["Explanation", explanation]] if explanation else [])
 
 
-def revision_payload(receipt: str, saved_at: datetime) -> dict[str, Any]:
+def revision_payload(receipt: str, saved_at: datetime) -> RevisionPayload:
     """Return which of their verdicts a rater is revising."""
     return {"receipt": receipt, "saved_at": saved_at.isoformat(timespec="seconds")}
 
@@ -288,11 +330,11 @@ def revisable_payload(
     assignment_public_id: str,
     position: int,
     prompt: str,
-    text: dict[str, str],
+    text: dict[TextKind, TextSetting],
     receipt: str,
     saved_at: datetime,
-    lines: list[list[str]],
-) -> dict[str, Any]:
+    lines: list[Line],
+) -> RevisablePayload:
     """Return one of a rater's own verdicts that may be revised, as the list of earlier items shows it."""
     return {
         "assignment": assignment_public_id,
@@ -304,7 +346,7 @@ def revisable_payload(
     }
 
 
-def summary_payload(items: int, active_ms: int, median_ms: int | None, since: datetime | None) -> dict[str, Any]:
+def summary_payload(items: int, active_ms: int, median_ms: int | None, since: datetime | None) -> SummaryPayload:
     """Return what somebody did in this login session: counts and times in milliseconds, and nothing of the answers."""
     return {
         "items": items,
@@ -314,7 +356,7 @@ def summary_payload(items: int, active_ms: int, median_ms: int | None, since: da
     }
 
 
-def opinion_lines(form: ShownForm, fields: dict[str, Any], not_assessable: str | None, comment: str) -> list[list[str]]:
+def opinion_lines(form: ShownForm, fields: dict[str, Any], not_assessable: str | None, comment: str) -> list[Line]:
     """Return an answer as label and text, as it is shown to a reviewer."""
     if not_assessable is not None:
         lines = [["Not assessable", dict(form.not_assessable).get(not_assessable, not_assessable)]]

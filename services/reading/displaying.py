@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import cast
 
 from sqlmodel import Session, col, select
 
@@ -18,6 +18,18 @@ from services.installation.tokens import TOKEN_PERIOD, Keys
 from services.people.identity import Actor
 from services.reading import blinding, desk, hanging, pace, practice, revision_rules, session_summary, shown_items
 from services.reading.blinding import Desk, Shown
+from services.reading.payloads import (
+    AnyItemPayload,
+    DraftPayload,
+    ItemPayload,
+    Line,
+    NextPayload,
+    Payload,
+    Phase,
+    PracticePayload,
+    ScoringPayload,
+    TurnPayload,
+)
 from services.studies import frozen_facts
 
 _HALF_DONE = "Thank you. Every verdict is saved, and the next part is open to you now."
@@ -59,7 +71,7 @@ def queue_payload(session: Session, actor: Actor, study: Study, membership: Memb
 
 def assignment_payload(
     session: Session, actor: Actor, study: Study, waiting: list[Assignment], progress: tuple[int, int]
-) -> dict[str, Any]:
+) -> AnyItemPayload:
     """Return the payload of the first of `waiting`; the pictures of the one after it may be fetched ahead."""
     assignment = waiting[0]
     protocol = frozen_facts.protocol_of(session, stored_id(study.id))
@@ -98,7 +110,7 @@ def assignment_payload(
 
 def revision_payload(
     session: Session, actor: Actor, study: Study, assignment: Assignment, verdict: Verdict
-) -> dict[str, Any]:
+) -> ItemPayload:
     """Return the payload of an item whose verdict is being revised; nothing is fetched ahead beside it."""
     protocol = frozen_facts.protocol_of(session, stored_id(study.id))
     keys = keys_of(study, actor)
@@ -117,14 +129,14 @@ def revision_payload(
     return blinding.item_payload(desk=place, shown=shown, protocol=protocol, keys=keys, prefetch=[])
 
 
-def _practice_progress(protocol: Protocol, progress: tuple[int, int]) -> dict[str, Any]:
+def _practice_progress(protocol: Protocol, progress: tuple[int, int]) -> PracticePayload:
     rule = protocol.reading.practice
     return blinding.practice_payload(progress, rule.pass_mark if rule is not None else 0.0)
 
 
 def _ahead(
     session: Session, protocol: Protocol, assignment: Assignment, progress: tuple[int, int]
-) -> dict[str, Any] | None:
+) -> NextPayload | None:
     """Return what begins with the first item behind the practice."""
     done, total = progress
     if protocol.reading.practice is None or assignment.phase != READING.key or done:
@@ -139,7 +151,7 @@ def _revisable(session: Session, actor: Actor, protocol: Protocol, assignment: A
     return revision_rules.count_revisable(session, actor, protocol, membership)
 
 
-def _turns(session: Session, protocol: Protocol, assignment: Assignment, item: ShownItem) -> tuple[dict[str, Any], ...]:
+def _turns(session: Session, protocol: Protocol, assignment: Assignment, item: ShownItem) -> tuple[TurnPayload, ...]:
     """Return the earlier turns of an item's conversation with the member's own answers, oldest first."""
     phase = PHASES[assignment.phase]
     # What was decided on a turn is no read of it.
@@ -155,7 +167,7 @@ def _turns(session: Session, protocol: Protocol, assignment: Assignment, item: S
     return tuple(turns)
 
 
-def preview_payload(session: Session, actor: Actor, study: Study, item: Item) -> dict[str, Any]:
+def preview_payload(session: Session, actor: Actor, study: Study, item: Item) -> ItemPayload:
     """Return an item as a rater will see it, for an admin: from the same builder, and nothing can be submitted."""
     protocol = frozen_facts.protocol_of(session, stored_id(study.id))
     shown_item = queries.shown_item(session, stored_id(item.id))
@@ -190,7 +202,7 @@ def _prefetch(session: Session, protocol: Protocol, shown: Shown, following: lis
     ]
 
 
-def _draft_of(session: Session, assignment: Assignment) -> dict[str, Any]:
+def _draft_of(session: Session, assignment: Assignment) -> DraftPayload:
     draft = session.get(Draft, assignment.id)
     return blinding.draft_payload(draft.sequence, draft.answers) if draft else blinding.draft_payload(0, {})
 
@@ -214,7 +226,7 @@ def _scoring_payload(session: Session, protocol: Protocol, assignment: Assignmen
 
 def _opinions(
     session: Session, protocol: Protocol, assignment: Assignment, item: ShownItem
-) -> tuple[list[list[str]], list[list[list[str]]]]:
+) -> tuple[list[Line], list[list[Line]]]:
     """Return in words the reviewer's own first read, and the raters' opinions in the order stored for this item."""
     task = queries.review_task_of(session, assignment)
     own = queries.root_verdict(session, task.review_assignment_id)

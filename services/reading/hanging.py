@@ -5,11 +5,20 @@ Part of the allow-list of `services.reading.blinding`: what is not named here re
 
 from __future__ import annotations
 
-from typing import Any
+from typing import cast
 
 from db.queries import ShownItem, ShownOverlay, ShownVolume
 from protocol.hanging import Hanging, Pane, WindowPreset
 from services.installation.tokens import Keys
+from services.reading.payloads import (
+    ImagesPayload,
+    OverlayPayload,
+    OverlayStyle,
+    PanePayload,
+    Place,
+    PresetPayload,
+    VolumePayload,
+)
 
 NOT_COREGISTERED = "not co-registered"
 NO_SCALE = "picture without scale"
@@ -17,12 +26,12 @@ NO_SCALE = "picture without scale"
 
 def images_payload(
     item: ShownItem, volumes: list[ShownVolume], overlays: list[ShownOverlay], hanging: Hanging, keys: Keys
-) -> dict[str, Any]:
+) -> ImagesPayload:
     """Return the panes of an item, and how they are looked at."""
     hung = _hung(item, volumes, hanging)
     missing = _missing(item, volumes, hanging, [pane.title for pane, _ in hung])
     common = _first_in_all(hung)
-    panes = []
+    panes: list[PanePayload] = []
     for pane, offered in hung:
         fits = _lies_with(pane, offered, hung[0], hanging)
         panes.append(
@@ -126,7 +135,7 @@ def _badge(fits: bool, offered: list[ShownVolume]) -> str | None:
     return ", ".join(parts) or None
 
 
-def _volume(volume: ShownVolume, hanging: Hanging, keys: Keys) -> dict[str, Any]:
+def _volume(volume: ShownVolume, hanging: Hanging, keys: Keys) -> VolumePayload:
     window = hanging.windows.get(volume.sequence)
     return {
         "label": volume.label,
@@ -145,25 +154,26 @@ def _laid_over(pane: Pane, item: ShownItem, overlays: list[ShownOverlay], hangin
     return [one for one in overlays if one.overlay_id in chosen and lies_there]
 
 
-def _overlay(overlay: ShownOverlay, keys: Keys) -> dict[str, Any]:
+def _overlay(overlay: ShownOverlay, keys: Keys) -> OverlayPayload:
     return {
         "label": overlay.label,
         "url": f"reading/volume/{keys.overlay_token(overlay.overlay_id)}",
         "sha256": overlay.unpacked_sha256,
         "colour": overlay.colour,
-        "style": overlay.style,
+        # The table takes no other styles.
+        "style": cast(OverlayStyle, overlay.style),
         "opacity": overlay.opacity,
     }
 
 
-def _start(item: ShownItem, hanging: Hanging) -> list[float] | None:
+def _start(item: ShownItem, hanging: Hanging) -> Place | None:
     """Return the point of the crosshair in mm; None is the middle. An item's empty list says the middle itself."""
     if item.start is not None:
         return item.start or None
     return None if hanging.start == "middle" else list(hanging.start)
 
 
-def _preset(preset: WindowPreset) -> dict[str, Any]:
+def _preset(preset: WindowPreset) -> PresetPayload:
     if preset.absolute is not None:
         return {"label": preset.label, "absolute": list(preset.absolute)}
     return {"label": preset.label, "window": list(preset.window or (0.0, 1.0))}

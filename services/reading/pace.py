@@ -15,6 +15,7 @@ from db import Assignment, Membership, Study, Verdict, queries
 from db.base import stored_id
 from protocol.phases import PRACTICE, READING, REVIEW, SCORING, Phase, Queue
 from services.reading import blinding
+from services.reading.payloads import NextPayload
 
 # Of fewer verdicts a median says little.
 FEWEST = 3
@@ -41,7 +42,7 @@ def next_part(session: Session, study: Study, membership: Membership, queue: Que
     return blinding.next_payload(title, about, _place(study, SCORING.queue))
 
 
-def first_items(session: Session, membership_id: int, total: int) -> dict[str, Any]:
+def first_items(session: Session, membership_id: int, total: int) -> NextPayload:
     """Return what begins behind the practice: so many items, and about how long they take."""
     about = about_how_long(session, membership_id, READING.queue, total)
     return blinding.next_payload(f"Read {READING.queue.counted(total)}", about)

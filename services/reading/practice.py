@@ -25,6 +25,7 @@ from services.people.permission import require_role
 from services.reading import blinding
 from services.reading.answer_key import answer_key
 from services.reading.correctness import score
+from services.reading.payloads import FeedbackPayload
 from services.seals import proofs
 from services.studies import assigning, frozen_facts
 
@@ -137,7 +138,7 @@ def notice_of_pass(assignment: Assignment) -> str | None:
 
 def feedback_on(
     session: Session, protocol: Protocol, assignment: Assignment, item: ShownItem, reference_words: list[str]
-) -> dict[str, Any] | None:
+) -> FeedbackPayload | None:
     """Return what a rater learns from their practice verdict: right or not, what counts as right, and why."""
     rule = protocol.reading.practice
     released = rule is not None and rule.feedback and assignment.phase == PRACTICE.key

@@ -108,7 +108,7 @@ def _found(study: Study, search: str) -> list[Any]:
     ]
 
 
-def preview_feedback(database: Database, actor: Actor, study_key: str, item_key: str) -> list[list[str]]:
+def preview_feedback(database: Database, actor: Actor, study_key: str, item_key: str) -> list[Line]:
     """Return what raters will be told after their answer to a practice item; nothing for any other item."""
     with database.reading() as session:
         study, _ = require_role(session, actor, study_key, "admin")
@@ -123,7 +123,7 @@ def preview_feedback(database: Database, actor: Actor, study_key: str, item_key:
         return blinding.feedback_lines(accepted, reference.explanation)
 
 
-def preview_item(database: Database, actor: Actor, study_key: str, item_key: str) -> dict[str, Any]:
+def preview_item(database: Database, actor: Actor, study_key: str, item_key: str) -> ItemPayload:
     """Return the payload that a rater will get for an item, from the same builder."""
     with database.reading() as session:
         study, _ = require_role(session, actor, study_key, "admin")

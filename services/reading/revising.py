@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sqlmodel import Session
 
 from db import Assignment, Database, Draft, Reopening, Verdict, now, queries
@@ -17,7 +15,7 @@ from services.reading import blinding, desk, displaying, revision_rules, shown_i
 from services.studies import frozen_facts
 
 
-def list_revisable(database: Database, actor: Actor, public_id: str) -> list[dict[str, Any]]:
+def list_revisable(database: Database, actor: Actor, public_id: str) -> list[RevisablePayload]:
     """Return the rater's own verdicts that may be revised, newest first, in the words of the form.
 
     Parameters
@@ -45,7 +43,7 @@ def list_revisable(database: Database, actor: Actor, public_id: str) -> list[dic
         return lines
 
 
-def reopen(database: Database, actor: Actor, public_id: str) -> dict[str, Any]:
+def reopen(database: Database, actor: Actor, public_id: str) -> ItemPayload:
     """Put an item whose verdict may be revised on the screen again, with its answers as the draft.
 
     Raises
@@ -70,7 +68,7 @@ def reopen(database: Database, actor: Actor, public_id: str) -> dict[str, Any]:
         return displaying.revision_payload(session, actor, study, assignment, verdict)
 
 
-def resume(database: Database, actor: Actor, public_id: str) -> dict[str, Any]:
+def resume(database: Database, actor: Actor, public_id: str) -> Payload:
     """Leave a reopened verdict as it stands, and return what is on the desk of the assignment's study."""
     with database.writing() as session:
         assignment, study, membership = own_assignment(session, actor, public_id)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import statistics
 from collections import defaultdict
-from typing import Any
 
 from sqlmodel import Session, col, select
 
@@ -13,16 +12,17 @@ from protocol.phases import PRACTICE
 from services.people.identity import Actor
 from services.people.permission import own_assignment
 from services.reading import blinding
+from services.reading.payloads import SummaryPayload
 
 
-def session_summary(database: Database, actor: Actor, public_id: str) -> dict[str, Any]:
+def session_summary(database: Database, actor: Actor, public_id: str) -> SummaryPayload:
     """Return the actor's own counts and times in the study of one of their assignments."""
     with database.reading() as session:
         _, _, membership = own_assignment(session, actor, public_id)
         return own_counts_and_times(session, actor, membership)
 
 
-def own_counts_and_times(session: Session, actor: Actor, membership: Membership) -> dict[str, Any]:
+def own_counts_and_times(session: Session, actor: Actor, membership: Membership) -> SummaryPayload:
     """Return number of items, active time in all, its median per item, and since when; practice aside.
 
     The time of a revision is added to that of its item.

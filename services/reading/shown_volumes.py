@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hmac
 from pathlib import Path
-from typing import Any
 
 from sqlmodel import Session, select
 
@@ -62,7 +61,7 @@ def report_damage(database: Database, actor: Actor, token: str) -> None:
     damaged_volumes.note(database, actor, volume_store.sha256_of(path), damaged_volumes.IN_THE_BROWSER)
 
 
-def renewed_scans(database: Database, actor: Actor, public_id: str) -> dict[str, Any]:
+def renewed_scans(database: Database, actor: Actor, public_id: str) -> ScansAnswer:
     """Return the pictures of the item on the actor's screen, and what may be fetched ahead, at addresses of this hour.
 
     Raises

@@ -35,6 +35,7 @@ from services.people.identity import Actor
 from services.people.permission import own_assignment, require_role, turn_of
 from services.reading import desk, displaying, practice, revision_rules, shown_items
 from services.reading.answers import check_answers, check_draft
+from services.reading.payloads import FeedbackPayload, Payload
 from services.reading.verdict_rows import (
     NOTHING_MEASURED,
     Circumstances,
@@ -59,10 +60,10 @@ class Receipt:
     queue: str
     study_key: str
     # What a rater learns from a practice verdict; None everywhere else.
-    feedback: dict[str, Any] | None = None
+    feedback: FeedbackPayload | None = None
 
 
-def current_payload(database: Database, actor: Actor, study_key: str, queue: str) -> dict[str, Any]:
+def current_payload(database: Database, actor: Actor, study_key: str, queue: str) -> Payload:
     """Return what is on the member's desk now: the first item that is not closed, or thanks."""
     with database.reading() as session:
         named = desk.queue_named(queue)
@@ -71,7 +72,7 @@ def current_payload(database: Database, actor: Actor, study_key: str, queue: str
         return _desk_payload(session, actor, study, membership, named)
 
 
-def payload_after_reload(database: Database, actor: Actor, study_key: str, queue: str) -> dict[str, Any]:
+def payload_after_reload(database: Database, actor: Actor, study_key: str, queue: str) -> Payload:
     """Return what stood on the screen before a reload: the verdict that is being revised, else the desk."""
     with database.reading() as session:
         named = desk.queue_named(queue)

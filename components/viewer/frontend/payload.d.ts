@@ -1,0 +1,360 @@
+// Written by `python -m components.viewer.payload_types` from services/reading/payloads.py.
+
+export type AnyItemPayload = ItemPayload | OpinionsPayload | ScoringPayload;
+
+/** What stands beside the pictures, as far as the protocol releases it. */
+export interface ContextPayload {
+  vignette: string | null;
+  history: Line[];
+  facts: Line[];
+}
+
+/** The damage is noted; there is nothing to be said about it. */
+export type DamageAnswer = Record<string, never>;
+
+export interface Dependence {
+  field: string;
+  is: string[];
+}
+
+/** What is shown when nothing is left. */
+export interface DonePayload {
+  kind: "done";
+  assignment: string | null;
+  title: string;
+  message: string;
+  progress: ProgressPayload;
+  summary: SummaryPayload;
+  revisable: number;
+  next: NextPayload | null;
+}
+
+/** The draft is stored. */
+export interface DraftAnswer {
+  sequence: number;
+  saved_at: string;
+}
+
+/** What somebody has filled in themselves, as their browser sent it, with the number that orders drafts. */
+export interface DraftPayload {
+  sequence: number;
+  answers: Record<string, any>;
+}
+
+/** That the pictures could not be shown is stored. */
+export interface FailureAnswer {
+  saved_at: string;
+  next: Payload | null;
+}
+
+/** What a rater learns from a practice verdict; `correct` is None where there is no single right answer. */
+export interface FeedbackPayload {
+  correct: boolean | null;
+  lines: Line[];
+}
+
+/** What may stand below the label of a field. */
+export interface FieldHelp {
+  help?: string;
+}
+
+/** What the protocol may say of a field's values, and of when it is asked. */
+export interface FieldLimits {
+  unit?: string;
+  minimum?: number;
+  maximum?: number;
+  depends_on?: Dependence;
+}
+
+export type FieldType = "yes_no" | "choice" | "several" | "ordinal" | "number" | "text" | "ranked" | "point";
+
+/** One field of a form. */
+export interface FormFieldPayload {
+  help?: string;
+  unit?: string;
+  minimum?: number;
+  maximum?: number;
+  depends_on?: Dependence;
+  key: string;
+  type: FieldType;
+  label: string;
+  required: boolean;
+  options: Option[];
+}
+
+/** The form of an item, with every option in its place. */
+export interface FormPayload {
+  fields: FormFieldPayload[];
+  not_assessable: Option[];
+  comment: boolean;
+  flags: Option[];
+}
+
+/** Which item it is, and whose turn of what. */
+export interface HeadPayload {
+  kind: "item";
+  assignment: string;
+  key: string;
+  phase: Phase;
+  progress: ProgressPayload;
+  notice: string | null;
+}
+
+/** The panes of an item, and how they are looked at. */
+export interface ImagesPayload {
+  convention: "radiological" | "neurological";
+  coregistered: boolean;
+  layout: "side_by_side" | "switched";
+  planes: Plane[];
+  start: Place | null;
+  panes: PanePayload[];
+  presets: PresetPayload[];
+}
+
+/** An item that is read from its pictures: in practice, reading, a reviewer's first read and the preview. */
+export interface ItemPayload {
+  kind: "item";
+  assignment: string;
+  key: string;
+  phase: Phase;
+  progress: ProgressPayload;
+  notice: string | null;
+  turns: TurnPayload[];
+  practice: PracticePayload | null;
+  revision: RevisionPayload | null;
+  revisable: number;
+  ahead: NextPayload | null;
+  images: ImagesPayload;
+  context: ContextPayload;
+  prompt: string;
+  text: Partial<Record<TextKind, TextSetting>>;
+  reference: null;
+  candidate: null;
+  own: null;
+  opinions: null;
+  draft: DraftPayload;
+  prefetch: string[];
+  form: FormPayload;
+}
+
+export type Line = [string, string];
+
+/** What comes next: how much of what, how long by the own pace, and where. */
+export interface NextPayload {
+  title: string;
+  about: string;
+  place: string | null;
+}
+
+/** What one rater said of an item, without their name. */
+export interface OpinionPayload {
+  name: string;
+  lines: Line[];
+}
+
+/** An item that a reviewer decides on: with the own first read and the raters' opinions. */
+export interface OpinionsPayload {
+  kind: "item";
+  assignment: string;
+  key: string;
+  phase: Phase;
+  progress: ProgressPayload;
+  notice: string | null;
+  turns: TurnPayload[];
+  practice: PracticePayload | null;
+  revision: RevisionPayload | null;
+  revisable: number;
+  ahead: NextPayload | null;
+  images: ImagesPayload;
+  context: ContextPayload;
+  prompt: string;
+  text: Partial<Record<TextKind, TextSetting>>;
+  reference: null;
+  candidate: null;
+  own: Line[];
+  opinions: OpinionPayload[];
+  draft: DraftPayload;
+  prefetch: string[];
+  form: FormPayload;
+}
+
+/** One answer that can be chosen, or one reason. */
+export interface Option {
+  id: string;
+  text: string;
+}
+
+/** One mask that is laid over the scans of a pane. */
+export interface OverlayPayload {
+  label: string;
+  url: string;
+  sha256: string | null;
+  colour: string;
+  style: OverlayStyle;
+  opacity: number;
+}
+
+export type OverlayStyle = "outline" | "fill";
+
+/** One pane with the scans that it offers. */
+export interface PanePayload {
+  title: string;
+  badge: string | null;
+  coregistered: boolean;
+  missing: string[];
+  volumes: VolumePayload[];
+  opens_on: number;
+  overlays: OverlayPayload[];
+}
+
+export type Payload = AnyItemPayload | DonePayload;
+
+export type Phase = "practice" | "reading" | "scoring" | "review" | "opinions" | "preview";
+
+export type Place = [number, number, number];
+
+export type Plane = "axial" | "coronal" | "sagittal";
+
+/** How far a rater is in their practice, and the share of right answers that ends it. */
+export interface PracticePayload {
+  done: number;
+  total: number;
+  pass_mark: number;
+}
+
+/** A window to choose: `window` in fractions of the default one, or `absolute` in intensities. */
+export interface PresetPayload {
+  label: string;
+  window?: Window;
+  absolute?: Window;
+}
+
+/** How many items are closed, and how many there are. */
+export interface ProgressPayload {
+  done: number;
+  total: number;
+}
+
+/** Why a request was refused: the field that is wrong, the newer draft's number, what is on the desk instead. */
+export interface RefusedAnswer {
+  error: string;
+  field?: string;
+  sequence?: number;
+  next?: Payload | null;
+}
+
+/** The item that was opened again. */
+export interface ReopenAnswer {
+  payload: ItemPayload;
+}
+
+/** What is on the desk. */
+export interface ResumeAnswer {
+  payload: Payload;
+}
+
+/** The verdicts that may be revised, newest first. */
+export interface RevisableAnswer {
+  verdicts: RevisablePayload[];
+}
+
+/** One of a rater's own verdicts that may be revised. */
+export interface RevisablePayload {
+  assignment: string;
+  label: string;
+  prompt: string;
+  text: Partial<Record<TextKind, TextSetting>>;
+  receipt: string;
+  saved_at: string;
+  lines: Line[];
+}
+
+/** Which of their verdicts a rater is revising. */
+export interface RevisionPayload {
+  receipt: string;
+  saved_at: string;
+}
+
+/** The pictures of the item on the screen, and what may be fetched ahead, at addresses that are good. */
+export interface ScansAnswer {
+  images: ImagesPayload | null;
+  prefetch: string[];
+}
+
+/** A candidate's answer that is marked: with the question and the reference, and without pictures. */
+export interface ScoringPayload {
+  kind: "item";
+  assignment: string;
+  key: string;
+  phase: Phase;
+  progress: ProgressPayload;
+  notice: string | null;
+  turns: TurnPayload[];
+  practice: PracticePayload | null;
+  revision: RevisionPayload | null;
+  revisable: number;
+  ahead: NextPayload | null;
+  images: null;
+  context: ContextPayload;
+  prompt: string;
+  text: Partial<Record<TextKind, TextSetting>>;
+  reference: string[];
+  candidate: string;
+  own: null;
+  opinions: null;
+  draft: DraftPayload;
+  prefetch: string[];
+  form: FormPayload;
+}
+
+/** The display is stored. */
+export interface ShownAnswer {
+  shown_at: string;
+}
+
+/** What stands round an item. */
+export interface StandingPayload {
+  turns: TurnPayload[];
+  practice: PracticePayload | null;
+  revision: RevisionPayload | null;
+  revisable: number;
+  ahead: NextPayload | null;
+}
+
+/** What somebody did in this login session: counts, times in milliseconds, and since when. */
+export interface SummaryPayload {
+  items: number;
+  active_ms: number;
+  median_ms: number | null;
+  since: string | null;
+}
+
+export type TextKind = "prompt" | "vignette" | "question" | "reference" | "candidate" | "explanation";
+
+export type TextSetting = "plain" | "markdown";
+
+/** An earlier turn of a conversation: what was asked, and what this member answered. */
+export interface TurnPayload {
+  prompt: string;
+  lines: Line[];
+}
+
+/** The verdict is stored. `next` is None where what comes next could not be built. */
+export interface VerdictAnswer {
+  receipt: string;
+  saved_at: string;
+  next: Payload | null;
+  feedback?: FeedbackPayload;
+}
+
+/** One scan: its address, what its bytes must be, and how it is windowed. */
+export interface VolumePayload {
+  label: string;
+  url: string;
+  sha256: string | null;
+  window: Window;
+  range: Window;
+  placed: boolean;
+}
+
+export type Window = [number, number];

@@ -1,0 +1,112 @@
+"""What the browser's sources are checked against: the types of `services.reading.payloads`, as JSON Schema and for tsc.
+
+`python -m components.viewer.payload_types` writes both files anew.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema
+from pydantic_core import core_schema
+from typing_extensions import TypeAliasType, is_typeddict
+
+from services.reading import payloads
+
+_FOLDER = Path(__file__).parent
+SCHEMA = _FOLDER / "payload.schema.json"
+DECLARATIONS = _FOLDER / "frontend" / "payload.d.ts"
+
+_PRIMITIVES = {"string": "string", "number": "number", "integer": "number", "boolean": "boolean", "null": "null"}
+
+
+class _AllowList(GenerateJsonSchema):
+    """Of a payload every key is named: another one does not belong there."""
+
+    def typed_dict_schema(self, schema: core_schema.TypedDictSchema) -> dict[str, Any]:
+        return super().typed_dict_schema(schema) | {"additionalProperties": False}
+
+
+def schema() -> dict[str, Any]:
+    """Return one JSON Schema with a definition for each named type of the payloads, by name."""
+    named = {name: one for name, one in vars(payloads).items() if is_typeddict(one) or isinstance(one, TypeAliasType)}
+    named = {name: one for name, one in named.items() if getattr(one, "__module__", "") == payloads.__name__}
+    own, described = TypeAdapter.json_schemas(
+        [(name, "validation", TypeAdapter(one)) for name, one in named.items()], schema_generator=_AllowList
+    )
+    # A type that no other one refers to is described by itself.
+    alone = {name: one for (name, _), one in own.items() if "$ref" not in one}
+    definitions = {name: _untitled(one) for name, one in (described["$defs"] | alone).items()}
+    return {"$schema": GenerateJsonSchema.schema_dialect, "$defs": dict(sorted(definitions.items()))}
+
+
+def declarations() -> str:
+    """Return the same types as a TypeScript declaration file."""
+    head = "// Written by `python -m components.viewer.payload_types` from services/reading/payloads.py.\n"
+    return "\n".join([head, *(_declaration(name, one) for name, one in schema()["$defs"].items())])
+
+
+def _untitled(found: Any) -> Any:
+    """Leave out pydantic's titles, which repeat each name, but not a key of a payload that is called title."""
+    if isinstance(found, list):
+        return [_untitled(one) for one in found]
+    if not isinstance(found, dict):
+        return found
+    return {name: _untitled(one) for name, one in found.items() if name != "title" or not isinstance(one, str)}
+
+
+def _declaration(name: str, described: dict[str, Any]) -> str:
+    comment = f"/** {described['description']} */\n" if "description" in described else ""
+    if not described.get("properties"):
+        return f"{comment}export type {name} = {_type(described)};\n"
+    required = described.get("required", [])
+    lines = [
+        f"  {key}{'' if key in required else '?'}: {_type(one)};\n" for key, one in described["properties"].items()
+    ]
+    return f"{comment}export interface {name} {{\n{''.join(lines)}}}\n"
+
+
+def _type(described: dict[str, Any]) -> str:
+    """Return a schema as a TypeScript type.
+
+    Raises
+    ------
+    ValueError
+        The schema says something that no payload has said before.
+    """
+    match described:
+        case {"$ref": reference}:
+            return str(reference).rsplit("/", 1)[1]
+        case {"const": value}:
+            return json.dumps(value)
+        case {"enum": values}:
+            return " | ".join(json.dumps(value) for value in values)
+        case {"anyOf": parts}:
+            return " | ".join(_type(part) for part in parts)
+        case {"type": "array", "items": items, "minItems": least, "maxItems": most} if least == most:
+            return f"[{', '.join([_type(items)] * least)}]"
+        case {"type": "array", "items": items}:
+            return f"{_type(items)}[]"
+        case {"type": "object", "propertyNames": names, "additionalProperties": values}:
+            return f"Partial<Record<{_type(names)}, {_type(values)}>>"
+        case {"type": "object", "additionalProperties": True}:
+            return "Record<string, any>"
+        case {"type": "object", "additionalProperties": False}:
+            return "Record<string, never>"
+        case {"type": kind} if kind in _PRIMITIVES:
+            return _PRIMITIVES[kind]
+    raise ValueError(f"no TypeScript type is known for {described}")
+
+
+def schema_text() -> str:
+    """Return the schema as it is written into its file."""
+    return json.dumps(schema(), indent=2) + "\n"
+
+
+if __name__ == "__main__":
+    SCHEMA.write_text(schema_text(), encoding="utf-8")
+    DECLARATIONS.write_text(declarations(), encoding="utf-8")
+    print(f"{SCHEMA.name} and {DECLARATIONS.name} are written.")

@@ -1,0 +1,368 @@
+"""What the reading room gets, key by key: one type for each payload and each answer of the server's routes.
+
+`blinding` and `hanging` build the payloads; what the browser's sources are checked against is written from these types
+(docs/how-to/rebuild-the-viewer.md). Text and numbers only, in the order in which they are sent.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, NotRequired
+
+from pydantic import Field
+from typing_extensions import TypeAliasType, TypedDict
+
+from protocol import forms
+
+# Named, so that schema and declarations name them too.
+Phase = TypeAliasType("Phase", Literal["practice", "reading", "scoring", "review", "opinions", "preview"])
+FieldType = TypeAliasType("FieldType", forms.FieldType)
+OverlayStyle = TypeAliasType("OverlayStyle", Literal["outline", "fill"])
+Plane = TypeAliasType("Plane", Literal["axial", "coronal", "sagittal"])
+TextKind = TypeAliasType("TextKind", Literal["prompt", "vignette", "question", "reference", "candidate", "explanation"])
+TextSetting = TypeAliasType("TextSetting", Literal["plain", "markdown"])
+# Label and text, in the words of the form.
+Line = TypeAliasType("Line", Annotated[list[str], Field(min_length=2, max_length=2)])
+# Lowest and highest value: intensities, or fractions of the default window.
+Window = TypeAliasType("Window", Annotated[list[float], Field(min_length=2, max_length=2)])
+# x, y and z in mm.
+Place = TypeAliasType("Place", Annotated[list[float], Field(min_length=3, max_length=3)])
+
+
+class Option(TypedDict):
+    """One answer that can be chosen, or one reason."""
+
+    id: str
+    text: str
+
+
+# One of its keys is a word of Python.
+Dependence = TypedDict("Dependence", {"field": str, "is": list[str]})
+"""The field that another one depends on, and the option ids with which that one is asked."""
+
+
+class FieldHelp(TypedDict, total=False):
+    """What may stand below the label of a field."""
+
+    help: str
+
+
+class FieldLimits(TypedDict, total=False):
+    """What the protocol may say of a field's values, and of when it is asked."""
+
+    unit: str
+    minimum: float
+    maximum: float
+    depends_on: Dependence
+
+
+class FormFieldPayload(FieldHelp, FieldLimits):
+    """One field of a form."""
+
+    key: str
+    type: FieldType
+    label: str
+    required: bool
+    options: list[Option]
+
+
+class FormPayload(TypedDict):
+    """The form of an item, with every option in its place."""
+
+    fields: list[FormFieldPayload]
+    not_assessable: list[Option]
+    comment: bool
+    flags: list[Option]
+
+
+class VolumePayload(TypedDict):
+    """One scan: its address, what its bytes must be, and how it is windowed."""
+
+    label: str
+    url: str
+    sha256: str | None
+    window: Window
+    range: Window
+    placed: bool
+
+
+class OverlayPayload(TypedDict):
+    """One mask that is laid over the scans of a pane."""
+
+    label: str
+    url: str
+    sha256: str | None
+    colour: str
+    style: OverlayStyle
+    opacity: float
+
+
+class PanePayload(TypedDict):
+    """One pane with the scans that it offers."""
+
+    title: str
+    badge: str | None
+    coregistered: bool
+    missing: list[str]
+    volumes: list[VolumePayload]
+    opens_on: int
+    overlays: list[OverlayPayload]
+
+
+class PresetPayload(TypedDict):
+    """A window to choose: `window` in fractions of the default one, or `absolute` in intensities."""
+
+    label: str
+    window: NotRequired[Window]
+    absolute: NotRequired[Window]
+
+
+class ImagesPayload(TypedDict):
+    """The panes of an item, and how they are looked at."""
+
+    convention: Literal["radiological", "neurological"]
+    coregistered: bool
+    layout: Literal["side_by_side", "switched"]
+    planes: list[Plane]
+    start: Place | None
+    panes: list[PanePayload]
+    presets: list[PresetPayload]
+
+
+class ContextPayload(TypedDict):
+    """What stands beside the pictures, as far as the protocol releases it."""
+
+    vignette: str | None
+    history: list[Line]
+    facts: list[Line]
+
+
+class ProgressPayload(TypedDict):
+    """How many items are closed, and how many there are."""
+
+    done: int
+    total: int
+
+
+class PracticePayload(TypedDict):
+    """How far a rater is in their practice, and the share of right answers that ends it."""
+
+    done: int
+    total: int
+    pass_mark: float
+
+
+class TurnPayload(TypedDict):
+    """An earlier turn of a conversation: what was asked, and what this member answered."""
+
+    prompt: str
+    lines: list[Line]
+
+
+class RevisionPayload(TypedDict):
+    """Which of their verdicts a rater is revising."""
+
+    receipt: str
+    saved_at: str
+
+
+class NextPayload(TypedDict):
+    """What comes next: how much of what, how long by the own pace, and where."""
+
+    title: str
+    about: str
+    place: str | None
+
+
+class DraftPayload(TypedDict):
+    """What somebody has filled in themselves, as their browser sent it, with the number that orders drafts."""
+
+    sequence: int
+    answers: dict[str, Any]
+
+
+class OpinionPayload(TypedDict):
+    """What one rater said of an item, without their name."""
+
+    name: str
+    lines: list[Line]
+
+
+class HeadPayload(TypedDict):
+    """Which item it is, and whose turn of what."""
+
+    kind: Literal["item"]
+    assignment: str
+    key: str
+    phase: Phase
+    progress: ProgressPayload
+    notice: str | None
+
+
+class StandingPayload(TypedDict):
+    """What stands round an item."""
+
+    turns: list[TurnPayload]
+    practice: PracticePayload | None
+    revision: RevisionPayload | None
+    revisable: int
+    ahead: NextPayload | None
+
+
+class ItemPayload(HeadPayload, StandingPayload):
+    """An item that is read from its pictures: in practice, reading, a reviewer's first read and the preview."""
+
+    images: ImagesPayload
+    context: ContextPayload
+    prompt: str
+    text: dict[TextKind, TextSetting]
+    reference: None
+    candidate: None
+    own: None
+    opinions: None
+    draft: DraftPayload
+    prefetch: list[str]
+    form: FormPayload
+
+
+class OpinionsPayload(HeadPayload, StandingPayload):
+    """An item that a reviewer decides on: with the own first read and the raters' opinions."""
+
+    images: ImagesPayload
+    context: ContextPayload
+    prompt: str
+    text: dict[TextKind, TextSetting]
+    reference: None
+    candidate: None
+    own: list[Line]
+    opinions: list[OpinionPayload]
+    draft: DraftPayload
+    prefetch: list[str]
+    form: FormPayload
+
+
+class ScoringPayload(HeadPayload, StandingPayload):
+    """A candidate's answer that is marked: with the question and the reference, and without pictures."""
+
+    images: None
+    context: ContextPayload
+    prompt: str
+    text: dict[TextKind, TextSetting]
+    reference: list[str]
+    candidate: str
+    own: None
+    opinions: None
+    draft: DraftPayload
+    prefetch: list[str]
+    form: FormPayload
+
+
+class SummaryPayload(TypedDict):
+    """What somebody did in this login session: counts, times in milliseconds, and since when."""
+
+    items: int
+    active_ms: int
+    median_ms: int | None
+    since: str | None
+
+
+class DonePayload(TypedDict):
+    """What is shown when nothing is left."""
+
+    kind: Literal["done"]
+    assignment: str | None
+    title: str
+    message: str
+    progress: ProgressPayload
+    summary: SummaryPayload
+    revisable: int
+    next: NextPayload | None
+
+
+AnyItemPayload = TypeAliasType("AnyItemPayload", ItemPayload | OpinionsPayload | ScoringPayload)
+Payload = TypeAliasType("Payload", AnyItemPayload | DonePayload)
+
+
+class FeedbackPayload(TypedDict):
+    """What a rater learns from a practice verdict; `correct` is None where there is no single right answer."""
+
+    correct: bool | None
+    lines: list[Line]
+
+
+class RevisablePayload(TypedDict):
+    """One of a rater's own verdicts that may be revised."""
+
+    assignment: str
+    label: str
+    prompt: str
+    text: dict[TextKind, TextSetting]
+    receipt: str
+    saved_at: str
+    lines: list[Line]
+
+
+class ShownAnswer(TypedDict):
+    """The display is stored."""
+
+    shown_at: str
+
+
+class DraftAnswer(TypedDict):
+    """The draft is stored."""
+
+    sequence: int
+    saved_at: str
+
+
+class VerdictAnswer(TypedDict):
+    """The verdict is stored. `next` is None where what comes next could not be built."""
+
+    receipt: str
+    saved_at: str
+    next: Payload | None
+    feedback: NotRequired[FeedbackPayload]
+
+
+class FailureAnswer(TypedDict):
+    """That the pictures could not be shown is stored."""
+
+    saved_at: str
+    next: Payload | None
+
+
+class DamageAnswer(TypedDict):
+    """The damage is noted; there is nothing to be said about it."""
+
+
+class RevisableAnswer(TypedDict):
+    """The verdicts that may be revised, newest first."""
+
+    verdicts: list[RevisablePayload]
+
+
+class ReopenAnswer(TypedDict):
+    """The item that was opened again."""
+
+    payload: ItemPayload
+
+
+class ResumeAnswer(TypedDict):
+    """What is on the desk."""
+
+    payload: Payload
+
+
+class ScansAnswer(TypedDict):
+    """The pictures of the item on the screen, and what may be fetched ahead, at addresses that are good."""
+
+    images: ImagesPayload | None
+    prefetch: list[str]
+
+
+class RefusedAnswer(TypedDict):
+    """Why a request was refused: the field that is wrong, the newer draft's number, what is on the desk instead."""
+
+    error: str
+    field: NotRequired[str]
+    sequence: NotRequired[int]
+    next: NotRequired[Payload | None]
