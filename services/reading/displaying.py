@@ -25,11 +25,11 @@ from services.reading.payloads import (
     Line,
     NextPayload,
     Payload,
-    Phase,
     PracticePayload,
     ScoringPayload,
     TurnPayload,
 )
+from services.reading.payloads import Phase as PhaseKey
 from services.studies import frozen_facts
 
 _HALF_DONE = "Thank you. Every verdict is saved, and the next part is open to you now."
@@ -47,7 +47,7 @@ def notice_of(study: Study, protocol: Protocol) -> str | None:
     return " ".join(part for part in parts if part) or None
 
 
-def queue_payload(session: Session, actor: Actor, study: Study, membership: Membership, queue: Queue) -> dict[str, Any]:
+def queue_payload(session: Session, actor: Actor, study: Study, membership: Membership, queue: Queue) -> Payload:
     """Return the payload of the first assignment that is not closed, or thanks when there is none."""
     membership_id = stored_id(membership.id)
     protocol = frozen_facts.protocol_of(session, stored_id(study.id))
@@ -77,7 +77,7 @@ def assignment_payload(
     protocol = frozen_facts.protocol_of(session, stored_id(study.id))
     keys = keys_of(study, actor)
     place = Desk(
-        phase=assignment.phase,
+        phase=_phase_of(assignment),
         assignment_public_id=assignment.public_id,
         key=keys.idempotency_key(assignment.public_id),
         progress=progress,
@@ -116,7 +116,7 @@ def revision_payload(
     keys = keys_of(study, actor)
     shown = shown_items.shown_of(session, protocol, assignment)
     place = Desk(
-        phase=assignment.phase,
+        phase=_phase_of(assignment),
         assignment_public_id=assignment.public_id,
         key=keys.revision_key(assignment.public_id, verdict.receipt),
         progress=desk.progress_of(session, assignment.membership_id, READING.queue, protocol),
@@ -127,6 +127,11 @@ def revision_payload(
         revisable=_revisable(session, actor, protocol, assignment),
     )
     return blinding.item_payload(desk=place, shown=shown, protocol=protocol, keys=keys, prefetch=[])
+
+
+def _phase_of(assignment: Assignment) -> PhaseKey:
+    """Return the key of an assignment's phase; nothing is dealt that is not in the table."""
+    return cast(PhaseKey, PHASES[assignment.phase].key)
 
 
 def _practice_progress(protocol: Protocol, progress: tuple[int, int]) -> PracticePayload:
@@ -207,7 +212,7 @@ def _draft_of(session: Session, assignment: Assignment) -> DraftPayload:
     return blinding.draft_payload(draft.sequence, draft.answers) if draft else blinding.draft_payload(0, {})
 
 
-def _scoring_payload(session: Session, protocol: Protocol, assignment: Assignment, place: Desk) -> dict[str, Any]:
+def _scoring_payload(session: Session, protocol: Protocol, assignment: Assignment, place: Desk) -> ScoringPayload:
     if protocol.scoring is None or assignment.candidate_id is None:
         raise Conflict("This study has no answers to mark.")
     desk.require_reads_closed(session, assignment.membership_id)
@@ -237,7 +242,7 @@ def _opinions(
         for verdict in session.exec(select(Verdict).where(col(Verdict.id).in_(task.opinion_order)))
     }
 
-    def lines(verdict: Verdict) -> list[list[str]]:
+    def lines(verdict: Verdict) -> list[Line]:
         return shown_items.lines_of(protocol, item, assignment.option_order, verdict)
 
     return lines(own), [lines(verdicts[one]) for one in task.opinion_order]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Mapping
-from typing import Any
 from urllib.parse import urlencode
 
 from sqlalchemy import func
@@ -27,7 +26,7 @@ _PACES: Mapping[str, tuple[tuple[Phase, str], ...]] = {
 }
 
 
-def next_part(session: Session, study: Study, membership: Membership, queue: Queue) -> dict[str, Any] | None:
+def next_part(session: Session, study: Study, membership: Membership, queue: Queue) -> NextPayload | None:
     """Return what waits behind a queue that is done: answers to mark after the reads; None where nothing does."""
     if queue == REVIEW.queue:
         return blinding.next_payload("Look again", "", _place(study, queue))

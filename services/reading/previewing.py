@@ -15,6 +15,7 @@ from services.errors import NotFound
 from services.people.identity import Actor
 from services.people.permission import require_role
 from services.reading import blinding, displaying, shown_items
+from services.reading.payloads import ItemPayload, Line
 from services.studies import frozen_facts
 
 # So many lines of a search are listed; more are counted, and a longer search finds them.

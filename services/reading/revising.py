@@ -12,6 +12,7 @@ from services.people.acts import require_in_study
 from services.people.identity import Actor
 from services.people.permission import own_assignment
 from services.reading import blinding, desk, displaying, revision_rules, shown_items
+from services.reading.payloads import ItemPayload, Payload, RevisablePayload
 from services.studies import frozen_facts
 
 

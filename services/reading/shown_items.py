@@ -15,6 +15,7 @@ from protocol.study import Protocol
 from services.reading import blinding, hanging
 from services.reading.answers import ShownForm
 from services.reading.blinding import Shown
+from services.reading.payloads import Line
 from services.studies import frozen_facts
 
 
@@ -42,7 +43,7 @@ _FORMS: Mapping[str, Callable[[Protocol, ShownItem, list[str]], ShownForm]] = {
 }
 
 
-def lines_of(protocol: Protocol, item: ShownItem, option_order: list[str], verdict: Verdict) -> list[list[str]]:
+def lines_of(protocol: Protocol, item: ShownItem, option_order: list[str], verdict: Verdict) -> list[Line]:
     """Return a verdict as label and text, in the words of its form."""
     form = blinding.reading_form(protocol, item, option_order)
     return blinding.opinion_lines(form, verdict.fields, verdict.not_assessable, verdict.comment)

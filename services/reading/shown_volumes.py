@@ -17,6 +17,7 @@ from services.people import acts
 from services.people.identity import Actor
 from services.people.permission import state_of, studies_of
 from services.reading import desk, displaying, revision_rules, shown_items, submission
+from services.reading.payloads import ScansAnswer
 from services.studies import damaged_volumes, frozen_facts, volume_integrity, volume_store
 
 # The SHA-256 of files, by what they are (volume or overlay) and its id.
@@ -73,7 +74,9 @@ def renewed_scans(database: Database, actor: Actor, public_id: str) -> ScansAnsw
     payload = submission.payload_after_reload(database, actor, study_key, queue)
     if payload["assignment"] != public_id:
         acts.require(acts.SHOW, "waiting")
-    return {"images": payload.get("images"), "prefetch": payload.get("prefetch", [])}
+    if payload["kind"] == "done":
+        return {"images": None, "prefetch": []}
+    return {"images": payload["images"], "prefetch": payload["prefetch"]}
 
 
 def _named(keys: Keys, token: str, files: Files) -> str | None:

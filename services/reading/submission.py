@@ -86,7 +86,7 @@ def payload_after_reload(database: Database, actor: Actor, study_key: str, queue
         return _desk_payload(session, actor, study, membership, named)
 
 
-def _desk_payload(session: Session, actor: Actor, study: Study, membership: Membership, queue: Queue) -> dict[str, Any]:
+def _desk_payload(session: Session, actor: Actor, study: Study, membership: Membership, queue: Queue) -> Payload:
     if queue == SCORING.queue:
         desk.require_marking_open(session, study, membership)
     return displaying.queue_payload(session, actor, study, membership, queue)
@@ -283,7 +283,7 @@ def _passed_ms(displays: Sequence[Display], superseded: Verdict | None) -> int |
     return clock.passed_ms(first.shown_at, first.monotonic_ms, first.boot_id, clock.read_clocks())
 
 
-def _feedback(session: Session, protocol: Protocol, assignment: Assignment) -> dict[str, Any] | None:
+def _feedback(session: Session, protocol: Protocol, assignment: Assignment) -> FeedbackPayload | None:
     if not PHASES[assignment.phase].trains:
         return None
     item = shown_items.item_of(session, assignment)
