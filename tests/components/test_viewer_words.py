@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.components.conftest import Room
+from tests.components.reading_server.formula_items import DEFINITIONS, HEAVY, MISPLACED
 
 pytestmark = pytest.mark.browser
 MakeRoom = Callable[..., Room]
@@ -114,3 +115,115 @@ def test_no_formula_leads_anywhere_fetches_anything_or_carries_a_style(room: Mak
     assert attributes.isdisjoint({"href", "src", "style", "id", "data-a", "onclick"})
     assert reader.page.evaluate("window.hit") is None
     assert [url for url in reader.asked if "beacon" in url] == []
+
+
+def test_ordinary_formulas_are_all_drawn(room: MakeRoom) -> None:
+    reader = room("ordinary formulas")
+    reader.open()
+
+    expect(reader.page.locator(".prompt math").first).to_be_visible()
+    assert reader.page.locator(".prompt .formula-source").all_inner_texts() == []
+
+
+def test_narrow_spaces_of_a_formula_are_drawn(room: MakeRoom) -> None:
+    reader = room("ordinary formulas")
+    reader.open()
+
+    width = "element => element.getBoundingClientRect().width"
+    assert reader.page.locator(".prompt p", has_text="78").locator("mtext").first.evaluate(width) > 0
+
+
+def test_formulas_are_drawn_in_earlier_turns_without_leaving_their_line(room: MakeRoom) -> None:
+    reader = room("formulas in turns")
+    reader.open()
+    turn = reader.page.locator(".turns li > p")
+
+    power, half = turn.locator("msup"), turn.locator("mfrac")
+    assert [power.locator("mn").all_text_contents(), half.locator("mn").all_text_contents()] == [
+        ["10", "3"],
+        ["1", "2"],
+    ]
+    assert turn.locator("msqrt").count() == 1
+    assert turn.locator("math[display=block], p, div, table").count() == 0
+
+
+def test_what_is_too_wide_for_a_run_is_written_there_as_its_source(room: MakeRoom) -> None:
+    reader = room("formulas in turns")
+    reader.open()
+
+    expect(reader.page.locator(".turns .formula-source")).to_have_text("$" + "x + " * 40 + "x$")
+    assert reader.page.locator(".prompt .formula-source").count() == 0
+
+
+def test_lines_and_cells_do_not_join_to_other_words_in_a_run(room: MakeRoom) -> None:
+    reader = room("formulas in turns")
+    reader.open()
+
+    expect(reader.page.locator(".turns li > p")).to_contain_text("the lesion over")
+    expect(reader.page.locator(".turns li > p")).to_contain_text("a b 1 0")
+
+
+def test_formulas_are_drawn_in_the_list_of_earlier_items(room: MakeRoom) -> None:
+    reader = room("formulas in turns", "plain", revisable=True)
+    reader.open()
+    reader.press("1", "4")
+    reader.submit()
+
+    reader.press("q")
+
+    entry = reader.page.locator(".entry-prompt")
+    expect(entry.locator("msup")).to_have_count(1)
+    expect(entry.locator("mfrac")).to_have_count(1)
+    assert entry.locator("math[display=block], p, div, table").count() == 0
+
+
+def test_no_formula_is_drawn_that_would_leave_its_place_or_paint_over_it(room: MakeRoom) -> None:
+    reader = room("misplaced formulas")
+    reader.open()
+    prompt = reader.page.locator(".prompt")
+
+    assert prompt.locator("p:has(math)").all_text_contents() == []
+    assert prompt.locator("p").all_text_contents() == MISPLACED
+
+
+def test_no_formula_defines_commands(room: MakeRoom) -> None:
+    reader = room("definitions")
+    reader.open()
+    prompt = reader.page.locator(".prompt")
+
+    assert prompt.locator("p:has(math)").count() == 0
+    assert prompt.locator("p").all_text_contents() == DEFINITIONS
+
+
+@pytest.mark.parametrize("place", [".answer .formula", ".answer.markdown", ".card"])
+def test_what_is_moved_out_of_a_formula_a_text_or_a_card_all_the_same_is_not_seen(room: MakeRoom, place: str) -> None:
+    reader = room("formulas in scoring")
+    reader.open()
+    moved = """element => {
+        const stray = document.createElement("span");
+        stray.style = "position: relative; display: inline-block; width: 40px; height: 20px";
+        element.append(stray);
+        const above = element.getBoundingClientRect().y - 40;
+        stray.style.top = `${above - stray.getBoundingClientRect().y}px`;
+        const { x, y } = stray.getBoundingClientRect();
+        return element.getRootNode().elementFromPoint(x + 20, y + 10) === stray;
+    }"""
+
+    assert reader.page.locator(place).last.evaluate(moved) is False
+
+
+@pytest.mark.parametrize("text", HEAVY)
+def test_no_text_within_its_length_becomes_more_elements_than_are_drawn_at_once(room: MakeRoom, text: str) -> None:
+    reader = room(f"heavy formulas: {text}")
+    reader.open()
+    prompt = reader.page.locator(".prompt")
+
+    drawn = prompt.locator("math, math *").count()
+    deepest = """element => {
+        const depth = (one) => 1 + Math.max(0, ...[...one.children].map(depth));
+        return depth(element);
+    }"""
+    assert drawn <= 3_000
+    assert prompt.evaluate(deepest) <= 50
+    # Nothing is lost: what is not drawn is written.
+    assert drawn > 0 or prompt.text_content() == HEAVY[text]

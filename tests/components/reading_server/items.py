@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from formula_items import formula_words
 from numpy.typing import NDArray
 
 YES_NO = [{"id": "yes", "text": "Yes"}, {"id": "no", "text": "No"}]
@@ -167,6 +168,9 @@ def item(name: str, position: int) -> dict[str, Any]:
     elif name in ("markdown", "attack", "arabic", "formulas"):
         payload |= words_of(name)
         fields += [field("answer", "choice", "Answer", options=payload.pop("options"), required=True), confidence()]
+    elif (words := formula_words(name)) is not None:
+        payload |= words
+        fields += [field("answer", "yes_no", "Answer", options=YES_NO, required=True), confidence()]
     elif name == "first after practice":
         payload["ahead"] = {
             "title": "Read 24 items",

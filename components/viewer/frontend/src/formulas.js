@@ -1,14 +1,54 @@
 /**
  * Formulas within Markdown: $a$ in a line, $$a$$ in a line of its own. KaTeX makes MathML of them, which the browser draws with a font
- * of its own; it makes elements, and no text is parsed as HTML.
+ * of its own; it makes elements, and no text is parsed as HTML. What is no formula, or one that would be drawn over its surroundings
+ * or without end, stands there as it was written.
  */
 
 import katex from "katex";
 import { h } from "./dom.js";
 
+/** Of one formula: characters of its source; elements it becomes; elements within each other. */
 const LONGEST = 2_000;
-/** Nothing in a formula leads anywhere (`trust`), grows without end (`maxExpand`) or out of its place (`maxSize`, in em). */
-const SETTINGS = { output: /** @type {const} */ ("mathml"), trust: false, strict: "ignore", maxExpand: 200, maxSize: 20, throwOnError: true };
+const MOST = 1_000;
+const DEEPEST = 40;
+
+/** What the formulas of one text may take: characters of one, elements of all. `apart`: whether one may have a line of its own. */
+export const roomOfText = () => ({ longest: LONGEST, left: 3_000, apart: true });
+/** Of a text in one run. No formula is so wide there that its end would be cut off. */
+export const roomOfRun = () => ({ longest: 80, left: 200, apart: false });
+
+/** Nothing in a formula grows without end (`maxExpand`), is larger than `maxSize`, in em, or leads anywhere. */
+const SETTINGS = {
+  output: /** @type {const} */ ("mathml"), strict: "ignore", maxExpand: 200, maxSize: 20, throwOnError: true,
+  // Of what leads elsewhere KaTeX would draw the name of the command, and not the words.
+  trust: () => { throw new Error("Formulas lead nowhere."); },
+};
+/** Commands that give others a meaning: by them a few characters become any number of elements. */
+const DEFINES = /^\\(?:[gex]?def|(?:new|renew|provide)command|(?:future)?let|global|long)$/;
+
+const anything = () => true;
+/** @param {number} least @param {number} most  both in em */
+const between = (least, most) => (/** @type {string} */ value) => {
+  const em = Number(/^(-?[\d.]+)em$/.exec(value)?.[1] ?? NaN);
+  return em >= least && em <= most;
+};
+const ELEMENTS = [
+  "math", "semantics", "mrow", "mstyle", "mpadded", "mphantom", "mi", "mn", "mo", "mtext", "mspace", "mfrac", "msqrt", "mroot", "msub", "msup", "msubsup",
+  "munder", "mover", "munderover", "mtable", "mtr", "mtd", "menclose",
+];
+/** What KaTeX may say of an element. Missing are those that paint or carry a style: mathbackground, style, and whatever comes in future. */
+const ATTRIBUTES = {
+  ...Object.fromEntries(["xmlns", "class", "display", "displaystyle", "scriptlevel", "mathvariant", "mathcolor", "accent", "accentunder", "fence", "separator",
+    "stretchy", "largeop", "linebreak", "columnalign", "columnlines", "rowlines", "rowspacing", "columnspacing"].map((name) => [name, anything])),
+  // Browsers draw no line through anything: what is crossed out would stand there as if it were not.
+  notation: (value) => /^(box|(top|bottom|left|right| )+)$/.test(value),
+  lspace: between(0, 0.5), rspace: between(0, 0.5),
+  minsize: between(0, 3.5), maxsize: between(0, 3.5),
+  mathsize: between(0.5, 2.5),
+  linethickness: (value) => value === "0px" || between(0, 0.2)(value),
+  height: between(0, 2),
+  width: (value) => value === "50%" || value === "100%" || between(0, 2)(value),
+};
 
 /**
  * A rule of markdown-it. As Pandoc reads it: no blank inside the dollars, no digit behind them, so that "$5 and $10" are prices.
@@ -38,16 +78,79 @@ export function formula(state, silent) {
 /**
  * @param {HTMLElement} parent
  * @param {{content: string, markup: string}} token
+ * @param {{longest: number, left: number, apart: boolean}} room  of its text; what is made of the formula is taken from it
  */
-export function appendFormula(parent, { content, markup }) {
-  const place = h("span", { class: "formula", dir: "ltr" });
+export function appendFormula(parent, { content, markup }, room) {
+  const apart = markup === "$$" && room.apart;
+  const math = content.length <= room.longest && room.left > 0 ? drawn(content, apart, room) : null;
+  parent.append(math
+    ? h("span", { class: apart ? "formula apart" : "formula", dir: "ltr" }, math)
+    : h("span", { class: "formula-source", dir: "ltr" }, `${markup}${content}${markup}`));
+}
+
+/**
+ * @param {string} content
+ * @param {boolean} apart
+ * @param {{left: number}} room
+ * @returns {Element|null}  null for what is not to be drawn
+ */
+function drawn(content, apart, room) {
+  if ((content.match(/\\(?:[A-Za-z@]+|[^])/g) ?? []).some((command) => DEFINES.test(command))) return null;
+  const place = h("span", {});
   try {
-    katex.render(content, place, { ...SETTINGS, displayMode: markup === "$$" });
-    // The source, which is part of the words otherwise.
-    place.querySelector("annotation")?.remove();
+    katex.render(content, place, { ...SETTINGS, displayMode: apart });
   } catch {
-    // What is no formula stands there as it was written.
-    place.replaceChildren(`${markup}${content}${markup}`);
+    return null;
   }
-  parent.append(place);
+  // The source, which is part of the words otherwise.
+  place.querySelector("annotation")?.remove();
+  setSpaces(place);
+  const made = place.querySelectorAll("*").length;
+  // Also what is not drawn then: it has taken its time.
+  room.left -= made;
+  const math = place.querySelector("math");
+  return math && made <= MOST && room.left >= 0 && staysInPlace(math) ? math : null;
+}
+
+/**
+ * KaTeX leaves narrow spaces as bare text among elements, where browsers draw none.
+ *
+ * @param {Element} place
+ */
+function setSpaces(place) {
+  for (const row of place.querySelectorAll(":not(mi, mn, mo, mtext)")) {
+    for (const space of [...row.childNodes].filter((child) => child.nodeType === Node.TEXT_NODE)) {
+      const text = document.createElementNS(row.namespaceURI, "mtext");
+      space.replaceWith(text);
+      text.append(space);
+    }
+  }
+}
+
+/**
+ * Whether an element and those within it take the room in which they are drawn, paint nothing else and are not enlarged twice.
+ *
+ * @param {Element} element
+ * @param {number} [depth]
+ * @param {boolean} [enlarged]
+ * @returns {boolean}
+ */
+function staysInPlace(element, depth = 1, enlarged = false) {
+  if (depth > DEEPEST || !ELEMENTS.includes(element.localName)) return false;
+  if (enlarged && element.hasAttribute("mathsize")) return false;
+  const allowed = element.localName === "mpadded" ? isPadding(element)
+    : [...element.attributes].every(({ name, value }) => Object.hasOwn(ATTRIBUTES, name) && ATTRIBUTES[name](value));
+  return allowed && [...element.children].every((child) => staysInPlace(child, depth + 1, enlarged || element.hasAttribute("mathsize")));
+}
+
+/**
+ * Padding moves what it holds, or denies the room that it takes: it may hold what is not seen, stand around the words of an arrow, or
+ * do nothing.
+ *
+ * @param {Element} element
+ */
+function isPadding(element) {
+  if ([...element.children].every((child) => child.localName === "mphantom")) return true;
+  const said = [...element.attributes].filter(({ name }) => name !== "class").map(({ name, value }) => `${name}=${value}`).join(" ");
+  return said === "" || said === "width=+0.6em lspace=0.3em";
 }

@@ -5,7 +5,7 @@
 
 import MarkdownIt from "markdown-it";
 import { h } from "./dom.js";
-import { appendFormula, formula } from "./formulas.js";
+import { appendFormula, formula, roomOfRun, roomOfText } from "./formulas.js";
 
 /** The parts of Markdown that are read; whatever else is written stays as it is written. */
 const RULES = ["table", "code", "fence", "blockquote", "hr", "list", "heading", "escape", "newline", "backticks", "strikethrough", "emphasis", "entity"];
@@ -32,26 +32,49 @@ const DIRECTED = ["p", "li", "th", "td", "blockquote"];
  */
 export function wordsIn(text, name, setting = "plain") {
   if (setting !== "markdown") return h("p", { class: name, dir: "auto" }, text);
-  const element = h("div", { class: `${name} markdown`, dir: "auto" });
-  append(element, markdown.parse(text, {}));
+  const element = h("div", { class: `${name} markdown` });
+  append(element, markdown.parse(text, {}), roomOfText());
+  element.dir = "auto";
   return element;
 }
 
 /**
- * The same words where there is no room for their setting.
+ * The same words where there is no room for their setting: one line after the other, formulas drawn among them.
  *
  * @param {string} text
  * @param {string} [setting]
+ * @returns {string|HTMLElement}
  */
 export function inOneRun(text, setting) {
-  return setting === "markdown" ? [...wordsIn(text, "", setting).childNodes].map((block) => block.textContent).join(" ").trim() : text;
+  if (setting !== "markdown") return text;
+  const run = h("span", {});
+  appendRun(run, markdown.parse(text, {}), roomOfRun());
+  return run;
 }
 
 /**
+ * @param {HTMLElement} run
+ * @param {any[]} tokens
+ * @param {ReturnType<typeof roomOfRun>} room
+ */
+function appendRun(run, tokens, room) {
+  for (const token of tokens) {
+    if (token.type === "inline") appendRun(run, token.children ?? [], room);
+    else if (token.type === "formula") appendFormula(run, token, room);
+    // Lines, paragraphs and cells end where the next must not join them.
+    else if (token.type === "softbreak" || token.type === "hardbreak" || (token.block && token.nesting === -1)) run.append(" ");
+    else if (token.type !== "hr" && token.nesting === 0) run.append(token.content);
+  }
+}
+
+/**
+ * An element is told to find its direction when it is full: it would look for it anew with each child that it is given.
+ *
  * @param {HTMLElement} parent
  * @param {any[]} tokens
+ * @param {ReturnType<typeof roomOfText>} room  of formulas
  */
-function append(parent, tokens) {
+function append(parent, tokens, room) {
   /** @type {HTMLElement[]} */
   const within = [parent];
   for (const token of tokens) {
@@ -59,13 +82,14 @@ function append(parent, tokens) {
     const tag = OPENED[token.type];
     if (tag && token.nesting === 1) {
       const element = h(tag, token.type === "heading_open" ? { class: "heading" } : {});
-      if (DIRECTED.includes(tag)) element.dir = "auto";
       if (tag === "ol" && token.attrGet("start")) element.start = Number(token.attrGet("start"));
       top.append(element);
       within.push(element);
-    } else if (token.nesting === -1) within.pop();
-    else if (token.type === "inline") append(top, token.children ?? []);
-    else if (token.type === "formula") appendFormula(top, token);
+    } else if (token.nesting === -1) {
+      within.pop();
+      if (DIRECTED.includes(top.localName)) top.dir = "auto";
+    } else if (token.type === "inline") append(top, token.children ?? [], room);
+    else if (token.type === "formula") appendFormula(top, token, room);
     else if (token.type === "hr") top.append(h("hr", {}));
     else if (token.type === "softbreak" || token.type === "hardbreak") top.append(h("br", {}));
     else if (token.type === "code_inline") top.append(h("code", {}, token.content));

@@ -1,0 +1,109 @@
+"""Words of the stand-in server's items that are about formulas."""
+
+from __future__ import annotations
+
+from typing import Any
+
+# What clinicians and models write.
+ORDINARY = [
+    r"$\frac{1}{2}$",
+    r"$10^{3}$",
+    r"$3{,}5 \cdot 10^{-6}\ \mathrm{mm^2/s}$",
+    r"$\sqrt[3]{a \cdot b \cdot c} \approx 12{,}4\,\text{mm}$",
+    r"$\mu = 78\,\mu\mathrm{mol/l}$",
+    r"$T_{2}^{*} \neq T_1$, $\alpha \le 0.05$",
+    r"$37.5\,^\circ\mathrm{C}$",
+    r"$\boxed{42}$",
+    r"$\vec{B}_0 \quad \overline{x} \pm \hat{\sigma}$",
+    r"$A \xrightarrow{t} B$",
+    r"$x\phantom{yy}z$",
+    r"$\begin{pmatrix} 1 & 0 \\ 0 & 1 \end{pmatrix}$",
+    r"$\left(\frac{a}{b}\right)^{2}$",
+    r"$$V = \frac{\pi}{6} \cdot a \cdot b \cdot c = \begin{cases} 1 & a > 0 \\ 0 & \text{else} \end{cases} \tag{1}$$",
+]
+# Each would be drawn beside its own place, over what stands there, larger than it says, or say another thing.
+MISPLACED = [
+    r"$\raisebox{13em}{\text{Reference: no}}$",
+    r"$\raisebox{-9em}{x}$",
+    r"$\rule{20em}{20em}$",
+    r"$\rule[3em]{1em}{1em}$",
+    r"$a\kern-40em b$",
+    r"$a\mkern-40mu b$",
+    r"$a\hspace{-4em}b$",
+    r"$a\hspace{20em}b$",
+    r"$a\hskip20em b$",
+    r"$a\\[20em]b$",
+    r"$a\llap{no}$",
+    r"$\rlap{no}b$",
+    r"$\mathllap{no}$",
+    r"$\mathrlap{no}b$",
+    r"$\mathclap{no}$",
+    r"$\smash{\frac{a}{b}}$",
+    r"$\smash[b]{y}$",
+    r"$\colorbox{red}{x}$",
+    r"$\fcolorbox{red}{blue}{x}$",
+    r"$\genfrac{}{}{20em}{}{a}{b}$",
+    r"${\Huge {\Huge {\Huge x}}}$",
+    r"$\pmb{x}$",
+    r"$\cancel{5}$",
+    r"$\href{javascript:window.hit=1}{x}$",
+]
+DEFINITIONS = [
+    r"$\def\a{x}\a$",
+    r"$\gdef\a{x}\a$",
+    r"$\edef\a{x}\a$",
+    r"$\xdef\a{x}\a$",
+    r"$\newcommand\a{x}\a$",
+    r"$\renewcommand\frac{x}\frac$",
+    r"$\providecommand\a{x}\a$",
+    r"$\let\a=x\a$",
+    r"$\futurelet\a xy$",
+    r"$\global\def\a{x}\a$",
+]
+# As long as a text may be.
+LONGEST_TEXT = 20_000
+
+
+def many(formula: str) -> str:
+    """As much of one formula as a text may hold."""
+    return " ".join([formula] * (LONGEST_TEXT // (len(formula) + 1)))
+
+
+HEAVY = {
+    "definitions": many("$" + r"\def\a{" + "x" * 1500 + "}" + r"\a" * 190 + "$"),
+    "small formulas": many("$x$"),
+    "large formulas": many("$" + "x+" * 900 + "x$"),
+    "one deep formula": "$" + r"\sqrt{" * 280 + "x" + "}" * 280 + "$",
+    "one large matrix": r"$\begin{matrix}" + "&".join("1" * 900) + r"\end{matrix}$",
+}
+TURN = (
+    "Is the ADC below $10^{3}$ and the lesion\nover $\\frac{1}{2}$ cm?\n\n"
+    "| a | b |\n|---|---|\n| 1 | 0 |\n\n$$V = \\sqrt{2}$$\n\n$" + "x + " * 40 + "x$"
+)
+MARKDOWN = {"prompt": "markdown", "reference": "markdown", "candidate": "markdown"}
+
+
+def formula_words(name: str) -> dict[str, Any] | None:
+    """What the payload of such an item says otherwise, or None where it is not one of them."""
+    kind, _, which = name.partition(": ")
+    if kind == "heavy formulas":
+        return {"prompt": HEAVY[which], "text": MARKDOWN}
+    prompts = {
+        "ordinary formulas": "\n\n".join(ORDINARY),
+        "misplaced formulas": "\n\n".join(MISPLACED),
+        "definitions": "\n\n".join(DEFINITIONS),
+    }
+    if name in prompts:
+        return {"prompt": prompts[name], "text": MARKDOWN}
+    if name == "formulas in turns":
+        return {"prompt": TURN, "text": MARKDOWN, "turns": [{"prompt": TURN, "lines": [["Answer", "Yes"]]}]}
+    if name == "formulas in scoring":
+        return {
+            "phase": "scoring",
+            "images": None,
+            "reference": [r"About $\frac{1}{2}$ of $3{,}5 \cdot 10^{-6}\ \mathrm{mm^2/s}$"],
+            "candidate": "\n\n".join([r"No, $\sqrt{2}$.", *ORDINARY[1:8], ORDINARY[-1], MISPLACED[0]]),
+            "prompt": r"Is $\alpha < 10^{-3}$?",
+            "text": MARKDOWN,
+        }
+    return None
