@@ -138,7 +138,7 @@ def test_upright_tablet_reads_an_item_by_touch_alone(tablet: MakeRoom) -> None:
     expect(reader.page.locator(".prompt")).to_have_text("Is the finding on the right side?")
 
     (verdict,) = reader.posted("verdict")
-    assert verdict["answers"]["fields"] == {"answer": "yes", "confidence": 4}
+    assert verdict["answers"]["fields"] == {"answer": "yes", "confidence": "4"}
 
 
 def test_words_have_what_the_form_leaves_of_the_column(room: MakeRoom) -> None:
