@@ -8,7 +8,7 @@ import { h } from "./dom.js";
 
 const LONGEST = 2_000;
 /** Nothing in a formula leads anywhere (`trust`), grows without end (`maxExpand`) or out of its place (`maxSize`, in em). */
-const SETTINGS = { output: /** @type {const} */ ("mathml"), trust: false, strict: "ignore", maxExpand: 200, maxSize: 20, throwOnError: true };
+const SETTINGS = { output: /** @type {const} */ ("mathml"), trust: false, strict: /** @type {const} */ ("ignore"), maxExpand: 200, maxSize: 20, throwOnError: true };
 
 /**
  * A rule of markdown-it. As Pandoc reads it: no blank inside the dollars, no digit behind them, so that "$5 and $10" are prices.

@@ -25,7 +25,7 @@ const FARTHEST = 5000;
 
 export class Trace {
   /**
-   * @param {any} payload  of the item
+   * @param {import("../payload.js").AnyItemPayload} payload
    * @param {any|null|undefined} kept  what `kept()` gave for the same item before a reload of the tab
    * @param {() => number} activeTime  milliseconds of active reading so far
    */
@@ -35,7 +35,7 @@ export class Trace {
     this.volumes = new Map();
     this.masks = { offered: 0, shown_ms: 0 };
     for (const [pane, { title, volumes, overlays }] of (payload.images?.panes ?? []).entries()) {
-      this.masks.offered += overlays?.length ?? 0;
+      this.masks.offered += overlays.length;
       volumes.forEach(({ label }, n) => {
         if (this.volumes.size >= MOST_VOLUMES) return;
         this.volumes.set(`${pane} ${n}`, { pane, title: short(title), label: short(label), opened: false, ms: 0, slices: {} });
