@@ -40,7 +40,8 @@ from services.reading.payloads import (
     SummaryPayload,
     VerdictAnswer,
 )
-from tests.components.reading_server.items import MadeUp, ReadableKeys, feedback_on, made_up
+from tests.components.reading_server.items import made_up
+from tests.components.reading_server.made_up import MadeUp, ReadableKeys, feedback_on
 from tests.components.reading_server.scans import volume as volume_of
 
 HERE = Path(__file__).parent
