@@ -16,6 +16,11 @@ export class ImageLoading {
     this.failing = false;
   }
 
+  /** Another item, of which nothing is known yet. */
+  begin() {
+    this.failing = false;
+  }
+
   /** @param {number} turn @param {number} [attempt] */
   async load(turn, attempt = 0) {
     const { room } = this;
@@ -49,10 +54,7 @@ export class ImageLoading {
   failed(turn, error) {
     const { room } = this;
     this.failing = true;
-    room.panes.clear();
-    room.clock?.stop();
-    room.form?.setInert(true);
-    if (room.stage === "open") room.stage = "loading";
+    room.shutWithoutImages();
     if (error instanceof DamagedVolume) room.scans.reportDamage(error.url);
     if (error instanceof Refusal && error.status === 401) {
       room.screen.cover("The images come back when you have signed in again.");

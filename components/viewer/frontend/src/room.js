@@ -24,7 +24,8 @@ import { Saving } from "./saving.js";
 import { Scans } from "./scans.js";
 import { Screen } from "./screen.js";
 import { Session, summaryLines } from "./session.js";
-import { Trace } from "./trace.js";
+import { Stages } from "./stages.js";
+import { Trace, continues } from "./trace.js";
 import { Transport } from "./transport.js";
 import { VolumeShelf } from "./volume.js";
 
@@ -100,8 +101,7 @@ export class Room {
     this.openedAt = 0;
     /** @type {number|null} */
     this.loadMs = null;
-    /** @type {"empty"|"loading"|"open"|"sending"|"feedback"|"blocked"|"between"|"done"} */
-    this.stage = "empty";
+    this.stages = new Stages();
     /** @type {string|undefined} */
     this.lastAssignment = undefined;
     this.turn = 0;
@@ -122,6 +122,10 @@ export class Room {
   /** The item on the screen; null where nothing is left to be read. @returns {Item|null} */
   get item() {
     return this.payload?.kind === "item" ? this.payload : null;
+  }
+
+  get stage() {
+    return this.stages.now;
   }
 
   listen() {
@@ -199,7 +203,7 @@ export class Room {
     this.trace = null;
     this.drafts = null;
     this.payload = payload;
-    this.loading.failing = false;
+    this.loading.begin();
     // Says which study is meant, also when nothing is left to be read.
     this.lastAssignment = payload.assignment ?? this.lastAssignment;
     this.dialogs.close();
@@ -210,7 +214,7 @@ export class Room {
     if (payload.kind === "done") return this.end(payload);
     if (payload.ahead && this.begun !== payload.assignment && !payload.draft.sequence) return this.announce(payload, payload.ahead);
 
-    this.stage = "loading";
+    this.stages.to("loading");
     this.started = performance.now();
     this.loadMs = null;
     const kept = payload.phase === "preview" ? null : keptAside(payload);
@@ -238,7 +242,7 @@ export class Room {
   end(payload) {
     const { next, summary } = payload;
     const place = next?.place ? this.transport.resolve(next.place).href : null;
-    this.stage = "done";
+    this.stages.to("done");
     this.openedAt = performance.now();
     this.goNext = place ? () => window.location.assign(place) : null;
     this.screen.paintParting("done", payload, next && place ? nextPart(next, place) : null,
@@ -248,7 +252,7 @@ export class Room {
 
   /** The practice is over: say what begins, and wait until the reader begins it. @param {Item} payload @param {import("../payload.js").NextPayload} ahead */
   announce(payload, ahead) {
-    this.stage = "between";
+    this.stages.to("between");
     this.openedAt = performance.now();
     const begin = () => {
       this.begun = payload.assignment;
@@ -262,10 +266,11 @@ export class Room {
   async displayed(turn) {
     const { item, form, screen } = this;
     await this.pausing.over();
-    if (turn !== this.turn || !item || !form) return;
+    // What was answered stays answered, also when its images had to be fetched once more.
+    if (turn !== this.turn || !item || !form || this.stage === "feedback") return;
     this.loadMs ??= Math.round(performance.now() - this.started);
     if (item.phase === "preview") {
-      this.stage = "open";
+      this.stages.to("open");
       form.setInert(false);
       form.say("");
       this.loading.fetchAhead(turn);
@@ -295,10 +300,36 @@ export class Room {
   /** The form is open (again), unless there is nothing to be seen. */
   goOn() {
     const { failing } = this.loading;
-    this.stage = failing ? "loading" : "open";
+    this.stages.to(failing ? "loading" : "open");
     this.screen.say(null);
     this.form?.setInert(failing);
     if (this.form && this.drafts?.stopped) this.drafts.insist(this.form.read());
+  }
+
+  /** Nothing of the item is to be seen: its form is shut, and its time does not run. */
+  shutWithoutImages() {
+    this.panes.clear();
+    this.clock?.stop();
+    this.form?.setInert(true);
+    if (this.stage === "open") this.stages.to("loading");
+  }
+
+  /** The verdict is on its way: nothing more is filled in, saved as a draft or timed. */
+  beginSending() {
+    this.stages.to("sending");
+    this.form?.setInert(true);
+    this.drafts?.close();
+    this.clock?.stop();
+  }
+
+  /** The server wants more than was sent: the item is open again, and what changes is saved as before. */
+  openAgain() {
+    const { item, form } = this;
+    if (!item || !form) return;
+    this.drafts = this.saving.drafts(item.assignment, this.drafts?.sequence ?? 0);
+    this.drafts.change(form.read(), 0);
+    this.clock?.start();
+    this.goOn();
   }
 
   /**
@@ -308,7 +339,7 @@ export class Room {
    * @param {...import("./screen.js").Way} ways
    */
   block(sentence, ...ways) {
-    this.stage = "blocked";
+    this.stages.to("blocked");
     this.form?.setInert(true);
     this.screen.say(sentence, ...ways);
   }
@@ -320,7 +351,7 @@ export class Room {
    * @param {Payload|null} next
    */
   showFeedback(feedback, next) {
-    this.stage = "feedback";
+    this.stages.to("feedback");
     this.next = next;
     this.openedAt = performance.now();
     this.screen.draft("");
@@ -367,15 +398,4 @@ export class Room {
     this.shelf.close();
     this.screen.destroy();
   }
-}
-
-/**
- * Whether an item is the next turn of the conversation that was on the screen: the same case, and so the same places.
- *
- * @param {Item|null} before
- * @param {Payload} payload
- */
-function continues(before, payload) {
-  return before && payload.kind === "item" && before.phase === payload.phase && payload.turns.length === before.turns.length + 1 &&
-    payload.turns.at(-1)?.prompt === before.prompt;
 }

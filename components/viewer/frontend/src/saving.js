@@ -39,10 +39,7 @@ export class Saving {
     const { room } = this;
     const { item, form, turn } = room;
     if (!item || !form) return;
-    room.stage = "sending";
-    form.setInert(true);
-    room.drafts?.close();
-    room.clock?.stop();
+    room.beginSending();
     room.screen.draft("Saving …");
     await this.send({
       assignment: item.assignment,
@@ -77,7 +74,7 @@ export class Saving {
       else this.refused(refusal, () => this.send(body, turn));
       return;
     }
-    screen.receipt.textContent = `Saved · receipt ${answer.receipt} · ${clockTime(answer.saved_at)}`;
+    screen.note(`Saved · receipt ${answer.receipt} · ${clockTime(answer.saved_at)}`);
     if (turn === room.turn) screen.say(null);
     if (turn !== room.turn) {
       if (item) room.finish(item);
@@ -88,13 +85,8 @@ export class Saving {
   /** The server found the answers incomplete: open the form again and say where. @param {Refusal} refusal */
   correct(refusal) {
     const { room } = this;
-    const { item, form } = room;
-    if (!item || !form) return;
-    room.drafts = this.drafts(item.assignment, room.drafts?.sequence ?? 0);
-    room.drafts.change(form.read(), 0);
-    room.clock?.start();
-    room.goOn();
-    form.point(refusal.body.field, refusal.message);
+    room.openAgain();
+    room.form?.point(refusal.body.field, refusal.message);
   }
 
   /**
@@ -114,7 +106,7 @@ export class Saving {
       if (room.stage !== "loading") return room.offerNext(refusal.message, () => room.goOver(next));
       // Nothing was answered here yet.
       room.goOver(next);
-      room.screen.receipt.textContent = refusal.message;
+      room.screen.note(refusal.message);
       return;
     }
     room.screen.draft("Not saved", true);

@@ -295,6 +295,11 @@ export class Screen {
     ]));
   }
 
+  /** @param {string} words  about what was sent last, in the head */
+  note(words) {
+    this.receipt.textContent = words;
+  }
+
   /** @param {string} text @param {boolean} [unsaved] */
   draft(text, unsaved = false) {
     this.draftLine.textContent = text;

@@ -162,6 +162,17 @@ export class Trace {
   }
 }
 
+/**
+ * Whether an item is the next turn of the conversation that was on the screen: the same case, and so the same places.
+ *
+ * @param {import("../payload.js").AnyItemPayload|null} before
+ * @param {import("../payload.js").Payload} payload
+ */
+export function continues(before, payload) {
+  return before && payload.kind === "item" && before.phase === payload.phase && payload.turns.length === before.turns.length + 1 &&
+    payload.turns.at(-1)?.prompt === before.prompt;
+}
+
 /** @param {number} mm */
 function tenths(mm) {
   return Math.round(Math.min(FARTHEST, Math.max(-FARTHEST, mm)) * 10) / 10;
