@@ -45,9 +45,22 @@ test: venv-dev provide  ## Prove it: lint, types and every test, with a browser 
 	cat test-artifacts/browser.log; \
 	test -z "$$failed" || { echo "Failed:$$failed" >&2; exit 1; }
 
-lint: venv-dev  ## Check style and format
+FRONT_END := components/viewer/frontend
+# The reading room's sources are checked where there is node; running Blindread needs none. CI must not skip it.
+lint: venv-dev  ## Check style and format, and the types of the reading room's sources
 	@$(BIN) -m ruff check .
 	@$(BIN) -m ruff format --check .
+	@if command -v npm >/dev/null; then \
+	  $(MAKE) -s $(FRONT_END)/node_modules/.package-lock.json && npm --prefix $(FRONT_END) --silent run lint; \
+	else case "$$(printf '%s' "$$CI" | tr '[:upper:]' '[:lower:]')" in \
+	  1|true|yes) echo "CI=true: node is missing, and the reading room's sources must not go unchecked." >&2; exit 1 ;; \
+	  *) echo "The reading room's sources are not checked: there is no node here." ;; esac; \
+	fi
+
+# npm writes this file last: it is there, and no older than the lock file, exactly when what that lists was installed.
+$(FRONT_END)/node_modules/.package-lock.json: $(FRONT_END)/package-lock.json
+	@echo "Installing what the check of the reading room's sources needs."
+	@npm --prefix $(FRONT_END) --silent ci --include=dev --no-audit --no-fund && touch $@
 
 types: venv-dev  ## Check types
 	@$(BIN) -m mypy

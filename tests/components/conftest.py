@@ -27,7 +27,9 @@ class Room:
         self.url = url
         self.path = path
         self.asked: list[str] = []
+        self.errors: list[str] = []
         page.on("request", lambda request: self.asked.append(request.url))
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
 
     def start(self) -> None:
         """Load the page."""
@@ -103,15 +105,19 @@ def room(stand_in: RunningServer, readers: BrowserContext) -> Iterator[Callable[
     With `streamlit` the room is mounted by Streamlit as in the application, else by a bare page, which is quicker.
     """
     page = readers.new_page()
+    made: list[Room] = []
 
     def prepare(
         *items: str, width: int = 1440, height: int = 900, streamlit: bool = False, revisable: bool = False
     ) -> Room:
         page.set_viewport_size({"width": width, "height": height})
         page.request.post(f"{stand_in.url}/try/restart", data={"items": list(items), "revisable": revisable})
-        return Room(page, stand_in.url, "/" if streamlit else "/try/bare")
+        made.append(Room(page, stand_in.url, "/" if streamlit else "/try/bare"))
+        return made[-1]
 
     yield prepare
     if page.url.startswith(stand_in.url):
         page.evaluate("localStorage.clear()")
     page.close()
+    # A step that the room's table of stages forbids, or anything else that the room did not catch.
+    assert [error for one in made for error in one.errors] == []

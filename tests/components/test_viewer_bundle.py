@@ -25,6 +25,21 @@ def test_hash_of_the_built_file_is_the_one_in_its_description() -> None:
     assert viewer.bundle_name() == f"room-{digest[:12]}.mjs"
 
 
+def test_bundle_was_built_from_the_sources_that_lie_beside_it() -> None:
+    frontend = FOLDER / "frontend"
+    files = [frontend / "build.mjs", frontend / "package-lock.json", *(frontend / "src").rglob("*")]
+    digests = {
+        file.relative_to(frontend).as_posix(): hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in files
+        if file.is_file()
+    }
+
+    built_from = BUNDLE["sources"]
+    stale = sorted(name for name in digests | built_from if digests.get(name) != built_from.get(name))
+
+    assert stale == [], "the bundle is stale: run npm run build in components/viewer/frontend and commit what it writes"
+
+
 def test_no_older_bundle_lies_beside_the_one_that_is_used() -> None:
     assert [file.name for file in viewer.bundle_path().parent.iterdir()] == [viewer.bundle_name()]
 

@@ -50,7 +50,7 @@ def test_escape_closes_the_flag_keeps_it_and_gives_the_digits_back_to_the_questi
     reader.submit()
 
     (verdict,) = reader.posted("verdict")
-    assert verdict["answers"]["fields"] == {"answer": "yes", "confidence": 4}
+    assert verdict["answers"]["fields"] == {"answer": "yes", "confidence": "4"}
     assert verdict["answers"]["flag"] == {"id": "image", "note": ""}
 
 
@@ -67,7 +67,7 @@ def test_escape_leaves_nothing_behind_where_nothing_was_said(room: MakeRoom) -> 
     reader.submit()
 
     (verdict,) = reader.posted("verdict")
-    assert verdict["answers"]["fields"] == {"answer": "no", "confidence": 5}
+    assert verdict["answers"]["fields"] == {"answer": "no", "confidence": "5"}
     assert verdict["answers"]["not_assessable"] is None
     assert verdict["answers"]["flag"] is None
 
@@ -85,7 +85,7 @@ def test_closed_reason_still_sets_the_questions_aside_until_its_key_takes_it_bac
 
     (verdict,) = reader.posted("verdict")
     assert verdict["answers"]["not_assessable"] is None
-    assert verdict["answers"]["fields"] == {"answer": "no", "confidence": 3}
+    assert verdict["answers"]["fields"] == {"answer": "no", "confidence": "3"}
 
 
 def test_key_of_an_open_panel_without_the_focus_goes_into_it(room: MakeRoom) -> None:
@@ -190,7 +190,7 @@ def test_several_of_twelve_are_chosen_and_two_zeros_end_the_field(room: MakeRoom
     reader.submit()
 
     (verdict,) = reader.posted("verdict")
-    assert verdict["answers"]["fields"] == {"answer": ["r3", "r11"], "confidence": 4}
+    assert verdict["answers"]["fields"] == {"answer": ["r3", "r11"], "confidence": "4"}
 
 
 def test_half_a_number_ends_with_the_panel_that_it_was_begun_for(room: MakeRoom) -> None:
@@ -225,7 +225,7 @@ def test_answer_to_which_a_has_gone_is_replaced_by_the_next_digit(room: MakeRoom
     reader.submit()
 
     (verdict,) = reader.posted("verdict")
-    assert verdict["answers"]["fields"] == {"answer": "no", "confidence": 4}
+    assert verdict["answers"]["fields"] == {"answer": "no", "confidence": "4"}
 
 
 def test_backspace_takes_back_one_answer_after_the_other(room: MakeRoom) -> None:
@@ -237,4 +237,4 @@ def test_backspace_takes_back_one_answer_after_the_other(room: MakeRoom) -> None
     reader.submit()
 
     (verdict,) = reader.posted("verdict")
-    assert verdict["answers"]["fields"] == {"answer": "no", "confidence": 3}
+    assert verdict["answers"]["fields"] == {"answer": "no", "confidence": "3"}

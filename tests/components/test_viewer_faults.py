@@ -309,7 +309,7 @@ def test_reader_who_is_offline_for_a_while_submits_and_goes_on_when_the_network_
     expect(reader.page.locator(".prompt")).to_have_text("Is the finding on the right side?")
     reader.page.locator(".submit:not([disabled])").wait_for()
     (verdict,) = reader.posted("verdict")
-    assert verdict["answers"]["fields"] == {"answer": "yes", "confidence": 4}
+    assert verdict["answers"]["fields"] == {"answer": "yes", "confidence": "4"}
 
 
 def test_sentence_about_the_network_is_gone_when_practice_gives_its_feedback(room: MakeRoom) -> None:
@@ -340,7 +340,7 @@ def test_hour_asleep_is_idle_time_and_the_item_goes_on_as_it_was(room: MakeRoom)
     reader.page.locator(".done").wait_for()
 
     (verdict,) = reader.posted("verdict")
-    assert verdict["answers"]["fields"] == {"answer": "yes", "confidence": 4}
+    assert verdict["answers"]["fields"] == {"answer": "yes", "confidence": "4"}
     assert verdict["active_ms"] < 65_000
     assert verdict["idle_ms"] > 3_500_000
 
@@ -410,7 +410,7 @@ def test_reader_goes_on_after_a_restart_of_the_server_without_a_reload(room: Mak
     reader.submit()
 
     (verdict,) = reader.posted("verdict")
-    assert verdict["answers"]["fields"] == {"answer": "yes", "confidence": 4}
+    assert verdict["answers"]["fields"] == {"answer": "yes", "confidence": "4"}
 
 
 def test_streamlits_own_window_does_not_keep_a_reader_from_submitting_while_the_server_is_down(
@@ -437,4 +437,4 @@ def test_streamlits_own_window_does_not_keep_a_reader_from_submitting_while_the_
     expect(reader.page.locator(".prompt")).to_have_text("Is the finding on the right side?")
 
     (verdict,) = reader.posted("verdict")
-    assert verdict["answers"]["fields"] == {"answer": "yes", "confidence": 4}
+    assert verdict["answers"]["fields"] == {"answer": "yes", "confidence": "4"}

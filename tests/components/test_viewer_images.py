@@ -12,7 +12,7 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from tests.components.conftest import Room
-from tests.components.reading_server.items import average_head, oblique_noise
+from tests.components.reading_server.scans import average_head, oblique_noise
 
 pytestmark = pytest.mark.browser
 MakeRoom = Callable[..., Room]
@@ -134,7 +134,8 @@ def test_prior_follows_the_crosshair_and_carries_its_age(room: MakeRoom) -> None
     reader = room("prior")
     reader.open()
     prior = reader.page.locator(".pane").nth(1)
-    expect(prior.locator(".badge")).to_have_text("7 months earlier")
+    expect(prior.locator(".name")).to_have_text("Prior")
+    expect(reader.page.locator(".facts")).to_contain_text("Months since the prior7")
     reader.page.mouse.move(5, 5)
     settle(reader)
     before = picture(reader, ".pane:nth-child(2) .stage")

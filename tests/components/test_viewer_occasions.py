@@ -89,7 +89,7 @@ def test_earlier_item_is_revised_with_the_keyboard_alone(room: MakeRoom) -> None
     reader.see("Draft saved")
 
     reader.press("q")
-    reader.see("Answer: yes · Confidence: 4")
+    reader.see("Answer: Yes · How sure are you?: 4")
     reader.press("Enter")
     reader.see("You are revising the verdict of")
     reader.page.locator(".submit:not([disabled])").wait_for()
@@ -105,7 +105,7 @@ def test_earlier_item_is_revised_with_the_keyboard_alone(room: MakeRoom) -> None
     first, revision = reader.posted("verdict")
     assert first["assignment"] == revision["assignment"]
     assert first["key"] != revision["key"]
-    assert revision["answers"]["fields"] == {"answer": "no", "confidence": 4}
+    assert revision["answers"]["fields"] == {"answer": "no", "confidence": "4"}
 
 
 def test_reader_goes_back_from_a_revision_without_a_change_and_loses_no_time(room: MakeRoom) -> None:
@@ -126,8 +126,8 @@ def test_reader_goes_back_from_a_revision_without_a_change_and_loses_no_time(roo
 
     verdicts = reader.posted("verdict")
     assert [verdict["answers"]["fields"] for verdict in verdicts] == [
-        {"answer": "yes", "confidence": 4},
-        {"answer": "yes", "confidence": 5},
+        {"answer": "yes", "confidence": "4"},
+        {"answer": "yes", "confidence": "5"},
     ]
     assert verdicts[1]["active_ms"] >= 1000
     assert verdicts[1]["trace"]["volumes"][0]["seen"]["axial"] > 1 / 44

@@ -7,25 +7,27 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
+from services.reading import blinding
+from services.reading.payloads import NextPayload
 from tests.components.conftest import Room
 
 pytestmark = pytest.mark.browser
 MakeRoom = Callable[..., Room]
 
-MARK = {
-    "title": "Mark 40 answers",
-    "about": "about 25 min at the pace of your reading",
-    "place": "try/bare?study=demo&phase=scoring",
-}
+MARK = blinding.next_payload(
+    "Mark 40 answers", "about 25 min at the pace of your reading", "try/bare?study=demo&phase=scoring"
+)
 
 
-def finish(reader: Room, **more: object) -> None:
+def finish(reader: Room, next_part: NextPayload | None) -> None:
     """Submit the last item of a list that ends as told."""
-    done = {"kind": "done", "assignment": "a", "title": "All items are read", "message": "Every verdict is saved."}
+    summary = blinding.summary_payload(1, 20_000, 20_000, None)
+    done = blinding.done_payload(
+        "All items are read", "Every verdict is saved.", (1, 1), "a", summary, next_part=next_part
+    )
     reader.open()
     reader.press("1", "4")
-    reader.fail("verdict", 200, receipt="7K2M-0009", saved_at="2026-11-20T10:03:22Z",
-                next=done | {"progress": {"done": 1, "total": 1}} | more)  # fmt: skip
+    reader.fail("verdict", 200, receipt="7K2M-0009", saved_at="2026-11-20T10:03:22Z", next=done)
     reader.page.wait_for_timeout(450)
     reader.press("Enter")
     reader.page.locator(".done").wait_for()
@@ -33,7 +35,7 @@ def finish(reader: Room, **more: object) -> None:
 
 def test_end_of_the_reads_names_the_marks_and_leads_to_them_with_its_first_button(room: MakeRoom) -> None:
     reader = room("plain")
-    finish(reader, next=MARK)
+    finish(reader, MARK)
 
     reader.see("about 25 min at the pace of your reading")
     first = reader.page.locator(".done a, .done button").first
@@ -46,7 +48,7 @@ def test_end_of_the_reads_names_the_marks_and_leads_to_them_with_its_first_butto
 
 def test_enter_leads_on_from_the_end_but_not_the_one_that_submitted(room: MakeRoom) -> None:
     reader = room("plain")
-    finish(reader, next=MARK)
+    finish(reader, MARK)
     # One that was pressed before the end came on the screen, and is told only now.
     reader.page.evaluate(
         """() => {
@@ -66,7 +68,7 @@ def test_enter_leads_on_from_the_end_but_not_the_one_that_submitted(room: MakeRo
 
 def test_end_of_everything_leads_to_the_worklist_and_promises_nothing(room: MakeRoom) -> None:
     reader = room("plain")
-    finish(reader, next=None)
+    finish(reader, None)
 
     expect(reader.page.locator(".done a")).to_have_text(["Your worklist"])
     reader.page.wait_for_timeout(450)

@@ -28,8 +28,8 @@ def test_two_items_are_read_with_the_keyboard_alone(room: MakeRoom) -> None:
     reader.see("You have read all items of this list. Thank you.")
     verdicts = reader.posted("verdict")
     assert [verdict["answers"]["fields"] for verdict in verdicts] == [
-        {"answer": "yes", "confidence": 4},
-        {"answer": "no", "confidence": 5},
+        {"answer": "yes", "confidence": "4"},
+        {"answer": "no", "confidence": "5"},
     ]
     assert [verdict["assignment"] for verdict in verdicts] == [shown["assignment"] for shown in reader.posted("shown")]
     assert all(verdict["renderer"] == "canvas" and verdict["active_ms"] > 0 for verdict in verdicts)
@@ -49,7 +49,7 @@ def test_two_items_are_read_with_the_mouse_alone(room: MakeRoom) -> None:
         expect(reader.page.locator(".count")).not_to_have_text(before)
         reader.page.locator(".submit:not([disabled]), .done").wait_for()
 
-    assert [v["answers"]["fields"] for v in reader.posted("verdict")] == [{"answer": "no", "confidence": 3}] * 2
+    assert [v["answers"]["fields"] for v in reader.posted("verdict")] == [{"answer": "no", "confidence": "3"}] * 2
 
 
 def test_keys_belong_to_the_room_after_a_click_on_an_answer_or_a_tool(room: MakeRoom) -> None:
@@ -65,7 +65,7 @@ def test_keys_belong_to_the_room_after_a_click_on_an_answer_or_a_tool(room: Make
     reader.submit()
 
     (verdict,) = reader.posted("verdict")
-    assert verdict["answers"]["fields"] == {"answer": "yes", "confidence": 4}
+    assert verdict["answers"]["fields"] == {"answer": "yes", "confidence": "4"}
 
 
 def test_arrows_choose_an_answer_for_whoever_came_to_it_with_the_keyboard(room: MakeRoom) -> None:
@@ -130,7 +130,7 @@ def test_enter_ends_a_line_and_with_ctrl_it_submits(room: MakeRoom) -> None:
 
     reader.page.locator(".done").wait_for()
     (verdict,) = reader.posted("verdict")
-    assert verdict["answers"]["fields"] == {"answer": "First line\nsecond line", "confidence": 4}
+    assert verdict["answers"]["fields"] == {"answer": "First line\nsecond line", "confidence": "4"}
 
 
 def test_letters_typed_into_a_text_are_no_commands(room: MakeRoom) -> None:
@@ -215,7 +215,7 @@ def test_every_type_of_field_arrives_as_its_own_kind_of_value(room: MakeRoom) ->
         "size": 12.5,
         "place": [0, 0, 0],
         "order": ["parietal", "frontal", "temporal"],
-        "confidence": 5,
+        "confidence": "5",
         "words": "A small focus.",
     }
 
@@ -260,7 +260,7 @@ def test_scoring_shows_reference_and_candidate_side_by_side_without_images(room:
     reader.press("2")
     reader.submit()
 
-    assert reader.posted("verdict")[0]["answers"]["fields"] == {"verdict": "incorrect"}
+    assert reader.posted("verdict")[0]["answers"]["fields"] == {"answer": "incorrect"}
     assert len(reader.posted("shown")) == 1
 
 

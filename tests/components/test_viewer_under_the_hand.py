@@ -6,12 +6,13 @@ from collections.abc import Callable
 
 from playwright.sync_api import Route, expect
 
+from services.reading import blinding
 from tests.components.conftest import Room
 
 MakeRoom = Callable[..., Room]
 
 SECOND = "Is the finding on the right side?"
-DONE = {"kind": "done", "title": "Thank you", "message": "All done.", "progress": {"done": 1, "total": 1}}
+DONE = blinding.done_payload("Thank you", "All done.", (1, 1), "a", blinding.summary_payload(1, 20_000, 20_000, None))
 
 
 def hand_in_elsewhere(reader: Room) -> None:

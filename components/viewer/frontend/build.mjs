@@ -5,7 +5,7 @@
 
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
@@ -53,12 +53,19 @@ const packages = [...new Set(inputs
   .map(([path]) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1])
   .filter(Boolean))].sort();
 const lock = JSON.parse(readFileSync(join(here, "package-lock.json"), "utf8"));
-const bundled = packages.map((name) => {
-  const { version, license } = JSON.parse(readFileSync(join(here, "node_modules", name, "package.json"), "utf8"));
+const bundled = packages.map((used) => {
+  const { version, license } = JSON.parse(readFileSync(join(here, "node_modules", used, "package.json"), "utf8"));
   // Of the package as it was published: `npm ci` installs nothing else.
-  const { integrity } = lock.packages[`node_modules/${name}`];
-  return { name, version, license, integrity };
+  const { integrity } = lock.packages[`node_modules/${used}`];
+  return { name: used, version, license, integrity };
 });
+
+/** What the bundle was built from, so that a test without node finds one that is stale: each file's SHA-256, as on any system. */
+const sources = ["build.mjs", "package-lock.json", ...readdirSync(join(here, "src"), { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map((entry) => relative(here, join(entry.parentPath, entry.name)).replaceAll(sep, "/"))].sort();
+const built = Object.fromEntries(sources.map((path) =>
+  [path, createHash("sha256").update(readFileSync(join(here, path))).digest("hex")]));
 
 mkdirSync(dist, { recursive: true });
 for (const old of readdirSync(dist)) if (/^room-.*\.mjs$/.test(old)) rmSync(join(dist, old));
@@ -66,6 +73,6 @@ writeFileSync(join(dist, name), bytes);
 const own = JSON.parse(readFileSync(join(here, "package.json"), "utf8"));
 writeFileSync(
   join(dist, "..", "BUNDLE.json"),
-  `${JSON.stringify({ file: name, version: own.version, sha256, bytes: bytes.length, bundled }, null, 2)}\n`,
+  `${JSON.stringify({ file: name, version: own.version, sha256, bytes: bytes.length, bundled, sources: built }, null, 2)}\n`,
 );
 console.log(`${name}  ${(bytes.length / 1024).toFixed(0)} KiB  ${bundled.map((b) => b.name).join(", ") || "own code only"}`);

@@ -1,5 +1,7 @@
 """A stand-in for the server: the routes that the reading room talks to, with made-up items and faults on demand.
 
+What the room gets is built by `services.reading.blinding`, as in the application; only the rows are made up.
+
 ``GET /try/log`` tells what was posted; ``POST /try/fault {"route", "status", "times", "body"}`` makes the next answers
 of a route fail; ``POST /try/restart {"items": [...]}`` starts over with the named items; ``POST /try/expire`` makes all
 addresses of scans that were handed out so far invalid.
@@ -8,21 +10,56 @@ addresses of scans that were handed out so far invalid.
 from __future__ import annotations
 
 import gzip
-import json
 import os
-import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import items as items_module
 import streamlit as st
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from components.viewer import bundle_path
+from services.installation.tokens import Keys
+from services.reading import blinding
+from services.reading.payloads import (
+    AnyItemPayload,
+    DamageAnswer,
+    DraftAnswer,
+    DraftPayload,
+    FailureAnswer,
+    Payload,
+    ReopenAnswer,
+    ResumeAnswer,
+    RevisableAnswer,
+    RevisablePayload,
+    ScansAnswer,
+    ShownAnswer,
+    SummaryPayload,
+    VerdictAnswer,
+)
+from tests.components.reading_server.items import made_up
+from tests.components.reading_server.made_up import MadeUp, ReadableKeys, feedback_on
+from tests.components.reading_server.scans import volume as volume_of
 
 HERE = Path(__file__).parent
+
+
+SALT = "5a" * 32
+SIGNED_IN_AT = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
+SHOWN_AT, DRAFTED_AT, SAVED_AT = (datetime(2026, 11, 20, 10, 3, second, tzinfo=UTC) for second in (20, 21, 22))
+
+
+@dataclass
+class Submitted:
+    """A verdict as the stand-in keeps it."""
+
+    item: MadeUp
+    receipt: str
+    answers: dict[str, Any]
+    active_ms: int
 
 
 class Desk:
@@ -33,82 +70,87 @@ class Desk:
 
     def restart(self, names: list[str], revisable: bool = False) -> None:
         self.revisable = revisable
-        self.submitted: dict[str, dict[str, Any]] = {}
-        self.revised: str | None = None
+        self.submitted: dict[str, Submitted] = {}
         self.hour = 0
-        self.queue = [items_module.item(name, position) for position, name in enumerate(names)]
+        self.queue = [made_up(name, position) for position, name in enumerate(names)]
         self.total = len(self.queue)
-        self.last = self.queue[-1]["assignment"]
+        self.last = self.queue[-1].assignment
         self.log: list[dict[str, Any]] = []
         self.faults: list[dict[str, Any]] = []
-        self.drafts: dict[str, dict[str, Any]] = {}
-        self.receipts: dict[str, dict[str, Any]] = {}
+        self.drafts: dict[str, DraftPayload] = {}
+        self.receipts: dict[str, str] = {}
 
-    def payload(self) -> dict[str, Any]:
-        progress = {"done": self.total - len(self.queue), "total": self.total}
+    @property
+    def keys(self) -> Keys:
+        """What derives the names that are good at this hour."""
+        return ReadableKeys(SALT, login_session_id=1, hour=self.hour)
+
+    @property
+    def progress(self) -> tuple[int, int]:
+        return self.total - len(self.queue), self.total
+
+    def payload(self) -> Payload:
         if not self.queue:
             message = "You have read all items of this list. Thank you."
-            done = {
-                "kind": "done",
-                "assignment": self.last,
-                "title": "Thank you",
-                "message": message,
-                "progress": progress,
-            }
-            return done | {"summary": self.summary(), "revisable": self.open_to_revision()}
-        current = json.loads(json.dumps(self.queue[0]))
-        current["progress"] = progress
-        current["revisable"] = self.open_to_revision()
-        if current["assignment"] in self.drafts:
-            current["draft"] = self.drafts[current["assignment"]]
-        if len(self.queue) > 1 and self.queue[1]["images"]:
-            current["prefetch"] = [
-                volume["url"] for pane in self.queue[1]["images"]["panes"] for volume in pane["volumes"]
-            ]
-        return self.at_this_hour(current)
-
-    def at_this_hour(self, payload: dict[str, Any]) -> dict[str, Any]:
-        """Give the scans of a payload the addresses that are good now."""
-        after: dict[str, Any] = json.loads(
-            re.sub(r'"(reading/volume/[^"]+)"', rf'"\1~{self.hour}"', json.dumps(payload))
-        )
-        return after
+            return blinding.done_payload(
+                "Thank you", message, self.progress, self.last, self.summary(), self.open_to_revision()
+            )
+        current, *following = self.queue
+        draft = self.drafts.get(current.assignment) or blinding.draft_payload(0, {})
+        prefetch = following[0].volume_ids if following else []
+        return current.payload(self.keys, self.progress, draft, revisable=self.open_to_revision(), prefetch=prefetch)
 
     def open_to_revision(self) -> int:
         return len(self.submitted) if self.revisable else 0
 
-    def summary(self) -> dict[str, Any]:
-        times = [entry["active_ms"] for entry in self.submitted.values()]
+    def summary(self) -> SummaryPayload:
+        times = [entry.active_ms for entry in self.submitted.values()]
         median = sorted(times)[len(times) // 2] if times else None
-        return {"items": len(times), "active_ms": sum(times), "median_ms": median, "since": "2026-11-20T09:30:00Z"}
+        return blinding.summary_payload(len(times), sum(times), median, SIGNED_IN_AT)
 
-    def verdicts(self) -> list[dict[str, Any]]:
+    def verdicts(self) -> list[RevisablePayload]:
         return [
-            {
-                "assignment": assignment,
-                "label": f"Item {number}",
-                "prompt": entry["item"]["prompt"],
-                "text": entry["item"].get("text", {}),
-                "receipt": entry["receipt"],
-                "saved_at": "2026-11-20T10:03:22Z",
-                "lines": [[key.capitalize(), str(value)] for key, value in entry["answers"]["fields"].items()],
-            }
-            for number, (assignment, entry) in reversed(list(enumerate(self.submitted.items(), 1)))
+            entry.item.listed(number, entry.receipt, SAVED_AT, entry.answers)
+            for number, entry in reversed(list(enumerate(self.submitted.values(), 1)))
         ]
 
-    def reopened(self, assignment: str) -> dict[str, Any]:
+    def reopened(self, assignment: str) -> AnyItemPayload:
         entry = self.submitted[assignment]
-        payload: dict[str, Any] = json.loads(json.dumps(entry["item"]))
-        payload["key"] = f"revision-{len(self.receipts)}"
-        payload["progress"] = {"done": self.total - len(self.queue), "total": self.total}
-        payload["revision"] = {"receipt": entry["receipt"], "saved_at": "2026-11-20T10:03:22Z"}
-        payload["draft"] = {"sequence": 0, "answers": entry["answers"]}
-        return self.at_this_hour(payload)
+        return entry.item.payload(
+            self.keys,
+            self.progress,
+            blinding.draft_payload(0, entry.answers),
+            revisable=self.open_to_revision(),
+            revision=blinding.revision_payload(entry.receipt, SAVED_AT),
+            prefetch=[],
+        )
 
-    def scans(self, assignment: str) -> dict[str, Any]:
-        entry = self.submitted.get(assignment)
-        payload = self.payload() if entry is None else self.at_this_hour(json.loads(json.dumps(entry["item"])))
+    def scans(self, assignment: str) -> ScansAnswer:
+        payload = self.reopened(assignment) if assignment in self.submitted else self.payload()
+        if payload["kind"] == "done":
+            return {"images": None, "prefetch": []}
         return {"images": payload["images"], "prefetch": payload["prefetch"]}
+
+    def submit(self, body: dict[str, Any], route: str) -> VerdictAnswer:
+        """Close an item by a verdict or a failure; the same key a second time changes nothing."""
+        assignment, key = body["assignment"], body["key"]
+        feedback = None
+        if key not in self.receipts:
+            receipt = self.receipts[key] = f"7K2M-{len(self.receipts):04d}"
+            read = [*self.queue, *(entry.item for entry in self.submitted.values())]
+            item = next((one for one in read if one.assignment == assignment), None)
+            if route == "verdict" and item is not None:
+                self.submitted[assignment] = Submitted(item, receipt, body["answers"], body["active_ms"])
+                feedback = feedback_on(body["answers"]) if item.practice else None
+            self.queue = [one for one in self.queue if one.assignment != assignment]
+        answer: VerdictAnswer = {
+            "receipt": self.receipts[key],
+            "saved_at": SAVED_AT.isoformat(timespec="seconds"),
+            "next": self.payload(),
+        }
+        if feedback is not None:
+            answer["feedback"] = feedback
+        return answer
 
     def fault(self, route: str) -> Response | None:
         for fault in self.faults:
@@ -129,32 +171,21 @@ async def posted(request: Request) -> JSONResponse | Response:
     if answer:
         return answer
     if route == "shown":
-        return JSONResponse({"shown_at": "2026-11-20T10:03:20Z"})
+        return JSONResponse(ShownAnswer(shown_at=SHOWN_AT.isoformat(timespec="seconds")))
+    if route == "damage":
+        return JSONResponse(DamageAnswer())
     if route == "draft":
-        desk.drafts[body["assignment"]] = {"sequence": body["sequence"], "answers": body["answers"]}
-        return JSONResponse({"sequence": body["sequence"], "saved_at": "2026-11-20T10:03:21Z"})
+        desk.drafts[body["assignment"]] = blinding.draft_payload(body["sequence"], body["answers"])
+        saved_at = DRAFTED_AT.isoformat(timespec="seconds")
+        return JSONResponse(DraftAnswer(sequence=body["sequence"], saved_at=saved_at))
     if route == "reopen":
-        return JSONResponse({"payload": desk.reopened(body["assignment"])})
+        return JSONResponse(ReopenAnswer(payload=desk.reopened(body["assignment"])))
     if route == "resume":
-        return JSONResponse({"payload": desk.payload()})
-    feedback = {}
-    if body["key"] not in desk.receipts:
-        desk.receipts[body["key"]] = {"receipt": f"7K2M-{len(desk.receipts):04d}", "saved_at": "2026-11-20T10:03:22Z"}
-        receipt = desk.receipts[body["key"]]["receipt"]
-        for item in desk.queue:
-            if item["assignment"] == body["assignment"] and route == "verdict":
-                desk.submitted[body["assignment"]] = {"item": item}
-                if item.get("practice"):
-                    right = body["answers"]["fields"].get("answer") == "yes"
-                    feedback = {"feedback": {"correct": right, "lines": items_module.EXPLANATION}}
-        if body["assignment"] in desk.submitted:
-            desk.submitted[body["assignment"]] |= {
-                "answers": body["answers"],
-                "receipt": receipt,
-                "active_ms": body["active_ms"],
-            }
-        desk.queue = [item for item in desk.queue if item["assignment"] != body["assignment"]]
-    return JSONResponse({**desk.receipts[body["key"]], **feedback, "next": desk.payload()})
+        return JSONResponse(ResumeAnswer(payload=desk.payload()))
+    answered = desk.submit(body, route)
+    if route == "failure":
+        return JSONResponse(FailureAnswer(saved_at=answered["saved_at"], next=answered["next"]))
+    return JSONResponse(answered)
 
 
 async def told(request: Request) -> JSONResponse | Response:
@@ -166,7 +197,9 @@ async def told(request: Request) -> JSONResponse | Response:
     desk.log.append({"route": route, "body": {"assignment": assignment}, "status": 200})
     if route == "scans":
         return JSONResponse(desk.scans(assignment))
-    return JSONResponse({"verdicts": desk.verdicts()} if route == "revisable" else desk.summary())
+    if route == "revisable":
+        return JSONResponse(RevisableAnswer(verdicts=desk.verdicts()))
+    return JSONResponse(desk.summary())
 
 
 async def volume(request: Request) -> Response:
@@ -177,7 +210,7 @@ async def volume(request: Request) -> Response:
     if int(hour) < desk.hour:
         return JSONResponse({"error": "There is no such volume for you now."}, status_code=404)
     desk.log.append({"route": "volume", "body": token, "status": 200})
-    content = gzip.compress(items_module.volume(token), 1)
+    content = gzip.compress(volume_of(token), 1)
     return Response(content, media_type="application/octet-stream", headers={"Content-Encoding": "gzip"})
 
 

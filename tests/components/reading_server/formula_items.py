@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 # What clinicians and models write.
 ORDINARY = [
     r"$\frac{1}{2}$",
@@ -80,30 +78,8 @@ TURN = (
     "Is the ADC below $10^{3}$ and the lesion\nover $\\frac{1}{2}$ cm?\n\n"
     "| a | b |\n|---|---|\n| 1 | 0 |\n\n$$V = \\sqrt{2}$$\n\n$" + "x + " * 40 + "x$"
 )
-MARKDOWN = {"prompt": "markdown", "reference": "markdown", "candidate": "markdown"}
-
-
-def formula_words(name: str) -> dict[str, Any] | None:
-    """What the payload of such an item says otherwise, or None where it is not one of them."""
-    kind, _, which = name.partition(": ")
-    if kind == "heavy formulas":
-        return {"prompt": HEAVY[which], "text": MARKDOWN}
-    prompts = {
-        "ordinary formulas": "\n\n".join(ORDINARY),
-        "misplaced formulas": "\n\n".join(MISPLACED),
-        "definitions": "\n\n".join(DEFINITIONS),
-    }
-    if name in prompts:
-        return {"prompt": prompts[name], "text": MARKDOWN}
-    if name == "formulas in turns":
-        return {"prompt": TURN, "text": MARKDOWN, "turns": [{"prompt": TURN, "lines": [["Answer", "Yes"]]}]}
-    if name == "formulas in scoring":
-        return {
-            "phase": "scoring",
-            "images": None,
-            "reference": [r"About $\frac{1}{2}$ of $3{,}5 \cdot 10^{-6}\ \mathrm{mm^2/s}$"],
-            "candidate": "\n\n".join([r"No, $\sqrt{2}$.", *ORDINARY[1:8], ORDINARY[-1], MISPLACED[0]]),
-            "prompt": r"Is $\alpha < 10^{-3}$?",
-            "text": MARKDOWN,
-        }
-    return None
+IN_SCORING = {
+    "reference": [r"About $\frac{1}{2}$ of $3{,}5 \cdot 10^{-6}\ \mathrm{mm^2/s}$"],
+    "candidate": "\n\n".join([r"No, $\sqrt{2}$.", *ORDINARY[1:8], ORDINARY[-1], MISPLACED[0]]),
+    "prompt": r"Is $\alpha < 10^{-3}$?",
+}

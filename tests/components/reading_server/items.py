@@ -1,34 +1,24 @@
-"""Items and volumes of the stand-in server, made up here."""
+"""The items of the stand-in server, by name: what each differs in from the plain one."""
 
 from __future__ import annotations
 
-import hashlib
-import importlib.util
-import os
-import struct
 from collections.abc import Callable
-from functools import cache
-from pathlib import Path
+from datetime import date
 from typing import Any
 
-import numpy as np
-from formula_items import formula_words
-from numpy.typing import NDArray
+from db.queries import ShownItem, ShownOverlay, ShownVolume
+from protocol.study import Protocol
+from services.reading import blinding
+from services.reading.payloads import NextPayload, Phase, PracticePayload, TurnPayload
+from tests.components.reading_server import formula_items, scans, words
+from tests.components.reading_server.made_up import MadeUp
 
-YES_NO = [{"id": "yes", "text": "Yes"}, {"id": "no", "text": "No"}]
-CONFIDENCE = [
-    {"id": 1, "text": "1 guess"},
-    {"id": 2, "text": "2"},
-    {"id": 3, "text": "3 fairly sure"},
-    {"id": 4, "text": "4"},
-    {"id": 5, "text": "5 certain"},
-]
-REASONS = [{"id": "quality", "text": "Image quality"}, {"id": "missing", "text": "What is asked for is not shown"}]
-FLAGS = [
-    {"id": "prompt", "text": "The prompt is unclear"},
-    {"id": "image", "text": "Something is wrong with the images"},
-]
-EXPLANATION = [["Reference", "Yes"], ["Explanation", "The bright focus lies in front of the central sulcus."]]
+PROMPT = "Is there a lesion in the left frontal lobe?"
+GROWN = "Has it grown since the prior?"
+CONFIDENCE = [("1", "1 guess"), ("2", "2"), ("3", "3 fairly sure"), ("4", "4"), ("5", "5 certain")]
+REGIONS = [(f"r{number}", f"Region {number}") for number in range(1, 13)]
+SITES = [(site, site.capitalize()) for site in ("frontal", "parietal", "temporal")]
+CHANGES = ["New lesion, left", "New lesion, right", "The known lesion has grown", "No change"]
 HISTORY = [
     ["Allergies", "none"],
     ["Medication", "levetiracetam 500 mg twice a day"],
@@ -38,418 +28,323 @@ HISTORY = [
     ["Blood pressure", "135/85 mmHg"],
     ["Creatinine", "78 µmol/l"],
 ]
-TURNS = [
-    {"prompt": "Is there a lesion?", "lines": [["Answer", "Yes"], ["Confidence", "4"]]},
-    {"prompt": "On which side?", "lines": [["Answer", "Left"]]},
-]
+TURNS = (
+    blinding.turn_payload("Is there a lesion?", [["Answer", "Yes"], ["Confidence", "4"]]),
+    blinding.turn_payload("On which side?", [["Answer", "Left"]]),
+)
 PRESETS = [
-    {"label": "Default", "window": None},
+    {"label": "Default", "window": [0, 1]},
     {"label": "Narrow", "window": [0.25, 0.75]},
     {"label": "Wide", "window": [-0.25, 1.25]},
 ]
-
-
-def field(key: str, kind: str, label: str, **more: Any) -> dict[str, Any]:
-    return {"key": key, "type": kind, "label": label, "required": False, "options": []} | more
-
-
-def confidence() -> dict[str, Any]:
-    return field("confidence", "ordinal", "How sure are you?", options=CONFIDENCE, required=True)
-
-
-def volume_of(label: str, token: str) -> dict[str, Any]:
-    return scan(label, token) | {"window": [20.0, 220.0], "range": [0.0, 255.0]}
-
-
-def scan(label: str, token: str) -> dict[str, Any]:
-    return {"label": label, "url": f"reading/volume/{token}", "sha256": sha256_of(token)}
-
-
-def images(*panes: dict[str, Any], **more: Any) -> dict[str, Any]:
-    return {"convention": "radiological", "coregistered": True, "panes": list(panes), "presets": PRESETS} | more
-
-
-def pane(title: str, *volumes: dict[str, Any], badge: str | None = None, **more: Any) -> dict[str, Any]:
-    return {"title": title, "badge": badge, "volumes": list(volumes)} | more
-
-
-def overlay(label: str, token: str, style: str) -> dict[str, Any]:
-    colour = "#e8a33d" if style == "outline" else "#ff00ff"
-    return scan(label, token) | {"colour": colour, "style": style, "opacity": 1.0}
-
-
-def item(name: str, position: int) -> dict[str, Any]:
-    """The payload of one named item, tagged with its place in the list."""
-    payload: dict[str, Any] = {
-        "kind": "item",
-        "assignment": f"assignment-{position}-{name}",
-        "key": f"key-{position}-{name}",
-        "phase": "reading",
-        "notice": "Simulated: lesion and second contrast are made by a computer from an average head. Nobody is shown.",
-        "images": images(pane("Current", volume_of("T1", f"t1-{position}"))),
-        "context": {"vignette": None, "facts": [["Age", "54 years"]]},
-        "prompt": "Is there a lesion in the left frontal lobe?",
-        "reference": None,
-        "candidate": None,
-        "opinions": None,
-        "form": {"fields": [], "not_assessable": REASONS, "comment": True, "flags": FLAGS},
-        "draft": {"sequence": 0, "answers": {"fields": {}, "not_assessable": None, "comment": "", "flag": None}},
-        "prefetch": [],
-    }
-    fields = payload["form"]["fields"]
-    if name in ("plain", "second", "neurological"):
-        fields += [field("answer", "yes_no", "Answer", options=YES_NO, required=True), confidence()]
-        if name == "neurological":
-            payload["images"]["convention"] = "neurological"
-        if name == "second":
-            payload["prompt"] = "Is the finding on the right side?"
-            t1, t2 = volume_of("T1", f"t1-{position}"), volume_of("T2 (simulated)", f"t2-{position}")
-            payload["images"] = images(pane("Current", t1, t2))
-    elif name == "lacking":
-        payload["images"] = images(
-            pane("Current", volume_of("T1", f"t1-{position}"), volume_of("T2", f"t2-{position}"), opens_on=1),
-            pane("Prior", volume_of("T2", f"t2p-{position}"), opens_on=0, missing=["T1"]),
-        )
-        fields += [field("answer", "yes_no", "Answer", options=YES_NO, required=True), confidence()]
-    elif name == "prior":
-        payload["images"] = images(
-            pane("Current", volume_of("T1", f"t1-{position}"), volume_of("T2 (simulated)", f"t2-{position}")),
-            pane("Prior", volume_of("T1", f"t1p-{position}"), badge="7 months earlier"),
-        )
-        payload["prompt"] = "Compared with the prior, which of these describes the change best?"
-        payload["context"]["facts"] += [["Months since the prior", "7"]]
-        payload["context"]["vignette"] = "54-year-old with two weeks of right-sided weakness. No fever."
-        options = ["New lesion, left", "New lesion, right", "The known lesion has grown", "No change"]
-        fields += [
-            field(
-                "answer",
-                "choice",
-                "Answer",
-                required=True,
-                options=[{"id": f"o{i}", "text": t} for i, t in enumerate(options)],
-            ),
-            confidence(),
+# How a rater marks a model's answer.
+SCORING = {
+    "instructions": "Mark every answer.",
+    "prompt": "Is the candidate's answer correct?",
+    "sample": 1,
+    "form": {
+        "fields": [
+            {
+                "key": "answer",
+                "type": "choice",
+                "label": "The candidate's answer is",
+                "options": [{"id": "correct", "text": "Correct"}, {"id": "incorrect", "text": "Incorrect"}],
+            }
         ]
-    elif name in ("practice", "conversation"):
-        fields += [field("answer", "yes_no", "Answer", options=YES_NO, required=True), confidence()]
-        if name == "practice":
-            payload |= {"phase": "practice", "practice": {"done": 1, "total": 6, "pass_mark": 0.8}}
-        else:
-            payload["context"] |= {"history": HISTORY, "vignette": "Two weeks of right-sided weakness."}
-            payload |= {"turns": TURNS, "prompt": "Has it grown since the prior?"}
-    elif name in TOOLS:
-        payload["images"] = TOOLS[name](position)
-        fields += [field("answer", "yes_no", "Answer", options=YES_NO, required=True), confidence()]
-    elif name == "next turn":
-        payload |= {
-            "images": TOOLS["apart"](position),
-            "turns": [{"prompt": payload["prompt"], "lines": TURNS[1]["lines"]}],
-        }
-        payload["prompt"] = "Has it grown since the prior?"
-        fields += [field("answer", "yes_no", "Answer", options=YES_NO, required=True), confidence()]
-    elif name == "long":
-        payload["prompt"] = " ".join(
-            ["Which of the lesions that the prior did not show lies next to the ventricle?"] * 6
-        )
-        payload["context"] |= {"history": HISTORY, "vignette": "Two weeks of right-sided weakness. " * 8}
-        fields += [field("answer", "yes_no", "Answer", options=YES_NO, required=True), confidence()]
-    elif name in ("where", "where-apart"):
-        if name == "where-apart":
-            payload["images"] = TOOLS["apart"](position)
-        fields += [field("place", "point", "Centre of the lesion", required=True)]
-    elif name == "open":
-        payload["prompt"] = "Describe the main abnormality and where it lies."
-        fields += [field("answer", "text", "Answer", required=True), confidence()]
-    elif name in ("twelve", "several of twelve"):
-        payload["prompt"] = "Which region is it?"
-        regions = [{"id": f"r{n}", "text": f"Region {n}"} for n in range(1, 13)]
-        kind = "choice" if name == "twelve" else "several"
-        fields += [field("answer", kind, "Region", options=regions, required=True), confidence()]
-    elif name in ("markdown", "attack", "arabic", "formulas"):
-        payload |= words_of(name)
-        fields += [field("answer", "choice", "Answer", options=payload.pop("options"), required=True), confidence()]
-    elif (words := formula_words(name)) is not None:
-        payload |= words
-        fields += [field("answer", "yes_no", "Answer", options=YES_NO, required=True), confidence()]
-    elif name == "first after practice":
-        payload["ahead"] = {
-            "title": "Read 24 items",
-            "about": "about 40 min at the pace of your practice",
-            "place": None,
-        }
-        fields += [field("answer", "yes_no", "Answer", options=YES_NO, required=True), confidence()]
-    elif name == "every":
-        payload["prompt"] = "One field of every type."
-        sites = [{"id": s, "text": s.capitalize()} for s in ("frontal", "parietal", "temporal")]
-        fields += [
-            field("answer", "yes_no", "Lesion?", options=YES_NO, required=True),
-            field(
-                "sites",
-                "several",
-                "Where?",
-                options=sites,
-                depends_on={"field": "answer", "is": ["yes"]},
-                required=True,
-            ),
-            field("size", "number", "Largest diameter", unit="mm", minimum=0, maximum=120),
-            field("place", "point", "Centre of the lesion"),
-            field("order", "ranked", "Most likely first", options=sites),
-            confidence(),
-            field("words", "text", "Impression", help="One sentence."),
-        ]
-    elif name == "scoring":
-        payload |= {
-            "phase": "scoring",
-            "images": None,
-            "reference": ["Left frontal lobe", "Left superior frontal gyrus"],
-            "candidate": "There is a lesion in the left parietal lobe.",
-            "prompt": "Where is the lesion?",
-        }
-        verdicts = [{"id": "correct", "text": "Correct"}, {"id": "incorrect", "text": "Incorrect"}]
-        fields += [field("verdict", "choice", "The candidate's answer is", options=verdicts, required=True)]
-    elif name == "opinions":
-        lines = [["Answer", "Yes"], ["Confidence", "4"], ["Comment", "A small focus near the ventricle."]]
-        payload |= {
-            "phase": "opinions",
-            "own": [["Answer", "Yes"], ["Confidence", "3"]],
-            "opinions": [
-                {"name": "A", "lines": lines},
-                {"name": "B", "lines": [["Answer", "No"], ["Confidence", "2"]]},
-            ],
-        }
-        fields += [
-            field("answer", "yes_no", "Decision", options=YES_NO, required=True),
-            field("reason", "text", "Reason", required=True),
-        ]
-    elif name == "preview":
-        payload |= {"phase": "preview"}
-        fields += [field("answer", "yes_no", "Answer", options=YES_NO, required=True), confidence()]
-    else:
-        raise ValueError(f"There is no made-up item {name!r}.")
-    return payload
-
-
-def words_of(name: str) -> dict[str, Any]:
-    """The words of an item that is about how words are set."""
-    plain = [{"id": "a", "text": "**Left**"}, {"id": "b", "text": "Right"}]
-    if name == "arabic":
-        return {
-            "prompt": "هل توجد آفة في الفص الجبهي الأيسر؟",
-            "context": {
-                "vignette": "امرأة عمرها 54 سنة.",
-                "facts": [["Age", "54"]],
-                "history": [["Family", "לא ידוע"]],
-            },
-            "options": [{"id": "a", "text": "نعم، في FLAIR"}, {"id": "b", "text": "No"}],
-        }
-    if name == "formulas":
-        return {
-            "prompt": "\n\n".join(FORMULAS),
-            "context": {"vignette": "Costs $5 and $10, not $x$.", "facts": []},
-            "text": {"prompt": "markdown", "vignette": "plain"},
-            "options": plain,
-        }
-    if name == "markdown":
-        return {
-            "prompt": MARKDOWN,
-            "context": {"vignette": "Seen **twice**\nin *May*.", "facts": []},
-            "text": {"prompt": "markdown", "vignette": "plain"},
-            "options": plain,
-        }
-    return {
-        "prompt": "\n\n".join(ATTACKS),
-        "context": {"vignette": "\n\n".join(ATTACKS), "facts": []},
-        "text": {"prompt": "markdown", "vignette": "markdown"},
-        "options": plain,
-    }
-
-
-MARKDOWN = """Which of these is **most likely**?
-
-| Sequence | Signal |
-|---|---|
-| T1 | *low* |
-| T2 | `high` |
-
-1. the first
-2. the second
-
-> as the report said"""
-FORMULAS = [
-    r"Is $\frac{a}{b} > \sqrt{2}$ here?",
-    r"$$E = mc^2$$",
-    r"It costs $5 and $10, or \$x\$.",
-    r"$\frac{$ stays as it is, and $\nosuch$ too.",
-    r"$\href{javascript:window.hit='formula'}{go}$ $\url{/try/beacon?url}$ $\includegraphics{/try/beacon?tex}$",
-    r"$\htmlStyle{position:fixed}{x}$ $\htmlData{a=b}{y}$ $\def\a{\a\a}\a$",
-    "$" + "{" * 900 + "$",
-]
-ATTACKS = [
-    "<img src=x onerror=\"window.hit='img'\">",
-    "<script>window.hit='script'</script>",
-    "<b onmouseover=alert(1)>bold</b>",
-    "![picture](/try/beacon?image)",
-    "![picture][beacon]\n\n[beacon]: /try/beacon?reference",
-    "[words](javascript:window.hit='link')",
-    "[words](/try/beacon?link)",
-    "<javascript:window.hit='auto'>",
-    "<https://elsewhere.example/auto>",
-    "https://elsewhere.example/bare",
-    "&lt;img src=x onerror=window.hit='entity'&gt;",
-    "`<img src=x onerror=window.hit='code'>`",
-    "```html onload=window.hit='fence'\n<script>window.hit='fence'</script>\n```",
-    "| <img src=x> |\n|---|\n| <svg onload=window.hit='svg'> |",
-    "# <iframe src=javascript:window.hit='frame'>",
-    ">" * 500 + " deep",
-]
-
-
-def t1(position: int, kind: str = "t1") -> dict[str, Any]:
-    return volume_of("T1", f"{kind}-{position}")
-
-
-# Items that differ from the plain one in their images only.
-TOOLS: dict[str, Callable[[int], dict[str, Any]]] = {
-    "masked": lambda p: images(pane("Current", t1(p), overlays=[overlay("Lesion", f"mask-{p}", "fill")])),
-    "outlined": lambda p: images(pane("Current", t1(p), overlays=[overlay("Lesion", f"mask-{p}", "outline")])),
-    "switched": lambda p: images(
-        pane("Current", t1(p)), pane("Prior", t1(p, "t1p"), badge="7 months earlier"), layout="switched"
-    ),
-    "apart": lambda p: images(pane("Current", t1(p)), pane("Prior", t1(p, "t1p")), coregistered=False),
-    "coronal": lambda p: images(
-        pane("Current", t1(p)),
-        planes=["coronal", "axial"],
-        start=[8.0, 12.0, -16.0],
-        presets=[*PRESETS, {"label": "Brain", "absolute": [0, 80]}],
-    ),
-    "oblique": lambda p: images(pane("Current", t1(p, "oblique"))),
-    "average": lambda p: images(pane("Current", t1(p, "average"))),
-    "flat": lambda p: images(pane("Slice", t1(p, "flat"))),
-    "photograph": lambda p: images(
-        pane("Photograph", t1(p, "photo") | {"placed": False}, badge="picture without scale")
-    ),
-    "misfit": lambda p: images(
-        pane(
-            "Photograph",
-            t1(p, "photo") | {"placed": False},
-            badge="picture without scale",
-            overlays=[overlay("Ulcer", f"mask-{p}", "fill")],
-        )
-    ),
-    "three": lambda p: images(
-        pane("T1", t1(p), coregistered=True),
-        pane("T2", volume_of("T2", f"t2-{p}"), coregistered=True),
-        pane("Earlier T1", t1(p, "t1p"), badge="not co-registered", coregistered=False),
-        coregistered=False,
-    ),
+    },
 }
 
 
-@cache
-def head() -> tuple[NDArray[np.int16], float]:
-    """A head-like volume in RAS order and its voxel size in mm: the file named by TRY_VOLUME, or balls in a ball."""
-    if os.environ.get("TRY_VOLUME"):
-        import nibabel
-
-        image = nibabel.as_closest_canonical(nibabel.load(os.environ["TRY_VOLUME"]))
-        return np.asarray(image.dataobj).astype(np.int16), 1.0
-    shape = (48, 56, 44)
-    r, a, s = np.meshgrid(*(np.linspace(-1, 1, n) for n in shape), indexing="ij")
-    voxels = np.where(r**2 + a**2 + s**2 < 0.85, 120, 0)
-    voxels[(r - 0.4) ** 2 + (a - 0.3) ** 2 + s**2 < 0.05] = 220
-    return voxels.astype(np.int16), 4.0
+def field(key: str, kind: str, label: str, options: list[tuple[str, str]] | None = None, **more: Any) -> dict[str, Any]:
+    return {"key": key, "type": kind, "label": label, "options": choices(options or [])} | more
 
 
-def volume(token: str) -> bytes:
-    """An uncompressed NIfTI-1 file. The kind and the position in the token make each a little different."""
-    kind, position = token.rsplit("-", 1)
-    if kind == "mask":
-        return nifti(*lesion_mask())
-    if kind == "oblique":
-        return nifti(*oblique_noise())
-    if kind == "average":
-        return nifti(*average_head())
-    voxels, size = head()
-    voxels = voxels.copy()
-    if kind.startswith("t2"):
-        voxels = np.where(voxels > 0, 240 - voxels, 0).astype(np.int16)
-    bright = 6 + 3 * int(position)
-    voxels[2 : 2 + bright // 2, 2:8, 2:8] = 250
-    if kind == "photo":  # a pixel to the millimetre, as pictures without scale are prepared
-        size = 1.0
-    if kind in ("flat", "photo"):
-        voxels = voxels[:, :, voxels.shape[2] // 2][:, :, np.newaxis]
-    affine = np.diag([size, size, size, 1.0])
-    affine[:3, 3] = [-size * (n // 2) for n in voxels.shape]
-    return nifti(voxels, affine)
+def choices(options: list[tuple[str, str]]) -> list[dict[str, str]]:
+    return [{"id": name, "text": text} for name, text in options]
 
 
-@cache
-def sha256_of(token: str) -> str:
-    return hashlib.sha256(volume(token)).hexdigest()
+def yes_no() -> dict[str, Any]:
+    return field("answer", "yes_no", "Answer")
 
 
-def oblique_noise() -> tuple[NDArray[np.int16], NDArray[np.float64]]:
-    """Blocks of random brightness on an oblique grid with voxels of 1.5 by 2 by 5 mm: no two slices are alike."""
-    blocks = np.random.default_rng(7).integers(0, 256, (30, 27, 22))
-    voxels = blocks.repeat(3, axis=0).repeat(3, axis=1)
-    affine = np.eye(4)
-    affine[:3, :3] = turned(0.35, -0.25) * [1.5, 2.0, 5.0]
-    affine[:3, 3] = [-60.0, -70.0, -40.0]
-    return voxels.astype(np.int16), affine
+def confidence() -> dict[str, Any]:
+    return field("confidence", "ordinal", "How sure are you?", CONFIDENCE)
 
 
-@cache
-def average_head() -> tuple[NDArray[np.int16], NDArray[np.float64]]:
-    """The ICBM 152 average head that comes with nilearn, 1 mm."""
-    import nibabel
-
-    [folder] = importlib.util.find_spec("nilearn").submodule_search_locations  # type: ignore[union-attr, misc]
-    file = Path(folder) / "datasets" / "data" / "mni_icbm152_t1_tal_nlin_sym_09a_converted.nii.gz"
-    image = nibabel.as_closest_canonical(nibabel.load(file))
-    return np.asarray(image.dataobj).astype(np.int16), image.affine
-
-
-def turned(about_s: float, about_r: float) -> NDArray[np.float64]:
-    """A rotation about two axes, in radians."""
-    c, s = np.cos(about_s), np.sin(about_s)
-    d, t = np.cos(about_r), np.sin(about_r)
-    return np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]) @ np.array([[1, 0, 0], [0, d, -t], [0, t, d]])
-
-
-def lesion_mask() -> tuple[NDArray[np.int16], NDArray[np.float64]]:
-    """The bright ball of the head, on an oblique grid of its own with voxels of 2 by 3 by 2.5 mm."""
-    _, size = head()
-    shape = head()[0].shape
-    affine = np.eye(4)
-    affine[:3, :3] = turned(0.44, 0.3) * [2.0, 3.0, 2.5]
-    grid = (50, 40, 44)
-
-    # mm of the ball's middle: the head's voxel n lies at (n - N // 2) * size, and at 2 n / (N - 1) - 1 there.
-    def mm(part: float, n: int) -> float:
-        return ((part + 1) * (n - 1) / 2 - n // 2) * size
-
-    middle = np.array([mm(part, n) for part, n in zip((0.4, 0.3, 0.0), shape, strict=True)])
-    affine[:3, 3] = middle - affine[:3, :3] @ (np.array(grid) / 2 - 0.5)
-    index = np.stack(np.meshgrid(*(np.arange(n) for n in grid), indexing="ij"), axis=-1)
-    point = index @ affine[:3, :3].T + affine[:3, 3]
-    parts = [2 * (point[..., axis] / size + n // 2) / (n - 1) - 1 for axis, n in enumerate(shape)]
-    inside = (parts[0] - 0.4) ** 2 + (parts[1] - 0.3) ** 2 + parts[2] ** 2 < 0.05
-    return inside.astype(np.int16), affine
+def scan(position: int, kind: str = "t1", sequence: str = "T1", **more: Any) -> ShownVolume:
+    """Return one volume: `kind` says to `scans` what it looks like."""
+    token = f"{kind}-{position}"
+    described: dict[str, Any] = {
+        "volume_id": scans.id_of(token),
+        "role": "current",
+        "sequence": sequence,
+        "label": sequence,
+        "acquired": None,
+        "window": [20.0, 220.0],
+        "intensity_range": [0.0, 255.0],
+        "placed": True,
+        "unpacked_sha256": scans.sha256_of(token),
+    }
+    return ShownVolume(**(described | more))
 
 
-def nifti(voxels: NDArray[np.int16], affine: NDArray[np.float64]) -> bytes:
-    """A file as the server prepares them: geometry and voxels, nothing else."""
-    header = bytearray(352)
-    spacing = np.linalg.norm(affine[:3, :3], axis=0)
-    struct.pack_into("<i", header, 0, 348)
-    struct.pack_into("<8h", header, 40, 3, *voxels.shape, 1, 1, 1, 1)
-    struct.pack_into("<2h", header, 70, 4, 16)
-    struct.pack_into("<8f", header, 76, 1, *spacing, 0, 0, 0, 0)
-    struct.pack_into("<3f", header, 108, 352.0, 1.0, 0.0)
-    header[123] = 2
-    struct.pack_into("<2h", header, 252, 0, 1)
-    for row in range(3):
-        struct.pack_into("<4f", header, 280 + 16 * row, *affine[row])
-    header[344:348] = b"n+1\x00"
-    return bytes(header) + voxels.tobytes(order="F")
+def mask(position: int, label: str, style: str) -> ShownOverlay:
+    token = f"mask-{position}"
+    colour = "#e8a33d" if style == "outline" else "#ff00ff"
+    return ShownOverlay(scans.id_of(token), "mask", label, colour, style, 1.0, scans.sha256_of(token))
+
+
+def made_up(name: str, position: int) -> MadeUp:
+    """Return one named item, at its place in the list."""
+    if name not in ITEMS:
+        raise ValueError(f"There is no made-up item {name!r}.")
+    return _item(name, position, **ITEMS[name](position))
+
+
+def _item(
+    name: str,
+    position: int,
+    *,
+    fields: list[dict[str, Any]] | None = None,
+    volumes: list[ShownVolume] | None = None,
+    overlays: list[ShownOverlay] | None = None,
+    hanging: dict[str, Any] | None = None,
+    text: dict[str, str] | None = None,
+    phase: Phase = "reading",
+    turns: tuple[TurnPayload, ...] = (),
+    practice: PracticePayload | None = None,
+    ahead: NextPayload | None = None,
+    scored: dict[str, Any] | None = None,
+    **more: Any,
+) -> MadeUp:
+    volumes = volumes if volumes is not None else [scan(position)]
+    protocol = Protocol.model_validate(
+        {
+            "name": "made-up",
+            "title": "A made-up study",
+            "instructions": "Read every item.",
+            "hanging": {"coregistered": True, "presets": PRESETS} | (hanging or {}),
+            "context": {"age": True, "history": True},
+            "text": text or {},
+            "forms": {"form": {"fields": fields or [yes_no(), confidence()]}},
+            "reading": {
+                "not_assessable": choices(
+                    [("quality", "Image quality"), ("missing", "What is asked for is not shown")]
+                ),
+                "flags": choices(
+                    [("prompt", "The prompt is unclear"), ("image", "Something is wrong with the images")]
+                ),
+            },
+            "scoring": SCORING,
+        }
+    )
+    row: dict[str, Any] = {
+        "item_id": position,
+        "case_id": position,
+        "form": "form",
+        "prompt": PROMPT,
+        "options": [],
+        "sequences": list(dict.fromkeys(volume.sequence for volume in volumes)),
+        "uses_prior": any(volume.role == "prior" for volume in volumes),
+        "overlays": ["mask"] if overlays else [],
+        "start": None,
+        "conversation": None,
+        "turn": None,
+        "vignette": "",
+        "age": 54,
+        "history": [],
+    }
+    item = ShownItem(**(row | more))
+    return MadeUp(
+        name, position, protocol, item, volumes, overlays or [], phase, turns, practice, ahead, **(scored or {})
+    )
+
+
+def _second(position: int) -> dict[str, Any]:
+    return {
+        "prompt": "Is the finding on the right side?",
+        "volumes": [scan(position), scan(position, "t2", "T2", label="T2 (simulated)")],
+    }
+
+
+def _lacking(position: int) -> dict[str, Any]:
+    return {
+        "volumes": [scan(position), scan(position, "t2", "T2"), scan(position, "t2p", "T2", role="prior")],
+    }
+
+
+def _prior(position: int) -> dict[str, Any]:
+    now, before = date(2026, 6, 15), date(2025, 11, 15)
+    return {
+        "prompt": "Compared with the prior, which of these describes the change best?",
+        "vignette": "54-year-old with two weeks of right-sided weakness. No fever.",
+        "volumes": [
+            scan(position, acquired=now),
+            scan(position, "t2", "T2", label="T2 (simulated)", acquired=now),
+            scan(position, "t1p", role="prior", acquired=before),
+        ],
+        "hanging": {
+            "panes": [
+                {"title": "Current", "sequences": ["T1", "T2"]},
+                {"title": "Prior", "role": "prior", "sequences": ["T1"]},
+            ]
+        },
+        "fields": [field("answer", "choice", "Answer"), confidence()],
+        "options": choices([(f"o{number}", change) for number, change in enumerate(CHANGES)]),
+    }
+
+
+def _apart(position: int) -> dict[str, Any]:
+    return {"volumes": [scan(position), scan(position, "t1p", role="prior")], "hanging": {"coregistered": False}}
+
+
+def _next_turn(position: int) -> dict[str, Any]:
+    return _apart(position) | {"prompt": GROWN, "turns": (blinding.turn_payload(PROMPT, [["Answer", "Left"]]),)}
+
+
+def _three(position: int) -> dict[str, Any]:
+    panes = [
+        {"title": "T1", "sequences": ["T1"]},
+        {"title": "T2", "sequences": ["T2"]},
+        {"title": "Earlier T1", "role": "prior", "sequences": ["T1"]},
+    ]
+    return {
+        "volumes": [scan(position), scan(position, "t2", "T2"), scan(position, "t1p", role="prior")],
+        "hanging": {"coregistered": False, "panes": panes},
+    }
+
+
+def _coronal(_position: int) -> dict[str, Any]:
+    return {
+        "start": [8.0, 12.0, -16.0],
+        "hanging": {
+            "planes": ["coronal", "axial"],
+            "presets": [*PRESETS, {"label": "Brain", "absolute": [0, 80]}],
+        },
+    }
+
+
+def _picture(title: str, kind: str, *, placed: bool) -> Callable[[int], dict[str, Any]]:
+    return lambda position: {
+        "volumes": [scan(position, kind, placed=placed)],
+        "hanging": {"panes": [{"title": title, "sequences": ["T1"]}]},
+    }
+
+
+def _every(_position: int) -> dict[str, Any]:
+    return {
+        "prompt": "One field of every type.",
+        "fields": [
+            field("answer", "yes_no", "Lesion?"),
+            field("sites", "several", "Where?", SITES, depends_on={"field": "answer", "values": ["yes"]}),
+            field("size", "number", "Largest diameter", unit="mm", minimum=0, maximum=120, required=False),
+            field("place", "point", "Centre of the lesion", required=False),
+            field("order", "ranked", "Most likely first", SITES, required=False),
+            confidence(),
+            field("words", "text", "Impression", help="One sentence.", required=False),
+        ],
+    }
+
+
+def _worded(more: dict[str, Any]) -> Callable[[int], dict[str, Any]]:
+    """Return an item that is about how its words are set."""
+    plain = choices([("a", "**Left**"), ("b", "Right")])
+    return lambda _position: {"fields": [field("answer", "choice", "Answer"), confidence()], "options": plain} | more
+
+
+def _formulas(prompt: str, **more: Any) -> Callable[[int], dict[str, Any]]:
+    markdown = {"prompt": "markdown", "reference": "markdown", "candidate": "markdown"}
+    return lambda _position: {"prompt": prompt, "text": markdown} | more
+
+
+def _same(**more: Any) -> Callable[[int], dict[str, Any]]:
+    return lambda _position: more
+
+
+# What each differs in from the plain one: one scan, and a question with yes and no.
+ITEMS: dict[str, Callable[[int], dict[str, Any]]] = {
+    "plain": _same(),
+    "second": _second,
+    "neurological": _same(hanging={"convention": "neurological"}),
+    "lacking": _lacking,
+    "prior": _prior,
+    "practice": _same(phase="practice", practice=blinding.practice_payload((1, 6), 0.8)),
+    "conversation": _same(history=HISTORY, vignette="Two weeks of right-sided weakness.", turns=TURNS, prompt=GROWN),
+    "masked": lambda position: {"overlays": [mask(position, "Lesion", "fill")]},
+    "outlined": lambda position: {"overlays": [mask(position, "Lesion", "outline")]},
+    "switched": lambda position: _apart(position) | {"hanging": {"coregistered": False, "layout": "switched"}},
+    "apart": _apart,
+    "coronal": _coronal,
+    "oblique": lambda position: {"volumes": [scan(position, "oblique")]},
+    "average": lambda position: {"volumes": [scan(position, "average")]},
+    "flat": _picture("Slice", "flat", placed=True),
+    "photograph": _picture("Photograph", "photo", placed=False),
+    "misfit": lambda position: (
+        _picture("Photograph", "photo", placed=False)(position) | {"overlays": [mask(position, "Ulcer", "fill")]}
+    ),
+    "three": _three,
+    "next turn": _next_turn,
+    "long": _same(
+        prompt=" ".join(["Which of the lesions that the prior did not show lies next to the ventricle?"] * 6),
+        history=HISTORY,
+        vignette="Two weeks of right-sided weakness. " * 8,
+    ),
+    "where": _same(fields=[field("answer", "point", "Centre of the lesion")]),
+    "where-apart": lambda position: _apart(position) | {"fields": [field("answer", "point", "Centre of the lesion")]},
+    "open": _same(
+        prompt="Describe the main abnormality and where it lies.",
+        fields=[field("answer", "text", "Answer"), confidence()],
+    ),
+    "twelve": _same(prompt="Which region is it?", fields=[field("answer", "choice", "Region", REGIONS), confidence()]),
+    "several of twelve": _same(
+        prompt="Which region is it?", fields=[field("answer", "several", "Region", REGIONS), confidence()]
+    ),
+    "markdown": _worded(
+        {"prompt": words.MARKDOWN, "vignette": "Seen **twice**\nin *May*.", "text": {"prompt": "markdown"}}
+    ),
+    "attack": _worded(
+        {
+            "prompt": "\n\n".join(words.ATTACKS),
+            "vignette": "\n\n".join(words.ATTACKS),
+            "text": {"prompt": "markdown", "vignette": "markdown"},
+        }
+    ),
+    "formulas": _worded(
+        {
+            "prompt": "\n\n".join(words.FORMULAS),
+            "vignette": "Costs $5 and $10, not $x$.",
+            "text": {"prompt": "markdown"},
+        }
+    ),
+    "arabic": _worded(
+        {
+            "prompt": "هل توجد آفة في الفص الجبهي الأيسر؟",
+            "vignette": "امرأة عمرها 54 سنة.",
+            "history": [["Family", "לא ידוע"]],
+            "options": choices([("a", "نعم، في FLAIR"), ("b", "No")]),
+        }
+    ),
+    "first after practice": _same(
+        ahead=blinding.next_payload("Read 24 items", "about 40 min at the pace of your practice")
+    ),
+    "every": _every,
+    "scoring": _same(phase="scoring", prompt="Where is the lesion?", volumes=[]),
+    "opinions": _same(phase="opinions"),
+    "preview": _same(phase="preview"),
+    "ordinary formulas": _formulas("\n\n".join(formula_items.ORDINARY)),
+    "misplaced formulas": _formulas("\n\n".join(formula_items.MISPLACED)),
+    "definitions": _formulas("\n\n".join(formula_items.DEFINITIONS)),
+    "formulas in turns": _formulas(
+        formula_items.TURN, turns=(blinding.turn_payload(formula_items.TURN, [["Answer", "Yes"]]),)
+    ),
+    "formulas in scoring": _formulas(
+        formula_items.IN_SCORING["prompt"],
+        phase="scoring",
+        volumes=[],
+        scored={
+            "reference": tuple(formula_items.IN_SCORING["reference"]),
+            "candidate": formula_items.IN_SCORING["candidate"],
+        },
+    ),
+    **{f"heavy formulas: {name}": _formulas(text) for name, text in formula_items.HEAVY.items()},
+}

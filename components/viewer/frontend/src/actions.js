@@ -2,11 +2,11 @@
 
 import { bindingOf, isTyping } from "./keys.js";
 
-/** Which way an arrow key points on the screen. */
+/** Which way an arrow key points on the screen. @type {Record<string, {x: number, y: number}>} */
 const ARROWS = { ArrowLeft: { x: -1, y: 0 }, ArrowRight: { x: 1, y: 0 }, ArrowUp: { x: 0, y: -1 }, ArrowDown: { x: 0, y: 1 } };
 const PAN_STEP = 24;
 
-/** What counts as a tool in the trace, by its action. */
+/** What counts as a tool in the trace, by its action. @type {Record<string, string>} */
 const TRACED = {
   cine: "cine", markDistance: "distance", maximise: "maximised", masks: "overlays", link: "link", preset: "preset", window: "window",
   zoom: "zoom", pan: "pan", reset: "reset", fullScreen: "full_screen", pause: "pause", help: "help", takePoint: "point", renderer: "renderer",
@@ -62,16 +62,21 @@ export class Actions {
     return done;
   }
 
+  /**
+   * @param {string} action
+   * @param {any} value  as the list of keys, or the button, gives it
+   * @returns {boolean|void}
+   */
   perform(action, value) {
     const { room } = this;
     const { form, panes } = room;
     const { view } = panes;
     switch (action) {
       case "digit": return this.digit(value);
-      case "takeBack": return room.dialogs.open ? room.dialogs.takeBack() : form.takeBack();
-      case "takePoint": return form.takePoint();
-      case "panel": return form.toggle(value);
-      case "answer": return form.goToNext();
+      case "takeBack": return room.dialogs.open ? room.dialogs.takeBack() : form?.takeBack();
+      case "takePoint": return form?.takePoint();
+      case "panel": return form?.toggle(value);
+      case "answer": return form?.goToNext();
       case "submit": return room.submit(value);
       case "escape": return this.escape();
       case "scroll": return view.scroll(value);
@@ -112,11 +117,12 @@ export class Actions {
     const { dialogs, screen, form } = this.room;
     if (dialogs.open) return dialogs.digit(n);
     if (screen.tools.presets.contains(screen.focused())) return this.preset(n);
-    return form.digit(n);
+    return form?.digit(n);
   }
 
+  /** @param {number} n  from 1 */
   preset(n) {
-    const preset = this.room.payload.images?.presets?.[n - 1];
+    const preset = this.room.item?.images?.presets[n - 1];
     if (preset) this.room.panes.view.preset(preset);
   }
 
@@ -134,7 +140,7 @@ export class Actions {
     const { view } = panes;
     const focused = screen.focused();
     if (dialogs.open) dialogs.escape();
-    else if (this.room.payload.kind === "item" && this.room.form.escape()) {
+    else if (this.room.item && this.room.form?.escape()) {
       // Out of a panel, the keys belong to the room again; what is typed half is taken back where it was.
       if (focused && !focused.checkVisibility()) screen.element.focus({ preventScroll: true });
     } else if (focused && focused !== screen.element) screen.element.focus();

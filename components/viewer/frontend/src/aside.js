@@ -1,14 +1,16 @@
 /** What of an item outlives a reload of its tab, and the revision of an earlier one: its time, and what was looked at. */
 
+/** @typedef {import("../payload.js").AnyItemPayload} Item */
+
 const KEPT = "blindread.item";
 
-/** One entry for each item, and another one for each revision of it. @param {{assignment: string, revision?: any}} payload */
+/** One entry for each item, and another one for each revision of it. @param {Item} payload */
 function nameOf({ assignment, revision }) {
   return [KEPT, assignment, revision?.receipt].filter(Boolean).join(" ");
 }
 
 /**
- * @param {any} payload  of the item
+ * @param {Item} payload
  * @param {object} kept
  */
 export function keepAside(payload, kept) {
@@ -19,7 +21,7 @@ export function keepAside(payload, kept) {
   }
 }
 
-/** @param {any} payload @returns {any|null} what was kept of this item and of no other */
+/** @param {Item} payload @returns {any|null} what was kept of this item and of no other */
 export function keptAside(payload) {
   try {
     return JSON.parse(sessionStorage.getItem(nameOf(payload)) ?? "null");
@@ -28,7 +30,7 @@ export function keptAside(payload) {
   }
 }
 
-/** The item is over. @param {any} payload */
+/** The item is over. @param {Item} payload */
 export function forgetAside(payload) {
   try {
     sessionStorage.removeItem(nameOf(payload));

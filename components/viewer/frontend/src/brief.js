@@ -3,69 +3,73 @@
 import { h } from "./dom.js";
 import { inOneRun, wordsIn } from "./words.js";
 
+/** @typedef {import("../payload.js").Line} Line */
+/** @typedef {import("../payload.js").TextSetting} TextSetting */
+
 /** A longer history shows this much at once, the rest on request: the form must stay in sight. */
 const HISTORY_AT_ONCE = 5;
 
 /**
  * The words of an item: beside the images, or as cards in their place.
  *
- * @param {any} payload
+ * @param {import("../payload.js").AnyItemPayload} payload
  * @returns {{brief: HTMLElement[], cards: HTMLElement[]}}
  */
 export function wordsOf(payload) {
-  const { facts = [], vignette, history = [] } = payload.context ?? {};
-  const text = payload.text ?? {};
+  const { text, turns, opinions: given, own, reference: accepted } = payload;
+  const { facts, vignette, history } = payload.context;
   const prompt = wordsIn(payload.prompt, "prompt", text.prompt);
-  const opinions = payload.opinions?.length ? opinionTable(payload.own ?? [], payload.opinions) : null;
+  const opinions = given?.length ? opinionTable(own ?? [], given) : null;
   const context = [facts.length > 0 && inOneLine(facts, text.question), vignette && wordsIn(vignette, "vignette", text.vignette),
-    history.length > 0 && historyOf(history), payload.turns?.length > 0 && earlierTurns(payload.turns, text.prompt)];
-  const present = (nodes) => nodes.filter(Boolean);
+    history.length > 0 && historyOf(history), turns.length > 0 && earlierTurns(turns, text.prompt)];
+  /** @param {(HTMLElement|string|false|null)[]} nodes @returns {HTMLElement[]} */
+  const present = (nodes) => nodes.filter((node) => node instanceof HTMLElement);
   if (payload.images) return { brief: present([...context, prompt, opinions]), cards: [] };
+  /** @param {string} title @param {...HTMLElement} content */
   const card = (title, ...content) => h("article", { class: "card" }, h("h3", {}, title), ...content);
-  const accepted = payload.reference;
   const cards = [
     card("Prompt", ...present([...context, prompt])),
     h("div", { class: "pair" },
       accepted && card(accepted.length > 1 ? "Reference (any of these is right)" : "Reference",
         ...accepted.map((answer) => wordsIn(answer, "answer", text.reference))),
-      payload.candidate !== null && payload.candidate !== undefined && card("Candidate's answer", wordsIn(payload.candidate, "answer", text.candidate))),
+      payload.candidate !== null && card("Candidate's answer", wordsIn(payload.candidate, "answer", text.candidate))),
     opinions,
   ];
   return { brief: [], cards: present(cards) };
 }
 
-/** @param {[string, string][]} pairs @returns {HTMLElement} */
-export function lines(pairs) {
+/** @param {Line[]} pairs @returns {HTMLElement} */
+export function factList(pairs) {
   return h("dl", { class: "facts" }, ...pairs.flatMap(([name, value]) => [h("dt", { dir: "auto" }, name), h("dd", { dir: "auto" }, value)]));
 }
 
 /**
  * As long as there is room for them.
  *
- * @param {[string, string][]} pairs
- * @param {string} [setting]  of a question that stands among them
+ * @param {Line[]} pairs
+ * @param {TextSetting} [setting]  of a question that stands among them
  */
 function inOneLine(pairs, setting) {
   return h("dl", { class: "facts run-on" }, ...pairs.map(([name, value]) =>
     h("div", {}, h("dt", {}, name), h("dd", { dir: "auto" }, setting === "markdown" ? wordsIn(value, "question", setting) : value))));
 }
 
-/** @param {[string, string][]} entries */
+/** @param {Line[]} entries */
 function historyOf(entries) {
   const rest = entries.slice(HISTORY_AT_ONCE);
-  return h("section", { class: "history", "aria-label": "History" }, h("h3", {}, "History"), lines(entries.slice(0, HISTORY_AT_ONCE)),
-    rest.length > 0 && h("details", {}, h("summary", {}, `${rest.length} more`), lines(rest)));
+  return h("section", { class: "history", "aria-label": "History" }, h("h3", {}, "History"), factList(entries.slice(0, HISTORY_AT_ONCE)),
+    rest.length > 0 && h("details", {}, h("summary", {}, `${rest.length} more`), factList(rest)));
 }
 
 /**
  * What was asked and answered before in the same conversation; it cannot be changed here.
  *
- * @param {{prompt: string, lines: [string, string][]}[]} turns
- * @param {string} [setting]  of prompts
+ * @param {import("../payload.js").TurnPayload[]} turns
+ * @param {TextSetting} [setting]  of prompts
  */
 function earlierTurns(turns, setting) {
   return h("ol", { class: "turns", "aria-label": "Earlier questions and your answers" }, ...turns.map((turn) =>
-    h("li", {}, h("p", { dir: "auto" }, inOneRun(turn.prompt, setting)), lines(turn.lines))));
+    h("li", {}, h("p", { dir: "auto" }, inOneRun(turn.prompt, setting)), factList(turn.lines))));
 }
 
 /** Longer words than these stand below the table, where they have the whole width. */
@@ -74,13 +78,14 @@ const CELL = 24;
 /**
  * Own first read and opinions side by side, one row for each thing that was said.
  *
- * @param {[string, string][]} own
- * @param {{name: string, lines: [string, string][]}[]} opinions
+ * @param {Line[]} own
+ * @param {import("../payload.js").OpinionPayload[]} opinions
  */
 function opinionTable(own, opinions) {
   const columns = [...(own.length ? [{ title: "Own first read", lines: own }] : []),
     ...opinions.map(({ name, lines }) => ({ title: `Opinion ${name}`, lines }))];
   const labels = [...new Set(columns.flatMap(({ lines }) => lines.map(([label]) => label)))];
+  /** @param {Line[]} lines @param {string} label */
   const said = (lines, label) => lines.find(([other]) => other === label)?.[1] ?? "";
   const wide = labels.filter((label) => columns.some(({ lines }) => said(lines, label).length > CELL));
   const rows = labels.filter((label) => !wide.includes(label));

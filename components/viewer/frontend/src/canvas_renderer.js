@@ -188,7 +188,7 @@ function walk(volume, plane, slice) {
   const height = volume.shape[plane.down];
   const step = plane.mirrored ? -strides[plane.across] : strides[plane.across];
   const start = slice * strides[plane.through] + (plane.mirrored ? (width - 1) * strides[plane.across] : 0);
-  return { width, height, step, rowAt: (row) => start + (height - 1 - row) * strides[plane.down] };
+  return { width, height, step, rowAt: (/** @type {number} */ row) => start + (height - 1 - row) * strides[plane.down] };
 }
 
 /**

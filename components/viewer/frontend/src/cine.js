@@ -23,6 +23,7 @@ export class Cine {
     const { pane, plane } = this.view.active;
     if (this.view.slicesIn(pane, plane) < 2) return;
     let last = performance.now();
+    /** @param {number} now */
     const tick = (now) => {
       this.frame = requestAnimationFrame(tick);
       if (now - last < 1000 / this.rate - SLACK) return;

@@ -1,9 +1,14 @@
 /**
+ * @typedef {{[name: string]: any, onclick?: (event: MouseEvent) => void, onsubmit?: (event: SubmitEvent) => void}} Properties
+ *   `on…` are listeners, `class` and names with a dash are attributes
+ */
+
+/**
  * Build an element. Text is always set as text, never as markup, so that nothing in a payload can become code.
  *
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
- * @param {Record<string, any>} [properties]  `on…` are listeners, `class` and names with a dash are attributes
+ * @param {Properties} [properties]
  * @param {...(Node|string|null|undefined|false)} children
  * @returns {HTMLElementTagNameMap[Tag]}
  */
@@ -13,7 +18,7 @@ export function h(tag, properties = {}, ...children) {
     if (value === null || value === undefined) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (name === "class" || name === "role" || name === "for" || name.includes("-")) element.setAttribute(name, value);
-    else element[name] = value;
+    else Reflect.set(element, name, value);
   }
   element.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
   return element;

@@ -6,6 +6,7 @@
 import { Refusal, clockTime, waitOnline } from "./transport.js";
 
 /** @typedef {import("./transport.js").Transport} Transport */
+/** @typedef {import("./form.js").Answers} Answers */
 
 const WAITS = [1000, 2000, 4000, 8000, 15_000];
 const STASH = "blindread.unsaved";
@@ -25,7 +26,7 @@ export class Drafts {
     this.assignment = assignment;
     this.sequence = sequence;
     this.report = report;
-    /** @type {any} */
+    /** @type {Answers|null} */
     this.waiting = null;
     this.timer = 0;
     this.sending = false;
@@ -35,7 +36,7 @@ export class Drafts {
   }
 
   /**
-   * @param {object} answers
+   * @param {Answers} answers
    * @param {number} delay  milliseconds in which a further change may still replace this one
    */
   change(answers, delay) {
@@ -61,6 +62,7 @@ export class Drafts {
       this.sequence += 1;
       try {
         const draft = { assignment: this.assignment, sequence: this.sequence, answers };
+        /** @type {import("../payload.js").DraftAnswer} */
         const saved = await this.transport.post("reading/draft", draft, this.closing.signal);
         attempt = 0;
         if (this.waiting === null) unstash(this.assignment);
@@ -89,7 +91,7 @@ export class Drafts {
     this.sending = false;
   }
 
-  /** After a conflict: the answers on this screen are the ones that count. */
+  /** After a conflict: the answers on this screen are the ones that count. @param {Answers} answers */
   insist(answers) {
     this.sequence = this.newest ?? this.sequence;
     this.stopped = false;
@@ -121,7 +123,7 @@ export class Drafts {
  *
  * @param {string} assignment
  * @param {number} sequence  of the newest draft that was sent
- * @param {object} answers
+ * @param {Answers} answers
  */
 export function stash(assignment, sequence, answers) {
   try {
@@ -136,7 +138,7 @@ export function stash(assignment, sequence, answers) {
  *
  * @param {string} assignment
  * @param {number} sequence  of the draft the server sent
- * @returns {any|null}
+ * @returns {Answers|null}
  */
 export function unsavedAnswers(assignment, sequence) {
   try {

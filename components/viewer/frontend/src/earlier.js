@@ -14,7 +14,12 @@ export class Earlier {
     this.going = false;
   }
 
-  /** Whether somebody still waits for what was asked for: nothing else came on the screen, and the window was not closed. */
+  /**
+   * Whether somebody still waits for what was asked for: nothing else came on the screen, and the window was not closed.
+   *
+   * @param {number} turn
+   * @param {string} url
+   */
   awaited(turn, url) {
     const { turn: now, stage, dialogs } = this.room;
     return turn === now && stage !== "sending" && (url === "reading/resume" || dialogs.open === "earlier");
@@ -22,15 +27,16 @@ export class Earlier {
 
   async toggle() {
     const { room } = this;
-    const { dialogs, payload } = room;
+    const { dialogs, payload, lastAssignment } = room;
     if (dialogs.open === "earlier") return dialogs.close();
-    if (payload.revision) return this.resume();
-    if (!payload.revisable || room.stage === "sending") return;
+    if (room.item?.revision) return this.resume();
+    if (!payload?.revisable || !lastAssignment || room.stage === "sending") return;
     const title = "Earlier items";
     dialogs.show("earlier", title, h("p", {}, "Loading …"));
+    /** @type {import("../payload.js").RevisableAnswer} */
     let answer;
     try {
-      answer = await room.transport.get(`reading/revisable?assignment=${encodeURIComponent(room.lastAssignment)}`);
+      answer = await room.transport.get(`reading/revisable?assignment=${encodeURIComponent(lastAssignment)}`);
     } catch (error) {
       if (dialogs.open === "earlier") dialogs.show("earlier", title, this.trouble(error, () => this.again()));
       return;
@@ -49,11 +55,11 @@ export class Earlier {
     this.toggle();
   }
 
-  /** @param {any} verdict @param {HTMLElement} number  its key */
+  /** @param {import("../payload.js").RevisablePayload} verdict @param {HTMLElement} number  its key */
   entry({ assignment, label, prompt, text, receipt, saved_at: savedAt, lines: said }, number) {
     return h("button", { type: "button", class: "entry", onclick: () => this.reopen(assignment) },
       h("span", { class: "entry-head" }, number, h("strong", {}, label), h("span", {}, `${clockTime(savedAt)} · receipt ${receipt}`)),
-      h("span", { class: "entry-prompt", dir: "auto" }, inOneRun(prompt, text?.prompt)),
+      h("span", { class: "entry-prompt", dir: "auto" }, inOneRun(prompt, text.prompt)),
       h("span", { class: "entry-said", dir: "auto" }, said.map(([name, value]) => `${name}: ${value}`).join(" · ")));
   }
 
@@ -63,7 +69,7 @@ export class Earlier {
   }
 
   resume() {
-    return this.go("reading/resume", { assignment: this.room.payload.assignment });
+    return this.go("reading/resume", { assignment: this.room.item?.assignment });
   }
 
   /** @param {string} url @param {object} body */
@@ -72,11 +78,12 @@ export class Earlier {
     const { turn } = room;
     if (this.going || room.stage === "sending") return;
     this.going = true;
-    if (url === "reading/resume") room.form.setInert(true);
+    if (url === "reading/resume") room.form?.setInert(true);
     else room.dialogs.show("earlier", "Earlier items", h("p", {}, "Opening …"));
     try {
       // The server must know the newest answers before this item is left, but a reader must not wait for ever.
       await Promise.race([room.drafts?.flush(), new Promise((resolve) => setTimeout(resolve, LONGEST_FLUSH))]);
+      /** @type {import("../payload.js").ReopenAnswer|import("../payload.js").ResumeAnswer} */
       const { payload } = await room.transport.post(url, body);
       if (!this.awaited(turn, url)) {
         if (url === "reading/reopen") await room.transport.post("reading/resume", { assignment: payload.assignment });
@@ -86,7 +93,7 @@ export class Earlier {
       room.show(payload);
     } catch (error) {
       if (!this.awaited(turn, url)) return;
-      if (room.stage === "open") room.form.setInert(false);
+      if (room.stage === "open") room.form?.setInert(false);
       const way = this.trouble(error, () => this.go(url, body));
       room.dialogs.show("earlier", "Earlier items", way);
     } finally {

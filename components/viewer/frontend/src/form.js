@@ -10,17 +10,23 @@ import { Panels } from "./panels.js";
 
 const TYPING_DELAY = 800;
 
+/** The panel of what the server calls wrong, where it is no field. @type {Record<string, import("./panels.js").Which|undefined>} */
+const PANELS = { not_assessable: "assess", comment: "comment", flag: "flag" };
+
 /**
  * @typedef {Object} Answers
  * @property {Record<string, any>} fields
- * @property {any} not_assessable
+ * @property {string|null} not_assessable
  * @property {string} comment
- * @property {{id: any, note: string}|null} flag
+ * @property {{id: string, note: string}|null} flag
  */
+
+/** @typedef {import("./fields/registry.js").Field} Field */
+/** @typedef {{field: Field, parts: import("./fields/registry.js").FieldParts, box: HTMLElement, error: HTMLElement, clear: HTMLElement|false}} Row */
 
 export class Form {
   /**
-   * @param {any} description    payload.form
+   * @param {import("../payload.js").FormPayload} description
    * @param {{onChange: (answers: Answers, delay: number) => void, onSubmit: (at: number) => void,
    *          onPanel: () => void,
    *          points: import("./points.js").Points, preview: boolean}} room
@@ -28,11 +34,11 @@ export class Form {
   constructor(description, room) {
     this.room = room;
     this.description = description;
-    /** @type {{field: any, parts: any, box: HTMLElement, error: HTMLElement, clear: HTMLElement|false}[]} */
+    /** @type {Row[]} */
     this.rows = description.fields.map((field) => this.row(field));
     this.panels = new Panels(description, { onChange: (delay) => this.changed(delay), onOpen: () => room.onPanel(), typingDelay: TYPING_DELAY });
     this.entry = new DigitEntry();
-    /** @type {any} the row that digits belong to, as it was painted last */
+    /** @type {Row|null} the row that digits belong to, as it was painted last */
     this.digitsGoTo = null;
     /** @type {string|null} key of an answered field that A has gone to: the next digit replaces its answer */
     this.aimed = null;
@@ -51,6 +57,7 @@ export class Form {
     this.refresh();
   }
 
+  /** @param {Field} field @returns {Row} */
   row(field) {
     const make = FIELD_TYPES[field.type];
     if (!make) throw new Error(`The form has a field of an unknown type "${field.type}".`);
@@ -128,7 +135,7 @@ export class Form {
   /**
    * Whether a field is asked, given the answers so far.
    *
-   * @param {any} field
+   * @param {Field} field
    * @param {Record<string, any>} values
    */
   applies(field, values) {
@@ -138,6 +145,7 @@ export class Form {
     return Array.isArray(value) ? value.some((one) => wanted.includes(one)) : wanted.includes(value);
   }
 
+  /** @param {number} delay */
   changed(delay) {
     this.entry.forget();
     this.refresh();
@@ -157,7 +165,7 @@ export class Form {
       box.hidden = !this.applies(field, fields);
       if (clear) clear.hidden = fields[field.key] === undefined;
       box.classList.toggle("set-aside", !assessable);
-      /** @type {any} */ (box).inert = !assessable;
+      box.inert = !assessable;
     }
     this.panels.refresh();
     const target = this.panels.digitPanel() ? null : this.digitRow();
@@ -265,7 +273,7 @@ export class Form {
     const rows = this.rows.filter(({ field, parts }) => parts.takePoint && this.applies(field, fields));
     const row = rows.find(({ field }) => fields[field.key] === undefined) ?? rows[0];
     if (!row || this.inert) return false;
-    row.parts.takePoint();
+    row.parts.takePoint?.();
     return true;
   }
 
@@ -308,7 +316,7 @@ export class Form {
   point(key, sentence) {
     const row = this.rows.find(({ field }) => field.key === key);
     this.say(sentence);
-    const panel = /** @type {const} */ ({ not_assessable: "assess", comment: "comment", flag: "flag" })[key ?? ""];
+    const panel = PANELS[key ?? ""];
     if (!row && panel && this.panels.tabs[panel]) {
       this.panels.setOpen(panel, true);
       this.panels.enter(panel);
@@ -336,7 +344,7 @@ export class Form {
   /** @param {boolean} inert */
   setInert(inert) {
     this.inert = inert;
-    /** @type {any} */ (this.fields).inert = inert;
+    this.fields.inert = inert;
     this.button.disabled = inert || this.room.preview;
     this.element.classList.toggle("waiting", inert);
   }

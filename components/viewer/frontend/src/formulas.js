@@ -19,7 +19,7 @@ export const roomOfRun = () => ({ longest: 80, left: 200, apart: false });
 
 /** Nothing in a formula grows without end (`maxExpand`), is larger than `maxSize`, in em, or leads anywhere. */
 const SETTINGS = {
-  output: /** @type {const} */ ("mathml"), strict: "ignore", maxExpand: 200, maxSize: 20, throwOnError: true,
+  output: /** @type {const} */ ("mathml"), strict: /** @type {const} */ ("ignore"), maxExpand: 200, maxSize: 20, throwOnError: true,
   // Of what leads elsewhere KaTeX would draw the name of the command, and not the words.
   trust: () => { throw new Error("Formulas lead nowhere."); },
 };
@@ -36,7 +36,7 @@ const ELEMENTS = [
   "math", "semantics", "mrow", "mstyle", "mpadded", "mphantom", "mi", "mn", "mo", "mtext", "mspace", "mfrac", "msqrt", "mroot", "msub", "msup", "msubsup",
   "munder", "mover", "munderover", "mtable", "mtr", "mtd", "menclose",
 ];
-/** What KaTeX may say of an element. Missing are those that paint or carry a style: mathbackground, style, and whatever comes in future. */
+/** What KaTeX may say of an element. Missing are those that paint or carry a style: mathbackground, style, and whatever comes in future. @type {Record<string, (value: string) => boolean>} */
 const ATTRIBUTES = {
   ...Object.fromEntries(["xmlns", "class", "display", "displaystyle", "scriptlevel", "mathvariant", "mathcolor", "accent", "accentunder", "fence", "separator",
     "stretchy", "largeop", "linebreak", "columnalign", "columnlines", "rowlines", "rowspacing", "columnspacing"].map((name) => [name, anything])),

@@ -86,6 +86,7 @@ function chosen() {
 
 /** @param {Theme|null} theme @param {string} path */
 function keep(theme, path) {
+  /** @param {string} name @param {string|null} value */
   const put = (name, value) => (value ? localStorage.setItem(name, value) : localStorage.removeItem(name));
   try {
     put(KEPT, theme);

@@ -16,11 +16,11 @@ const FILL = 0.97;
 /**
  * Whether a pane does not lie in one world with the first one.
  *
- * @param {any} images  payload.images
+ * @param {import("../payload.js").ImagesPayload} images
  * @param {number} index
  */
 export function liesApart(images, index) {
-  return index > 0 && !(images.panes[index].coregistered ?? images.coregistered);
+  return index > 0 && !images.panes[index].coregistered;
 }
 
 /** The axis along which a volume is one voxel thick, so that it is a picture of one plane; -1 when there is none. @param {Volume} volume */
@@ -100,6 +100,7 @@ export function middleOf(volume) {
 export function layout({ width, height }, extent, names, planes) {
   const [first, ...others] = names;
   if (!others.length) return { [first]: { x: 0, y: 0, width, height } };
+  /** @param {PlaneName} name @param {Box} box */
   const shown = (name, box) => {
     const { across, down } = planes[name];
     const scale = Math.min(box.width / extent[across], box.height / extent[down]);

@@ -6,6 +6,7 @@ import { BINDINGS, MOUSE } from "./keys.js";
 /** @returns {HTMLElement} */
 export function keyTables() {
   const groups = [...new Set(BINDINGS.map((binding) => binding.group))];
+  /** @param {string} title @param {string[][]} rows */
   const table = (title, rows) => h("div", {}, h("h3", {}, title), h("dl", {}, ...rows.flatMap(([shown, does]) => [
     h("dt", {}, h("kbd", {}, shown)), h("dd", {}, does)])));
   return h("div", { class: "key-tables" },

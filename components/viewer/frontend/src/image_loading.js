@@ -16,16 +16,22 @@ export class ImageLoading {
     this.failing = false;
   }
 
+  /** Another item, of which nothing is known yet. */
+  begin() {
+    this.failing = false;
+  }
+
   /** @param {number} turn @param {number} [attempt] */
   async load(turn, attempt = 0) {
     const { room } = this;
-    const { payload, screen } = room;
-    const urls = payload.images.panes.flatMap(({ volumes, overlays = [] }) => [...volumes, ...overlays].map(({ url }) => url));
-    room.shelf.tidy([...urls, ...(payload.prefetch ?? [])]);
+    const { item, trace, screen } = room;
+    if (!item?.images || !trace) return;
+    const urls = item.images.panes.flatMap(({ volumes, overlays }) => [...volumes, ...overlays].map(({ url }) => url));
+    room.shelf.tidy([...urls, ...item.prefetch]);
     if (!attempt) screen.cover("Loading the images …");
-    let drawn = false;
+    let drawn;
     try {
-      drawn = await room.panes.show(payload.images, room.trace);
+      drawn = await room.panes.show(item.images, trace);
     } catch (error) {
       if (turn !== room.turn) return;
       if (!(error instanceof Refusal) || ![0, 503].includes(error.status) || attempt >= FETCH_AGAIN.length) {
@@ -48,10 +54,7 @@ export class ImageLoading {
   failed(turn, error) {
     const { room } = this;
     this.failing = true;
-    room.panes.clear();
-    room.clock?.stop();
-    room.form?.setInert(true);
-    if (room.stage === "open") room.stage = "loading";
+    room.shutWithoutImages();
     if (error instanceof DamagedVolume) room.scans.reportDamage(error.url);
     if (error instanceof Refusal && error.status === 401) {
       room.screen.cover("The images come back when you have signed in again.");
@@ -66,17 +69,20 @@ export class ImageLoading {
       buttons.push(h("button", { type: "button", class: "plain", onclick: () => window.location.reload() }, "Reload the page"));
     }
     // A verdict that is being revised stands already.
-    if (room.payload.phase !== "preview" && !room.payload.revision) {
+    if (room.item?.phase !== "preview" && !room.item?.revision) {
       buttons.push(h("button", { type: "button", class: "plain", onclick: () => this.report(turn, why) }, "Cannot be shown: report and go on"));
     }
     room.screen.cover(h("p", {}, `The images cannot be shown. ${why}`), h("div", { class: "cover-buttons" }, ...buttons));
   }
 
+  /** @param {number} turn @param {string} reason */
   async report(turn, reason) {
     const { room } = this;
-    const { assignment, key } = room.payload;
+    if (!room.item) return;
+    const { assignment, key } = room.item;
     room.screen.cover("Reporting …");
     try {
+      /** @type {import("../payload.js").FailureAnswer} */
       const answer = await room.transport.postUntilAnswered("reading/failure", { assignment, key, reason: reason.slice(0, 500) }, () =>
         room.screen.cover("The server does not answer yet; trying again."));
       if (turn === room.turn) room.goOver(answer.next);
@@ -112,11 +118,12 @@ export class ImageLoading {
     if (error instanceof Refusal && error.status === 401) return room.saving.signedOut();
     if (damaged(error)) return this.damagedBehind(error);
     const lasting = error instanceof VolumeError || (error instanceof Refusal && !error.passing);
-    if (!lasting || room.stage !== "open" || room.payload.phase === "preview") return;
+    if (!lasting || room.stage !== "open" || room.item?.phase === "preview") return;
     const { turn } = room;
+    /** @type {import("./screen.js").Way[]} */
     const ways = [["Go on without it", () => room.screen.say(null)]];
-    if (!room.payload.revision) ways.push(["Report and skip this item", () => this.report(turn, `${label}: ${error.message}`)]);
-    room.screen.say(`${label} cannot be shown. ${error.message}`, .../** @type {any} */ (ways));
+    if (!room.item?.revision) ways.push(["Report and skip this item", () => this.report(turn, `${label}: ${error.message}`)]);
+    room.screen.say(`${label} cannot be shown. ${error.message}`, ...ways);
   }
 
   /**
@@ -142,7 +149,7 @@ export class ImageLoading {
     room.panes.changeRenderer().catch((error) => this.rendererFailed(error, room.renderers.kind));
   }
 
-  /** In idle time: the other sequences of this item, then the images of the next. */
+  /** In idle time: the other sequences of this item, then the images of the next. @param {number} turn */
   fetchAhead(turn) {
     const { room } = this;
     const idle = window.requestIdleCallback ?? ((work) => window.setTimeout(work, 50));
@@ -154,7 +161,7 @@ export class ImageLoading {
         // Anything else is fetched again when it is wanted; the reader is told then.
       }
       try {
-        for (const url of room.payload.prefetch ?? []) {
+        for (const url of room.item?.prefetch ?? []) {
           if (turn !== room.turn) return;
           await room.panes.prepareAhead(url);
         }

@@ -5,13 +5,16 @@
  * returned; a call that was overtaken while it waited is cleaned up at once. So only the newest call may take a room down.
  */
 
-/** @type {WeakMap<Element, {element: HTMLElement, call: number, room: any}>} */
+/** @typedef {import("../payload.js").Payload} Payload */
+/** @typedef {{update: (data: {payload: Payload}) => void, destroy: () => void}} Mounted */
+
+/** @type {WeakMap<Element, {element: HTMLElement, call: number, room: Mounted}>} */
 const rooms = new WeakMap();
 
 /**
  * @param {Element} parent
- * @param {any} payload
- * @param {(element: HTMLElement) => {update: (data: {payload: any}) => void, destroy: () => void}} mount
+ * @param {Payload} payload
+ * @param {(element: HTMLElement) => Mounted} mount
  * @returns {() => void} to be called when Streamlit cleans up
  */
 export function keepRoom(parent, payload, mount) {

@@ -125,7 +125,7 @@ export function combination(event) {
 function latinLetter({ key, code }) {
   if (/^[a-z]$/i.test(key)) return key.toLowerCase();
   const place = /^Key([A-Z])$/.exec(code ?? "");
-  return place && /^[^\x00-\x7f]$/u.test(key) ? place[1].toLowerCase() : null;
+  return place && /^\P{ASCII}$/u.test(key) ? place[1].toLowerCase() : null;
 }
 
 /** @type {Map<string, Binding>} */

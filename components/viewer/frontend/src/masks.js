@@ -6,6 +6,8 @@
 /** @typedef {import("./volume.js").Volume} Volume */
 /** @typedef {import("./planes.js").Tile} Tile */
 
+/** @typedef {Omit<import("../payload.js").OverlayPayload, "url"|"sha256"> & {mask: Volume}} Mask  an overlay that has arrived */
+
 const FINEST = 4;
 
 /**
@@ -61,6 +63,7 @@ export function cutMask(mask, volume, plane, slice) {
  * @returns {string|null}
  */
 export function misfit(label, mask, picture) {
+  /** @param {Volume} volume */
   const pixels = ({ shape }) => shape.filter((n) => n > 1).join(" × ");
   if (mask.shape.every((n, axis) => n === picture.shape[axis])) return null;
   return `The overlay “${label}” is not drawn: it has ${pixels(mask)} pixels, the picture ${pixels(picture)}.`;
@@ -75,7 +78,7 @@ export class MaskPainter {
 
   /**
    * @param {CanvasRenderingContext2D} context  in CSS pixels of the pane, clipped to the tile
-   * @param {{mask: Volume, colour: string, style: string, opacity: number}} overlay
+   * @param {Mask} overlay
    * @param {Volume} volume  the one on the screen
    * @param {Tile} tile
    */
@@ -129,6 +132,7 @@ function fillOf({ width, height, inside }, colour) {
 /** The sides between points inside and outside, joined along rows and columns. @param {Cut} cut */
 function edgeOf({ width, height, inside }) {
   const path = new Path2D();
+  /** @param {number} column @param {number} row */
   const at = (column, row) => column >= 0 && row >= 0 && column < width && row < height && inside[row * width + column];
   for (let row = 0; row <= height; row += 1) {
     for (let column = 0, from = -1; column <= width; column += 1) {

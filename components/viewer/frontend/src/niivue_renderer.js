@@ -8,8 +8,10 @@ import { fragmentShader, samplerOf, VoxelTextures } from "./slice_shader.js";
 
 /** @typedef {import("./volume.js").Volume} Volume */
 /** @typedef {import("./planes.js").Tile} Tile */
+/** @typedef {import("./canvas_renderer.js").Renderer} Renderer */
 
 const PLANE_CODE = { axial: 0, coronal: 1, sagittal: 2 };
+/** @type {[number, number, number, number]} */
 const BLACK = [0, 0, 0, 1];
 
 /** What NiiVue knows of where a volume lies: made once for all panes, and gone when the volume is let go. @type {WeakMap<Volume, any>} */
@@ -146,7 +148,7 @@ class SlicePainter extends Niivue {
   }
 }
 
-/** @implements {import("./canvas_renderer.js").Renderer} */
+/** @implements {Renderer} */
 export class NiivueRenderer {
   /** @param {(error: Error) => void} onLost  the graphics context went away */
   constructor(onLost) {
@@ -163,6 +165,7 @@ export class NiivueRenderer {
     });
   }
 
+  /** @param {number} width @param {number} height @param {number} ratio */
   resize(width, height, ratio) {
     this.ratio = this.painter.ratio = ratio;
     this.canvas.width = Math.max(1, Math.round(width * ratio));
@@ -174,8 +177,8 @@ export class NiivueRenderer {
     this.attached ??= this.painter.attachToCanvas(this.canvas, false);
     await this.attached;
     if (!IMAGES.has(volume)) {
-      // The name stays empty: NiiVue would hand it to whoever asks.
-      const image = await NVImage.new(volume.bytes, "", "gray", 1, null, 0, 1);
+      // The name stays empty: NiiVue would hand it to whoever asks. Its types ask for the arguments with defaults, too.
+      const image = await /** @type {any} */ (NVImage).new(volume.bytes, "", "gray", 1, null, 0, 1);
       // Its own copy of the voxels is not drawn from.
       delete image.img;
       IMAGES.set(volume, image);

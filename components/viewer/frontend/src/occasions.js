@@ -4,21 +4,20 @@ import { h } from "./dom.js";
 import { clockTime } from "./transport.js";
 import { wordsIn } from "./words.js";
 
-/** @param {{done: number, total: number, pass_mark: number|null}} practice */
+/** @param {import("../payload.js").PracticePayload} practice */
 export function practiceWords({ done, total, pass_mark: mark }) {
-  const needed = mark === null || mark === undefined ? "" : ` · ${Math.round(mark * 100)} % right needed`;
-  return `Practice ${Math.min(done + 1, total)} of ${total}${needed}`;
+  return `Practice ${Math.min(done + 1, total)} of ${total} · ${Math.round(mark * 100)} % right needed`;
 }
 
-/** How the lines of a feedback are set, by their names. */
+/** How the lines of a feedback are set, by their names. @type {Record<string, import("../payload.js").TextKind>} */
 const SET_AS = { Reference: "reference", Explanation: "explanation" };
 
 /**
- * @param {{correct: boolean|null, lines: [string, string][]}} feedback
- * @param {Record<string, string>} [text]  payload.text
+ * @param {import("../payload.js").FeedbackPayload} feedback
+ * @param {import("../payload.js").AnyItemPayload["text"]} text
  * @returns {HTMLElement}
  */
-export function feedbackPanel({ correct, lines: pairs }, text = {}) {
+export function feedbackPanel({ correct, lines: pairs }, text) {
   const [kind, words] = correct === true ? ["right", "✓ Right"] : correct === false ? ["not-right", "✗ Not right"] : ["open", "Saved: there is no single right answer"];
   return h("section", { class: `feedback ${kind}`, role: "status", "aria-label": "Feedback" }, h("h3", {}, words),
     pairs.length > 0 && h("dl", { class: "facts" }, ...pairs.flatMap(([name, value]) =>
@@ -28,7 +27,7 @@ export function feedbackPanel({ correct, lines: pairs }, text = {}) {
 /**
  * One line, so that the prompt keeps its place; the rest of it stands in the head.
  *
- * @param {{saved_at: string}} revision
+ * @param {import("../payload.js").RevisionPayload} revision
  * @param {() => void} onBack
  */
 export function revisionBanner({ saved_at: savedAt }, onBack) {
@@ -37,7 +36,7 @@ export function revisionBanner({ saved_at: savedAt }, onBack) {
     h("button", { type: "button", class: "plain", title: "Back without a change (Q)", "aria-label": "Back without a change", onclick: onBack }, "Back", h("kbd", {}, "Q")));
 }
 
-/** @param {{receipt: string}} revision */
+/** @param {import("../payload.js").RevisionPayload} revision */
 export function revisionWords({ receipt }) {
   return `Submitting replaces ${receipt}, which is kept on record.`;
 }

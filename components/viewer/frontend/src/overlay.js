@@ -5,6 +5,11 @@ import { pixelOf } from "./planes.js";
 import { transform } from "./volume.js";
 
 /** @typedef {import("./planes.js").Tile} Tile */
+/** @typedef {import("./volume.js").Volume} Volume */
+/** @typedef {import("./masks.js").Mask} Mask */
+/** @typedef {import("./pane.js").Pane} Pane */
+/** @typedef {import("./view.js").View} View */
+/** @typedef {CanvasRenderingContext2D} Context */
 
 const TEXT = "#e8e8e8";
 const QUIET = "#b4b4b4";
@@ -27,20 +32,21 @@ export function trackBox({ clip }) {
 }
 
 /**
- * @param {import("./panes.js").Pane} pane
- * @param {import("./view.js").View} view
+ * @param {Pane} pane
+ * @param {View} view
  * @param {number} index  of the pane; -1 draws nothing
- * @param {{mask: import("./volume.js").Volume, colour: string, style: string, opacity: number}[]} [masks]
+ * @param {Mask[]} [masks]
  */
 export function drawOverlay(pane, view, index, masks = []) {
   // Text is slow to draw without a graphics card, and another window changes nothing here.
-  const drawn = index < 0 || !pane.volume ? "" : stateOf(pane, view, index, masks);
+  const volume = index < 0 ? null : pane.volume;
+  const drawn = volume ? stateOf(pane, volume, view, index, masks) : "";
   if (drawn === pane.drawn) return;
   pane.drawn = drawn;
   const context = /** @type {CanvasRenderingContext2D} */ (pane.overlay.getContext("2d"));
   context.setTransform(1, 0, 0, 1, 0, 0);
   context.clearRect(0, 0, pane.overlay.width, pane.overlay.height);
-  if (index < 0 || !pane.volume) return;
+  if (!volume) return;
   const ratio = pane.overlay.width / pane.size.width;
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   for (const tile of pane.tiles) {
@@ -48,11 +54,11 @@ export function drawOverlay(pane, view, index, masks = []) {
     context.beginPath();
     context.rect(tile.clip.x, tile.clip.y, tile.clip.width, tile.clip.height);
     context.clip();
-    for (const mask of masks) pane.masks.draw(context, mask, pane.volume, tile);
-    if (view.showsCrosshair) crosshair(context, pane, tile, view.crosshairIn(index));
-    distances(context, pane, tile, view.measuring, index);
-    labels(context, pane, tile);
-    scrollBar(context, pane, tile);
+    for (const mask of masks) pane.masks.draw(context, mask, volume, tile);
+    if (view.showsCrosshair) crosshair(context, volume, tile, view.crosshairIn(index));
+    distances(context, volume, tile, view.measuring, index);
+    labels(context, volume, tile, pane.placed);
+    scrollBar(context, volume, tile);
     const active = view.active.pane === index && view.active.plane === tile.plane.name;
     if (active) {
       context.strokeStyle = ACTIVE;
@@ -63,17 +69,18 @@ export function drawOverlay(pane, view, index, masks = []) {
   }
 }
 
-/** Everything that the overlay shows, as one text. */
-function stateOf(pane, view, index, masks) {
+/** Everything that the overlay shows, as one text. @param {Pane} pane @param {Volume} volume @param {View} view @param {number} index @param {Mask[]} masks */
+function stateOf(pane, volume, view, index, masks) {
   const { measuring } = view;
-  return JSON.stringify([pane.volume.url, pane.placed, pane.overlay.width, pane.overlay.height,
+  return JSON.stringify([volume.url, pane.placed, pane.overlay.width, pane.overlay.height,
     pane.tiles.map(({ plane, clip, image, slice }) => [plane.name, plane.letters.left, clip, image, slice]),
     view.showsCrosshair && view.crosshairIn(index), view.active.pane === index && view.active.plane,
     measuring.lines.filter((line) => line.pane === index), measuring.first, masks.map(({ mask, style, colour, opacity }) => [mask.url, style, colour, opacity])]);
 }
 
-function crosshair(context, pane, tile, mm) {
-  const { x, y } = pixelOf(pane.volume, tile, transform(pane.volume.inverse, mm));
+/** @param {Context} context @param {Volume} volume @param {Tile} tile @param {number[]} mm */
+function crosshair(context, volume, tile, mm) {
+  const { x, y } = pixelOf(volume, tile, transform(volume.inverse, mm));
   const { clip } = tile;
   const hole = 9;
   context.strokeStyle = CROSS;
@@ -94,18 +101,29 @@ function crosshair(context, pane, tile, mm) {
   context.globalAlpha = 1;
 }
 
-/** Lines that lie in the slice; one whose ends lie in different slices is projected, and dashed. */
-function distances(context, pane, tile, measuring, index) {
+/**
+ * Lines that lie in the slice; one whose ends lie in different slices is projected, and dashed.
+ *
+ * @param {Context} context
+ * @param {Volume} volume
+ * @param {Tile} tile
+ * @param {import("./measuring.js").Measuring} measuring
+ * @param {number} index  of the pane
+ */
+function distances(context, volume, tile, measuring, index) {
   const { through } = tile.plane;
+  /** @param {number[]} mm */
   const place = (mm) => {
-    const position = transform(pane.volume.inverse, mm);
-    return { ...pixelOf(pane.volume, tile, position), within: Math.abs(position[through] - tile.slice) <= 0.5 };
+    const position = transform(volume.inverse, mm);
+    return { ...pixelOf(volume, tile, position), within: Math.abs(position[through] - tile.slice) <= 0.5 };
   };
+  /** @param {Path2D} path @param {number} width @param {string} colour */
   const strokes = (path, width, colour) => {
     context.lineWidth = width;
     context.strokeStyle = colour;
     context.stroke(path);
   };
+  /** @param {Path2D} path @param {{x: number, y: number}} at */
   const end = (path, { x, y }) => {
     path.moveTo(x - 5, y - 5);
     path.lineTo(x + 5, y + 5);
@@ -143,6 +161,16 @@ function distances(context, pane, tile, measuring, index) {
   }
 }
 
+/**
+ * @param {Context} context
+ * @param {string} text
+ * @param {number} x  CSS pixels
+ * @param {number} y
+ * @param {CanvasTextAlign} align
+ * @param {CanvasTextBaseline} baseline
+ * @param {string} font
+ * @param {string} colour
+ */
 function write(context, text, x, y, align, baseline, font, colour) {
   context.font = font;
   context.textAlign = align;
@@ -155,13 +183,14 @@ function write(context, text, x, y, align, baseline, font, colour) {
   context.fillText(text, x, y);
 }
 
-function labels(context, pane, tile) {
+/** @param {Context} context @param {Volume} volume @param {Tile} tile @param {boolean} placed  whether it lies somewhere in a patient */
+function labels(context, volume, tile, placed) {
   const { clip, plane, slice } = tile;
   const { letters } = plane;
   const middleX = clip.x + clip.width / 2;
   const middleY = clip.y + clip.height / 2;
-  const of = pane.volume.shape[plane.through];
-  if (pane.placed) {
+  const of = volume.shape[plane.through];
+  if (placed) {
     write(context, letters.left, clip.x + 7, middleY, "left", "middle", LARGE, TEXT);
     write(context, letters.right, clip.x + clip.width - TRACK - 9, middleY, "right", "middle", LARGE, TEXT);
     write(context, letters.top, middleX, clip.y + 6, "center", "top", LARGE, TEXT);
@@ -175,9 +204,10 @@ function labels(context, pane, tile) {
   write(context, slice >= 0 && slice < of ? number : narrow ? "outside" : "outside the image", clip.x + clip.width - 7, clip.y + 6, "right", "top", SMALL, QUIET);
 }
 
-function scrollBar(context, pane, tile) {
+/** @param {Context} context @param {Volume} volume @param {Tile} tile */
+function scrollBar(context, volume, tile) {
   const box = trackBox(tile);
-  const of = pane.volume.shape[tile.plane.through];
+  const of = volume.shape[tile.plane.through];
   if (of < 2 || box.height < 20) return;
   const share = Math.min(1, Math.max(0, tile.slice / (of - 1)));
   const knob = Math.max(18, box.height / of);

@@ -13,7 +13,7 @@ export class Pane {
   constructor(renderer) {
     this.renderer = renderer;
     this.masks = new MaskPainter();
-    /** @type {any} of the payload */
+    /** @type {import("../payload.js").PanePayload|null} */
     this.spec = null;
     /** which of the spec's volumes is wanted, */
     this.chosen = 0;
@@ -49,7 +49,7 @@ export class Pane {
   /**
    * Everything that stays the same for an item.
    *
-   * @param {any} images  payload.images
+   * @param {import("../payload.js").ImagesPayload} images
    * @param {number} index
    * @param {{choose: (n: number) => void, switchTo: (pane: number) => void, act: (action: string, value?: any) => void}} does
    */
@@ -68,16 +68,17 @@ export class Pane {
       ? h("span", { class: "switch", role: "group", "aria-label": "Pane" }, ...images.panes.map(({ title }, i) =>
           h("button", { type: "button", class: "sequence", "aria-pressed": String(i === index), title: `${title} (B: the next one)`, onclick: () => does.switchTo(i) }, title)))
       : h("span", { class: several || spec.badge ? "name" : "name alone" }, spec.title);
-    const missing = spec.missing?.length ? h("span", { class: "badge" }, `Missing: ${spec.missing.join(", ")}`) : null;
-    this.title.replaceChildren(...[name, missing, spec.badge && h("span", { class: this.apart ? "badge warn" : "badge" }, spec.badge)].filter(Boolean));
+    const missing = spec.missing.length ? h("span", { class: "badge" }, `Missing: ${spec.missing.join(", ")}`) : null;
+    const badge = spec.badge ? h("span", { class: this.apart ? "badge warn" : "badge" }, spec.badge) : null;
+    this.title.replaceChildren(...[name, missing, badge].filter((part) => part !== null));
+    /** @param {string} action @param {string} words @param {string} key */
     const tool = (action, words, key) =>
       h("button", { type: "button", class: "sequence", title: `${words} (${key})`, onclick: () => does.act(action, index) }, words);
-    this.saysApart = this.apart && !/co-?registered/i.test(spec.badge ?? "");
     this.linkBox.hidden = !this.apart;
     this.linkTool = tool("link", "Unlink", "U");
     this.sameTool = tool("sameMm", "Drop offset", "Shift U");
     this.linkTools.replaceChildren(this.linkTool, this.sameTool);
-    this.legend.replaceChildren(...(spec.overlays ?? []).map(({ label, colour }) =>
+    this.legend.replaceChildren(...spec.overlays.map(({ label, colour }) =>
       h("span", { class: "legend-entry" }, swatch(colour), label)));
     this.sequences.replaceChildren(...spec.volumes.map(({ label }, n) =>
       h("button", { type: "button", class: "sequence", "aria-pressed": String(n === this.chosen), title: `${label} (T: the next one)`, onclick: () => does.choose(n) }, label)));
@@ -99,9 +100,15 @@ export class Pane {
     return [];
   }
 
+  /** What the payload says of the volume on the screen. */
+  get offered() {
+    if (!this.spec) throw new Error("Nothing hangs in this pane.");
+    return this.spec.volumes[this.shown];
+  }
+
   /** Whether what is shown lies somewhere in a patient; a picture from a file does not. */
   get placed() {
-    return this.spec.volumes[this.shown].placed !== false;
+    return this.offered.placed;
   }
 
   /** The plane of the largest tile. */
@@ -126,7 +133,7 @@ export class Pane {
     const mm = view.crosshairIn(index);
     const value = intensityAt(volume, transform(volume.inverse, mm));
     write(this.reading, this.spoken(mm));
-    write(this.value, `${this.spec.volumes[this.shown].label}: ${value === null ? "outside" : Math.round(value * 10) / 10}`);
+    write(this.value, `${this.offered.label}: ${value === null ? "outside" : Math.round(value * 10) / 10}`);
     const { clip } = this.tiles[0];
     // In a narrow tile the read-out would run into the letter at the bottom.
     const above = this.placed && clip.width < 340 ? 22 : 5;
@@ -135,7 +142,7 @@ export class Pane {
     this.legend.hidden = !masked;
     if (!this.apart) return;
     const link = view.linkOf(index);
-    const words = { unlinked: "Moves alone: find the same place", linked: "Linked with your offset", "": this.saysApart ? "Not co-registered" : "" }[link];
+    const words = { unlinked: "Moves alone: find the same place", linked: "Linked with your offset", "": "" }[link];
     write(this.link, words);
     this.link.hidden = !words;
     write(/** @type {HTMLElement} */ (this.linkTool), link === "unlinked" ? "Link here" : "Unlink");

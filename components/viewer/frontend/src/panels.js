@@ -8,36 +8,40 @@ import { freshId, h } from "./dom.js";
 import { isTyping } from "./keys.js";
 
 /** @typedef {"assess"|"comment"|"flag"} Which */
+/** @typedef {import("../payload.js").Option} Option */
 
 export class Panels {
   /**
-   * @param {any} description  payload.form
+   * @param {import("../payload.js").FormPayload} description
    * @param {{onChange: (delay: number) => void, onOpen: () => void, typingDelay: number}} form
    */
   constructor(description, { onChange, onOpen, typingDelay }) {
     const { not_assessable: reasons, comment, flags } = description;
     this.onChange = onChange;
     this.onOpen = onOpen;
-    this.options = { assess: reasons ?? [], flag: flags ?? [] };
+    this.options = { assess: reasons, flag: flags };
     const typed = { dir: "auto", oninput: () => onChange(typingDelay), onblur: () => onChange(0) };
     this.note = h("textarea", { rows: 2, maxLength: 2000, "aria-label": "Note to the flag", ...typed });
     this.note.setAttribute("placeholder", "Note (optional)");
     this.remark = h("textarea", { rows: 2, maxLength: 4000, "aria-label": "Comment", ...typed });
     this.radios = { assess: this.radiosOf("assess"), flag: this.radiosOf("flag") };
 
+    /** @param {string} title @param {...HTMLElement} content */
     const panel = (title, ...content) => h("fieldset", { class: "panel", hidden: true }, h("legend", {}, title), ...content);
+    /** @param {string} key */
     const keys = (key) => h("p", { class: "panel-keys" }, h("kbd", {}, "Esc"), " closes", h("kbd", {}, key), " takes it back");
     this.panels = {
       assess: panel("Why can this not be assessed?", this.list("assess"), keys("N")),
       comment: h("div", { class: "panel", hidden: true }, this.remark),
       flag: panel("What should be looked at?", this.list("flag"), this.note, keys("F")),
     };
+    /** @param {Which} which @param {string} words @param {string} key */
     const tab = (which, words, key) =>
       h("button", { type: "button", class: "tab", "aria-expanded": "false", onclick: () => this.toggle(which) }, words, h("kbd", {}, key));
     this.tabs = {
-      assess: reasons?.length ? tab("assess", "Not assessable", "N") : null,
+      assess: reasons.length ? tab("assess", "Not assessable", "N") : null,
       comment: comment ? tab("comment", "Comment", "C") : null,
-      flag: flags?.length ? tab("flag", "Flag", "F") : null,
+      flag: flags.length ? tab("flag", "Flag", "F") : null,
     };
     this.said = h("p", { class: "said", hidden: true });
     this.element = h("div", { class: "extras" }, h("div", { class: "tabs" }, ...Object.values(this.tabs)), this.said, ...Object.values(this.panels));
@@ -57,7 +61,7 @@ export class Panels {
       h("label", { class: "option" }, input, badge(i, options.length), h("span", { class: "words", dir: "auto" }, options[i].text))));
   }
 
-  /** @param {"assess"|"flag"} which @returns {{id: any, text: string}|null} what is chosen there */
+  /** @param {"assess"|"flag"} which @returns {Option|null} what is chosen there */
   chosen(which) {
     return this.options[which][this.radios[which].findIndex((radio) => radio.checked)] ?? null;
   }
@@ -67,6 +71,7 @@ export class Panels {
     return this.open.assess || this.chosen("assess") !== null;
   }
 
+  /** @returns {Omit<import("./form.js").Answers, "fields">} */
   read() {
     const flag = this.chosen("flag");
     return {
@@ -76,7 +81,7 @@ export class Panels {
     };
   }
 
-  /** @param {{not_assessable?: any, comment?: string, flag?: {id: any, note: string}|null}|null|undefined} answers */
+  /** @param {Partial<import("./form.js").Answers>|null|undefined} answers */
   write(answers) {
     this.radios.assess.forEach((radio, i) => (radio.checked = (answers?.not_assessable ?? null) === this.options.assess[i].id));
     this.radios.flag.forEach((radio, i) => (radio.checked = answers?.flag?.id === this.options.flag[i].id));

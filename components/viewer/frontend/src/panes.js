@@ -25,7 +25,7 @@ export class Panes {
     this.element = h("div", { class: "panes" });
     /** @type {Pane[]} */
     this.panes = [];
-    /** @type {any} */
+    /** @type {import("../payload.js").ImagesPayload|null} */
     this.images = null;
     this.trace = /** @type {import("./trace.js").Trace|null} */ (null);
     this.turn = 0;
@@ -56,7 +56,7 @@ export class Panes {
   /**
    * Show the images of an item: nothing of them is visible before every pane has its first volume.
    *
-   * @param {any} images  payload.images
+   * @param {import("../payload.js").ImagesPayload} images
    * @param {import("./trace.js").Trace} trace
    * @returns {Promise<boolean>} false when another item came in between
    */
@@ -68,8 +68,8 @@ export class Panes {
     this.hang(images);
     const empty = images.panes.find((pane) => !pane.volumes.length);
     if (empty) throw new VolumeError(`There is no image for “${empty.title}”.`);
-    const volumes = await Promise.all(images.panes.map(({ volumes, opens_on = 0 }) => {
-      const { url, sha256 } = volumes[opens_on];
+    const volumes = await Promise.all(images.panes.map(({ volumes: offered, opens_on: first }) => {
+      const { url, sha256 } = offered[first];
       return this.room.shelf.get(url, sha256);
     }));
     if (turn !== this.turn) return false;
@@ -90,12 +90,12 @@ export class Panes {
   async fetchRest() {
     const { images, turn } = this;
     for (const [i, pane] of (images?.panes ?? []).entries()) {
-      for (const { url, sha256 } of pane.volumes.filter((_, n) => n !== (pane.opens_on ?? 0))) {
+      for (const { url, sha256 } of pane.volumes.filter((_, n) => n !== pane.opens_on)) {
         const volume = await this.room.shelf.get(url, sha256);
         if (turn !== this.turn) return;
         await this.load(this.panes[i], volume);
       }
-      for (const { url, sha256 } of pane.overlays ?? []) {
+      for (const { url, sha256 } of pane.overlays) {
         await this.room.shelf.get(url, sha256);
         if (turn !== this.turn) return;
       }
@@ -113,10 +113,11 @@ export class Panes {
     if (turn === this.turn && this.images) await this.load(this.panes[0], volume);
   }
 
+  /** @param {import("../payload.js").ImagesPayload} images */
   hang(images) {
     while (this.panes.length < images.panes.length) this.addPane();
     this.element.dataset.count = String(images.panes.length);
-    this.element.dataset.layout = images.layout ?? "side_by_side";
+    this.element.dataset.layout = images.layout;
     this.panes.forEach((pane, i) => {
       pane.element.classList.remove("behind");
       pane.hang(images, i, { choose: (n) => this.choose(i, n), switchTo: (other) => this.view.nextPane(other), act: this.room.act });
@@ -133,6 +134,7 @@ export class Panes {
   /** Replace every renderer by another kind, with the same picture. */
   async changeRenderer() {
     const turn = this.turn;
+    /** @type {Renderer[]} */
     const ready = [];
     for (const pane of this.panes) {
       const renderer = this.room.makeRenderer();
@@ -225,7 +227,7 @@ export class Panes {
         return;
       }
       shown.push({ pane: i, n: pane.shown, volume, tiles: pane.tiles });
-      const masks = this.masksOf(spec, pane);
+      const masks = this.masksOf(spec, pane, volume);
       masked ||= masks.length > 0;
       drawOverlay(pane, view, i, masks);
       pane.read(view, i, masks.length > 0);
@@ -237,29 +239,36 @@ export class Panes {
   // ---------------------------------------------------------------- masks
 
   get offersMasks() {
-    return (this.images?.panes ?? []).reduce((sum, { overlays }) => sum + (overlays?.length ?? 0), 0);
+    return (this.images?.panes ?? []).reduce((sum, { overlays }) => sum + overlays.length, 0);
   }
 
-  /** The masks to be drawn now; of one that does not fit the picture, the pane says why. */
-  masksOf(spec, pane) {
+  /**
+   * The masks to be drawn now; of one that does not fit the picture, the pane says why.
+   *
+   * @param {import("../payload.js").PanePayload} spec
+   * @param {Pane} pane
+   * @param {Volume} volume  the one on the screen
+   * @returns {import("./masks.js").Mask[]}
+   */
+  masksOf(spec, pane, volume) {
     if (!this.showsMasks) return pane.misfits("");
-    const arrived = (spec.overlays ?? []).flatMap(({ url, sha256, ...look }) => {
+    const arrived = spec.overlays.flatMap(({ url, sha256, ...look }) => {
       const mask = this.room.shelf.peek(url, sha256);
       return mask ? [{ ...look, mask }] : [];
     });
-    const misfits = arrived.map(({ label, mask }) => (pane.placed ? null : misfit(label, mask, pane.volume)));
+    const misfits = arrived.map(({ label, mask }) => (pane.placed ? null : misfit(label, mask, volume)));
     pane.misfits(misfits.filter(Boolean).join(" "));
     return arrived.filter((_, i) => !misfits[i]);
   }
 
   /** All masks on or off; they are fetched when they are not here yet. */
   async toggleMasks() {
-    if (!this.offersMasks) return;
     const { turn, images } = this;
+    if (!images || !this.offersMasks) return;
     this.showsMasks = !this.showsMasks;
     this.drawNow();
     if (!this.showsMasks) return;
-    await Promise.all(images.panes.map(async ({ overlays = [] }, i) => {
+    await Promise.all(images.panes.map(async ({ overlays }, i) => {
       const { wait } = this.panes[i];
       const missing = overlays.filter(({ url, sha256 }) => !this.room.shelf.peek(url, sha256));
       if (!missing.length) return;
@@ -280,15 +289,14 @@ export class Panes {
 
   /** The description of the volume that a pane shows. @param {number} index */
   shownIn(index) {
-    const { spec, shown } = this.panes[index];
-    return spec.volumes[shown];
+    return this.panes[index].offered;
   }
 
   /** @param {number} step  to the next sequence, in every pane that has it */
   nextSequence(step) {
     if (!this.images) return;
     const active = this.panes[this.view.active.pane];
-    const { volumes } = active.spec;
+    const volumes = active.spec?.volumes ?? [];
     const { label } = volumes[(active.chosen + step + volumes.length) % volumes.length];
     this.images.panes.forEach((spec, i) => {
       const n = spec.volumes.findIndex((volume) => volume.label === label);
@@ -305,7 +313,7 @@ export class Panes {
   async choose(index, n) {
     const pane = this.panes[index];
     const { turn } = this;
-    if (!this.images) return;
+    if (!this.images || !pane.spec) return;
     pane.choose(n);
     const { url, sha256, label } = pane.spec.volumes[n];
     const here = this.room.shelf.peek(url, sha256);

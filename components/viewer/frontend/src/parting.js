@@ -2,10 +2,8 @@
 
 import { h } from "./dom.js";
 
-/** @typedef {{title: string, about: string, place?: string}} Next */
-
 /**
- * @param {Next} next
+ * @param {import("../payload.js").NextPayload} next
  * @param {(() => void)|string} way  what its button does, or where it leads
  */
 export function nextPart({ title, about }, way) {

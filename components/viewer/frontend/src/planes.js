@@ -6,7 +6,10 @@
 import { transform } from "./volume.js";
 
 /** @typedef {import("./volume.js").Volume} Volume */
-/** @typedef {"axial"|"coronal"|"sagittal"} PlaneName */
+/** @typedef {import("../payload.js").Plane} PlaneName */
+
+/** To which side a positive and a negative number of mm lead, along x, y and z. The server writes points with the same letters. */
+export const SIDES = [["R", "L"], ["A", "P"], ["S", "I"]];
 
 /**
  * @typedef {Object} Plane
@@ -28,19 +31,20 @@ import { transform } from "./volume.js";
  */
 export function planesOf(convention) {
   const radiological = convention !== "neurological";
-  const [left, right] = radiological ? ["R", "L"] : ["L", "R"];
+  const [[rightward, leftward], [front, back], [up, below]] = SIDES;
+  const [left, right] = radiological ? [rightward, leftward] : [leftward, rightward];
   return {
     axial: {
       name: "axial", title: "Axial", across: 0, down: 1, through: 2, mirrored: radiological,
-      letters: { left, right, top: "A", bottom: "P" },
+      letters: { left, right, top: front, bottom: back },
     },
     coronal: {
       name: "coronal", title: "Coronal", across: 0, down: 2, through: 1, mirrored: radiological,
-      letters: { left, right, top: "S", bottom: "I" },
+      letters: { left, right, top: up, bottom: below },
     },
     sagittal: {
       name: "sagittal", title: "Sagittal", across: 1, down: 2, through: 0, mirrored: true,
-      letters: { left: "A", right: "P", top: "S", bottom: "I" },
+      letters: { left: front, right: back, top: up, bottom: below },
     },
   };
 }
@@ -145,7 +149,6 @@ export function spokenPixel(volume, plane, mm) {
  * @returns {string}
  */
 export function spokenPoint(mm) {
-  const letters = [["R", "L"], ["A", "P"], ["S", "I"]];
-  const parts = mm.map((value, axis) => `${letters[axis][value < -0.05 ? 1 : 0]} ${Math.abs(value).toFixed(1)}`);
+  const parts = mm.map((value, axis) => `${SIDES[axis][value < -0.05 ? 1 : 0]} ${Math.abs(value).toFixed(1)}`);
   return `${parts.join("  ")} mm`;
 }

@@ -15,7 +15,7 @@ const SHORTEST_LINE = 4;
 
 export class Pointer {
   /**
-   * @param {import("./panes.js").Pane} pane
+   * @param {import("./pane.js").Pane} pane
    * @param {number} index
    * @param {import("./panes.js").Panes} panes
    */
@@ -90,7 +90,7 @@ export class Pointer {
       : event.button === 1 || event.shiftKey ? "pan"
       : this.view.dragMode;
     this.drag = { mode, from: point, at: point, tile };
-    if (mode !== "aim") this.panes.trace?.used({ measure: "distance" }[mode] ?? mode);
+    if (mode !== "aim") this.panes.trace?.used(mode === "measure" ? "distance" : mode);
     if (mode === "aim") this.aim(point, tile);
     if (mode === "roll") this.rollTo(point, tile);
     if (mode === "measure") this.view.measuring.begin(this.index, this.pointUnder(point, tile), this.view.unitIn(this.index));
@@ -195,6 +195,7 @@ export class Pointer {
     const { plane } = tile;
     const under = voxelUnder(volume, tile, point.x, point.y);
     const position = transform(volume.inverse, this.view.crosshairIn(index));
+    /** @param {number} value @param {number} axis */
     const bounded = (value, axis) => Math.min(volume.shape[axis] - 1, Math.max(0, value));
     position[plane.across] = bounded(under.across, plane.across);
     position[plane.down] = bounded(under.down, plane.down);

@@ -11,12 +11,12 @@ import { spokenPoint } from "./planes.js";
 export class Points {
   /**
    * @param {import("./panes.js").Panes} panes
-   * @param {any} images  payload.images
+   * @param {import("../payload.js").ImagesPayload|null} images
    */
   constructor(panes, images) {
     this.panes = panes;
     this.specs = images?.panes ?? [];
-    const apart = this.specs.map((_, i) => i).filter((i) => liesApart(images, i));
+    const apart = this.specs.map((_, i) => i).filter((i) => images && liesApart(images, i));
     /** one pane of each world; none where there is but one world @type {number[]} */
     this.worlds = apart.length ? [0, ...apart] : [];
   }
@@ -30,7 +30,7 @@ export class Points {
   take(pane = this.panes.view.aimed) {
     if (!this.panes.images) return null;
     const mm = this.panes.view.crosshairIn(pane).map((value) => Math.round(value * 100) / 100);
-    return this.worlds.length ? /** @type {any} */ ([...mm, this.specs[pane].title]) : mm;
+    return this.worlds.length ? [mm[0], mm[1], mm[2], this.specs[pane].title] : mm;
   }
 
   /** Put the crosshair there. @param {Point} point */

@@ -24,17 +24,22 @@ import { Saving } from "./saving.js";
 import { Scans } from "./scans.js";
 import { Screen } from "./screen.js";
 import { Session, summaryLines } from "./session.js";
-import { Trace } from "./trace.js";
+import { Stages } from "./stages.js";
+import { Trace, continues } from "./trace.js";
 import { Transport } from "./transport.js";
 import { VolumeShelf } from "./volume.js";
+
+/** @typedef {import("../payload.js").Payload} Payload */
+/** @typedef {import("../payload.js").AnyItemPayload} Item */
+/** @typedef {import("./transport.js").Refusal} Refusal */
 
 /** A second click or Enter that was meant for the item before must not reach the next one. */
 const SETTLE = 300;
 
 /**
  * @param {HTMLElement} element       drawn into; inside a shadow root or not
- * @param {{payload: any, base: string}} data
- * @returns {{update: (data: {payload: any}) => void, destroy: () => void}}
+ * @param {{payload: Payload, base: string}} data
+ * @returns {import("./keeping.js").Mounted}
  */
 export function mount(element, data) {
   const room = new Room(element, data.base ?? document.baseURI);
@@ -48,7 +53,7 @@ export function mount(element, data) {
 /**
  * What the loader calls for every payload; see keeping.js.
  *
- * @param {{data: {payload: any}, parentElement: Element}} component  as Streamlit hands it over
+ * @param {{data: {payload: Payload}, parentElement: Element}} component  as Streamlit hands it over
  * @param {string} base  where the application begins
  * @returns {() => void} to be called when Streamlit cleans up
  */
@@ -57,6 +62,7 @@ export function attach({ data: { payload }, parentElement }, base) {
 }
 
 export class Room {
+  /** @param {HTMLElement} element @param {string} base  where the application begins */
   constructor(element, base) {
     this.transport = new Transport(base);
     this.scans = new Scans(this);
@@ -68,14 +74,34 @@ export class Room {
     this.pausing = new Pausing(this);
     this.earlier = new Earlier(this);
     this.session = new Session(this);
+    /** @param {string} action @param {any} [value] */
     const act = (action, value) => this.actions.act(action, value);
     this.renderers = new Renderers((error) => this.loading.rendererFailed(error, "niivue"));
     /** @type {Set<string>} */
     this.finished = new Set();
-    /** @type {any} */
+    /** @type {Payload|null} */
     this.payload = null;
-    /** @type {"empty"|"loading"|"open"|"sending"|"feedback"|"blocked"|"between"|"done"} */
-    this.stage = "empty";
+    /** @type {Form|null} */
+    this.form = null;
+    /** @type {ItemClock|null} */
+    this.clock = null;
+    /** @type {Trace|null} */
+    this.trace = null;
+    /** @type {import("./drafts.js").Drafts|null} */
+    this.drafts = null;
+    /** @type {import("./form.js").Answers|null} answers that this tab could not save before it was reloaded */
+    this.kept = null;
+    /** @type {(() => void)|null} what the first button does where nothing is read */
+    this.goNext = null;
+    /** @type {Payload|null} what comes after the feedback */
+    this.next = null;
+    /** @type {string|null} the item behind the practice that the reader has begun */
+    this.begun = null;
+    this.started = 0;
+    this.openedAt = 0;
+    /** @type {number|null} */
+    this.loadMs = null;
+    this.stages = new Stages();
     /** @type {string|undefined} */
     this.lastAssignment = undefined;
     this.turn = 0;
@@ -91,6 +117,15 @@ export class Room {
     this.screen = new Screen(element, this.panes.element, [this.dialogs.element, this.pausing.element], act, base);
     this.screen.paintRenderer(this.renderers);
     this.listen();
+  }
+
+  /** The item on the screen; null where nothing is left to be read. @returns {Item|null} */
+  get item() {
+    return this.payload?.kind === "item" ? this.payload : null;
+  }
+
+  get stage() {
+    return this.stages.now;
   }
 
   listen() {
@@ -117,23 +152,23 @@ export class Room {
   /**
    * A payload from a rerun of the page. The same assignment, or one that this room has finished, changes nothing.
    *
-   * @param {any} payload
+   * @param {Payload|null} payload
    */
   receive(payload) {
     if (!payload) return;
-    const { payload: now } = this;
-    if (payload.phase === "preview") {
+    const { payload: now, item } = this;
+    if (payload.kind === "item" && payload.phase === "preview") {
       if (JSON.stringify(payload) !== JSON.stringify(now)) this.show(payload);
       return;
     }
     // A rerun carries what comes next in the list; an earlier item that is being revised, or feedback that is being read, stays.
-    if (now?.revision || this.stage === "feedback") return;
+    if (item?.revision || this.stage === "feedback") return;
     if (payload.kind === "item") {
       if (this.finished.has(`${payload.assignment} ${payload.phase}`)) return;
-      if (now?.kind === "item" && now.assignment === payload.assignment && now.phase === payload.phase) return;
+      if (item?.assignment === payload.assignment && item.phase === payload.phase) return;
     } else if (now?.kind === "done" || this.stage === "sending") return;
     // Whoever is answering must not find another item under the hand. What is unsaved stays in the tab: the list may be somebody else's.
-    const answering = now?.kind === "item" && ["open", "blocked"].includes(this.stage) && !this.finished.has(`${now.assignment} ${now.phase}`);
+    const answering = item && ["open", "blocked"].includes(this.stage) && !this.finished.has(`${item.assignment} ${item.phase}`);
     if (answering) this.offerNext("This item is no longer on your list.", () => this.show(payload));
     else this.show(payload);
   }
@@ -151,11 +186,11 @@ export class Room {
 
   /** A reload, or an earlier item in between: time and trace of this one go on when it comes back. */
   setAside() {
-    const { payload, clock, trace, stage } = this;
-    if (clock && trace && stage !== "feedback" && payload.phase !== "preview") keepAside(payload, { time: clock.reading(), seen: trace.kept() });
+    const { item, clock, trace, stage } = this;
+    if (item && clock && trace && stage !== "feedback" && item.phase !== "preview") keepAside(item, { time: clock.reading(), seen: trace.kept() });
   }
 
-  /** @param {any} payload */
+  /** @param {Payload} payload */
   show(payload) {
     const { screen } = this;
     const turn = ++this.turn;
@@ -163,12 +198,12 @@ export class Room {
     if (screen.focused()) screen.element.focus({ preventScroll: true });
     this.drafts?.leave();
     this.drafts?.close();
-    const offsets = continues(this.payload, payload) ? this.trace?.offsets : null;
+    const offsets = continues(this.item, payload) ? this.trace?.offsets : null;
     this.clock = null;
     this.trace = null;
     this.drafts = null;
     this.payload = payload;
-    this.loading.failing = false;
+    this.loading.begin();
     // Says which study is meant, also when nothing is left to be read.
     this.lastAssignment = payload.assignment ?? this.lastAssignment;
     this.dialogs.close();
@@ -177,11 +212,10 @@ export class Room {
     screen.draft("");
     screen.paintHead(payload);
     if (payload.kind === "done") return this.end(payload);
-    if (payload.ahead && this.begun !== payload.assignment && !payload.draft?.sequence) return this.announce(payload);
+    if (payload.ahead && this.begun !== payload.assignment && !payload.draft.sequence) return this.announce(payload, payload.ahead);
 
-    this.stage = "loading";
+    this.stages.to("loading");
     this.started = performance.now();
-    /** @type {number|null} */
     this.loadMs = null;
     const kept = payload.phase === "preview" ? null : keptAside(payload);
     const clock = new ItemClock(kept?.time);
@@ -198,61 +232,63 @@ export class Room {
       onPanel: () => screen.fitBrief(),
     });
     screen.paintForm(this.form);
-    /** @type {any|null} answers that this tab could not save before it was reloaded */
-    this.kept = payload.phase === "preview" ? null : unsavedAnswers(payload.assignment, payload.draft?.sequence ?? 0);
-    this.form.write(this.kept ?? payload.draft?.answers);
+    this.kept = payload.phase === "preview" ? null : unsavedAnswers(payload.assignment, payload.draft.sequence);
+    this.form.write(this.kept ?? payload.draft.answers);
     if (payload.images) this.loading.load(turn);
     else this.displayed(turn);
   }
 
-  /** Nothing is left here: thanks, and what waits elsewhere. */
+  /** Nothing is left here: thanks, and what waits elsewhere. @param {import("../payload.js").DonePayload} payload */
   end(payload) {
     const { next, summary } = payload;
-    this.stage = "done";
+    const place = next?.place ? this.transport.resolve(next.place).href : null;
+    this.stages.to("done");
     this.openedAt = performance.now();
-    this.goNext = next ? () => window.location.assign(this.transport.resolve(next.place)) : null;
-    this.screen.paintParting("done", payload, next ? nextPart(next, this.transport.resolve(next.place).href) : null,
+    this.goNext = place ? () => window.location.assign(place) : null;
+    this.screen.paintParting("done", payload, next && place ? nextPart(next, place) : null,
       h("p", {}, h("a", { class: "plain", href: this.transport.resolve("worklist").href }, "Your worklist")),
-      summary ? summaryLines(summary) : null);
+      summaryLines(summary));
   }
 
-  /** The practice is over: say what begins, and wait until the reader begins it. */
-  announce(payload) {
-    this.stage = "between";
+  /** The practice is over: say what begins, and wait until the reader begins it. @param {Item} payload @param {import("../payload.js").NextPayload} ahead */
+  announce(payload, ahead) {
+    this.stages.to("between");
     this.openedAt = performance.now();
-    this.goNext = () => {
+    const begin = () => {
       this.begun = payload.assignment;
       this.show(payload);
     };
-    this.screen.paintParting("between", { title: "The practice is over", message: "From here on your answers count." }, nextPart(payload.ahead, this.goNext));
+    this.goNext = begin;
+    this.screen.paintParting("between", { title: "The practice is over", message: "From here on your answers count." }, nextPart(ahead, begin));
   }
 
-  /** Everything of the item is on the screen: tell the server, then open the form. */
+  /** Everything of the item is on the screen: tell the server, then open the form. @param {number} turn */
   async displayed(turn) {
-    const { payload, screen } = this;
+    const { item, form, screen } = this;
     await this.pausing.over();
-    if (turn !== this.turn) return;
+    // What was answered stays answered, also when its images had to be fetched once more.
+    if (turn !== this.turn || !item || !form || this.stage === "feedback") return;
     this.loadMs ??= Math.round(performance.now() - this.started);
-    if (payload.phase === "preview") {
-      this.stage = "open";
-      this.form.setInert(false);
-      this.form.say("");
+    if (item.phase === "preview") {
+      this.stages.to("open");
+      form.setInert(false);
+      form.say("");
       this.loading.fetchAhead(turn);
       return;
     }
-    const { assignment, key } = payload;
+    const { assignment, key, draft } = item;
     try {
       await this.transport.postUntilAnswered(
         "reading/shown",
         { assignment, key, load_ms: this.loadMs, renderer: this.renderers.kind, viewport: this.viewport() },
         () => turn === this.turn && screen.say("The server does not answer yet; trying again. Nothing is lost."));
     } catch (error) {
-      if (turn === this.turn) this.saving.refused(/** @type {any} */ (error), () => this.displayed(turn));
+      if (turn === this.turn) this.saving.refused(/** @type {Refusal} */ (error), () => this.displayed(turn));
       return;
     }
     if (turn !== this.turn) return;
     // The same item a second time, after its images had failed under the reader: its drafts go on.
-    this.drafts ??= this.saving.drafts(assignment, payload.draft?.sequence ?? 0);
+    this.drafts ??= this.saving.drafts(assignment, draft.sequence);
     if (this.kept) this.drafts.change(this.kept, 0);
     this.kept = null;
     this.clock?.start();
@@ -264,37 +300,63 @@ export class Room {
   /** The form is open (again), unless there is nothing to be seen. */
   goOn() {
     const { failing } = this.loading;
-    this.stage = failing ? "loading" : "open";
+    this.stages.to(failing ? "loading" : "open");
     this.screen.say(null);
-    this.form.setInert(failing);
-    if (this.drafts?.stopped) this.drafts.insist(this.form.read());
+    this.form?.setInert(failing);
+    if (this.form && this.drafts?.stopped) this.drafts.insist(this.form.read());
+  }
+
+  /** Nothing of the item is to be seen: its form is shut, and its time does not run. */
+  shutWithoutImages() {
+    this.panes.clear();
+    this.clock?.stop();
+    this.form?.setInert(true);
+    if (this.stage === "open") this.stages.to("loading");
+  }
+
+  /** The verdict is on its way: nothing more is filled in, saved as a draft or timed. */
+  beginSending() {
+    this.stages.to("sending");
+    this.form?.setInert(true);
+    this.drafts?.close();
+    this.clock?.stop();
+  }
+
+  /** The server wants more than was sent: the item is open again, and what changes is saved as before. */
+  openAgain() {
+    const { item, form } = this;
+    if (!item || !form) return;
+    this.drafts = this.saving.drafts(item.assignment, this.drafts?.sequence ?? 0);
+    this.drafts.change(form.read(), 0);
+    this.clock?.start();
+    this.goOn();
   }
 
   /**
    * The form is shut until the reader has chosen a way.
    *
    * @param {string} sentence
-   * @param {...[string, (() => void)|string]} ways
+   * @param {...import("./screen.js").Way} ways
    */
   block(sentence, ...ways) {
-    this.stage = "blocked";
-    this.form.setInert(true);
+    this.stages.to("blocked");
+    this.form?.setInert(true);
     this.screen.say(sentence, ...ways);
   }
 
   /**
    * Practice: what was right, before the next item comes.
    *
-   * @param {{correct: boolean|null, lines: [string, string][]}} feedback
-   * @param {any} next
+   * @param {import("../payload.js").FeedbackPayload} feedback
+   * @param {Payload|null} next
    */
   showFeedback(feedback, next) {
-    this.stage = "feedback";
+    this.stages.to("feedback");
     this.next = next;
     this.openedAt = performance.now();
     this.screen.draft("");
     const button = h("button", { type: "button", class: "submit", onclick: ({ timeStamp }) => this.submit(timeStamp) }, "Next", h("kbd", {}, "Enter"));
-    this.screen.paintFeedback(feedbackPanel(feedback, this.payload.text), button);
+    this.screen.paintFeedback(feedbackPanel(feedback, this.item?.text ?? {}), button);
   }
 
   /** @param {number} at  when the key or the button was pressed, which may be long before a busy browser says so */
@@ -302,20 +364,20 @@ export class Room {
     const settled = at - this.openedAt >= SETTLE;
     if (this.stage === "feedback" && settled) return this.goOver(this.next);
     if (["between", "done"].includes(this.stage) && settled) return this.goNext?.();
-    if (this.stage !== "open" || this.payload.phase === "preview" || !settled) return;
-    if (this.form.check()) this.saving.submit();
+    if (this.stage !== "open" || this.item?.phase === "preview" || !settled) return;
+    if (this.form?.check()) this.saving.submit();
   }
 
-  /** This assignment is over: a rerun that still carries it changes nothing. */
-  finish(payload) {
-    this.finished.add(`${payload.assignment} ${payload.phase}`);
-    unstash(payload.assignment);
-    forgetAside(payload);
+  /** This assignment is over: a rerun that still carries it changes nothing. @param {Item} item */
+  finish(item) {
+    this.finished.add(`${item.assignment} ${item.phase}`);
+    unstash(item.assignment);
+    forgetAside(item);
   }
 
-  /** @param {any} next  payload of the next item, or null when the server could not build it */
+  /** @param {Payload|null} next  null when the server could not build it */
   goOver(next) {
-    this.finish(this.payload);
+    if (this.item) this.finish(this.item);
     if (next) return this.show(next);
     this.panes.clear();
     this.screen.uncover();
@@ -336,16 +398,4 @@ export class Room {
     this.shelf.close();
     this.screen.destroy();
   }
-}
-
-/**
- * Whether an item is the next turn of the conversation that was on the screen: the same case, and so the same places.
- *
- * @param {any} before
- * @param {any} payload
- */
-function continues(before, payload) {
-  const turns = payload.turns ?? [];
-  return before?.kind === "item" && before.phase === payload.phase && turns.length === (before.turns?.length ?? 0) + 1 &&
-    turns.at(-1).prompt === before.prompt;
 }

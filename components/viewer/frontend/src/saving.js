@@ -4,6 +4,7 @@ import { Drafts, stash } from "./drafts.js";
 import { clockTime } from "./transport.js";
 
 /** @typedef {import("./transport.js").Refusal} Refusal */
+/** @typedef {import("../payload.js").VerdictAnswer} VerdictAnswer */
 
 export class Saving {
   /** @param {import("./room.js").Room} room */
@@ -36,27 +37,30 @@ export class Saving {
 
   async submit() {
     const { room } = this;
-    const { payload, form, turn } = room;
-    room.stage = "sending";
-    form.setInert(true);
-    room.drafts?.close();
-    room.clock?.stop();
+    const { item, form, turn } = room;
+    if (!item || !form) return;
+    room.beginSending();
     room.screen.draft("Saving …");
     await this.send({
-      assignment: payload.assignment,
-      key: payload.key,
+      assignment: item.assignment,
+      key: item.key,
       answers: form.verdict(),
       ...room.clock?.reading(),
       load_ms: room.loadMs,
       renderer: room.renderers.kind,
       viewport: room.viewport(),
-      trace: room.trace.summary(room.panes.images ? room.panes.view.crosshair : null),
+      trace: room.trace?.summary(room.panes.images ? room.panes.view.crosshair : null),
     }, turn);
   }
 
+  /**
+   * @param {object} body  the answers, and how they came about
+   * @param {number} turn
+   */
   async send(body, turn) {
     const { room } = this;
-    const { payload, screen } = room;
+    const { item, screen } = room;
+    /** @type {VerdictAnswer} */
     let answer;
     try {
       answer = await room.transport.postUntilAnswered("reading/verdict", body, ({ status }) =>
@@ -70,21 +74,19 @@ export class Saving {
       else this.refused(refusal, () => this.send(body, turn));
       return;
     }
-    screen.receipt.textContent = `Saved · receipt ${answer.receipt} · ${clockTime(answer.saved_at)}`;
+    screen.note(`Saved · receipt ${answer.receipt} · ${clockTime(answer.saved_at)}`);
     if (turn === room.turn) screen.say(null);
-    if (turn !== room.turn) room.finish(payload);
-    else if (answer.feedback) room.showFeedback(answer.feedback, answer.next);
+    if (turn !== room.turn) {
+      if (item) room.finish(item);
+    } else if (answer.feedback) room.showFeedback(answer.feedback, answer.next);
     else room.goOver(answer.next);
   }
 
-  /** The server found the answers incomplete: open the form again and say where. */
+  /** The server found the answers incomplete: open the form again and say where. @param {Refusal} refusal */
   correct(refusal) {
     const { room } = this;
-    room.drafts = this.drafts(room.payload.assignment, room.drafts?.sequence ?? 0);
-    room.drafts.change(room.form.read(), 0);
-    room.clock?.start();
-    room.goOn();
-    room.form.point(refusal.body.field, refusal.message);
+    room.openAgain();
+    room.form?.point(refusal.body.field, refusal.message);
   }
 
   /**
@@ -99,12 +101,12 @@ export class Saving {
     if (refusal.status === 403) return this.shut(refusal);
     if (refusal.status === 404) return this.notOurs();
     const { next } = refusal.body;
-    const elsewhere = next && (next.kind !== "item" || next.assignment !== room.payload.assignment || next.phase !== room.payload.phase);
+    const elsewhere = next && (next.kind !== "item" || next.assignment !== room.item?.assignment || next.phase !== room.item.phase);
     if (refusal.status === 409 && elsewhere) {
       if (room.stage !== "loading") return room.offerNext(refusal.message, () => room.goOver(next));
       // Nothing was answered here yet.
       room.goOver(next);
-      room.screen.receipt.textContent = refusal.message;
+      room.screen.note(refusal.message);
       return;
     }
     room.screen.draft("Not saved", true);
@@ -113,8 +115,8 @@ export class Saving {
 
   /** What is on the screen stays in this tab until it is saved, so that a reload after signing in brings it back. */
   keepHere() {
-    const { payload, drafts, form } = this.room;
-    if (payload.phase !== "preview") stash(payload.assignment, drafts?.sequence ?? payload.draft?.sequence ?? 0, form.read());
+    const { item, drafts, form } = this.room;
+    if (item && form && item.phase !== "preview") stash(item.assignment, drafts?.sequence ?? item.draft.sequence, form.read());
   }
 
   /** The study is closed, or whoever reads is no member any more: trying again would change nothing. @param {Refusal} refusal */

@@ -34,8 +34,8 @@ export class Scans {
 
   /** Tell the server, once, that what arrived from an address is not what was prepared. @param {string} url */
   async reportDamage(url) {
-    const { transport, payload } = this.room;
-    if (this.reported.has(url) || payload?.phase === "preview") return;
+    const { transport, item } = this.room;
+    if (this.reported.has(url) || item?.phase === "preview") return;
     this.reported.add(url);
     const volume = (this.renewed.get(url) ?? url).split("/").pop();
     try {
@@ -53,12 +53,13 @@ export class Scans {
 
   async ask() {
     const { room } = this;
-    const { payload, turn } = room;
-    if (payload?.kind !== "item" || payload.phase === "preview") return;
+    const { item, turn } = room;
+    if (!item || item.phase === "preview") return;
     try {
-      const answer = await room.transport.get(`reading/scans?assignment=${encodeURIComponent(payload.assignment)}`);
+      /** @type {import("../payload.js").ScansAnswer} */
+      const answer = await room.transport.get(`reading/scans?assignment=${encodeURIComponent(item.assignment)}`);
       if (turn !== room.turn) return;
-      const [before, after] = [payload, answer].map(addresses);
+      const [before, after] = [addresses(item), addresses(answer)];
       // Another number of scans is another item.
       if (before.length === after.length) before.forEach((url, i) => this.renewed.set(url, after[i]));
     } catch (error) {
@@ -68,8 +69,8 @@ export class Scans {
   }
 }
 
-/** @param {{images: any, prefetch?: string[]}} payload @returns {string[]} of its scans, in the order of the payload */
-function addresses({ images, prefetch = [] }) {
-  const shown = (images?.panes ?? []).flatMap(({ volumes, overlays = [] }) => [...volumes, ...overlays].map(({ url }) => url));
+/** @param {import("../payload.js").ScansAnswer} payload @returns {string[]} of its scans, in the order of the payload */
+function addresses({ images, prefetch }) {
+  const shown = (images?.panes ?? []).flatMap(({ volumes, overlays }) => [...volumes, ...overlays].map(({ url }) => url));
   return [...shown, ...prefetch];
 }

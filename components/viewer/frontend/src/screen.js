@@ -8,6 +8,9 @@ import { practiceWords, revisionBanner, revisionWords } from "./occasions.js";
 import styles from "./styles.css";
 import { Toolbar } from "./toolbar.js";
 
+/** @typedef {[string, (() => void)|string]} Way  what can be done, and what its button does or where its link leads */
+
+/** @type {Partial<Record<import("../payload.js").Phase, string>>} */
 const PHASES = {
   practice: "Practice",
   scoring: "Scoring: is the candidate's answer correct?",
@@ -49,6 +52,7 @@ export class Screen {
     this.notice = h("div", { class: "notice" });
     this.receipt = h("span", { class: "receipt", role: "status" });
     this.progress = h("div", { class: "bar", role: "progressbar", "aria-label": "Items done", "aria-valuemin": "0" }, this.bar);
+    /** @param {string} action @param {string} words @param {string} key @param {string} help */
     const tool = (action, words, key, help) =>
       h("button", { type: "button", class: "quiet small", title: `${help} (${key})`, "aria-keyshortcuts": key, onclick: () => act(action) }, words);
     this.roomTools = {
@@ -60,6 +64,7 @@ export class Screen {
       help: tool("help", "Keys", "?", "All keys"),
     };
     this.roomTools.fullScreen.hidden = !document.fullscreenEnabled;
+    /** @param {string} name @param {string} words @param {() => HTMLElement} to */
     const skip = (name, words, to) => h("a", { class: "skip", href: `#${name}`, onclick: (event) => {
       event.preventDefault();
       to().focus({ preventScroll: true });
@@ -172,8 +177,7 @@ export class Screen {
 
   /** @param {boolean} behind  a window lies over the room */
   setBehind(behind) {
-    /** @type {any} */ (this.body).inert = behind;
-    /** @type {any} */ (this.head).inert = behind;
+    this.body.inert = this.head.inert = behind;
   }
 
   /** The element that has the focus, if it is one of the room's. @returns {HTMLElement|null} */
@@ -182,7 +186,7 @@ export class Screen {
     return activeElement instanceof HTMLElement && this.element.contains(activeElement) ? activeElement : null;
   }
 
-  /** @param {any} payload  of an item */
+  /** @param {import("../payload.js").AnyItemPayload} payload */
   paintItem(payload) {
     const { brief, cards } = wordsOf(payload);
     this.previews = payload.phase === "preview";
@@ -238,23 +242,24 @@ export class Screen {
     this.roomTools.pause.hidden = this.roomTools.help.hidden = true;
   }
 
-  /** @param {any} payload */
+  /** @param {import("../payload.js").Payload} payload */
   paintHead(payload) {
-    const { done = 0, total = 0 } = payload.progress ?? {};
+    const { done, total } = payload.progress;
+    const item = payload.kind === "item" ? payload : null;
     this.bar.style.width = `${total ? (100 * done) / total : 0}%`;
     this.progress.setAttribute("aria-valuemax", String(total));
     this.progress.setAttribute("aria-valuenow", String(done));
-    this.count.textContent = total && payload.phase !== "preview" ? `${done} of ${total} done · ${total - done} left` : "";
-    this.phase.textContent = payload.practice ? practiceWords(payload.practice)
-      : payload.revision ? revisionWords(payload.revision)
-      : PHASES[payload.phase] ?? "";
+    this.count.textContent = total && item?.phase !== "preview" ? `${done} of ${total} done · ${total - done} left` : "";
+    this.phase.textContent = item?.practice ? practiceWords(item.practice)
+      : item?.revision ? revisionWords(item.revision)
+      : (item && PHASES[item.phase]) ?? "";
     const { earlier } = this.roomTools;
     // Its place is kept, so that the others stay where they are when it comes and goes.
-    earlier.hidden = !MAY_REVISE.includes(payload.phase ?? "reading");
-    earlier.style.visibility = payload.revisable && !payload.revision ? "" : "hidden";
-    earlier.textContent = `Earlier items (${payload.revisable ?? 0})`;
-    this.roomTools.session.hidden = payload.phase === "preview";
-    this.notice.textContent = this.notice.title = payload.notice ?? "";
+    earlier.hidden = !MAY_REVISE.includes(item?.phase ?? "reading");
+    earlier.style.visibility = payload.revisable && !item?.revision ? "" : "hidden";
+    earlier.textContent = `Earlier items (${payload.revisable})`;
+    this.roomTools.session.hidden = item?.phase === "preview";
+    this.notice.textContent = this.notice.title = item?.notice ?? "";
   }
 
   /** @param {import("./renderers.js").Renderers} renderers */
@@ -278,7 +283,7 @@ export class Screen {
    * One sentence over the button, with what can be done about it; null takes it away.
    *
    * @param {string|null} sentence
-   * @param {...[string, (() => void)|string]} ways
+   * @param {...Way} ways
    */
   say(sentence, ...ways) {
     this.alert.hidden = sentence === null;
@@ -288,6 +293,11 @@ export class Screen {
         ? h("a", { class: "plain", href: way }, words)
         : h("button", { type: "button", class: "plain", onclick: way }, words)),
     ]));
+  }
+
+  /** @param {string} words  about what was sent last, in the head */
+  note(words) {
+    this.receipt.textContent = words;
   }
 
   /** @param {string} text @param {boolean} [unsaved] */
@@ -308,9 +318,10 @@ export class Screen {
 /** What the page keeps free below an element: the paddings of all that it lies in. @param {Element} element */
 function spaceBelow(element) {
   let space = 0;
-  for (let node = element; node && node !== document.body; ) {
+  for (let node = /** @type {Element|null} */ (element); node && node !== document.body; ) {
     space += parseFloat(getComputedStyle(node).paddingBottom) || 0;
-    node = node.parentElement ?? /** @type {any} */ (node.getRootNode()).host;
+    const root = node.getRootNode();
+    node = node.parentElement ?? (root instanceof ShadowRoot ? root.host : null);
   }
   return Math.max(8, Math.ceil(space));
 }

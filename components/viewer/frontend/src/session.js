@@ -1,6 +1,6 @@
 /** The reader's own session: how many items and how long, never what was answered. */
 
-import { lines } from "./brief.js";
+import { factList } from "./brief.js";
 import { h } from "./dom.js";
 import { clockTime } from "./transport.js";
 
@@ -11,9 +11,9 @@ export class Session {
   }
 
   async toggle() {
-    const { dialogs, transport, payload, lastAssignment } = this.room;
+    const { dialogs, transport, item, lastAssignment } = this.room;
     if (dialogs.open === "session") return dialogs.close();
-    if (payload.phase === "preview" || !lastAssignment) return;
+    if (item?.phase === "preview" || !lastAssignment) return;
     dialogs.show("session", "Your session", h("p", {}, "Loading …"));
     let content;
     try {
@@ -26,15 +26,15 @@ export class Session {
 }
 
 /**
- * @param {{items: number, active_ms: number, median_ms: number|null, since: string|null}} summary
+ * @param {import("../payload.js").SummaryPayload} summary
  * @returns {HTMLElement}
  */
 export function summaryLines({ items, active_ms: active, median_ms: median, since }) {
-  /** @type {[string, string][]} */
+  /** @type {import("../payload.js").Line[]} */
   const pairs = [["Items submitted", String(items)], ["Time at the images and forms", duration(active)]];
-  if (median !== null && median !== undefined) pairs.push(["Median time per item", duration(median)]);
+  if (median !== null) pairs.push(["Median time per item", duration(median)]);
   if (since) pairs.push(["Since", clockTime(since).slice(0, 5)]);
-  return h("div", { class: "summary" }, lines(pairs), h("p", { class: "note" }, "Pauses and idle time are not counted."));
+  return h("div", { class: "summary" }, factList(pairs), h("p", { class: "note" }, "Pauses and idle time are not counted."));
 }
 
 /** @param {number} milliseconds */

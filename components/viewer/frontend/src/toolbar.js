@@ -6,8 +6,10 @@ import { h } from "./dom.js";
 export class Toolbar {
   /** @param {(action: string, value?: any) => void} act */
   constructor(act) {
+    /** @param {string} action @param {string} words @param {string} key @param {string} help @param {string|number} [value] @param {string} [name] */
     const tool = (action, words, key, help, value, name) =>
       h("button", { type: "button", class: words.length > 1 ? "tool" : "tool slim", "aria-label": name, title: `${help} (${key})`, "aria-keyshortcuts": key, onclick: () => act(action, value) }, words);
+    /** @param {string} label @param {...HTMLElement} tools */
     const group = (label, ...tools) => h("span", { class: "tool-group", role: "group", "aria-label": label }, ...tools);
     this.act = act;
     this.presets = group("Window presets");
@@ -35,17 +37,19 @@ export class Toolbar {
       this.measured);
   }
 
-  /** @param {any} images  payload.images */
+  /** @param {import("../payload.js").ImagesPayload|null} images */
   offer(images) {
-    this.presets.replaceChildren(...(images?.presets ?? []).map(({ label }, i) =>
-      h("button", { type: "button", class: "tool", title: `Window: ${label} (Shift ${i + 1})`, onclick: () => this.act("preset", i + 1) }, badge(i, images.presets.length), label)));
-    this.masks.hidden = !images?.panes.some(({ overlays }) => overlays?.length);
+    const presets = images?.presets ?? [];
+    this.presets.replaceChildren(...presets.map(({ label }, i) =>
+      h("button", { type: "button", class: "tool", title: `Window: ${label} (Shift ${i + 1})`, onclick: () => this.act("preset", i + 1) }, badge(i, presets.length), label)));
+    this.masks.hidden = !images?.panes.some(({ overlays }) => overlays.length);
     this.masks.setAttribute("aria-pressed", "false");
   }
 
   /** @param {import("./panes.js").Panes} panes */
   paint({ view, showsMasks, images }) {
     // This runs with every frame: what stays the same must not make the browser compute styles anew.
+    /** @param {HTMLElement} button @param {boolean} pressed */
     const press = (button, pressed) => {
       if (button.getAttribute("aria-pressed") !== String(pressed)) button.setAttribute("aria-pressed", String(pressed));
     };

@@ -25,7 +25,7 @@ const FARTHEST = 5000;
 
 export class Trace {
   /**
-   * @param {any} payload  of the item
+   * @param {import("../payload.js").AnyItemPayload} payload
    * @param {any|null|undefined} kept  what `kept()` gave for the same item before a reload of the tab
    * @param {() => number} activeTime  milliseconds of active reading so far
    */
@@ -35,7 +35,7 @@ export class Trace {
     this.volumes = new Map();
     this.masks = { offered: 0, shown_ms: 0 };
     for (const [pane, { title, volumes, overlays }] of (payload.images?.panes ?? []).entries()) {
-      this.masks.offered += overlays?.length ?? 0;
+      this.masks.offered += overlays.length;
       volumes.forEach(({ label }, n) => {
         if (this.volumes.size >= MOST_VOLUMES) return;
         this.volumes.set(`${pane} ${n}`, { pane, title: short(title), label: short(label), opened: false, ms: 0, slices: {} });
@@ -160,6 +160,17 @@ export class Trace {
     this.masks.shown_ms = kept.shown_ms;
     this.offsets = kept.offsets;
   }
+}
+
+/**
+ * Whether an item is the next turn of the conversation that was on the screen: the same case, and so the same places.
+ *
+ * @param {import("../payload.js").AnyItemPayload|null} before
+ * @param {import("../payload.js").Payload} payload
+ */
+export function continues(before, payload) {
+  return before && payload.kind === "item" && before.phase === payload.phase && payload.turns.length === before.turns.length + 1 &&
+    payload.turns.at(-1)?.prompt === before.prompt;
 }
 
 /** @param {number} mm */

@@ -7,11 +7,12 @@
 export class Refusal extends Error {
   /**
    * @param {number} status   0 when there was no answer at all
-   * @param {any} body
+   * @param {import("../payload.js").RefusedAnswer|null} body
    */
   constructor(status, body) {
     super(body?.error ?? (status ? `The server answered with error ${status}.` : "The server did not answer."));
     this.status = status;
+    /** @type {Partial<import("../payload.js").RefusedAnswer>} */
     this.body = body ?? {};
   }
 
@@ -49,13 +50,13 @@ export class Transport {
     let answer;
     try {
       answer = await fetch(this.resolve(url), { credentials: "same-origin", signal, cache: anew ? "reload" : "default" });
-    } catch (error) {
+    } catch {
       throw new Refusal(0, null);
     }
     if (!answer.ok) throw new Refusal(answer.status, await answer.json().catch(() => null));
     try {
       return await answer.arrayBuffer();
-    } catch (error) {
+    } catch {
       throw new Refusal(0, { error: "The image arrived incomplete." });
     }
   }
@@ -98,7 +99,7 @@ export class Transport {
         credentials: "same-origin",
         signal: signal ? AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)]) : AbortSignal.timeout(PATIENCE),
       });
-    } catch (error) {
+    } catch {
       throw new Refusal(0, null);
     }
     const content = await answer.json().catch(() => null);

@@ -35,6 +35,8 @@ export class View {
     this.aimed = 0;
     /** @type {number[]} mm in the world of the first pane */
     this.crosshair = [0, 0, 0];
+    /** where it stands at the beginning of the item */
+    this.start = this.crosshair;
     /** @type {number[][]} mm from the crosshair to the matching point of each pane's own world */
     this.offsets = [];
     /** @type {number|null} the pane that moves on its own while the reader looks for the matching point */
@@ -59,7 +61,7 @@ export class View {
   /**
    * Everything as the study wants it at the beginning of an item.
    *
-   * @param {any} images      payload.images
+   * @param {import("../payload.js").ImagesPayload} images
    * @param {Volume[]} volumes  the one that each pane opens on
    * @param {Record<string, number[]>} offsets  with which the reader linked panes of this item before, by title
    */
@@ -67,12 +69,12 @@ export class View {
     this.clear();
     this.aimed = 0;
     this.planes = planesOf(images.convention);
-    this.wanted = images.planes?.length ? images.planes : ORDER;
+    this.wanted = images.planes;
     this.switched = images.layout === "switched" && volumes.length > 1;
     this.active = { pane: 0, plane: planesShown(volumes[0], this.wanted)[0] };
     const sections = volumes.filter((volume) => flatAxis(volume) < 0);
     this.extent = [0, 1, 2].map((axis) => Math.max(1, ...sections.map((volume) => sizeOf(volume)[axis])));
-    this.centres = volumes.map((volume, i) => middleOf(images.panes[i].coregistered ?? images.coregistered ? volumes[0] : volume));
+    this.centres = volumes.map((volume, i) => middleOf(images.panes[i].coregistered ? volumes[0] : volume));
     this.start = images.start ?? middleOf(volumes[0]);
     this.crosshair = this.start;
     this.offsets = images.panes.map(({ title }, i) => (liesApart(images, i) && offsets[title]) || [0, 0, 0]);
@@ -104,12 +106,12 @@ export class View {
 
   // ---------------------------------------------------------------- windows
 
-  /** @param {any} spec @returns {[number, number]} shown intensities */
+  /** @param {import("../payload.js").VolumePayload} spec @returns {[number, number]} shown intensities */
   windowOf(spec) {
     return this.windows.of(spec);
   }
 
-  /** @param {{window?: [number, number]|null, absolute?: [number, number]}} preset */
+  /** @param {import("../payload.js").PresetPayload} preset */
   preset(preset) {
     if (!this.images) return;
     for (const { volumes } of this.images.panes) {
@@ -168,7 +170,7 @@ export class View {
   /** @param {number} pane @param {number[]} mm */
   setOffset(pane, mm) {
     this.offsets[pane] = mm;
-    this.panes.trace?.linked(this.images.panes[pane].title, mm);
+    if (this.images) this.panes.trace?.linked(this.images.panes[pane].title, mm);
   }
 
   /** By the reader's hand, which ends a running cine. @param {number[]} mm @param {number} [pane] */
@@ -210,6 +212,7 @@ export class View {
     const volume = this.volumeIn(pane);
     const { across, down, mirrored } = this.planes[plane];
     const position = transform(volume.inverse, this.crosshairIn(pane));
+    /** @param {number} value @param {number} axis */
     const bounded = (value, axis) => Math.min(volume.shape[axis] - 1, Math.max(0, value));
     position[across] = bounded(position[across] + (mirrored ? -x : x), across);
     position[down] = bounded(position[down] - y, down);

@@ -22,7 +22,7 @@ import { Digests } from "./digest.js";
 
 const HEADER_SIZE = 348;
 
-/** @type {Record<number, {bytes: number, view: (b: ArrayBuffer, at: number, n: number) => any}>} */
+/** @type {Record<number, {bytes: number, view: (b: ArrayBuffer, at: number, n: number) => Volume["stored"]}>} */
 const STORED_AS = {
   2: { bytes: 1, view: (b, at, n) => new Uint8Array(b, at, n) },
   4: { bytes: 2, view: (b, at, n) => new Int16Array(b, at, n) },

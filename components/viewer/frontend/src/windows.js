@@ -2,7 +2,7 @@
 
 const NARROWEST = 0.02;
 
-/** @typedef {{label: string, window: [number, number]}} Spec  of the payload */
+/** @typedef {import("../payload.js").VolumePayload} Spec */
 
 export class Windows {
   constructor() {
@@ -51,6 +51,7 @@ export class Windows {
   }
 }
 
+/** @param {number} from @param {number} to @param {number} width */
 function atLeast(from, to, width) {
   const half = Math.max(width, to - from) / 2;
   const middle = (from + to) / 2;

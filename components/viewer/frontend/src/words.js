@@ -14,7 +14,7 @@ const markdown = new MarkdownIt("zero", { html: false, linkify: false, typograph
 // Behind the rule for escapes, by which a dollar is only a dollar.
 markdown.inline.ruler.after("escape", "formula", formula);
 
-/** What a token that opens becomes. A heading within an item is a paragraph that stands out: the page has its own. */
+/** What a token that opens becomes. A heading within an item is a paragraph that stands out: the page has its own. @type {Record<string, keyof HTMLElementTagNameMap>} */
 const OPENED = {
   paragraph_open: "p", heading_open: "p", blockquote_open: "blockquote", bullet_list_open: "ul", ordered_list_open: "ol", list_item_open: "li",
   table_open: "table", thead_open: "thead", tbody_open: "tbody", tr_open: "tr", th_open: "th", td_open: "td", em_open: "em", strong_open: "strong", s_open: "s",
@@ -27,7 +27,7 @@ const DIRECTED = ["p", "li", "th", "td", "blockquote"];
  *
  * @param {string} text
  * @param {string} name      its class
- * @param {string} [setting]  "plain" or "markdown"; older payloads do not say
+ * @param {import("../payload.js").TextSetting} [setting]
  * @returns {HTMLElement}
  */
 export function wordsIn(text, name, setting = "plain") {
@@ -42,7 +42,7 @@ export function wordsIn(text, name, setting = "plain") {
  * The same words where there is no room for their setting: one line after the other, formulas drawn among them.
  *
  * @param {string} text
- * @param {string} [setting]
+ * @param {import("../payload.js").TextSetting} [setting]
  * @returns {string|HTMLElement}
  */
 export function inOneRun(text, setting) {
@@ -82,7 +82,7 @@ function append(parent, tokens, room) {
     const tag = OPENED[token.type];
     if (tag && token.nesting === 1) {
       const element = h(tag, token.type === "heading_open" ? { class: "heading" } : {});
-      if (tag === "ol" && token.attrGet("start")) element.start = Number(token.attrGet("start"));
+      if (element instanceof HTMLOListElement && token.attrGet("start")) element.start = Number(token.attrGet("start"));
       top.append(element);
       within.push(element);
     } else if (token.nesting === -1) {

@@ -52,10 +52,10 @@ export function choiceField(field, { onChange }) {
 /**
  * "1 guess" is the number 1 with the anchor "guess".
  *
- * @param {{id: any, text: string}} option
+ * @param {import("../../payload.js").Option} option
  */
 function anchored(option) {
-  const id = String(option.id);
+  const { id } = option;
   const text = option.text.trim();
   if (text === id || !text.startsWith(id)) return { lead: text, rest: "" };
   return { lead: id, rest: text.slice(id.length).replace(/^[\s:.–-]+/, "") };

@@ -40,8 +40,8 @@ export function numberField(field, { onChange, typingDelay }) {
       const value = parsed();
       if (value === null) return null;
       if (Number.isNaN(value)) return "is not a number; write it like 12 or 3.5";
-      if (field.minimum !== null && field.minimum !== undefined && value < field.minimum) return `must be ${range}`;
-      if (field.maximum !== null && field.maximum !== undefined && value > field.maximum) return `must be ${range}`;
+      if (field.minimum !== undefined && value < field.minimum) return `must be ${range}`;
+      if (field.maximum !== undefined && value > field.maximum) return `must be ${range}`;
       return null;
     },
     /** A digit that comes while the focus is elsewhere begins the number. @param {number} digit */
@@ -55,12 +55,10 @@ export function numberField(field, { onChange, typingDelay }) {
   };
 }
 
-/** @param {{minimum?: number|null, maximum?: number|null}} field */
+/** @param {import("./registry.js").Field} field */
 function rangeOf({ minimum, maximum }) {
-  const low = minimum ?? null;
-  const high = maximum ?? null;
-  if (low !== null && high !== null) return `${low} to ${high}`;
-  if (low !== null) return `${low} or more`;
-  if (high !== null) return `at most ${high}`;
+  if (minimum !== undefined && maximum !== undefined) return `${minimum} to ${maximum}`;
+  if (minimum !== undefined) return `${minimum} or more`;
+  if (maximum !== undefined) return `at most ${maximum}`;
   return "";
 }

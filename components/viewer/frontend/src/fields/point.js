@@ -9,6 +9,7 @@ export function pointField(field, { onChange, points }) {
   /** @type {import("../points.js").Point|null} */
   let point = null;
   const words = h("span", { class: "point-words" });
+  /** @param {string} text @param {() => void} onclick */
   const button = (text, onclick) => h("button", { type: "button", class: "quiet", onclick }, text);
   const places = points.places();
   const takes = places.length
@@ -23,6 +24,7 @@ export function pointField(field, { onChange, points }) {
     show.disabled = drop.disabled = !point;
   }
 
+  /** @param {import("../points.js").Point|null} value */
   function set(value) {
     point = value;
     paint();

@@ -45,7 +45,7 @@ function rankedLines({ onChange, typingDelay }) {
  * @returns {import("./registry.js").FieldParts}
  */
 function rankedOptions(field, { onChange }) {
-  /** @type {any[]} */
+  /** @type {string[]} */
   let order = [];
   const buttons = field.options.map((option, index) =>
     h(
@@ -67,6 +67,7 @@ function rankedOptions(field, { onChange }) {
     });
   }
 
+  /** @param {number} index */
   function toggle(index) {
     const { id } = field.options[index];
     order = order.includes(id) ? order.filter((other) => other !== id) : [...order, id];
@@ -81,7 +82,7 @@ function rankedOptions(field, { onChange }) {
     many: true,
     read: () => (order.length ? [...order] : null),
     write(value) {
-      order = (value ?? []).filter((id) => field.options.some((option) => option.id === id));
+      order = (value ?? []).filter((/** @type {string} */ id) => field.options.some((option) => option.id === id));
       paint();
     },
     problem() {

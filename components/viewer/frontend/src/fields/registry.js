@@ -9,19 +9,7 @@ import { rankedField } from "./ranked.js";
 import { severalField } from "./several.js";
 import { textField } from "./text.js";
 
-/**
- * @typedef {Object} Field     as the payload describes it
- * @property {string} key
- * @property {string} type
- * @property {string} label
- * @property {string|null} [help]
- * @property {boolean} required
- * @property {{id: any, text: string}[]} options
- * @property {string|null} [unit]
- * @property {number|null} [minimum]
- * @property {number|null} [maximum]
- * @property {{field: string, is: any[]}|null} [depends_on]
- */
+/** @typedef {import("../../payload.js").FormFieldPayload} Field */
 
 /**
  * @typedef {Object} FieldContext
@@ -47,7 +35,7 @@ import { textField } from "./text.js";
 
 /** @typedef {(field: Field, context: FieldContext) => FieldParts} FieldMaker */
 
-/** @type {Record<string, FieldMaker>} */
+/** @type {Record<import("../../payload.js").FieldType, FieldMaker>} */
 export const FIELD_TYPES = {
   yes_no: choiceField,
   choice: choiceField,

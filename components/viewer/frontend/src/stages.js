@@ -1,0 +1,39 @@
+/**
+ * Where the item on the screen is on its way, and what may follow. Only the room takes a step; one that is not in the table is a mistake
+ * in the program and ends in an error, not in a verdict.
+ */
+
+/** @typedef {"empty"|"loading"|"open"|"sending"|"feedback"|"blocked"|"between"|"done"} Stage */
+
+/** Whatever is on the screen, another payload may take its place. @type {Stage[]} */
+const ANOTHER = ["loading", "between", "done"];
+
+/** @type {Record<Stage, Stage[]>} */
+const MAY_FOLLOW = {
+  empty: ANOTHER,
+  // The images are on their way, or cannot be shown: the form is shut.
+  loading: [...ANOTHER, "open", "feedback", "blocked"],
+  // The form is open, and the clock runs. Images that are fetched once more may open it while a verdict waits for its answer.
+  open: [...ANOTHER, "sending", "feedback", "blocked"],
+  // The verdict is on its way. What the server finds incomplete is opened again.
+  sending: [...ANOTHER, "open", "feedback", "blocked"],
+  // The verdict is saved: nothing of this item opens again, but what comes next may be missing.
+  feedback: [...ANOTHER, "blocked"],
+  // The reader has to choose a way: on with what is here, once more to the server, or to another item.
+  blocked: [...ANOTHER, "open", "feedback", "blocked"],
+  between: ANOTHER,
+  done: ANOTHER,
+};
+
+export class Stages {
+  constructor() {
+    /** @type {Stage} */
+    this.now = "empty";
+  }
+
+  /** @param {Stage} next @throws {Error} where it may not follow */
+  to(next) {
+    if (!MAY_FOLLOW[this.now].includes(next)) throw new Error(`The stage "${next}" does not follow "${this.now}".`);
+    this.now = next;
+  }
+}

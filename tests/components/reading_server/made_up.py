@@ -1,0 +1,139 @@
+"""One item of the stand-in server: made-up rows, from which the application's own builders make what the room gets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from db.queries import ShownItem, ShownOverlay, ShownVolume
+from protocol.study import Protocol
+from services.installation.tokens import Keys
+from services.reading import blinding
+from services.reading.answers import ShownForm
+from services.reading.blinding import Desk, Shown
+from services.reading.payloads import (
+    AnyItemPayload,
+    DraftPayload,
+    FeedbackPayload,
+    Line,
+    NextPayload,
+    Phase,
+    PracticePayload,
+    RevisablePayload,
+    RevisionPayload,
+    TurnPayload,
+)
+from tests.components.reading_server import scans
+
+NOTICE = "Simulated: lesion and second contrast are made by a computer from an average head. Nobody is shown."
+OWN_READ: list[Line] = [["Answer", "Yes"], ["Confidence", "3"]]
+OPINIONS: list[list[Line]] = [
+    [["Answer", "Yes"], ["Confidence", "4"], ["Comment", "A small focus near the ventricle."]],
+    [["Answer", "No"], ["Confidence", "2"]],
+]
+
+
+class ReadableKeys(Keys):
+    """Keys by whose addresses a scan can be told, so that a test can hold back or replace one of them."""
+
+    def volume_token(self, volume_id: int) -> str:
+        """Return what the volume is, its item's place in the list, and the hour: ``t1-0~0``."""
+        return f"{scans.token_of(volume_id)}~{self.hour}"
+
+    def overlay_token(self, overlay_id: int) -> str:
+        """Return the same of a mask."""
+        return self.volume_token(overlay_id)
+
+
+@dataclass(frozen=True)
+class MadeUp:
+    """One item of the list as the database would hold it, and what stands round it."""
+
+    name: str
+    position: int
+    protocol: Protocol
+    item: ShownItem
+    volumes: list[ShownVolume]
+    overlays: list[ShownOverlay]
+    phase: Phase
+    turns: tuple[TurnPayload, ...]
+    practice: PracticePayload | None
+    ahead: NextPayload | None
+    reference: tuple[str, ...] = ("Left frontal lobe", "Left superior frontal gyrus")
+    candidate: str = "There is a lesion in the left parietal lobe."
+
+    @property
+    def assignment(self) -> str:
+        """Name of the assignment, which says what it is and where it stands in the list."""
+        return f"assignment-{self.position}-{self.name}"
+
+    @property
+    def form(self) -> ShownForm:
+        """The form of the item's phase."""
+        if self.phase == "scoring":
+            return blinding.scoring_form(self.protocol)
+        make = blinding.opinions_form if self.phase == "opinions" else blinding.reading_form
+        return make(self.protocol, self.item, [])
+
+    @property
+    def volume_ids(self) -> list[int]:
+        """The volumes that may be fetched ahead."""
+        return [volume.volume_id for volume in self.volumes]
+
+    def payload(
+        self,
+        keys: Keys,
+        progress: tuple[int, int],
+        draft: DraftPayload,
+        *,
+        revisable: int = 0,
+        revision: RevisionPayload | None = None,
+        prefetch: list[int],
+    ) -> AnyItemPayload:
+        """Return what the room gets of it, as the application builds it."""
+        key = keys.idempotency_key(self.assignment)
+        desk = Desk(
+            phase=self.phase,
+            assignment_public_id=self.assignment,
+            key=keys.revision_key(self.assignment, revision["receipt"]) if revision else key,
+            progress=progress,
+            draft=draft,
+            notice=NOTICE,
+            turns=self.turns,
+            practice=self.practice,
+            revision=revision,
+            revisable=revisable,
+            ahead=self.ahead,
+        )
+        if self.phase == "scoring" and self.protocol.scoring is not None:
+            return blinding.scoring_payload(
+                desk=desk,
+                protocol=self.protocol,
+                prompt=self.protocol.scoring.prompt,
+                question=self.item.prompt,
+                form=self.form,
+                reference=list(self.reference),
+                candidate=self.candidate,
+            )
+        shown = Shown(self.item, self.volumes, self.overlays, self.form)
+        payload = blinding.item_payload(desk=desk, shown=shown, protocol=self.protocol, keys=keys, prefetch=prefetch)
+        return blinding.with_opinions(payload, OWN_READ, OPINIONS) if self.phase == "opinions" else payload
+
+    def listed(self, number: int, receipt: str, saved_at: datetime, answers: dict[str, Any]) -> RevisablePayload:
+        """Return its entry in the list of earlier items."""
+        return blinding.revisable_payload(
+            assignment_public_id=self.assignment,
+            position=number,
+            prompt=self.item.prompt,
+            text=blinding.text_payload(self.protocol, "prompt"),
+            receipt=receipt,
+            saved_at=saved_at,
+            lines=blinding.opinion_lines(self.form, answers["fields"], answers["not_assessable"], answers["comment"]),
+        )
+
+
+def feedback_on(answers: dict[str, Any]) -> FeedbackPayload:
+    """Return what is said to an answer in practice."""
+    explanation = "The bright focus lies in front of the central sulcus."
+    return blinding.feedback_payload(answers["fields"].get("answer") == "yes", ["Yes"], explanation)
