@@ -70,7 +70,7 @@ def _items(readings: Readings) -> DataFile:
             (
                 item.key, item.subject, item.category, item.format, item.grounding, item.prompt,
                 "|".join(f"{option}={text}" for option, text in item.options), "|".join(item.accepted),
-                item.low, item.high, item.reference_version, reference_in_words(item),
+                item.low, item.high, item.reference_version or None, reference_in_words(item),
                 item.text_only_answer or None, floor,
             )
             for item, floor in zip(readings.items, readings.floor, strict=True)
