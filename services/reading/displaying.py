@@ -18,6 +18,7 @@ from services.installation.tokens import TOKEN_PERIOD, Keys
 from services.people.identity import Actor
 from services.people.permission import turn_of
 from services.reading import blinding, hanging, pace, practice, revision_rules, session_summary
+from services.reading.answer_key import options_of
 from services.reading.answers import ShownForm
 from services.reading.blinding import Desk, Shown
 from services.studies import frozen_facts
@@ -346,10 +347,9 @@ def _scoring_payload(session: Session, protocol: Protocol, assignment: Assignmen
 
 def reference_texts(protocol: Protocol, item: ShownItem, reference: Reference) -> list[str]:
     """Return what counts as right, in words, one entry for each way of being right."""
-    primary = protocol.forms[item.form].primary
-    texts = {option["id"]: option["text"] for option in item.options} or {one.id: one.text for one in primary.options}
+    form = protocol.forms[item.form]
     counts_as_right = fields.kind.Reference(tuple(reference.accepted), reference.low, reference.high)
-    return KINDS[primary.type].reference_in_words(counts_as_right, texts)
+    return KINDS[form.primary.type].reference_in_words(counts_as_right, dict(options_of(item, form)))
 
 
 def _opinions(

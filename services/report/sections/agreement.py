@@ -10,7 +10,7 @@ from agreement import cohen_kappa, krippendorff_alpha, pabak, percent_agreement,
 from exchange.estimate_rows import ALL_ITEMS, ALL_RATERS, EstimateRow, IfIndependent, Party, Pooled, Remark, Stratum
 from exchange.report_structure import Column as TableColumn
 from exchange.report_structure import EstimateTable, Matrix, PlainTable, Section, Table
-from exchange.report_words import PRIMARY, stratum_in_words
+from exchange.report_words import PRIMARY, parties_in_words, stratum_in_words
 from protocol.analysis import AnalysisPlan
 from protocol.fields.yes_no import YES_NO
 from services.reading.correctness import NOT_ASSESSABLE, in_words, reference_in_words
@@ -254,7 +254,7 @@ def _shared_error_list(readings: Readings) -> PlainTable:
                 baseline = in_words(item, item.text_only_answer) if item.text_only_answer else ""
                 rows.append(
                     (
-                        item.key, item.category, item.prompt, f"{a.rater.pseudonym} and {b.rater.pseudonym}",
+                        item.key, item.category, item.prompt, parties_in_words((a.party, b.party)),
                         a.words[i], reference_in_words(item), baseline,
                     )
                 )  # fmt: skip
@@ -296,7 +296,7 @@ def _matrices(readings: Readings) -> list[Matrix]:
             found.append(
                 Matrix(
                     key=f"matrix_{part.stratum.value}_{a.rater.id}_{b.rater.id}",
-                    title=(f"{stratum_in_words(part.stratum)}: answers of {a.rater.pseudonym} and {b.rater.pseudonym}"),
+                    title=(f"{stratum_in_words(part.stratum)}: answers of {parties_in_words((a.party, b.party))}"),
                     explanation="Counts of items; the diagonal holds the items on which both gave the same answer.",
                     stratum=part.stratum,
                     parties=(a.party, b.party),
