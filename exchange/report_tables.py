@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from exchange.estimate_rows import Estimated
 from exchange.report_structure import Cell, Column, EstimateTable, Matrix, PlainTable, QuartileTable, Table
 from exchange.report_words import (
-    FEW_CLUSTERS,
     EstimateLine,
-    few_clusters,
+    are_few,
+    few_clusters_note,
     lines_of,
     party_in_words,
     shown_cell,
@@ -169,13 +169,12 @@ def _with_letter(line: EstimateLine, letters: dict[str, str]) -> str:
 
 def _clusters(line: EstimateLine) -> str:
     clusters = line.estimate.n_clusters
-    return "–" if clusters is None else f"{clusters}{' †' if few_clusters(line.row) else ''}"
+    return "–" if clusters is None else f"{clusters}{' †' if are_few(clusters) else ''}"
 
 
 def _warning(table: EstimateTable) -> tuple[str, ...]:
-    if not any(few_clusters(row) for row in table.rows):
-        return ()
-    return (f"† fewer than {FEW_CLUSTERS} {table.cluster}s: the interval is likely to be too narrow",)
+    few = any(are_few(row.estimate.n_clusters) for row in table.rows)
+    return (few_clusters_note(table.cluster),) if few else ()
 
 
 def _plural(unit: str, n: int) -> str:

@@ -6,6 +6,7 @@ Page, HTML file, CSV, JSON and figures all print from here.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from exchange.estimate_rows import (
@@ -33,6 +34,7 @@ PRIMARY = {
     "agreement": "percent agreement between raters on the answers to all items, for each pair",
 }
 STATES = {"final": "Final: the data are locked", "interim": "Interim look: the study is open"}
+# As in `agreement`, whose intervals are marked by it; a test holds them together.
 FEW_CLUSTERS = 10
 
 _PARTIES = {
@@ -201,10 +203,15 @@ def party_in_words(party: Party) -> str:
     return party.name or _PARTIES[party.kind]
 
 
+def parties_in_words(parties: Iterable[Party], between: str = "and") -> str:
+    """Return the parties by name, with a word between them."""
+    return f" {between} ".join(party_in_words(party) for party in parties)
+
+
 def who(row: EstimateRow) -> str:
     """Return whose an estimate is."""
-    minus = (row.statistic, row.compared) == ("accuracy_difference", "raters")
-    return (" minus " if minus else " and ").join(party_in_words(party) for party in row.parties)
+    is_difference = (row.statistic, row.compared) == ("accuracy_difference", "raters")
+    return parties_in_words(row.parties, "minus" if is_difference else "and")
 
 
 def stratum_key(stratum: Stratum) -> str:
@@ -294,9 +301,22 @@ def _remark_in_words(remark: Remark) -> str:
             return said + (f": {by_interval} by the interval, which allows for items" if by_interval else "")
 
 
-def few_clusters(row: EstimateRow) -> bool:
-    """Say whether an interval rests on so few clusters that it is likely to be too narrow."""
-    return row.estimate.n_clusters is not None and row.estimate.n_clusters < FEW_CLUSTERS
+def are_few(clusters: int | None) -> bool:
+    """Say whether an interval that resamples so many clusters is likely to be too narrow."""
+    return clusters is not None and clusters < FEW_CLUSTERS
+
+
+def few_clusters_note(cluster: str) -> str:
+    """Return what stands below a table of which some interval rests on few clusters."""
+    return f"† fewer than {FEW_CLUSTERS} {cluster}s: the interval is likely to be too narrow"
+
+
+def few_subjects_notice(subjects: int) -> str:
+    """Return what the report says first of a study with few subjects."""
+    return (
+        f"Only {subjects} {'subject' if subjects == 1 else 'subjects'}: intervals that resample fewer than "
+        f"{FEW_CLUSTERS} subjects are likely to be too narrow."
+    )
 
 
 def shown_number(value: float, scale: Scale) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 import shutil
 import sqlite3
 from collections import Counter
@@ -30,7 +29,7 @@ from tests.main_job.expected_marks import consensus_mark
 from tests.main_job.facts import Facts, exported, planned
 from tests.main_job.plan import LOOKED_AROUND, READS, REVIEWS, Read, mark
 from tests.main_job.printed import estimate_text, row_texts, stands_in, tables_in
-from tests.main_job.sheet import Sheet
+from tests.main_job.sheet import Place, Sheet
 from tests.main_job.viewing import Traces, expected_sentence, expected_viewing_counts, traces_in
 from tests.main_job.walk import JUDGE, RUN, THANKS, Seen, walk_through
 
@@ -323,16 +322,14 @@ def test_every_count_of_the_report_equals_an_independent_count(finished: Finishe
 def test_every_matrix_of_answers_equals_an_independent_count(finished: Finished) -> None:
     matrices = tables_of(finished.report, "matrix")
 
-    # Behind the format stand the two raters, by numbers of the database.
-    formats = {key: re.sub(r"^matrix_|_\d+_\d+$", "", key) for key in matrices}
-    assert sorted(formats.values()) == ["choice", "yes_no"]
-    for key, matrix in matrices.items():
+    assert sorted(matrix["stratum"] for matrix in matrices.values()) == ["format choice", "format yes_no"]
+    for matrix in matrices.values():
         counts = {
             (row, column): count
             for row, line in zip(matrix["row_labels"], matrix["counts"], strict=True)
             for column, count in zip(matrix["column_labels"], line, strict=True)
         }
-        expected = expected_matrix(finished.facts, formats[key])
+        expected = expected_matrix(finished.facts, matrix["stratum"])
         assert {cell: count for cell, count in counts.items() if count} == expected
         assert set(matrix["row_labels"]) == {label for cell in expected for label in cell}
 
@@ -360,16 +357,11 @@ def test_what_the_keyboard_looked_at_in_the_browser_is_in_the_report(walked: Fin
     used = tables_of(walked.report, "estimates")
 
     assert all(trace["windows"] for trace in reads.values())
-    changed = [
-        row for row in used["viewer_use"]["rows"] if (row["label"], row["raters"]) == ("Window changed", "Rater 2")
-    ]
-    assert [row["note"] for row in changed] == [f"{len(reads)} of 23"]
-    left = [
-        row["estimate"]["value"]
-        for row in used["sequence_not_opened"]["rows"]
-        if (row["label"], row["raters"]) == ("Current, T2", "Rater 2")
-    ]
-    assert left[0] < 1.0
+    rows = {place_of(table, row): row for table in used.values() for row in table["rows"]}
+    changed = rows[Place("viewer_use", "share", "window_changed", ("Rater 2",), "all")]
+    assert changed["note"] == f"{len(reads)} of 23"
+    left = rows[Place("sequence_not_opened", "share", "sequence_never_opened", ("Rater 2",), "offered Current, T2")]
+    assert left["estimate"]["value"] < 1.0
 
 
 def test_the_sentences_of_the_report_hold_the_same_counts(finished: Finished) -> None:

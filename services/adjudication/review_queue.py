@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,7 +81,7 @@ def differs(field_type: str, verdicts: Iterable[Verdict]) -> bool:
     )
 
 
-def are_different(answers: Iterable[str | None]) -> bool:
+def are_different(answers: Iterable[Hashable]) -> bool:
     """Return whether raters said different things of an item; who gave no answer says nothing."""
     return len({answer for answer in answers if answer is not None}) > 1
 

@@ -13,6 +13,7 @@ from protocol.fields import KINDS
 from protocol.phases import PHASES
 from protocol.study import Protocol
 from services.reading import blinding, hanging
+from services.reading.answer_key import options_of
 from services.reading.answers import ShownForm
 from services.reading.blinding import Shown
 from services.reading.payloads import Line
@@ -69,8 +70,8 @@ def file_of(session: Session, assignment: Assignment, kind: str, scan_id: int) -
 
 def reference_texts(protocol: Protocol, item: ShownItem, reference: Reference) -> list[str]:
     """Return what counts as right, in words, one entry for each way of being right."""
-    primary = protocol.forms[item.form].primary
-    texts = {option["id"]: option["text"] for option in item.options} or {one.id: one.text for one in primary.options}
+    form = protocol.forms[item.form]
+    texts, primary = dict(options_of(item, form)), form.primary
     counts_as_right = fields.kind.Reference(tuple(reference.accepted), reference.low, reference.high)
     words = KINDS[primary.type].reference_in_words(counts_as_right, texts)
     return [f"{one} {primary.unit}" for one in words] if primary.unit else words

@@ -9,6 +9,7 @@ from typing import Literal
 from db import Database, now
 from db.base import stored_id
 from exchange.report_structure import Report
+from exchange.report_words import are_few, few_subjects_notice
 from services.installation.version import SOFTWARE_VERSION
 from services.people.identity import Actor
 from services.people.permission import require_role
@@ -34,7 +35,6 @@ from services.report.sections.scoring import marks_section
 from services.report.sections.study import analysis_plan, study_section
 from services.report.sections.viewing import viewing_section
 
-FEW_SUBJECTS = 10
 # Finished reports in memory: the page and its three downloads are then one computation.
 MOST_KEPT = 4
 _kept: OrderedDict[tuple[str, str, str], Report] = OrderedDict()
@@ -140,11 +140,8 @@ def _notices(rows: StudyRows, readings: Readings, state: str) -> tuple[str, ...]
     if state == "interim":
         found.append("This is an interim look: the study is open and its figures will change.")
     subjects = len(set(readings.subjects))
-    if subjects < FEW_SUBJECTS:
-        found.append(
-            f"Only {subjects} {'subject' if subjects == 1 else 'subjects'}: intervals that resample fewer than "
-            f"{FEW_SUBJECTS} subjects are likely to be too narrow."
-        )
+    if are_few(subjects):
+        found.append(few_subjects_notice(subjects))
     found += not_let_in_sentences(rows)
     found += missing_notices(missing_of(rows))
     return tuple(found)

@@ -27,6 +27,7 @@ from db import (
 )
 from db.base import stored_id
 from db.standing import STILL_MEMBER
+from exchange.report_words import are_few
 from protocol.study import Protocol
 from services.errors import Conflict
 from services.people import acts
@@ -37,8 +38,6 @@ from services.seals import proofs
 from services.studies import assigning, draws, frozen_facts, volume_store
 from services.studies.manifest import build_manifest, canonical, sha256_of
 
-# Below it, resampling subjects says little: docs/statistics.md.
-FEW_SUBJECTS = 10
 T = TypeVar("T")
 
 
@@ -68,7 +67,7 @@ class Standing:
         )
         words = f"{items} about {cases} of {subjects}: intervals are clustered by subject, so {subjects} "
         words += "stands behind them." if self.subjects == 1 else "stand behind them."
-        if self.subjects < FEW_SUBJECTS:
+        if are_few(self.subjects):
             words += " With so few, intervals are wide or undefined."
         return words
 

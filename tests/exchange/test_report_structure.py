@@ -8,6 +8,7 @@ from typing import Literal
 
 import pytest
 
+import agreement
 from agreement import Estimate
 from agreement.estimate import undefined
 from exchange.estimate_rows import (
@@ -21,7 +22,7 @@ from exchange.estimate_rows import (
 )
 from exchange.report_structure import Column, EstimateTable, PlainTable
 from exchange.report_tables import printed
-from exchange.report_words import lines_of, shown_cell, shown_estimate, shown_p
+from exchange.report_words import FEW_CLUSTERS, lines_of, shown_cell, shown_estimate, shown_p
 
 METHOD = "cluster bootstrap, percentile, 500 resamples, seed 3"
 
@@ -114,6 +115,10 @@ def test_methods_that_differ_in_counts_of_left_out_items_share_a_note() -> None:
     )  # fmt: skip
 
     assert printed(table).notes == (f"a: {METHOD}; without both verdicts left out",)
+
+
+def test_few_clusters_are_as_many_as_those_of_which_an_estimate_warns() -> None:
+    assert FEW_CLUSTERS == agreement.FEW_CLUSTERS
 
 
 # ---- rows in words ---------------------------------------------------------------------------------------------------

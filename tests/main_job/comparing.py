@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -23,7 +24,10 @@ def problems_of(report: Mapping[str, Any], sheet: Sheet) -> list[str]:
     seen: set[Place] = set()
     for section in report["sections"]:
         for table in section["tables"]:
-            for row in table["rows"] if table["kind"] == "estimates" else ():
+            rows = table["rows"] if table["kind"] == "estimates" else []
+            said = Counter((row["label"], row["raters"], row["stratum"]) for row in rows)
+            found += [f"{table['key']}: {words} is said twice" for words, times in said.items() if times > 1]
+            for row in rows:
                 place = place_of(table, row)
                 if place in seen:
                     found.append(f"{place}: stands there twice")
@@ -35,7 +39,9 @@ def problems_of(report: Mapping[str, Any], sheet: Sheet) -> list[str]:
 
 def place_of(table: Mapping[str, Any], row: Mapping[str, Any]) -> Place:
     """Return where a line of a table stands."""
-    return Place(table["key"], row["label"], row["raters"], row["stratum"])
+    parties = tuple(one["name"] if one["kind"] in ("rater", "judge") else one["kind"] for one in row["parties"])
+    typed = (row[part] for part in ("stratum", "stage", "bound", "tool"))
+    return Place(table["key"], row["statistic"], row["compared"], parties, *typed)
 
 
 def problems_of_row(row: Mapping[str, Any], place: Place, sheet: Sheet) -> list[str]:

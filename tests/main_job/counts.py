@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 from tests.main_job.contents import CANDIDATES, FLAGS, ITEMS, REASONS, Item
-from tests.main_job.expected_marks import humans_of, words_accepted
+from tests.main_job.expected_marks import CONSENSUS, humans_of, words_accepted
 from tests.main_job.facts import NOT_ASSESSABLE, Facts
 from tests.main_job.parts import FORMATS
 
@@ -60,13 +60,13 @@ def expected_counts(facts: Facts, judges: dict[str, str]) -> dict[str, Rows]:
     }
 
 
-def expected_matrix(facts: Facts, item_format: str) -> Counter[tuple[str, str]]:
+def expected_matrix(facts: Facts, stratum: str) -> Counter[tuple[str, str]]:
     """Return how often which words of the first rater met which words of the second."""
     first, second = facts.raters
     found: Counter[tuple[str, str]] = Counter()
     for key, item in ITEMS.items():
         said = [facts.said(rater, key) for rater in (first, second)]
-        if item.format == item_format and None not in said:
+        if f"format {item.format}" == stratum and None not in said:
             a, b = ("Not assessable" if one == NOT_ASSESSABLE else in_words(item, one) for one in said)
             found[a, b] += 1
     return found
@@ -189,7 +189,7 @@ def _four_cells(facts: Facts, run: str) -> Rows:
         compared = sum(count for cell, count in cells.items() if None not in cell)
         rows.append(
             {
-                "human": human,
+                "human": human.capitalize() if human == CONSENSUS else human,
                 "both_correct": cells[True, True],
                 "strict": cells[True, False],
                 "lenient": cells[False, True],

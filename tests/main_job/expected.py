@@ -48,7 +48,7 @@ def expected_estimates(facts: Facts, active_ms: Mapping[str, Mapping[str, int]],
     _completeness(sheet, facts)
     for rater in facts.raters:
         seconds = [(ITEMS[key].subject, ms / 1000) for key, ms in active_ms[rater].items() if ms]
-        sheet.add("active_time", "Mean active time per item", rater, "all", mean(seconds))
+        sheet.add("active_time", "mean", "active_time", rater, "all", mean(seconds))
     add_viewing(sheet, facts, traces)
     return sheet
 
@@ -71,9 +71,11 @@ def _accuracy(sheet: Sheet, facts: Facts) -> None:
         for part in parts:
             note = "primary estimate" if part is CLOSED else ""
             for rater in facts.raters:
-                sheet.add(table, part.title, rater, part.stratum, share(_scored(facts, rater, part), note=note))
+                found = share(_scored(facts, rater, part), note=note)
+                sheet.add(table, "accuracy", "reference", rater, part.stratum, found)
             everybody = [one for rater in facts.raters for one in _scored(facts, rater, part)]
-            sheet.add(table, part.title, "All raters", part.stratum, share(everybody, unit="verdict")[0])
+            found = share(everybody, unit="verdict")[0]
+            sheet.add(table, "accuracy", "reference", "all_raters", part.stratum, found)
     for rater in facts.raters:
         _accuracy_of_one(sheet, facts, rater)
     for part in (ALL, CLOSED):
@@ -88,16 +90,17 @@ def _accuracy_of_one(sheet: Sheet, facts: Facts, rater: str) -> None:
         for item, right in answered
         if right is not None
     ]
-    sheet.add("accuracy_grounding_difference", "Grounded minus informed", rater, "all", clustered(units, gap_of_ratios))
+    gap = clustered(units, gap_of_ratios)
+    sheet.add("accuracy_grounding_difference", "accuracy_difference", "groundings", rater, "all", gap)
     for part in (ALL, CLOSED):
         apart = [item.subject for item in part.items if facts.said(rater, item.key) == NOT_ASSESSABLE]
         for case, counted in (("worst", False), ("best", True)) if apart else ():
             bounded = [*_scored(facts, rater, part), *((subject, counted) for subject in apart)]
             found = share(bounded, note=f"{len(apart)} not assessable")[0]
-            sheet.add("accuracy_bounds", f"{part.title}, {case} case", rater, part.stratum, found)
+            sheet.add("accuracy_bounds", "accuracy", "reference", rater, part.stratum, found, bound=case)
     overlaps = [(item.subject, facts.token_f1(rater, item.key)) for item in OPEN.items]
     known = [(subject, overlap) for subject, overlap in overlaps if overlap is not None]
-    sheet.add("token_f1", OPEN.title, rater, OPEN.stratum, mean(known))
+    sheet.add("token_f1", "token_f1", "reference", rater, OPEN.stratum, mean(known))
 
 
 def _accuracy_of_two(sheet: Sheet, facts: Facts, part: Part) -> None:
@@ -105,16 +108,11 @@ def _accuracy_of_two(sheet: Sheet, facts: Facts, part: Part) -> None:
     both = _both(part.items, lambda key: facts.correct(first, key), lambda key: facts.correct(second, key))
     only_first = sum(bool(a) and not b for _, a, b in both)
     only_second = sum(bool(b) and not a for _, a, b in both)
-    sheet.add("accuracy_differences", part.title, f"{first} minus {second}", part.stratum, difference(both))
-    sheet.add(
-        "accuracy_differences",
-        f"{part.title}: share of discordant items that the first had right",
-        f"{first} and {second}",
-        part.stratum,
-        discordant_share(
-            only_first, only_second, unit="discordant item", note="P is exact McNemar and assumes independent items"
-        ),
-    )
+    table = "accuracy_differences"
+    sheet.add(table, "accuracy_difference", "raters", facts.raters, part.stratum, difference(both))
+    note = "P is exact McNemar and assumes independent items"
+    found = discordant_share(only_first, only_second, unit="discordant item", note=note)
+    sheet.add(table, "discordant_share", "raters", facts.raters, part.stratum, found)
 
 
 def _both(items: Iterable[Item], first: Callable[[str], object], second: Callable[[str], object]) -> list:
@@ -128,9 +126,9 @@ def _floors(sheet: Sheet, facts: Facts) -> None:
         if all(item.is_closed for item in part.items):
             guessed = sum(_chance(item) for item in part.items) / len(part.items)
             chance = Expected(guessed, len(part.items), never_limits=True)
-            sheet.add("floors", part.title, "Chance", part.stratum, chance)
+            sheet.add("floors", "accuracy", "chance_floor", "chance", part.stratum, chance)
         floor = mean((item.subject, float(baseline_is_right(item))) for item in part.items)
-        sheet.add("floors", part.title, "Text-only baseline", part.stratum, floor)
+        sheet.add("floors", "accuracy", "text_only_floor", "text_only", part.stratum, floor)
     for part, rater in itertools.product([CLOSED, ALL, *BY_FORMAT], facts.raters):
         paired = [
             (item.subject, float(right), float(baseline_is_right(item)))
@@ -138,10 +136,9 @@ def _floors(sheet: Sheet, facts: Facts) -> None:
             for right in [facts.correct(rater, item.key)]
             if right is not None
         ]
-        name = f"{part.title}: Shortcut Score, text-only floor"
-        sheet.add("shortcut", name, rater, part.stratum, _shortcut_score(paired))
-        name = f"{part.title}: accuracy minus text-only floor"
-        sheet.add("shortcut", name, rater, part.stratum, difference(paired))
+        found = _shortcut_score(paired)
+        sheet.add("shortcut", "shortcut_score", "text_only_floor", rater, part.stratum, found)
+        sheet.add("shortcut", "accuracy_difference", "text_only_floor", rater, part.stratum, difference(paired))
         if part is CLOSED:
             guessed_by_item = [
                 (item.subject, float(right), _chance(item))
@@ -149,8 +146,8 @@ def _floors(sheet: Sheet, facts: Facts) -> None:
                 for right in [facts.correct(rater, item.key)]
                 if right is not None
             ]
-            name = f"{part.title}: Shortcut Score, chance floor"
-            sheet.add("shortcut", name, rater, part.stratum, _shortcut_score(guessed_by_item))
+            found = _shortcut_score(guessed_by_item)
+            sheet.add("shortcut", "shortcut_score", "chance_floor", rater, part.stratum, found)
 
 
 def _chance(item: Item) -> float:
@@ -166,8 +163,7 @@ def _shortcut_score(paired: list[tuple[str, float, float]]) -> Expected:
 
 
 def _agreement(sheet: Sheet, facts: Facts) -> None:
-    first, second = facts.raters
-    raters = f"{first} and {second}"
+    first, second = raters = facts.raters
 
     def answers(part: Part) -> list[Pair]:
         # With the format: the option "left" is not the typed word "left".
@@ -184,30 +180,32 @@ def _agreement(sheet: Sheet, facts: Facts) -> None:
     table = "agreement_on_answers"
     for part in [*BY_FORMAT, CLOSED, ALL]:
         note = POOLED if part in (CLOSED, ALL) else ""
-        sheet.add(table, f"{part.title}: same answer", raters, part.stratum, same(answers(part), note=note))
-        sheet.add(table, f"{part.title}: Cohen’s kappa", raters, part.stratum, kappa(answers(part), note=note))
+        found = same(answers(part), note=note)
+        sheet.add(table, "percent_agreement", "answers", raters, part.stratum, found)
+        sheet.add(table, "cohen_kappa", "answers", raters, part.stratum, kappa(answers(part), note=note))
         if part.stratum == "format yes_no":
-            sheet.add(table, f"{part.title}: PABAK", raters, part.stratum, pabak(answers(part)))
+            sheet.add(table, "pabak", "answers", raters, part.stratum, pabak(answers(part)))
     table = "agreement_on_correctness"
     for part in [ALL, CLOSED, *BY_FORMAT]:
-        sheet.add(table, f"{part.title}: same correctness", raters, part.stratum, same(correctness(part)))
-        sheet.add(table, f"{part.title}: Cohen’s kappa", raters, part.stratum, kappa(correctness(part)))
-        sheet.add(table, f"{part.title}: PABAK", raters, part.stratum, pabak(correctness(part)))
+        for statistic, compute in (("percent_agreement", same), ("cohen_kappa", kappa), ("pabak", pabak)):
+            sheet.add(table, statistic, "correctness", raters, part.stratum, compute(correctness(part)))
     for part in BY_CATEGORY:
-        sheet.add("agreement_by_category", part.title, raters, part.stratum, same(answers(part)))
-    _assessability(sheet, facts, raters)
-    _shared_errors(sheet, facts, raters)
+        found = same(answers(part))
+        sheet.add("agreement_by_category", "percent_agreement", "answers", raters, part.stratum, found)
+    _assessability(sheet, facts)
+    _shared_errors(sheet, facts)
 
 
-def _assessability(sheet: Sheet, facts: Facts, raters: str) -> None:
+def _assessability(sheet: Sheet, facts: Facts) -> None:
     first, second = facts.raters
     said = _both(ALL.items, lambda key: facts.said(first, key), lambda key: facts.said(second, key))
     if any(NOT_ASSESSABLE in (facts.said(first, key), facts.said(second, key)) for key in ITEMS):
         apart = [(subject, a == NOT_ASSESSABLE, b == NOT_ASSESSABLE) for subject, a, b in said]
-        sheet.add("agreement_on_assessability", "All items", raters, "all", same(apart))
+        table = "agreement_on_assessability"
+        sheet.add(table, "percent_agreement", "assessability", facts.raters, "all", same(apart))
 
 
-def _shared_errors(sheet: Sheet, facts: Facts, raters: str) -> None:
+def _shared_errors(sheet: Sheet, facts: Facts) -> None:
     first, second = facts.raters
     answered = [
         item
@@ -223,9 +221,8 @@ def _shared_errors(sheet: Sheet, facts: Facts, raters: str) -> None:
     both = mean(((item.subject, float(item in wrong)) for item in answered), note=note)
     the_same = mean((item.subject, float(item.key in alike)) for item in answered)
     of_those = mean((item.subject, float(item.key in alike)) for item in wrong)
-    sheet.add("shared_errors", "Both wrong", raters, "all", both)
-    sheet.add("shared_errors", "Both gave the same wrong answer", raters, "all", the_same)
-    sheet.add("shared_errors", "Same answer, of those that both got wrong", raters, "all", of_those)
+    for compared, found in (("both_wrong", both), ("same_wrong_answer", the_same), ("same_of_both_wrong", of_those)):
+        sheet.add("shared_errors", "share", compared, facts.raters, "all", found)
 
 
 # ---- adjudication ----------------------------------------------------------------------------------------------------
@@ -241,13 +238,13 @@ def _adjudication(sheet: Sheet, facts: Facts) -> None:
         ("after", facts.settled, "agreed and adjudicated items"),
     ):
         single = share((item.subject, answer(item.key) is not None) for item in could_agree)
-        sheet.add(table, f"Items with one answer, {when}", "All raters", "all", single)
+        sheet.add(table, "share", "one_answer", "all_raters", "all", single, stage=when)
         scored = [(item.subject, is_right(item, answer(item.key))) for item in ALL.items]
         right = share(((subject, one) for subject, one in scored if one is not None), note=which)
-        sheet.add(table, f"Accuracy of the consensus, {when}", "All raters", "all", right)
+        sheet.add(table, "accuracy", "consensus", "all_raters", "all", right, stage=when)
     for rater in facts.raters:
         kept = _both(ALL.items, lambda key, rater=rater: facts.said(rater, key), facts.settled)
-        sheet.add(table, "Own verdict equals the answer after adjudication", rater, "all", same(kept))
+        sheet.add(table, "percent_agreement", "adjudicated_answer", rater, "all", same(kept))
     _upheld(sheet, facts)
     _blind_reads(sheet, facts)
 
@@ -261,15 +258,15 @@ def _upheld(sheet: Sheet, facts: Facts) -> None:
     }
     for rater in facts.raters:
         kept = share((item.subject, rater in upheld[item.key]) for item in decided)
-        sheet.add(table, "Decision equals the verdict of", rater, stratum, kept)
+        sheet.add(table, "share", "upheld", rater, stratum, kept)
         own = [(item.subject, facts.correct(rater, item.key)) for item in decided]
         scored = share((subject, right) for subject, right in own if right is not None)
-        sheet.add(table, "Accuracy on these items", rater, stratum, scored)
+        sheet.add(table, "accuracy", "reference", rater, stratum, scored)
     nobody = share((item.subject, not upheld[item.key]) for item in decided)
-    sheet.add(table, "Decision equals the verdict of", "No rater", stratum, nobody)
+    sheet.add(table, "share", "upheld_by_none", "no_rater", stratum, nobody)
     decisions = [(item.subject, is_right(item, facts.settled(item.key))) for item in decided]
     scored = share((subject, right) for subject, right in decisions if right is not None)
-    sheet.add(table, "Accuracy on these items", "Decision", stratum, scored)
+    sheet.add(table, "accuracy", "reference", "decision", stratum, scored)
 
 
 def _blind_reads(sheet: Sheet, facts: Facts) -> None:
@@ -281,19 +278,16 @@ def _blind_reads(sheet: Sheet, facts: Facts) -> None:
             for own in [canonical(item, facts.reviews[item.key].own)]
             if own is not None and facts.answer(rater, item.key) is not None
         ]
-        raters = f"Reviewer and {rater}"
-        sheet.add("first_reads", "Same answer", raters, "reviewed", same(pairs))
-        sheet.add("first_reads", "Cohen’s kappa", raters, "reviewed", kappa(pairs, note=POOLED))
+        both = ("reviewer", rater)
+        sheet.add("first_reads", "percent_agreement", "answers", both, "reviewed", same(pairs))
+        sheet.add("first_reads", "cohen_kappa", "answers", both, "reviewed", kappa(pairs, note=POOLED))
     kept = share((item.subject, facts.own_read(item.key) == facts.decision(item.key)) for item in reviewed)
-    sheet.add("first_reads", "Decision equals own blind read", "Reviewer", "reviewed", kept)
+    sheet.add("first_reads", "share", "own_blind_read", "reviewer", "reviewed", kept)
     controls = [item for item in reviewed if facts.origin(item.key) == "control"]
-    for label, said in (
-        ("Own blind read equals the agreed answer", facts.own_read),
-        ("Decision keeps the agreed answer", facts.decision),
-    ):
+    for compared, said in (("control_read", facts.own_read), ("control_decision", facts.decision)):
         if controls:
             found = share((item.subject, said(item.key) == facts.agreed(item.key)) for item in controls)
-            sheet.add("controls", label, "Reviewer", "controls", found)
+            sheet.add("controls", "share", compared, "reviewer", "controls", found)
 
 
 # ---- completeness ----------------------------------------------------------------------------------------------------
@@ -304,4 +298,4 @@ def _completeness(sheet: Sheet, facts: Facts) -> None:
         said = [(item.subject, facts.said(rater, item.key)) for item in ALL.items]
         given = [(subject, one == NOT_ASSESSABLE) for subject, one in said if one is not None]
         if any(apart for _, apart in given):
-            sheet.add("not_assessable_share", "Not assessable", rater, "all", share(given))
+            sheet.add("not_assessable_share", "share", "not_assessable", rater, "all", share(given))

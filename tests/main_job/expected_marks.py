@@ -24,7 +24,7 @@ from tests.main_job.parts import BY_CATEGORY
 from tests.main_job.sheet import Sheet
 
 Pair = tuple[Hashable, Hashable, Hashable]
-CONSENSUS = "Consensus"
+CONSENSUS = "consensus"
 MODELS = sorted({candidate.model for candidate in CANDIDATES.values()})
 
 
@@ -39,29 +39,30 @@ def add_marks(sheet: Sheet, facts: Facts) -> None:
 def _marks(sheet: Sheet, facts: Facts) -> None:
     first, second = facts.raters
     sample = [CANDIDATES[key] for key in facts.sample]
-    for label, stratum, here in _by_model(sample):
+    for stratum, here in _by_model(sample):
         for rater in facts.raters:
             found = share(((one.item, facts.marks[rater][one.key]) for one in here), unit="candidate")
-            sheet.add("marks_shares", label, rater, stratum, found)
+            sheet.add("marks_shares", "share", "marked_correct", rater, stratum, found)
 
     def pairs(here: Iterable[Candidate]) -> list[Pair]:
         return [(one.item, facts.marks[first][one.key], facts.marks[second][one.key]) for one in here]
 
-    raters = f"{first} and {second}"
-    sheet.add("marks_agreement", "Same mark", raters, "all", same(pairs(sample), unit="candidate"))
-    sheet.add("marks_agreement", "Cohen’s kappa", raters, "all", kappa(pairs(sample), unit="candidate"))
-    for part in BY_CATEGORY:
-        here = pairs(one for one in sample if ITEMS[one.item].category == part.title)
-        if here:
-            table, stratum = "marks_by_category", part.stratum
-            sheet.add(table, f"{part.title}: same mark", raters, stratum, same(here, unit="candidate"))
-            sheet.add(table, f"{part.title}: Cohen’s kappa", raters, stratum, kappa(here, unit="candidate"))
+    of_category = [
+        (part.stratum, [one for one in sample if ITEMS[one.item].category == part.items[0].category])
+        for part in BY_CATEGORY
+    ]
+    for table, stratum, here in [
+        ("marks_agreement", "all", sample),
+        *(("marks_by_category", stratum, here) for stratum, here in of_category if here),
+    ]:
+        for statistic, compute in (("percent_agreement", same), ("cohen_kappa", kappa)):
+            sheet.add(table, statistic, "marks", facts.raters, stratum, compute(pairs(here), unit="candidate"))
 
 
-def _by_model(candidates: list[Candidate]) -> list[tuple[str, str, list[Candidate]]]:
-    """Return label, stratum and candidates: all of them, and those of each model."""
-    return [("All candidates", "all", candidates)] + [
-        (f"Model {model}", f"model {model}", [one for one in candidates if one.model == model]) for model in MODELS
+def _by_model(candidates: list[Candidate]) -> list[tuple[str, list[Candidate]]]:
+    """Return stratum and candidates: all of them, and those of each model."""
+    return [("all", candidates)] + [
+        (f"model {model}", [one for one in candidates if one.model == model]) for model in MODELS
     ]
 
 
@@ -77,18 +78,16 @@ def _automatic_scorers(sheet: Sheet, facts: Facts) -> None:
     exact = {one.key: normalised(one.answer) in map(normalised, accepted) for one, _, accepted in agreed}
     overlap = {one.key: token_f1(one.answer, accepted) for one, _, accepted in agreed}
     pairs = [(one.item, exact[one.key], mark) for one, mark, _ in agreed]
-    sheet.add(table, "Exact match: same verdict", CONSENSUS, "all", same(pairs, unit="candidate"))
-    sheet.add(table, "Exact match: Cohen’s kappa", CONSENSUS, "all", kappa(pairs, unit="candidate"))
+    sheet.add(table, "percent_agreement", "exact_match", CONSENSUS, "all", same(pairs, unit="candidate"))
+    sheet.add(table, "cohen_kappa", "exact_match", CONSENSUS, "all", kappa(pairs, unit="candidate"))
     direction = _direction([(one.item, mark, exact[one.key]) for one, mark, _ in agreed])
     counts = direction.note.split(":")[0]
     gap = replace(direction, note=counts)
-    sheet.add(table, "Exact match: consensus minus exact match", CONSENSUS, "all", gap)
-    for label, stratum, here in _by_model([one for one, _, _ in agreed]):
-        suffix = "" if stratum == "all" else f", {label[0].lower()}{label[1:]}"
-        for name, values in (("Token F1", overlap), ("Exact match", exact)):
+    sheet.add(table, "signed_difference", "exact_match", CONSENSUS, "all", gap)
+    for stratum, here in _by_model([one for one, _, _ in agreed]):
+        for scorer, values in (("token_f1", overlap), ("exact_match", exact)):
             scored = [(float(values[one.key]), float(mark)) for one, mark, _ in agreed if one in here]
-            found = spearman(scored, unit="candidate")
-            sheet.add(table, f"{name}: Spearman correlation{suffix}", CONSENSUS, stratum, found)
+            sheet.add(table, "spearman", scorer, CONSENSUS, stratum, spearman(scored, unit="candidate"))
 
 
 def words_accepted(item: Item) -> list[str]:
@@ -110,18 +109,19 @@ def humans_of(facts: Facts) -> dict[str, Callable[[str], bool | None]]:
 
 def _judge(sheet: Sheet, facts: Facts, number: int, run: str) -> None:
     judged = facts.runs[run]
-    for label, stratum, here in _by_model(list(CANDIDATES.values())):
+    for stratum, here in _by_model(list(CANDIDATES.values())):
         resolved = [(one.item, judged[one.key]) for one in here if judged[one.key] is not None]
         open_ones = [one.item for one in here if judged[one.key] is None]
         table = f"judge_{number}_pool"
-        sheet.add(table, label, run, stratum, share(((item, bool(mark)) for item, mark in resolved), unit="candidate"))
-        for word, counted in (("incorrect", False), ("correct", True)) if open_ones else ():
+        found = share(((item, bool(mark)) for item, mark in resolved), unit="candidate")
+        sheet.add(table, "share", "judged_correct", run, stratum, found)
+        for bound, counted in (("worst", False), ("best", True)) if open_ones else ():
             bounded = [(item, bool(mark)) for item, mark in resolved] + [(item, counted) for item in open_ones]
             found = share(bounded, unit="candidate", note=f"{len(open_ones)} unresolved")[0]
-            sheet.add(table, f"{label}, all unresolved {word}", run, stratum, found)
+            sheet.add(table, "share", "judged_correct", run, stratum, found, bound=bound)
     sample = [CANDIDATES[key] for key in facts.sample]
     for human, mark in humans_of(facts).items():
-        raters = f"{run} and {human}"
+        both_of = (run, human)
         both = [
             (one, said, own)
             for one in sample
@@ -130,20 +130,18 @@ def _judge(sheet: Sheet, facts: Facts, number: int, run: str) -> None:
         ]
         pairs = [(one.item, said, own) for one, said, own in both]
         table = f"judge_{number}_agreement"
-        sheet.add(table, "Same verdict", raters, "all", same(pairs, unit="candidate"))
-        sheet.add(table, "Cohen’s kappa", raters, "all", kappa(pairs, unit="candidate"))
-        for label, stratum, here in _by_model([one for one, _, _ in both]):
+        sheet.add(table, "percent_agreement", "judgements", both_of, "all", same(pairs, unit="candidate"))
+        sheet.add(table, "cohen_kappa", "judgements", both_of, "all", kappa(pairs, unit="candidate"))
+        for stratum, here in _by_model([one for one, _, _ in both]):
             if stratum == "all" or human == CONSENSUS:
                 found = _direction([(one.item, own, said) for one, said, own in both if one in here])
-                sheet.add(f"judge_{number}_direction", label, raters, stratum, found)
-        for label, positive in (
-            ("Correct by the human, and by the judge", True),
-            ("Incorrect by the human, and by the judge", False),
-        ):
+                table = f"judge_{number}_direction"
+                sheet.add(table, "signed_difference", "judgements", both_of, stratum, found)
+        for statistic, positive in (("sensitivity", True), ("specificity", False)):
             found = mean(
                 ((item, float(said == positive)) for item, said, own in pairs if own == positive), unit="candidate"
             )
-            sheet.add(f"judge_{number}_sensitivity", label, raters, "all", found)
+            sheet.add(f"judge_{number}_sensitivity", statistic, "judgements", both_of, "all", found)
 
 
 def _direction(triples: list[tuple[str, bool, bool]]) -> Expected:

@@ -15,25 +15,21 @@ class Part:
     """Some of the items, as a stratum of the report."""
 
     stratum: str
-    title: str
     items: tuple[Item, ...]
 
 
-def _part(stratum: str, title: str, belongs: Callable[[Item], bool]) -> Part:
-    return Part(stratum, title, tuple(item for item in ITEMS.values() if belongs(item)))
+def _part(stratum: str, belongs: Callable[[Item], bool]) -> Part:
+    return Part(stratum, tuple(item for item in ITEMS.values() if belongs(item)))
 
 
-ALL = _part("all", "All items", lambda item: True)
-CLOSED = _part("closed", "Closed formats (yes/no and choice)", lambda item: item.is_closed)
-BY_FORMAT = [
-    _part(f"format {name}", title, lambda item, name=name: item.format == name) for name, title in FORMATS.items()
-]
+ALL = _part("all", lambda item: True)
+CLOSED = _part("closed", lambda item: item.is_closed)
+BY_FORMAT = [_part(f"format {name}", lambda item, name=name: item.format == name) for name in FORMATS]
 OPEN = BY_FORMAT[-1]
 BY_CATEGORY = [
-    _part(f"category {name}", name, lambda item, name=name: item.category == name)
+    _part(f"category {name}", lambda item, name=name: item.category == name)
     for name in sorted({item.category for item in ITEMS.values()})
 ]
 BY_GROUNDING = [
-    _part("image_grounded", "Image-grounded", lambda item: item.grounding == "image_grounded"),
-    _part("image_informed", "Image-informed", lambda item: item.grounding == "image_informed"),
+    _part(name, lambda item, name=name: item.grounding == name) for name in ("image_grounded", "image_informed")
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tests.main_job.independent import Expected
@@ -9,12 +10,19 @@ from tests.main_job.independent import Expected
 
 @dataclass(frozen=True)
 class Place:
-    """Where an estimate stands in the report."""
+    """Which estimate of the report it is.
+
+    `parties` are names of raters and runs, and what others are: `all_raters`, `consensus`, `chance` ...
+    """
 
     table: str
-    label: str
-    raters: str
+    statistic: str
+    compared: str
+    parties: tuple[str, ...]
     stratum: str
+    stage: str = ""
+    bound: str = ""
+    tool: str = ""
 
 
 @dataclass
@@ -25,9 +33,17 @@ class Sheet:
     beside: dict[Place, Expected] = field(default_factory=dict)
 
     def add(
-        self, table: str, label: str, raters: str, stratum: str, found: Expected | tuple[Expected, Expected]
+        self,
+        table: str,
+        statistic: str,
+        compared: str,
+        parties: str | Sequence[str],
+        stratum: str,
+        found: Expected | tuple[Expected, Expected],
+        **more: str,
     ) -> None:
-        place = Place(table, label, raters, stratum)
+        whose = (parties,) if isinstance(parties, str) else tuple(parties)
+        place = Place(table, statistic, compared, whose, stratum, **more)
         assert place not in self.rows, place
         if isinstance(found, tuple):
             self.beside[place] = found[1]

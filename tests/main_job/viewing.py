@@ -20,7 +20,7 @@ Scan = tuple[int, str, str]
 """Number of the pane, its title, and the sequence."""
 Read = tuple[str, str]
 """Rater and item of a verdict."""
-EVERYBODY = "All raters"
+EVERYBODY = "all_raters"
 PLANES = ("axial", "coronal", "sagittal")
 
 
@@ -76,7 +76,12 @@ def add_viewing(sheet: Sheet, facts: Facts, traces: Traces) -> None:
         return traces[read[0]].get(read[1])
 
     def add(
-        table: str, label: str, stratum: str, told: Callable[[Read], bool | None], of: Callable[[Read], bool]
+        table: str,
+        compared: str,
+        stratum: str,
+        told: Callable[[Read], bool | None],
+        of: Callable[[Read], bool],
+        tool: str = "",
     ) -> None:
         for who, reads in reads_of(facts).items():
             asked = [read for read in reads if of(read)]
@@ -89,36 +94,36 @@ def add_viewing(sheet: Sheet, facts: Facts, traces: Traces) -> None:
                 note = f"{sum(done for _, done in known)} of {len(known)}"
                 note += f"; {lacking} not recorded" if lacking else ""
                 found = share(known, unit="verdict" if who == EVERYBODY else "item", note=note)
-                sheet.add(table, label, who, stratum, found[0] if who == EVERYBODY else found)
+                sheet.add(table, "share", compared, who, stratum, found[0] if who == EVERYBODY else found, tool=tool)
 
     add(
-        "prior_not_opened", "Prior never opened", "prior offered",
+        "prior_not_opened", "prior_never_opened", "prior offered",
         lambda read: {True: False, False: True, None: None}[prior_opened(trace(read), read[1])],
         lambda read: ITEMS[read[1]].uses_prior,
     )  # fmt: skip
     _accuracy_by_prior(sheet, facts, traces)
     for scan in sorted({scan for key in ITEMS for scan in offered(key)}):
-        place = f"{scan[1]}, {scan[2]}"
         add(
-            "sequence_not_opened", place, f"offered {place}",
+            "sequence_not_opened", "sequence_never_opened", f"offered {scan[1]}, {scan[2]}",
             lambda read, scan=scan: {True: False, False: True, None: None}[was_opened(trace(read), scan)],
             lambda read, scan=scan: scan in offered(read[1]),
         )  # fmt: skip
     add(
-        "viewer_use", "Window changed", "all",
+        "viewer_use", "window_changed", "all",
         lambda read: bool(trace(read)["windows"]) if trace(read) else None, lambda read: True,
     )  # fmt: skip
     add(
-        "viewer_use", "Overlay shown, where offered", "overlays offered",
+        "viewer_use", "overlay_shown", "overlays offered",
         lambda read: trace(read)["overlays"]["shown_ms"] > 0,
         lambda read: bool((trace(read) or {}).get("overlays", {}).get("offered")),
     )  # fmt: skip
     used = {tool for of in traces.values() for one in of.values() for tool in one.get("tools", {})}
     for tool in used:
         add(
-            "viewer_use", f"Tool: {tool.replace('_', ' ')}", "all",
+            "viewer_use", "tool_used", "all",
             lambda read, tool=tool: tool in trace(read)["tools"] if "tools" in (trace(read) or {}) else None,
             lambda read: True,
+            tool=tool,
         )  # fmt: skip
 
 
@@ -135,19 +140,16 @@ def _accuracy_by_prior(sheet: Sheet, facts: Facts, traces: Traces) -> None:
         ]
         if {opened for _, opened, _ in known} != {True, False}:
             continue
-        for which, label, stratum in (
-            (True, "Accuracy, prior opened", "prior opened"),
-            (False, "Accuracy, prior not opened", "prior not opened"),
-        ):
+        for which, stratum in ((True, "prior opened"), (False, "prior not opened")):
             here = [(subject, right) for subject, opened, right in known if opened is which]
             note = f"{sum(right for _, right in here)} of {len(here)}"
             found = share(here, unit=unit, note=note)
-            sheet.add(table, label, who, stratum, found[0] if who == EVERYBODY else found)
+            sheet.add(table, "accuracy", "prior", who, stratum, found[0] if who == EVERYBODY else found)
         units = [
             (subject, (right, 1.0, 0.0, 0.0) if opened else (0.0, 0.0, right, 1.0)) for subject, opened, right in known
         ]
         gap = clustered(units, gap_of_ratios, unit=unit)
-        sheet.add(table, "Opened minus not opened", who, "prior offered", gap)
+        sheet.add(table, "accuracy_difference", "prior", who, "prior offered", gap)
 
 
 def expected_viewing_counts(facts: Facts, traces: Traces) -> dict[str, list[dict[str, Any]]]:
@@ -157,7 +159,7 @@ def expected_viewing_counts(facts: Facts, traces: Traces) -> dict[str, list[dict
         stored = [traces[rater].get(key) for rater, key in reads]
         counted.append(
             {
-                "rater": who,
+                "rater": _printed(who),
                 "verdicts": len(reads),
                 "with_trace": sum(bool(one and "volumes" in one) for one in stored),
                 "too_large": sum(bool(one and "volumes" not in one) for one in stored),
@@ -179,11 +181,15 @@ def expected_viewing_counts(facts: Facts, traces: Traces) -> dict[str, list[dict
                     low, middle, high = (round(float(one)) for one in np.quantile(shares, [0.25, 0.5, 0.75]))
                     seen.append(
                         {
-                            "scan": f"{scan[1]}, {scan[2]}: {plane}", "rater": who, "n": len(shares),
+                            "scan": f"{scan[1]}, {scan[2]}: {plane}", "rater": _printed(who), "n": len(shares),
                             "q1": low, "median": middle, "q3": high,
                         }
                     )  # fmt: skip
     return {"viewing_traces": counted, "slices_seen": seen}
+
+
+def _printed(who: str) -> str:
+    return "All raters" if who == EVERYBODY else who
 
 
 def expected_sentence(facts: Facts, traces: Traces) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from exchange.report_structure import Cell, Column, DataFile
-from services.reading.correctness import NOT_ASSESSABLE, as_text, in_words, reference_in_words
+from services.reading.correctness import as_text, reference_in_words
 from services.report.files.viewing_files import traces_file, volumes_file
 from services.report.rows.consensus import Consensus
 from services.report.rows.marks import Marks
@@ -30,7 +30,7 @@ def data_files(
         _items(readings),
         _members(study),
         _verdicts(readings),
-        _fields(study, readings),
+        _fields(study),
         DataFile(
             "disagreements.csv",
             "Items on which verdicts differ, in words; one line per item.",
@@ -70,7 +70,7 @@ def _items(readings: Readings) -> DataFile:
             (
                 item.key, item.subject, item.category, item.format, item.grounding, item.prompt,
                 "|".join(f"{option}={text}" for option, text in item.options), "|".join(item.accepted),
-                item.low, item.high, item.reference_version, reference_in_words(item),
+                item.low, item.high, item.reference_version or None, reference_in_words(item),
                 item.text_only_answer or None, floor,
             )
             for item, floor in zip(readings.items, readings.floor, strict=True)
@@ -150,9 +150,9 @@ def _verdicts(readings: Readings) -> DataFile:
     )
 
 
-def _fields(study: StudyRows, readings: Readings) -> DataFile:
-    keys = {item.id: item for item in readings.items}
-    names = {member.id: member.pseudonym for member in (*study.raters, *study.reviewers)}
+def _fields(study: StudyRows) -> DataFile:
+    keys = study.item_keys
+    names = study.pseudonyms
     candidates = {candidate.id: candidate.key for candidate in study.candidates}
     rows: list[tuple[Cell, ...]] = []
     for entry in study.entries:
@@ -160,7 +160,7 @@ def _fields(study: StudyRows, readings: Readings) -> DataFile:
             for field, value in entry.fields:
                 rows.append(
                     (
-                        names[entry.member_id], entry.phase, keys[entry.item_id].key,
+                        names[entry.member_id], entry.phase, keys[entry.item_id],
                         candidates.get(entry.candidate_id or 0), field, as_text(value),
                     )
                 )  # fmt: skip
@@ -184,15 +184,12 @@ def _fields(study: StudyRows, readings: Readings) -> DataFile:
 
 
 def _adjudications(study: StudyRows, readings: Readings, consensus: Consensus) -> DataFile:
-    names = {member.id: member.pseudonym for member in (*study.raters, *study.reviewers)}
+    names = study.pseudonyms
     by_verdict = {entry.verdict_id: entry for entry in study.entries if entry.verdict_id is not None}
     rows: list[tuple[Cell, ...]] = []
     for one in consensus.reviewed:
         item, review = readings.items[one.position], one.review
         opinions = [by_verdict[verdict] for verdict in review.opinions if verdict in by_verdict]
-        decision = None
-        if one.decision is not None:
-            decision = "Not assessable" if one.decision == NOT_ASSESSABLE else in_words(item, review.answer)
         agreed = consensus.before[one.position]
         rows.append(
             (
@@ -200,7 +197,8 @@ def _adjudications(study: StudyRows, readings: Readings, consensus: Consensus) -
                 names.get(review.reviewer_id), _words(readings, one.position, review.first_read),
                 " | ".join(names.get(opinion.member_id, "") for opinion in opinions),
                 " | ".join(said_in_words(item, opinion) for opinion in opinions),
-                decision, None if agreed is None or one.decision is None else one.decision == agreed,
+                one.decision_in_words(item) or None,
+                None if agreed is None or one.decision is None else one.decision == agreed,
                 consensus.correct_after[one.position] if one.review.origin != "control" else None,
                 review.reason or None, _moment(review.submitted_at),
             )
@@ -228,7 +226,6 @@ def _adjudications(study: StudyRows, readings: Readings, consensus: Consensus) -
 
 
 def _candidates(study: StudyRows, marks: Marks) -> DataFile:
-    keys = {item.id: item.key for item in study.items}
     consensus = {one.id: mark for one, mark in zip(marks.sample, marks.consensus, strict=True)}
     return DataFile(
         "candidates.csv",
@@ -243,7 +240,7 @@ def _candidates(study: StudyRows, marks: Marks) -> DataFile:
         ),
         tuple(
             (
-                one.key, keys.get(one.item_id), one.model, one.answer, one.probability,
+                one.key, study.item_keys.get(one.item_id), one.model, one.answer, one.probability,
                 _mark(consensus.get(one.id)),
             )
             for one in study.candidates
@@ -271,7 +268,6 @@ def _marks(study: StudyRows, marks: Marks) -> DataFile:
 
 
 def _judge(study: StudyRows) -> DataFile:
-    keys = {item.id: item.key for item in study.items}
     by_id = {one.id: one for one in study.candidates}
     rows: list[tuple[Cell, ...]] = []
     for run in study.runs:
@@ -279,7 +275,7 @@ def _judge(study: StudyRows) -> DataFile:
             one = by_id[candidate_id]
             rows.append(
                 (
-                    run.name, run.judge, one.key, keys.get(one.item_id), one.model, _mark(verdict.correct),
+                    run.name, run.judge, one.key, study.item_keys.get(one.item_id), one.model, _mark(verdict.correct),
                     verdict.error or None, verdict.explanation or None,
                 )
             )  # fmt: skip

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
-from services.reading.correctness import NOT_ASSESSABLE, canonical, score
+from services.adjudication.review_queue import are_different
+from services.reading.correctness import NOT_ASSESSABLE, canonical, in_words, score
 from services.report.rows.readings import Readings
-from services.report.rows.study_rows import Review, StudyRows
+from services.report.rows.study_rows import ReadItem, Review, StudyRows
+
+Said = TypeVar("Said", bound=Hashable)
 
 
 @dataclass(frozen=True)
@@ -18,6 +22,12 @@ class Reviewed:
     position: int
     decision: str | None
     first_read: str | None
+
+    def decision_in_words(self, item: ReadItem) -> str:
+        """Return what was decided on the item; nothing without a decision."""
+        if self.decision is None:
+            return ""
+        return "Not assessable" if self.decision == NOT_ASSESSABLE else in_words(item, self.review.answer)
 
 
 @dataclass(frozen=True)
@@ -35,18 +45,19 @@ class Consensus:
     reviewed: tuple[Reviewed, ...]
 
 
+def agreed(said: Iterable[Said | None]) -> Said | None:
+    """Return the one thing that was said by two or more; None where they differ or fewer than two said anything."""
+    known = [one for one in said if one is not None]
+    return known[0] if len(known) >= 2 and not are_different(known) else None
+
+
 def consensus_of(study: StudyRows, readings: Readings) -> Consensus:
     """Find what the raters agree on, and replace it by the decision where an item went to adjudication.
 
     A control item keeps the answer that the raters agree on: it is in the queue to check the reviewer, not the raters.
     """
     said = [[column.said[i] for column in readings.columns] for i in range(len(readings.items))]
-    given = [[one for one in of_item if one is not None] for of_item in said]
-    differs = [len(set(of_item)) > 1 for of_item in given]
-    before = [
-        of_item[0] if len(of_item) >= 2 and not differing else None
-        for of_item, differing in zip(given, differs, strict=True)
-    ]
+    before = [agreed(of_item) for of_item in said]
     reviewed = _reviewed(study, readings)
     holding = {one.position: one for one in reviewed if one.decision is not None and one.review.origin != "control"}
     after = [holding[i].decision if i in holding else agreed for i, agreed in enumerate(before)]
@@ -54,7 +65,7 @@ def consensus_of(study: StudyRows, readings: Readings) -> Consensus:
     words = [_words(readings, i) if before[i] is not None else None for i in range(len(before))]
     decided = [holding[i].review.answer if i in holding else one for i, one in enumerate(words)]
     return Consensus(
-        differs=tuple(differs),
+        differs=tuple(are_different(of_item) for of_item in said),
         before=tuple(before),
         after=tuple(after),
         correct_before=_correct(readings, words),

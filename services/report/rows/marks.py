@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from exchange.estimate_rows import ALL_CANDIDATES, Stratum
 from exchange.judge_verdicts import CORRECT, INCORRECT
 from protocol.sections import Scoring
+from services.adjudication.review_queue import are_different
+from services.report.rows.consensus import agreed
 from services.report.rows.study_rows import CandidateAnswer, Member, StudyRows
 
 
@@ -45,23 +47,22 @@ class Marks:
 
 def marks_of(study: StudyRows) -> Marks:
     """Arrange the marks over the frozen sample."""
-    keys = {item.id: item.key for item in study.items}
     sample = tuple(one for one in study.candidates if one.probability is not None)
     entries = {(entry.member_id, entry.candidate_id): entry for entry in study.entries_of("scoring")}
     of_rater = [[entries.get((rater.id, one.id)) for one in sample] for rater in study.raters]
     marks = tuple(tuple(None if one is None else study.marked_correct(one) for one in own) for own in of_rater)
-    clear = [[own[i] for own in marks if own[i] is not None] for i in range(len(sample))]
+    given = [[own[i] for own in marks] for i in range(len(sample))]
     return Marks(
         sample=sample,
-        items=tuple(keys.get(one.item_id, str(one.item_id)) for one in sample),
+        items=tuple(study.item_keys.get(one.item_id, str(one.item_id)) for one in sample),
         raters=study.raters,
         marks=marks,
         given=tuple(
             tuple(None if one is None or one.answer is None else str(one.answer) for one in own) for own in of_rater
         ),
         others=_others(study.protocol.scoring),
-        consensus=tuple(one[0] if len(one) >= 2 and len(set(one)) == 1 else None for one in clear),
-        n_ties=sum(len(set(one)) > 1 for one in clear),
+        consensus=tuple(agreed(one) for one in given),
+        n_ties=sum(are_different(one) for one in given),
     )
 
 

@@ -120,6 +120,16 @@ class Readings:
             for key in GROUNDINGS
         )
 
+    @cached_property
+    def referenced(self) -> Part:
+        """Items with a reference: nothing is right or wrong on any other."""
+        return self._where(ALL_ITEMS, lambda item: item.has_reference)
+
+    def with_reference(self, parts: Iterable[Part]) -> list[Part]:
+        """Return of each part the items with a reference; parts that have none are left out."""
+        known = set(self.referenced.positions)
+        return self._filled(Part(part.stratum, tuple(i for i in part.positions if i in known)) for part in parts)
+
     def subjects_of(self, part: Part) -> list[str]:
         """Return the subjects of a part's items."""
         return part.of(self.subjects)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from exchange.estimate_rows import Party
@@ -187,6 +188,16 @@ class StudyRows:
     links_for_known: tuple[str, ...] = ()
     # Verdicts whose times contradict each other, as the server's clock was set.
     contradictory_times: int = 0
+
+    @cached_property
+    def item_keys(self) -> dict[int, str]:
+        """The key of each item of the freeze."""
+        return {item.id: item.key for item in self.items}
+
+    @cached_property
+    def pseudonyms(self) -> dict[int, str]:
+        """The pseudonym of each rater and reviewer who is counted."""
+        return {member.id: member.pseudonym for member in (*self.raters, *self.reviewers)}
 
     @property
     def members(self) -> tuple[tuple[str, tuple[Member, ...]], ...]:

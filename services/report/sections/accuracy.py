@@ -10,17 +10,22 @@ from exchange.report_words import PRIMARY
 from protocol.analysis import AnalysisPlan
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.readings import Column, Part, Readings
+from services.report.sections.without_reference import without_reference_sentences
 
 
 def accuracy_section(readings: Readings, intervals: IntervalSettings, plan: AnalysisPlan) -> Section:
     """Build the section: per rater overall, closed, per format, per category, grounded and informed."""
-    parts = [readings.everything, readings.closed, *readings.formats]
-    main = [part for part in parts if part.positions]
+    title, unknown = "Accuracy against the reference", without_reference_sentences(readings)
+    if not readings.referenced.positions:
+        return Section("accuracy", "Accuracy", title, (*unknown, *_primary_sentences(readings, plan)), ())
+    categories, groundings = (readings.with_reference(parts) for parts in (readings.categories, readings.groundings))
+    main = readings.with_reference([readings.everything, readings.closed, *readings.formats])
     return Section(
         key="accuracy",
         short_title="Accuracy",
-        title="Accuracy against the reference",
+        title=title,
         explanation=(
+            *unknown,
             (
                 "Accuracy is correct / (correct + incorrect). Items said to be not assessable, missing verdicts and "
                 "technical failures are in neither; they are counted under “Completeness”."
@@ -34,16 +39,24 @@ def accuracy_section(readings: Readings, intervals: IntervalSettings, plan: Anal
                 f"The primary estimate of the analysis plan is {PRIMARY[plan.primary]}. All others are descriptive and "
                 "not adjusted for their number."
             ),
+            *_primary_sentences(readings, plan),
         ),
         tables=tuple(
             table
             for table in (
                 _per_part("accuracy", "Per rater, overall and per format", main, readings, intervals, plan),
-                _per_part("accuracy_by_category", "Per category", readings.categories, readings, intervals, plan),
+                _per_part(
+                    "accuracy_by_category",
+                    "Per category",
+                    categories,
+                    readings,
+                    intervals,
+                    plan,
+                ),
                 _per_part(
                     "accuracy_by_grounding",
                     "Image-grounded and image-informed items",
-                    readings.groundings,
+                    groundings,
                     readings,
                     intervals,
                     plan,
@@ -56,6 +69,15 @@ def accuracy_section(readings: Readings, intervals: IntervalSettings, plan: Anal
             if table is not None and table.rows
         ),
     )
+
+
+def _primary_sentences(readings: Readings, plan: AnalysisPlan) -> tuple[str, ...]:
+    """Say that the primary estimate needs references that are not there; nothing where it has them."""
+    lacking = [part for part in (readings.everything, readings.closed) if is_primary(part, plan) and part.positions]
+    if not lacking or readings.with_reference(lacking):
+        return ()
+    which = PRIMARY[plan.primary]
+    return (f"The primary estimate of the analysis plan, {which}, could not be computed: it needs references.",)
 
 
 def accuracy_of(column: Column, part: Part, readings: Readings, intervals: IntervalSettings) -> Accuracy:
@@ -123,9 +145,10 @@ def _of_all_raters(part: Part, readings: Readings, intervals: IntervalSettings) 
 
 
 def _grounding_difference(readings: Readings, intervals: IntervalSettings) -> EstimateTable | None:
-    if len(readings.groundings) != 2:
+    groundings = readings.with_reference(readings.groundings)
+    if len(groundings) != 2:
         return None
-    first = set(readings.groundings[0].positions)
+    first = set(groundings[0].positions)
     rows = []
     for column in readings.columns:
         known = [i for i in range(len(readings.items)) if column.correct[i] is not None]
@@ -147,7 +170,7 @@ def _grounding_difference(readings: Readings, intervals: IntervalSettings) -> Es
 
 def _bounds(readings: Readings, intervals: IntervalSettings) -> EstimateTable | None:
     rows = []
-    for part in (readings.everything, readings.closed):
+    for part in readings.with_reference([readings.everything, readings.closed]):
         for column in readings.columns:
             found = accuracy_of(column, part, readings, intervals)
             if found.n_excluded:
@@ -194,8 +217,7 @@ def _token_f1(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
 
 def _differences(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
     rows = []
-    parts = [part for part in (readings.everything, readings.closed) if part.positions]
-    for part in parts:
+    for part in readings.with_reference([readings.everything, readings.closed]):
         for a, b in readings.pairs:
             first, second = part.of(a.correct), part.of(b.correct)
             found = paired_difference(first, second, **intervals.by(readings.subjects_of(part)))

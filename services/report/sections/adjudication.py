@@ -13,6 +13,7 @@ from services.report.rows.consensus import Consensus, Reviewed
 from services.report.rows.readings import Part, Readings
 from services.report.rows.study_rows import StudyRows
 from services.report.sections.agreement import answers_by_format
+from services.report.sections.without_reference import without_reference_sentences
 
 ORIGINS = {"flag": "Flagged by a rater", "disagreement": "Verdicts differ", "control": "Control"}
 
@@ -38,6 +39,7 @@ def adjudication_section(
         short_title="Adjudication",
         title="Adjudication: before and after",
         explanation=(
+            *without_reference_sentences(readings),
             (
                 "The reviewer reads each item blind, then sees the raters’ verdicts as A and B without names, and "
                 "decides with a reason. Some items on which the raters agree go along as controls; nobody tells "
@@ -111,7 +113,8 @@ def _before_and_after(readings: Readings, consensus: Consensus, intervals: Inter
     for stage, answers in zip(stages, (consensus.before, consensus.after), strict=True):
         single, wilson = intervals.share([answers[i] is not None for i in open_to_it], subjects)
         rows.append(EstimateRow("share", "one_answer", (ALL_RATERS,), ALL_ITEMS, single, wilson, stage=stage))
-    for stage, correct in zip(stages, (consensus.correct_before, consensus.correct_after), strict=True):
+    both = (consensus.correct_before, consensus.correct_after)
+    for stage, correct in zip(stages, both, strict=True) if readings.referenced.positions else ():
         found = accuracy_of_correctness(list(correct), **intervals.by(readings.subjects))
         rows.append(
             EstimateRow("accuracy", "consensus", (ALL_RATERS,), ALL_ITEMS, found.primary, found.wilson, stage=stage)
@@ -144,10 +147,9 @@ def _upheld(readings: Readings, consensus: Consensus, intervals: IntervalSetting
     nobody = [all(one.decision != column.said[one.position] for column in readings.columns) for one in decided]
     share, wilson = intervals.share(nobody, subjects)
     rows.append(EstimateRow("share", "upheld_by_none", (Party("no_rater"),), stratum, share, wilson))
-    for party, correct in (
-        *((column.party, column.correct) for column in readings.columns),
-        (Party("decision"), consensus.correct_after),
-    ):
+    scored = [(column.party, column.correct) for column in readings.columns]
+    scored.append((Party("decision"), consensus.correct_after))
+    for party, correct in scored if any(readings.items[one.position].has_reference for one in decided) else ():
         found = accuracy_of_correctness([correct[one.position] for one in decided], **intervals.by(subjects))
         rows.append(EstimateRow("accuracy", "reference", (party,), stratum, found.primary, found.wilson))
     return EstimateTable(

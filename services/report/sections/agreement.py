@@ -10,15 +10,17 @@ from agreement import cohen_kappa, krippendorff_alpha, pabak, percent_agreement,
 from exchange.estimate_rows import ALL_ITEMS, ALL_RATERS, EstimateRow, IfIndependent, Party, Pooled, Remark, Stratum
 from exchange.report_structure import Column as TableColumn
 from exchange.report_structure import EstimateTable, Matrix, PlainTable, Section, Table
-from exchange.report_words import stratum_in_words
+from exchange.report_words import PRIMARY, parties_in_words, stratum_in_words
 from protocol.analysis import AnalysisPlan
 from protocol.fields.yes_no import YES_NO
 from services.reading.correctness import NOT_ASSESSABLE, in_words, reference_in_words
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.readings import Column, Part, Readings
+from services.report.sections.without_reference import without_reference_sentences
 
 # Kappa falls when one answer is frequent, whatever the agreement.
 _PABAK = "PABAK is what kappa would be if both values were equally frequent."
+_PLANNED = (f"The primary estimate of the analysis plan is {PRIMARY['agreement']}. All others are descriptive.",)
 # Matrices of more pairs than this nobody would look through.
 MOST_PAIRS = 6
 # More categories than this cannot be read as a matrix.
@@ -29,6 +31,8 @@ def agreement_section(readings: Readings, intervals: IntervalSettings, plan: Ana
     """Build the section for every pair of raters; it says so when there is no pair."""
     if not readings.pairs:
         why = "This study has fewer than two raters, so there is no agreement between raters to report."
+        if plan.primary == "agreement":
+            why += " It would be the primary estimate of the analysis plan."
         return Section("agreement", "Agreement", "Agreement between raters", (why,), ())
     tables: list[Table] = [_on_answers(readings, intervals, plan), _on_correctness(readings, intervals)]
     if len(readings.columns) > 2:
@@ -36,7 +40,8 @@ def agreement_section(readings: Readings, intervals: IntervalSettings, plan: Ana
     tables.append(_per_category(readings, intervals))
     if any(any(column.not_assessable) for column in readings.columns):
         tables.append(_on_assessability(readings, intervals))
-    tables.append(_shared_errors(readings, intervals))
+    if readings.referenced.positions:
+        tables.append(_shared_errors(readings, intervals))
     tables.append(_shared_error_list(readings))
     tables += _matrices(readings)
     return Section(
@@ -44,6 +49,8 @@ def agreement_section(readings: Readings, intervals: IntervalSettings, plan: Ana
         short_title="Agreement",
         title="Agreement between raters",
         explanation=(
+            *without_reference_sentences(readings),
+            *(_PLANNED if plan.primary == "agreement" else ()),
             (
                 "Two different questions are kept apart. “On answers” asks whether two raters gave the same answer, "
                 "right or wrong. “On correctness” asks whether both were right or both wrong. The two kappas differ "
@@ -98,10 +105,7 @@ def _on_answers(readings: Readings, intervals: IntervalSettings, plan: AnalysisP
 
 def _on_correctness(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
     rows = []
-    parts = [readings.everything, readings.closed, *readings.formats]
-    for part in parts:
-        if not part.positions:
-            continue
+    for part in readings.with_reference([readings.everything, readings.closed, *readings.formats]):
         clusters = intervals.by(readings.subjects_of(part))
         for a, b in readings.pairs:
             rows += _rows_of_pair(
@@ -162,14 +166,16 @@ def _all_together(readings: Readings, intervals: IntervalSettings) -> EstimateTa
     for part in [*readings.formats, readings.everything]:
         clusters = intervals.by(readings.subjects_of(part))
         answers = [answers_by_format(readings, column, part) for column in readings.columns]
-        correct = [part.of(column.correct) for column in readings.columns]
         pooled = Pooled() if part.stratum == ALL_ITEMS and len(readings.formats) > 1 else None
         on_answers = krippendorff_alpha([list(row) for row in zip(*answers, strict=True)], **clusters)
-        on_correctness = krippendorff_alpha([list(row) for row in zip(*correct, strict=True)], **clusters)
-        rows += [
-            EstimateRow("krippendorff_alpha", "answers", (ALL_RATERS,), part.stratum, on_answers, remark=pooled),
-            EstimateRow("krippendorff_alpha", "correctness", (ALL_RATERS,), part.stratum, on_correctness),
-        ]
+        rows.append(
+            EstimateRow("krippendorff_alpha", "answers", (ALL_RATERS,), part.stratum, on_answers, remark=pooled)
+        )
+        for known in readings.with_reference([part]):
+            correct = [known.of(column.correct) for column in readings.columns]
+            clusters = intervals.by(readings.subjects_of(known))
+            found = krippendorff_alpha([list(row) for row in zip(*correct, strict=True)], **clusters)
+            rows.append(EstimateRow("krippendorff_alpha", "correctness", (ALL_RATERS,), part.stratum, found))
     return EstimateTable(
         key="agreement_of_all",
         title="All raters together",
@@ -248,7 +254,7 @@ def _shared_error_list(readings: Readings) -> PlainTable:
                 baseline = in_words(item, item.text_only_answer) if item.text_only_answer else ""
                 rows.append(
                     (
-                        item.key, item.category, item.prompt, f"{a.rater.pseudonym} and {b.rater.pseudonym}",
+                        item.key, item.category, item.prompt, parties_in_words((a.party, b.party)),
                         a.words[i], reference_in_words(item), baseline,
                     )
                 )  # fmt: skip
@@ -290,7 +296,7 @@ def _matrices(readings: Readings) -> list[Matrix]:
             found.append(
                 Matrix(
                     key=f"matrix_{part.stratum.value}_{a.rater.id}_{b.rater.id}",
-                    title=(f"{stratum_in_words(part.stratum)}: answers of {a.rater.pseudonym} and {b.rater.pseudonym}"),
+                    title=(f"{stratum_in_words(part.stratum)}: answers of {parties_in_words((a.party, b.party))}"),
                     explanation="Counts of items; the diagonal holds the items on which both gave the same answer.",
                     stratum=part.stratum,
                     parties=(a.party, b.party),

@@ -17,6 +17,7 @@ def automatic_scorers(study: StudyRows, marks: Marks, intervals: IntervalSetting
     texts = [(items.get(one.item_id), one.answer) for one in marks.sample]
     exact = [None if item is None else _exact(item, answer) for item, answer in texts]
     overlap = [None if item is None else _overlap(item, answer) for item, answer in texts]
+    texts_can_be_scored = any(score is not None for score in exact)
     clusters = intervals.by(marks.items)
     direction = judge_direction(marks.consensus, exact, **clusters)
     percent = percent_agreement(exact, marks.consensus, unit="candidate", **clusters)
@@ -52,7 +53,7 @@ def automatic_scorers(study: StudyRows, marks: Marks, intervals: IntervalSetting
             "Each candidate’s text is scored against the accepted answers in words. A scorer far below the raters’ "
             "agreement with each other cannot replace them. Correlations assume independent candidates."
         ),
-        rows=tuple(rows) if any(mark is not None for mark in marks.consensus) else (),
+        rows=tuple(rows) if any(mark is not None for mark in marks.consensus) and texts_can_be_scored else (),
         lines="statistic",
         cluster="item",
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from exchange.report_structure import Cell, Column, PlainTable, Section
-from services.reading.correctness import NOT_ASSESSABLE, in_words, reference_in_words
+from services.reading.correctness import reference_in_words
 from services.report.rows.consensus import Consensus
 from services.report.rows.readings import Readings
 
@@ -35,10 +35,7 @@ def disagreement_table(readings: Readings, consensus: Consensus, *, marked: bool
     for i, item in enumerate(readings.items):
         if not consensus.differs[i]:
             continue
-        decided = decisions.get(i)
-        decision = ""
-        if decided is not None:
-            decision = "Not assessable" if decided.decision == NOT_ASSESSABLE else in_words(item, decided.review.answer)
+        decision = decisions[i].decision_in_words(item) if i in decisions else ""
         cells: list[Cell] = [item.key, item.category, item.prompt]
         cells += [column.words[i] + (_MARK[column.correct[i]] if marked else "") for column in readings.columns]
         cells += [reference_in_words(item), decision]

@@ -7,15 +7,20 @@ from exchange.estimate_rows import EstimateRow, Party
 from exchange.report_structure import EstimateTable, Section
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.readings import Part, Readings
+from services.report.sections.without_reference import without_reference_sentences
 
 
 def floors_section(readings: Readings, intervals: IntervalSettings) -> Section:
     """Build the section: both floors, and how far each rater stands above them."""
+    title, unknown = "Floors: what can be had without the pictures", without_reference_sentences(readings)
+    if not readings.referenced.positions:
+        return Section("floors", "Floors", title, unknown, ())
     return Section(
         key="floors",
         short_title="Floors",
-        title="Floors: what can be had without the pictures",
+        title=title,
         explanation=(
+            *unknown,
             (
                 "Both floors are computed for the frozen items themselves, not taken from elsewhere: chance from each "
                 "item’s number of options, the text-only floor from what a baseline that saw the text alone answered, "
@@ -56,10 +61,10 @@ def _floors(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
 
 def _scores(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
     rows: list[EstimateRow] = []
-    for part in (readings.closed, readings.everything, *readings.formats):
+    for part in readings.with_reference([readings.closed, readings.everything, *readings.formats]):
         if any(readings.floor[i] is not None for i in part.positions):
             rows += _against_baseline(part, readings, intervals)
-        if part.positions and part is readings.closed:
+        if part.stratum == readings.closed.stratum:
             rows += _against_chance(part, readings, intervals)
     return EstimateTable(
         key="shortcut",
@@ -111,8 +116,7 @@ def _against_chance(part: Part, readings: Readings, intervals: IntervalSettings)
 
 
 def _parts(readings: Readings) -> list[Part]:
-    parts = [readings.everything, readings.closed, *readings.formats, *readings.groundings]
-    return [part for part in parts if part.positions]
+    return readings.with_reference([readings.everything, readings.closed, *readings.formats, *readings.groundings])
 
 
 def _options(readings: Readings, part: Part) -> list[int | None]:

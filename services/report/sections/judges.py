@@ -97,7 +97,6 @@ def _counts(study: StudyRows) -> PlainTable:
 
 
 def _pool(number: int, run: Run, study: StudyRows, intervals: IntervalSettings) -> EstimateTable:
-    keys = {item.id: item.key for item in study.items}
     rows = []
     for stratum, positions in by_model(study.candidates):
         here = [study.candidates[i] for i in positions]
@@ -105,7 +104,7 @@ def _pool(number: int, run: Run, study: StudyRows, intervals: IntervalSettings) 
             [run.verdicts[one.id].correct if one.id in run.verdicts else None for one in here],
             excluded=[one.id in run.verdicts and run.verdicts[one.id].correct is None for one in here],
             unit="candidate",
-            **intervals.by([keys.get(one.item_id, str(one.item_id)) for one in here]),
+            **intervals.by([study.item_keys.get(one.item_id, str(one.item_id)) for one in here]),
         )
         rows.append(EstimateRow("share", "judged_correct", (run.party,), stratum, found.primary, found.wilson))
         if found.n_excluded:

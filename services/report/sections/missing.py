@@ -64,7 +64,7 @@ def missing_table(missing: list[OpenWork]) -> PlainTable:
 
 
 def _of_people(study: StudyRows) -> list[OpenWork]:
-    people = {member.id: member.pseudonym for member in (*study.raters, *study.reviewers)}
+    people = study.pseudonyms
     undecided = {(one.reviewer_id, one.item_id) for one in study.reviews if not one.decided}
     unreadable = {
         (entry.member_id, entry.item_id)

@@ -10,6 +10,7 @@ from exchange.report_words import FORMATS, GROUNDINGS, PRIMARY
 from services.report.rows.readings import Readings
 from services.report.rows.study_rows import ReadItem, StudyRows
 from services.report.sections.completeness import not_let_in_sentences
+from services.report.sections.without_reference import without_reference_sentences
 
 _EVENTS = {
     "open": "Frozen and opened",
@@ -32,6 +33,7 @@ def study_section(study: StudyRows, readings: Readings) -> Section:
                 "plan below was frozen together with the items, before the first verdict."
             ),
             *not_let_in_sentences(study),
+            *without_reference_sentences(readings),
         ),
         tables=tuple(
             table for table in (_plan(study), _items(readings), _members(study), _events(study)) if table.rows

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import nibabel as nib
 import numpy as np
+from sqlmodel import col, select
 
-from db import Database
+from db import Database, Item, Reference
 from services.adjudication import review_queue
 from services.judging import import_runs
 from services.people.identity import Actor, actor_of_token, add_person, issue_link, use_link
@@ -42,7 +43,7 @@ scoring:
   sample: %(sample)s
   form: {fields: [{key: answer, type: yes_no, label: Correct}]}
 adjudication: {instructions: Decide., controls: 1}
-analysis: {primary: closed_format_accuracy, resamples: %(resamples)s, seed: 3}
+analysis: {primary: %(primary)s, resamples: %(resamples)s, seed: 3}
 """
 
 CASES = """case,subject,vignette,age,note
@@ -107,7 +108,14 @@ class Situation:
     people: dict[str, Actor] = field(default_factory=dict)
 
 
-def study_folder(folder: Path, *, sample: int = 8, resamples: int = 10_000, **changed: str) -> Path:
+def study_folder(
+    folder: Path,
+    *,
+    sample: int = 8,
+    resamples: int = 10_000,
+    primary: str = "closed_format_accuracy",
+    **changed: str,
+) -> Path:
     """Write the study folder; a keyword such as `items` replaces that table."""
     folder.mkdir(parents=True, exist_ok=True)
     tables = {
@@ -115,7 +123,7 @@ def study_folder(folder: Path, *, sample: int = 8, resamples: int = 10_000, **ch
     } | changed  # fmt: skip
     for name, text in tables.items():
         (folder / f"{name}.csv").write_text(text, encoding="utf-8")
-    protocol = PROTOCOL % {"sample": sample, "resamples": resamples}
+    protocol = PROTOCOL % {"sample": sample, "resamples": resamples, "primary": primary}
     (folder / "protocol.yaml").write_text(protocol, encoding="utf-8")
     rng = np.random.default_rng(1)
     for number in (1, 2, 3):
@@ -125,14 +133,26 @@ def study_folder(folder: Path, *, sample: int = 8, resamples: int = 10_000, **ch
 
 
 def frozen_study(
-    database: Database, folder: Path, *, raters: int = 2, reviewers: int = 1, simulated_readers: bool = False
+    database: Database,
+    folder: Path,
+    *,
+    raters: int = 2,
+    reviewers: int = 1,
+    simulated_readers: bool = False,
+    without_reference: Collection[str] = (),
 ) -> Situation:
-    """Import the study, invite everybody, and freeze it."""
+    """Import the study, invite everybody, and freeze it; the items named in `without_reference` have none."""
     with database.writing() as session:
         owner = add_person(session, "owner", "Olga Owner", is_owner=True)
         token = issue_link(session, owner, "sign_in")
     admin = _actor(database, use_link(database, token, None))
     import_study(database, admin, folder, simulated_readers=simulated_readers)
+    with database.writing() as session:
+        named = (
+            select(Reference).join(Item, col(Item.id) == Reference.item_id).where(col(Item.key).in_(without_reference))
+        )
+        for reference in session.exec(named).all():
+            session.delete(reference)
     situation = Situation(database, admin)
     wanted = [("rater", number) for number in range(1, raters + 1)]
     wanted += [("reviewer", number) for number in range(1, reviewers + 1)]

@@ -1,0 +1,21 @@
+"""What the report says of items that have no reference: nothing that needs one is computed from them."""
+
+from __future__ import annotations
+
+from services.report.rows.readings import Readings
+
+
+def without_reference_sentences(readings: Readings) -> tuple[str, ...]:
+    """Say on how many items nothing is right or wrong; nothing where all have a reference."""
+    total, known = len(readings.items), len(readings.referenced.positions)
+    if known == total:
+        return ()
+    if not known:
+        return ("No item of this study has a reference, so nothing that needs one was computed.",)
+    lacking = total - known
+    return (
+        (
+            f"{lacking} of {total} items {'has' if lacking == 1 else 'have'} no reference: nothing that needs one is "
+            "computed from them, and no n of that counts them."
+        ),
+    )
