@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import shlex
 import sys
 from collections.abc import Callable, Iterator
@@ -344,6 +345,8 @@ def verify(
     ] = None,
 ) -> None:
     """Compare a frozen study, its volumes and every row of it with the manifest and the audit chain."""
+    # What cannot be read is said in sentences; the server's log has a place for the traceback, a terminal has none.
+    logging.getLogger("services.record").addHandler(logging.NullHandler())
     with _opened() as database:
         problems = verification.verify_study(
             database, study, audit_head.read_text("utf-8", "replace") if audit_head else None

@@ -212,6 +212,27 @@ def test_verify_as_a_process_of_its_own_exits_with_1_after_tampering(frozen: Run
     assert done.stdout.splitlines()[0] == "Changed since the freeze: candidates k1."
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "DROP TABLE flag",
+        "DROP TABLE audit_event",
+        "UPDATE item SET prompt = CAST(x'ff' AS TEXT)",
+        "UPDATE study SET created_at = 'yesterday'",
+    ],
+)
+def test_verify_says_in_sentences_what_cannot_be_read(frozen: Run, data_dir: Path, change: str) -> None:
+    with_sql(data_dir, change)
+
+    done = subprocess.run(
+        [sys.executable, "manage.py", "verify", "tiny"],
+        cwd=ROOT, env={**os.environ, "BLINDREAD_DATA_DIR": str(data_dir)}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+    assert (done.returncode, "Traceback" in done.stdout + done.stderr) == (1, False)
+    assert done.stdout.splitlines() != []
+
+
 def test_verify_finds_a_cut_chain_against_the_head_of_a_backup(frozen: Run, data_dir: Path, tmp_path: Path) -> None:
     # The last event is that a link was issued, which no row of the study is sealed by.
     assert frozen("invite", "tiny", "late", "--name", "Late", "--role", "reviewer").exit_code == 0
