@@ -49,13 +49,13 @@ def choose_data_dir(
 
 
 @contextmanager
-def _opened(*, prepared: bool = True, warned: bool = True) -> Iterator[environment.Database]:
+def _opened(*, prepared: bool = True, warned: bool = True, made: bool = True) -> Iterator[environment.Database]:
     """Open the database, show refusals as one sentence, and close it, so that no log file stays beside it."""
     if prepared and (missing := whereabouts.missing_database()):
         console.print(missing, style="bold red", markup=False)
         raise typer.Exit(1)
     try:
-        database = environment.database()
+        database = environment.database() if made else environment.unmade_database()
     except OSError as error:
         console.print(f"The data folder cannot be used ({error.strerror}); name another one.", style="bold red")
         raise typer.Exit(1) from None
@@ -141,6 +141,9 @@ def serve(
     # Streamlit takes a second to load, which no other command needs.
     from server import serving
 
+    if missing := whereabouts.missing_database():
+        console.print(missing, style="bold red", markup=False)
+        raise typer.Exit(1)
     try:
         serving.serve(port, address)
     except ValueError as error:
@@ -442,7 +445,7 @@ def backup(folder: Path) -> None:
 def restore_backup(folder: Path) -> None:
     """Bring a backup into an installation without a database, check it, and end everybody's login session."""
     # It is brought into an empty database only: to name another one would be the wrong advice.
-    with _opened(prepared=False, warned=False) as database:
+    with _opened(prepared=False, warned=False, made=False) as database:
         done = restoring.restore_installation(database, folder)
         for problem in done.problems:
             console.print(problem, style="bold red", markup=False)

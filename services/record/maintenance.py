@@ -11,6 +11,7 @@ from db.migrate import newest_schema, schema_of, standing, upgrade
 from db.private import keep_private, make_private_folder
 from services.demo import example
 from services.errors import Conflict
+from services.installation.whereabouts import unfinished_file
 from services.people import accounts
 from services.seals import audit_head, sealing
 
@@ -35,18 +36,27 @@ def prepare(database: Database) -> Path | None:
         raise _not_ours(database)
     if found == "newer":
         raise _too_new(database)
+    if found == "unfinished":
+        raise unfinished(database)
     saved = _back_up_before_migrating(database) if found == "older" else None
+    bring_up_to_date(database)
+    return saved
+
+
+def bring_up_to_date(database: Database) -> None:
+    """Migrate, and bring what earlier releases left to the form of this one, without a backup."""
     upgrade(database.engine)
     sealing.seal_earlier_rows(database)
     database.volume_dir.mkdir(parents=True, exist_ok=True)
     accounts.make_logins_canonical(database)
     example.mark_demo(database)
-    return saved
 
 
 def require_prepared(database: Database) -> None:
     """Refuse to work on a database that has not this program's schema."""
     found = standing(database.engine)
+    if found == "unfinished":
+        raise unfinished(database)
     if found == "empty":
         raise Conflict("There is no Blindread database yet; run 'manage.py init' first.")
     if found == "foreign":
@@ -58,6 +68,16 @@ def require_prepared(database: Database) -> None:
             f"The database has schema {schema_of(database.engine)} and this program needs "
             f"{newest_schema(database.engine)}; stop the server and run 'manage.py init', which takes a backup first."
         )
+
+
+def unfinished(database: Database) -> Conflict:
+    """Return the refusal of a place into which a restore was begun, with what to do."""
+    if database.engine.dialect.name == "sqlite":
+        return Conflict(unfinished_file(Path(str(database.engine.url.database))))
+    return Conflict(
+        f"A restore into the database ({database.engine.url.render_as_string()}) was broken off; make an empty "
+        "database, name it in DATABASE_URL, and restore again."
+    )
 
 
 def _not_ours(database: Database) -> Conflict:
