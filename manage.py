@@ -433,10 +433,15 @@ def export(
 
 
 @cli.command()
-def backup(folder: Path) -> None:
+def backup(
+    folder: Path,
+    incomplete: Annotated[
+        bool, typer.Option("--incomplete", help="Take it although prepared files are missing, without these.")
+    ] = False,
+) -> None:
     """Write a consistent copy of database and volumes, while the server runs."""
     with _opened() as database:
-        for path in maintenance.back_up_installation(database, folder):
+        for path in maintenance.back_up_installation(database, folder, incomplete=incomplete):
             console.print(str(path), markup=False)
         _offer_audit_head(database)
 
