@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -159,6 +161,9 @@ def test_changes_behind_the_programs_back_are_found_on_either_database(database:
         "CREATE TRIGGER forging AFTER INSERT ON draft FOR EACH ROW EXECUTE FUNCTION refuse_change()",
         "DROP INDEX uq_verdict_root",
         "ALTER TABLE adjudication DROP CONSTRAINT uq_adjudication_task_id",
+        "CREATE UNIQUE INDEX strange ON draft (sequence)",
+        "CREATE UNIQUE INDEX strange ON draft (sequence) WHERE sequence > 1",
+        "ALTER TABLE verdict DROP CONSTRAINT fk_verdict_assignment_id_assignment",
     ],
 )
 def test_guards_of_postgresql_that_are_gone_or_altered_are_named(postgres_url: str, change: str) -> None:
@@ -169,6 +174,48 @@ def test_guards_of_postgresql_that_are_gone_or_altered_are_named(postgres_url: s
 
         assert len(broken_guards(connection)) == 1
     engine.dispose()
+
+
+OTHER_ROOTS = (
+    "DROP INDEX uq_verdict_root",
+    "CREATE UNIQUE INDEX uq_verdict_root ON verdict (assignment_id) WHERE supersedes_id IS NULL AND id < 0",
+)
+
+
+def test_a_unique_index_that_holds_for_other_rows_is_named(database: Database) -> None:
+    with database.engine.connect() as connection:
+        assert broken_guards(connection) == []
+        for statement in OTHER_ROOTS:
+            connection.exec_driver_sql(statement)
+
+        missing, strange = broken_guards(connection)
+
+    assert missing == (
+        "Nothing keeps 'verdict' from holding the same assignment_id twice any more where supersedes_id is null."
+    )
+    assert strange.startswith("The unique index on assignment_id of 'verdict' where ")
+
+
+def test_a_further_unique_index_is_named(database: Database) -> None:
+    with database.engine.connect() as connection:
+        connection.exec_driver_sql("CREATE UNIQUE INDEX strange ON verdict (comment, id)")
+
+        assert broken_guards(connection) == [
+            "The unique index on comment, id of 'verdict' does not belong to this database."
+        ]
+
+
+def test_a_foreign_key_that_is_gone_is_named(sqlite_database: Database) -> None:
+    with closing(sqlite3.connect(str(sqlite_database.engine.url.database))) as connection:
+        (made,) = connection.execute("SELECT sql FROM sqlite_master WHERE name = 'verdict'").fetchone()
+        without = made.replace("FOREIGN KEY(assignment_id) REFERENCES assignment (id)", "CHECK (1)")
+        assert without != made
+        connection.execute("PRAGMA writable_schema=ON")
+        connection.execute("UPDATE sqlite_master SET sql = ? WHERE name = 'verdict'", (without,))
+        connection.commit()
+
+    with sqlite_database.engine.connect() as connection:
+        assert broken_guards(connection) == ["Nothing ties assignment_id of 'verdict' to 'assignment' any more."]
 
 
 def test_a_head_is_found_in_the_file_that_was_kept_and_a_file_without_one_is_refused(
