@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import shlex
 import sys
 from collections.abc import Callable, Iterator
@@ -48,13 +49,13 @@ def choose_data_dir(
 
 
 @contextmanager
-def _opened(*, prepared: bool = True, warned: bool = True) -> Iterator[environment.Database]:
+def _opened(*, prepared: bool = True, warned: bool = True, made: bool = True) -> Iterator[environment.Database]:
     """Open the database, show refusals as one sentence, and close it, so that no log file stays beside it."""
     if prepared and (missing := whereabouts.missing_database()):
         console.print(missing, style="bold red", markup=False)
         raise typer.Exit(1)
     try:
-        database = environment.database()
+        database = environment.database() if made else environment.unmade_database()
     except OSError as error:
         console.print(f"The data folder cannot be used ({error.strerror}); name another one.", style="bold red")
         raise typer.Exit(1) from None
@@ -140,6 +141,9 @@ def serve(
     # Streamlit takes a second to load, which no other command needs.
     from server import serving
 
+    if missing := whereabouts.missing_database():
+        console.print(missing, style="bold red", markup=False)
+        raise typer.Exit(1)
     try:
         serving.serve(port, address)
     except ValueError as error:
@@ -344,6 +348,8 @@ def verify(
     ] = None,
 ) -> None:
     """Compare a frozen study, its volumes and every row of it with the manifest and the audit chain."""
+    # What cannot be read is said in sentences; the server's log has a place for the traceback, a terminal has none.
+    logging.getLogger("services.record").addHandler(logging.NullHandler())
     with _opened() as database:
         problems = verification.verify_study(
             database, study, audit_head.read_text("utf-8", "replace") if audit_head else None
@@ -427,10 +433,15 @@ def export(
 
 
 @cli.command()
-def backup(folder: Path) -> None:
+def backup(
+    folder: Path,
+    incomplete: Annotated[
+        bool, typer.Option("--incomplete", help="Take it although prepared files are missing, without these.")
+    ] = False,
+) -> None:
     """Write a consistent copy of database and volumes, while the server runs."""
     with _opened() as database:
-        for path in maintenance.back_up_installation(database, folder):
+        for path in maintenance.back_up_installation(database, folder, incomplete=incomplete):
             console.print(str(path), markup=False)
         _offer_audit_head(database)
 
@@ -439,7 +450,7 @@ def backup(folder: Path) -> None:
 def restore_backup(folder: Path) -> None:
     """Bring a backup into an installation without a database, check it, and end everybody's login session."""
     # It is brought into an empty database only: to name another one would be the wrong advice.
-    with _opened(prepared=False, warned=False) as database:
+    with _opened(prepared=False, warned=False, made=False) as database:
         done = restoring.restore_installation(database, folder)
         for problem in done.problems:
             console.print(problem, style="bold red", markup=False)

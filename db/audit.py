@@ -12,6 +12,7 @@ from sqlalchemy import JSON, Column, text
 from sqlmodel import Field, Session, col, select
 
 from db.base import Base, now
+from db.readable import columns_of, readable_rows
 
 GENESIS = "0" * 64
 # Any constant will do; it only has to be the same for all writers of the chain.
@@ -36,7 +37,7 @@ class AuditEvent(Base, table=True):
 _LAST_HASH = select(AuditEvent.hash).order_by(col(AuditEvent.id).desc()).limit(1)
 
 
-def _link_hash(event: AuditEvent) -> str:
+def _link_hash(event: Any) -> str:
     body = json.dumps(
         [event.previous_hash, event.at.isoformat(), event.person_id, event.study_id, event.action, event.detail],
         sort_keys=True,
@@ -77,12 +78,25 @@ def record(
 
 
 def broken_links(session: Session) -> Iterator[int]:
-    """Yield the id of every event whose hash or whose link to the event before it does not hold."""
-    previous = GENESIS
-    for event in session.exec(select(AuditEvent).order_by(col(AuditEvent.id))):
-        if event.previous_hash != previous or event.hash != _link_hash(event):
-            yield event.id or 0
-        previous = event.hash
+    """Yield the id of every event whose hash or whose link to the event before it does not hold, or cannot be read."""
+    query = columns_of(AuditEvent, "id", "at", "person_id", "study_id", "action", "detail", "previous_hash", "hash")
+    rows, unreadable = readable_rows(session, query, AuditEvent.id)
+    events = {row.id: row for row in rows}
+    previous: str | None = GENESIS
+    for event_id in sorted([*events, *unreadable]):
+        event = events.get(event_id)
+        # What comes after an event that cannot be read has nothing to be compared with.
+        if event is None or previous not in {None, event.previous_hash} or not _fits_its_hash(event):
+            yield event_id
+        previous = event.hash if event is not None else None
+
+
+def _fits_its_hash(event: Any) -> bool:
+    try:
+        return bool(event.hash == _link_hash(event))
+    except (AttributeError, TypeError, ValueError, RecursionError):
+        # Bytes in the place of text, and other things that no event of ours holds.
+        return False
 
 
 def head(session: Session) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -31,21 +32,27 @@ def back_up(database: Database, target: Path) -> None:
         finally:
             connection.close()
         return
-    _run(database, "pg_dump", "--format=custom", f"--file={target}")
+    _run("pg_dump", "--format=custom", f"--file={target}", database=database)
 
 
-def restore(database: Database, copy: Path) -> None:
-    """Bring a copy that `back_up` made into a database without tables.
+def beside(place: Path) -> Path:
+    """Return where a SQLite database is put together before it takes its place; what lies there is unfinished."""
+    return place.with_name(f"{place.name}.restoring")
+
+
+def log_files(file: Path) -> list[Path]:
+    """Return the files that SQLite has beside a database while it is open, or was not closed."""
+    return [file.with_name(file.name + ending) for ending in ("-wal", "-shm", "-journal")]
+
+
+def require_whole(copy: Path) -> None:
+    """Refuse a copy of a SQLite database that is not whole, or holds no version of a schema.
 
     Raises
     ------
     DamagedCopy
         The copy is no whole database.
     """
-    if database.engine.dialect.name != "sqlite":
-        _run(database, "pg_restore", "--no-owner", "--no-privileges", "--exit-on-error", "--single-transaction", copy)
-        return
-    target = Path(str(database.engine.url.database))
     with closing(sqlite3.connect(f"{copy.resolve().as_uri()}?mode=ro", uri=True)) as source:
         try:
             found = source.execute("PRAGMA integrity_check").fetchall()
@@ -55,30 +62,75 @@ def restore(database: Database, copy: Path) -> None:
             raise DamagedCopy(f"{copy} is damaged ({found[0][0]}); use another backup.")
         if not source.execute("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").fetchone():
             raise DamagedCopy(f"{copy} holds no database of Blindread; use another backup.")
-        database.engine.dispose()
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with closing(sqlite3.connect(target)) as empty:
-            source.backup(empty)
+
+
+def copy_sqlite(copy: Path, target: Path) -> None:
+    """Bring a copy that `back_up` made of a SQLite database into a new file."""
+    for file in (target, *log_files(target)):
+        file.unlink(missing_ok=True)
+    with (
+        closing(sqlite3.connect(f"{copy.resolve().as_uri()}?mode=ro", uri=True)) as source,
+        closing(sqlite3.connect(target)) as empty,
+    ):
+        source.backup(empty)
+
+
+def put_in_place(unfinished: Path, place: Path) -> None:
+    """Let a SQLite database that was put together take its place, as one file and at once."""
+    with closing(sqlite3.connect(unfinished)) as connection:
+        connection.execute("PRAGMA journal_mode=DELETE")
+    unfinished.replace(place)
+
+
+def schema_in_dump(dump: Path) -> str | None:
+    """Return the number of the schema that a dump of PostgreSQL holds, or None; writes into no database.
+
+    Raises
+    ------
+    DamagedCopy
+        The file is no dump.
+    """
+    said = _run("pg_restore", "--data-only", "--table=alembic_version", "--file=-", dump)
+    lines = iter(said.splitlines())
+    for line in lines:
+        if re.match(r"COPY \S*alembic_version \(", line):
+            return next(lines, "").strip() or None
+    return None
+
+
+def restore_dump(database: Database, dump: Path) -> None:
+    """Bring a dump that `back_up` made into a PostgreSQL database without tables of ours, in one transaction.
+
+    Raises
+    ------
+    DamagedCopy
+        The dump is not whole; nothing of it is in the database then.
+    """
+    _run(
+        "pg_restore", "--no-owner", "--no-privileges", "--exit-on-error", "--single-transaction", dump,
+        database=database,
+    )  # fmt: skip
 
 
 class DamagedCopy(Exception):
     """What lies in a backup is no whole database."""
 
 
-def _run(database: Database, name: str, *arguments: str | Path) -> None:
-    """Run one of PostgreSQL's own programs on the database."""
+def _run(name: str, *arguments: str | Path, database: Database | None = None) -> str:
+    """Run one of PostgreSQL's own programs, on a database where one is given, and return what it prints."""
     program = shutil.which(name)
     if program is None:
         raise FileNotFoundError(f"{name} is not on this machine; install PostgreSQL's client programs.")
-    url = database.engine.url
-    plain = URL.create("postgresql", url.username, None, url.host, url.port, url.database, url.query)
-    # Everybody on the machine can list a program's arguments, so the password travels in its environment.
-    environment = {**os.environ, "PGPASSWORD": str(url.password)} if url.password else None
-    done = subprocess.run(
-        [program, *arguments, f"--dbname={plain.render_as_string()}"],
-        env=environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    command, environment = [program, *arguments], dict(os.environ)
+    if database is not None:
+        url = database.engine.url
+        plain = URL.create("postgresql", url.username, None, url.host, url.port, url.database, url.query)
+        command.append(f"--dbname={plain.render_as_string()}")
+        # Everybody on the machine can list a program's arguments, so the password travels in its environment.
+        environment |= {"PGPASSWORD": str(url.password)} if url.password else {}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode != 0:
         raise DamagedCopy(
             f"{name} failed: {done.stderr.strip().splitlines()[-1] if done.stderr.strip() else 'no reason'}"
         )
+    return done.stdout

@@ -188,4 +188,9 @@ def database_from_environment() -> Database:
         logging.getLogger("blindread").warning(
             "Other users of this machine may read %s: it is not ours to close.", path
         )
-    return Database(make_engine(url_from_environment()), data_dir)
+    return unmade_database_from_environment()
+
+
+def unmade_database_from_environment() -> Database:
+    """Return the database that the environment names, without making its folder."""
+    return Database(make_engine(url_from_environment()), data_dir_from_environment())

@@ -1,10 +1,12 @@
-"""What of the schema keeps rows from being changed or doubled: triggers, unique constraints, and whether they stand."""
+"""What of the schema keeps rows from being changed, doubled or orphaned: triggers, unique indexes, foreign keys."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
-from sqlalchemy import Connection, UniqueConstraint, inspect, text
+from sqlalchemy import Connection, Inspector, Table, UniqueConstraint, inspect, text
 
 from db.base import Base
 
@@ -28,7 +30,13 @@ _REFUSALS = {
 def broken_guards(connection: Connection) -> list[str]:
     """Return one sentence for each guard that is gone, was altered, or does not belong there."""
     problems = _postgresql(connection) if connection.dialect.name == "postgresql" else _sqlite(connection)
-    return problems + _missing_unique(connection)
+    inspector = inspect(connection)
+    for table in Base.metadata.sorted_tables:
+        if not inspector.has_table(table.name):
+            problems.append(f"The table '{table.name}' is gone.")
+            continue
+        problems += _unique_problems(inspector, table) + _foreign_key_problems(inspector, table)
+    return problems
 
 
 def _sqlite(connection: Connection) -> list[str]:
@@ -95,28 +103,63 @@ def _compared(expected: dict[str, str], found: dict[str, str]) -> list[str]:
     ] + [f"The trigger '{name}' does not belong to this database." for name in sorted(found.keys() - expected.keys())]
 
 
-def _missing_unique(connection: Connection) -> list[str]:
-    """Compare the unique constraints and indexes with those of the models."""
-    inspector = inspect(connection)
-    problems = []
-    for table in Base.metadata.sorted_tables:
-        if not inspector.has_table(table.name):
-            problems.append(f"The table '{table.name}' is gone.")
-            continue
-        indexes = [index for index in inspector.get_indexes(table.name) if index["unique"]]
-        found = {frozenset(str(name) for name in one["column_names"]) for one in indexes}
-        found |= {frozenset(one["column_names"]) for one in inspector.get_unique_constraints(table.name)}
-        expected = {
-            frozenset(column.name for column in one.columns)
-            for one in table.constraints
-            if isinstance(one, UniqueConstraint)
-        }
-        expected |= {frozenset(column.name for column in one.columns) for one in table.indexes if one.unique}
-        problems += [
-            f"Nothing keeps '{table.name}' from holding the same {', '.join(sorted(columns))} twice any more."
-            for columns in sorted(expected - found, key=sorted)
-        ]
-    return problems
+def _unique_problems(inspector: Inspector, table: Table) -> list[str]:
+    """Compare the unique constraints and indexes with the model: their columns, and for which rows they hold."""
+    found = {
+        (tuple(str(name) for name in one["column_names"]), _condition(one.get("dialect_options", {})))
+        for one in inspector.get_indexes(table.name)
+        if one["unique"]
+    }
+    found |= {(tuple(one["column_names"]), "") for one in inspector.get_unique_constraints(table.name)}
+    expected = {
+        (tuple(column.name for column in one.columns), "")
+        for one in table.constraints
+        if isinstance(one, UniqueConstraint)
+    }
+    expected |= {
+        (tuple(column.name for column in one.columns), _condition(one.dialect_kwargs))
+        for one in table.indexes
+        if one.unique
+    }
+    return [
+        f"Nothing keeps '{table.name}' from holding the same {', '.join(sorted(columns))} twice any more{_where(rows)}."
+        for columns, rows in sorted(expected - found)
+    ] + [
+        f"The unique index on {', '.join(columns)} of '{table.name}'{_where(rows)} does not belong to this database."
+        for columns, rows in sorted(found - expected)
+    ]
+
+
+def _condition(options: Mapping[str, Any]) -> str:
+    """Return for which rows an index holds, in one way of writing on either database; nothing where for all."""
+    found = next((options[name] for name in ("sqlite_where", "postgresql_where") if options.get(name) is not None), "")
+    return _squeezed(str(found)).removeprefix("(").removesuffix(")").lower()
+
+
+def _where(rows: str) -> str:
+    return f" where {rows}" if rows else ""
+
+
+def _foreign_key_problems(inspector: Inspector, table: Table) -> list[str]:
+    found = {
+        (tuple(one["constrained_columns"]), one["referred_table"], tuple(one["referred_columns"]))
+        for one in inspector.get_foreign_keys(table.name)
+    }
+    expected = {
+        (
+            tuple(column.name for column in one.columns),
+            one.referred_table.name,
+            tuple(element.column.name for element in one.elements),
+        )
+        for one in table.foreign_key_constraints
+    }
+    return [
+        f"Nothing ties {', '.join(columns)} of '{table.name}' to '{referred}' any more."
+        for columns, referred, _ in sorted(expected - found)
+    ] + [
+        f"The foreign key from {', '.join(columns)} of '{table.name}' to '{referred}' does not belong to this database."
+        for columns, referred, _ in sorted(found - expected)
+    ]
 
 
 def _squeezed(sql: str) -> str:

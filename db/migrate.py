@@ -11,9 +11,12 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, inspect
 
+from db.backup import beside
 from db.waiting import unhurried
 
-Standing = Literal["empty", "foreign", "older", "current", "newer"]
+Standing = Literal["empty", "foreign", "older", "current", "newer", "unfinished"]
+# A table that stands in a PostgreSQL database while a backup is brought into it, and goes with its last transaction.
+UNFINISHED = "restore_unfinished"
 
 
 def configuration(engine: Engine) -> Config:
@@ -44,15 +47,32 @@ def newest_schema(engine: Engine) -> str:
     return newest
 
 
-def standing(engine: Engine) -> Standing:
-    """Say how the database's schema stands to the program's; with tables, but without a version, it is foreign."""
-    found = schema_of(engine)
+def standing_of_schema(found: str | None, engine: Engine) -> Standing:
+    """Say how a number of a schema stands to the program's, where there are tables."""
     if found is None:
-        return "foreign" if inspect(engine).get_table_names() else "empty"
+        return "foreign"
     if found == newest_schema(engine):
         return "current"
     known = {one.revision for one in _scripts(engine).walk_revisions()}
     return "older" if found in known else "newer"
+
+
+def standing(engine: Engine) -> Standing:
+    """Say how the database's schema stands to the program's; with tables, but without a version, it is foreign."""
+    if is_unfinished(engine):
+        return "unfinished"
+    found = schema_of(engine)
+    if found is None and not inspect(engine).get_table_names():
+        return "empty"
+    return standing_of_schema(found, engine)
+
+
+def is_unfinished(engine: Engine) -> bool:
+    """Say whether a restore into this database was begun and did not come to its end."""
+    if engine.dialect.name == "postgresql":
+        return inspect(engine).has_table(UNFINISHED)
+    place = Path(str(engine.url.database))
+    return beside(place).exists() and not (place.exists() and inspect(engine).get_table_names())
 
 
 def _scripts(engine: Engine) -> ScriptDirectory:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from exchange.csv_table import csv_problem
-from exchange.refusal import InputRefused, Problem, Problems, shown
+from exchange.refusal import InputRefused, Problems, shown
 from exchange.spreadsheet import NotRead, decoded, table_text
 from exchange.tables import JUDGE_VERDICTS, LONGEST_CELL, LONGEST_KEY
 
@@ -21,6 +21,8 @@ LARGEST_FILE = 256_000_000
 MOST_ROWS = 2_000_000
 _LONGEST_LINE = 1_000_000
 _LONGEST_NUMBER = 40
+# Rows with a wrong verdict whose keys are compared all the same; a file of nothing else need not fill the memory.
+_WRONG_KEPT = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +48,34 @@ def parse_judge_verdicts(content: bytes, name: str) -> tuple[JudgeRow, ...]:
     InputRefused
         With all that is wrong, each naming the file and line, what was found and what was expected.
     """
+    rows, problems = read_judge_verdicts(content, name)
+    problems.refuse()
+    return rows
+
+
+def read_judge_verdicts(content: bytes, name: str) -> tuple[tuple[JudgeRow, ...], Problems]:
+    """Read a file as `parse_judge_verdicts` does, and return the rows that name their keys beside what is wrong.
+
+    So the keys of a row whose verdict is wrong can be compared too, and all be refused at once. The rows stand for what
+    a judge said only where there is no problem.
+
+    Raises
+    ------
+    InputRefused
+        The file cannot be read as a table at all.
+    """
     problems = Problems()
     rows: list[JudgeRow] = []
     for number, found in _lines(content, name, problems):
         if len(rows) == MOST_ROWS:
             raise InputRefused(f"{shown(name, 80)} has more than {MOST_ROWS:,} lines; split it into several runs.")
-        try:
-            rows.append(_row(number, found, shown(name, 80)))
-        except InputRefused as refusal:
-            problems.take(refusal)
-    problems.refuse()
-    if not rows:
+        before = problems.count
+        row = _row(number, found, shown(name, 80), problems)
+        if row is not None and (problems.count == before or before < _WRONG_KEPT):
+            rows.append(row)
+    if not rows and not problems.count:
         raise InputRefused(f"{shown(name, 80)} holds no verdicts; expected one line per candidate.")
-    return tuple(rows)
+    return tuple(rows), problems
 
 
 def _lines(content: bytes, name: str, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -148,34 +165,36 @@ def _number(written: str) -> int | float:
     return float(written) if any(mark in written for mark in ".eE") else int(written)
 
 
-def _refused(name: str, number: int, says: str) -> InputRefused:
-    return InputRefused([Problem(name, f"line {number}", says)])
-
-
-def _row(number: int, found: dict[str, Any], name: str) -> JudgeRow:
+def _row(number: int, found: dict[str, Any], name: str, problems: Problems) -> JudgeRow | None:
+    """Return a row that names its item and candidate; what is wrong with it is noted."""
+    place = f"line {number}"
     texts = {column: _text(found.get(column)) for column in JUDGE_VERDICTS.names}
     for column, text in texts.items():
-        if any("\ud800" <= letter <= "\udfff" for letter in text):
-            raise _refused(name, number, f"{column} holds half a surrogate pair, which is no letter; mend the text.")
         most = LONGEST_KEY if column in ("item", "candidate") else LONGEST_CELL
+        if any("\ud800" <= letter <= "\udfff" for letter in text):
+            problems.add(name, place, f"{column} holds half a surrogate pair, which is no letter; mend the text.")
+            return None
         if len(text) > most:
-            raise _refused(name, number, f"{column} has {len(text):,} letters, at most {most:,} are taken; shorten it.")
+            says = f"{column} has {len(text):,} letters, at most {most:,} are taken; shorten it."
+            problems.add(name, place, says)
+            return None
     item, candidate = texts["item"], texts["candidate"]
     if not item or not candidate:
-        raise _refused(name, number, "item or candidate is empty; every verdict needs both.")
+        problems.add(name, place, "item or candidate is empty; every verdict needs both.")
+        return None
     said, error = texts["verdict"].lower(), texts["error"]
     quoted = shown(said, 40)
     verdict = "correct" if said in CORRECT else "incorrect" if said in INCORRECT else None
     if said and verdict is None:
-        raise _refused(
+        problems.add(
             name,
-            number,
+            place,
             f"verdict '{quoted}' is neither correct nor incorrect (1 or 0); leave it empty where the judge gave none.",
         )
     if verdict is not None and error:
-        raise _refused(
+        problems.add(
             name,
-            number,
+            place,
             f"has both the verdict '{quoted}' and an error; a judge that failed gave none; empty one of the two.",
         )
     if verdict is None and not error:

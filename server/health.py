@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import NoReturn
 
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
@@ -13,22 +14,29 @@ from server.logs import note_fault
 from server.threads import in_thread
 from services.errors import Refused, Unavailable
 from services.installation.environment import database
+from services.installation.whereabouts import missing_database
 from services.record import maintenance
 
 
 def end_unless_prepared() -> None:
-    """End the process, with one sentence, where the database has another schema than this program.
+    """End the process, with one sentence, where there is no database or one of another schema than this program's.
 
     A database that does not answer is no reason to end: the server waits for it, and `/ready` says so.
     """
+    # Raised from here, a sentence would come at the end of the web server's traceback.
+    if missing := missing_database():
+        _end(missing)
     try:
         maintenance.require_prepared(database())
     except Unavailable as waiting:
         note_fault(waiting, "(start)", 503)
     except Refused as refusal:
-        # Raised from here, the sentence would come at the end of the web server's traceback.
-        print(refusal, file=sys.stderr, flush=True)  # noqa: T201  the sentence is for whoever started it
-        os._exit(1)
+        _end(str(refusal))
+
+
+def _end(sentence: str) -> NoReturn:
+    print(sentence, file=sys.stderr, flush=True)  # noqa: T201  the sentence is for whoever started it
+    os._exit(1)
 
 
 async def health(request: Request) -> Response:

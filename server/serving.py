@@ -14,6 +14,7 @@ import uvicorn
 from streamlit import config
 from streamlit.runtime.runtime_util import get_max_message_size_bytes
 
+from server.health import end_unless_prepared
 from server.hosts import networks
 from server.sockets import listening_socket
 from services.installation.environment import data_dir, proxies
@@ -45,6 +46,7 @@ def serve(port: int | None = None, address: str | None = None) -> None:
         force_reparse=True, options_from_flags={name: value for name, value in given.items() if value is not None}
     )
     host, number = str(config.get_option("server.address") or "127.0.0.1"), int(config.get_option("server.port"))
+    end_unless_prepared()
     with listening_socket(host, number) as listening:
         print(f"Blindread answers on http://{host}:{number} (Ctrl+C ends it).", flush=True)  # noqa: T201  where to look
         server = uvicorn.Server(uvicorn.Config("app:app", host=host, port=number, **settings()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -212,6 +213,27 @@ def test_verify_as_a_process_of_its_own_exits_with_1_after_tampering(frozen: Run
     assert done.stdout.splitlines()[0] == "Changed since the freeze: candidates k1."
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "DROP TABLE flag",
+        "DROP TABLE audit_event",
+        "UPDATE item SET prompt = CAST(x'ff' AS TEXT)",
+        "UPDATE study SET created_at = 'yesterday'",
+    ],
+)
+def test_verify_says_in_sentences_what_cannot_be_read(frozen: Run, data_dir: Path, change: str) -> None:
+    with_sql(data_dir, change)
+
+    done = subprocess.run(
+        [sys.executable, "manage.py", "verify", "tiny"],
+        cwd=ROOT, env={**os.environ, "BLINDREAD_DATA_DIR": str(data_dir)}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+    assert (done.returncode, "Traceback" in done.stdout + done.stderr) == (1, False)
+    assert done.stdout.splitlines() != []
+
+
 def test_verify_finds_a_cut_chain_against_the_head_of_a_backup(frozen: Run, data_dir: Path, tmp_path: Path) -> None:
     # The last event is that a link was issued, which no row of the study is sealed by.
     assert frozen("invite", "tiny", "late", "--name", "Late", "--role", "reviewer").exit_code == 0
@@ -364,3 +386,58 @@ def test_somebody_is_locked_unlocked_and_signed_out(frozen: Run) -> None:
     assert "Nobody has the login 'x'" in frozen("lock", "x").stdout
     assert "the only owner" in frozen("lock", "ada").stdout
     assert "Only an owner" in frozen("lock", "ada", "--as", "rater-1").stdout
+
+
+def as_process(data_dir: Path, *arguments: object, **settings: str) -> subprocess.CompletedProcess[str]:
+    environment = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
+    return subprocess.run(
+        [sys.executable, "manage.py", "--data-dir", str(data_dir), *map(str, arguments)],
+        cwd=ROOT, env={**environment, **settings}, capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+
+
+def test_serving_a_mistyped_folder_says_so_alone_and_leaves_nothing(tmp_path: Path) -> None:
+    refused = as_process(tmp_path / "typo", "serve")
+
+    assert refused.returncode == 1
+    assert refused.stdout.startswith(f"There is no Blindread database in {tmp_path / 'typo'}; ")
+    assert "answers on" not in refused.stdout + refused.stderr
+    assert not (tmp_path / "typo").exists()
+
+
+def test_serving_what_is_no_database_of_ours_never_says_where_it_answers(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    with closing(sqlite3.connect(tmp_path / "data" / "blindread.db")) as connection:
+        connection.execute("CREATE TABLE something (x)")
+
+    refused = as_process(tmp_path / "data", "serve")
+
+    assert refused.returncode == 1
+    assert "belongs to another program or is damaged" in refused.stderr
+    assert "answers on" not in refused.stdout
+
+
+@pytest.mark.parametrize("kept", [None, 0, 20_000])
+def test_a_backup_that_is_missing_or_cut_is_refused_and_leaves_nothing(
+    frozen: Run, tmp_path: Path, kept: int | None
+) -> None:
+    assert frozen("backup", tmp_path / "backup").exit_code == 0
+    copy = tmp_path / "backup" / "blindread.db"
+    shutil.rmtree(copy.parent) if kept is None else os.truncate(copy, kept)
+
+    refused = as_process(tmp_path / "new", "restore", tmp_path / "backup")
+
+    assert refused.returncode == 1
+    assert "Traceback" not in refused.stderr
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("command", [("backup", "B"), ("verify", "tiny"), ("links",), ("serve",)])
+def test_no_command_makes_a_data_folder_for_a_database_elsewhere(tmp_path: Path, command: tuple[str, ...]) -> None:
+    elsewhere = "postgresql+psycopg://nobody@127.0.0.1:1/nothing"
+
+    refused = as_process(tmp_path / "typo", *command, DATABASE_URL=elsewhere)
+
+    assert refused.returncode == 1
+    assert refused.stdout.startswith(f"There is no data folder {tmp_path / 'typo'}; ")
+    assert not (tmp_path / "typo").exists()

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from db import Database, database_from_environment
-from db.engine import data_dir_from_environment
+from db.engine import data_dir_from_environment, unmade_database_from_environment
 from db.waiting import DOES_NOT_ANSWER, unhurried, within
 from db.waiting import LONGEST as LONGEST_WAIT
 from services.installation.tokens import TOKEN_PERIOD
@@ -22,6 +22,7 @@ __all__ = [
     "proxies",
     "public_url",
     "unhurried",
+    "unmade_database",
     "volume_cache_control",
     "within",
 ]
@@ -30,6 +31,11 @@ __all__ = [
 def database() -> Database:
     """Return the database that the environment names, opened once per process."""
     return database_from_environment()
+
+
+def unmade_database() -> Database:
+    """Return the database that the environment names, whose folder a restore makes when it begins to write."""
+    return unmade_database_from_environment()
 
 
 def choose_data_dir(folder: Path) -> None:

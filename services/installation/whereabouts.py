@@ -11,6 +11,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import select
 
 from db import Database, Person
+from db.backup import beside
 from db.engine import DATABASE_FILE, data_dir_from_environment, make_engine, url_from_environment
 
 PROGRAM = Path(__file__).resolve().parents[2]
@@ -29,15 +30,26 @@ def whereabouts(database: Database) -> str:
 def missing_database() -> str:
     """Return where a database was looked for in vain, before opening one would make it; nothing where there is one.
 
-    Only a file can be seen to be missing: what a server of databases holds is asked after connecting to it.
+    Only a file or folder can be seen to be missing: what a server of databases holds is asked after connecting to it.
     """
-    url = make_url(url_from_environment())
-    if url.get_backend_name() != "sqlite" or Path(str(url.database)).exists():
+    url, where = make_url(url_from_environment()), data_dir_from_environment()
+    file = Path(str(url.database)) if url.get_backend_name() == "sqlite" else None
+    if where.is_dir() and (file is None or file.exists()):
         return ""
+    if file is not None and beside(file).exists():
+        return unfinished_file(file)
     others = _used_folders()
     hint = f"put '--data-dir {others[0]}' before the command, or " if others else ""
-    where = data_dir_from_environment()
-    return f"There is no Blindread database in {where}; {hint}run 'manage.py init' to begin one there."
+    what = "Blindread database in" if file is not None else "data folder"
+    return f"There is no {what} {where}; {hint}run 'manage.py init' to begin one there."
+
+
+def unfinished_file(file: Path) -> str:
+    """Say that a restore of a SQLite database was broken off, and what to do."""
+    return (
+        f"A restore into {file.parent} was broken off; run 'manage.py restore' again, or remove {beside(file).name} to "
+        "begin an empty database there."
+    )
 
 
 def warning_of_another(database: Database) -> str:

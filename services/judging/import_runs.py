@@ -10,7 +10,7 @@ from sqlmodel import Session, col, select
 
 from db import Candidate, Database, Item, JudgeRun, JudgeVerdict, audit
 from db.base import stored_id
-from exchange.judge_verdicts import JudgeRow, parse_judge_verdicts
+from exchange.judge_verdicts import JudgeRow, read_judge_verdicts
 from exchange.refusal import InputRefused, Problems, shown
 from services.errors import Conflict, require_length
 from services.people import acts
@@ -48,7 +48,7 @@ def import_judge_verdicts(
     """
     name = require_length("The name of the run", name, 80)
     judge = require_length("The name of the judge", judge, 120)
-    rows = parse_judge_verdicts(content, file_name)
+    rows, problems = read_judge_verdicts(content, file_name)
     file_name = shown(file_name, 80)
     source_sha256 = hashlib.sha256(content).hexdigest()
     with database.writing() as session:
@@ -64,7 +64,7 @@ def import_judge_verdicts(
                 .where(Candidate.study_id == study_id)
             )
         }
-        _require_matching(rows, candidates, file_name)
+        _require_matching(rows, candidates, file_name, problems)
         run = JudgeRun(
             study_id=study_id,
             name=name,
@@ -134,8 +134,10 @@ def _require_new(session: Session, study_id: int, name: str, source_sha256: str)
     raise Conflict(f"A run '{run.name}' exists already in this study; choose another name.")
 
 
-def _require_matching(rows: tuple[JudgeRow, ...], candidates: dict[tuple[str, str], int], file_name: str) -> None:
-    problems = Problems()
+def _require_matching(
+    rows: tuple[JudgeRow, ...], candidates: dict[tuple[str, str], int], file_name: str, problems: Problems
+) -> None:
+    """Refuse a file with all that is wrong: what its reader found, keys that the study lacks, and doubled verdicts."""
     unmatched = [row for row in rows if (row.item, row.candidate) not in candidates]
     if unmatched:
         problems.take(

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col, delete, select
 
-from db import AuditEvent, Database, Freeze, Study, Verification, now
+from db import AuditEvent, Database, Freeze, Lease, Verification, now
 from db.base import new_public_id, stored_id
+from services.errors import Unavailable
 from services.installation import leases
 from services.people.identity import Actor
 from services.people.permission import require_role
 from services.record import verification
+from services.record.checking import ROWS, read_or_told, told, unreadable
 from services.studies import damaged_volumes, volume_integrity
 from services.studies.volume_integrity import Pace
 
+_log = logging.getLogger(__name__)
 LEASE = "daily verification"
+FILES = "The names of the prepared files"
+RESULTS = "The results of earlier verifications"
 EVERY = timedelta(days=1)
 # Prolonged while files are read; what a killed process held can be taken after it.
 HELD_FOR = timedelta(minutes=2)
@@ -27,6 +35,7 @@ KEPT_EVERY_SECONDS = 10.0
 # One line of the page each; of thousands of missing files the first ones say enough.
 PROBLEMS_KEPT = 100
 LONGEST_WAIT = timedelta(hours=1)
+AFTER_SILENCE = timedelta(minutes=10)
 
 
 class LeaseLost(Exception):
@@ -59,6 +68,8 @@ def verify_what_is_due(
 ) -> timedelta:
     """Verify every frozen study whose last verification is a day old, unless another process is doing so.
 
+    What keeps one study from being verified to its end is kept as its problem, and the next one is verified.
+
     Returns
     -------
     timedelta
@@ -66,14 +77,48 @@ def verify_what_is_due(
     """
     if not leases.take(database, LEASE, holder, HELD_FOR):
         return HELD_FOR
+    wait = LONGEST_WAIT
     try:
-        volume_integrity.fill_unpacked_hashes(database, lambda *_: _hold(database, holder), pace)
-        for study_id, key in _studies_due(database):
-            _verify(database, study_id, key, holder, pace, kept_every)
+        _fill_unpacked_hashes(database, holder, pace)
+        for study_id in _studies_due(database):
+            try:
+                _verify(database, study_id, holder, pace, kept_every)
+            except LeaseLost:
+                raise
+            except Unavailable:
+                _log.warning("the database did not answer while a study was verified", exc_info=True)
+                wait = AFTER_SILENCE
+            except Exception as error:  # noqa: BLE001  whoever can write the file can put anything into it
+                _log.warning("a study could not be verified to the end", exc_info=True)
+                _end_with(database, study_id, unreadable(ROWS, error))
     except LeaseLost:
         return HELD_FOR
     leases.give_back(database, LEASE, holder)
-    return LONGEST_WAIT
+    return wait
+
+
+def _fill_unpacked_hashes(database: Database, holder: str, pace: Pace) -> None:
+    try:
+        volume_integrity.fill_unpacked_hashes(database, lambda *_: _hold(database, holder), pace)
+    except (LeaseLost, Unavailable):
+        raise
+    except Exception:  # noqa: BLE001  what cannot be read is found, and named, when its study is verified
+        _log.warning("hashes of unpacked scans could not be made", exc_info=True)
+
+
+def _end_with(database: Database, study_id: int, problem: str) -> None:
+    """End the run of a study with a problem that kept it from its end; where even that fails, the run stays open."""
+    try:
+        with database.writing() as session:
+            run, _ = read_or_told(session, RESULTS, lambda: _interrupted(session, study_id))
+            if run is None:
+                of_study = col(Verification.study_id) == study_id
+                session.exec(delete(Verification).where(of_study, col(Verification.ended_at).is_(None)))
+                run = Verification(study_id=study_id)
+            run.problems, run.ended_at = _bounded([*run.problems, problem]), now()
+            session.add(run)
+    except Exception:  # noqa: BLE001  the other studies are to be verified all the same
+        _log.warning("the end of a verification could not be kept", exc_info=True)
 
 
 def give_way(database: Database, holder: str) -> None:
@@ -86,25 +131,30 @@ def new_holder() -> str:
     return new_public_id()
 
 
-def _studies_due(database: Database) -> list[tuple[int, str]]:
+def _studies_due(database: Database) -> list[int]:
     with database.reading() as session:
-        # By the audit chain: a freeze that was deleted, or a study that was hidden, must not pass unseen.
+        # By the audit chain too: a freeze that was deleted, or a study that was hidden, must not pass unseen.
         of_chain = select(AuditEvent.study_id).where(AuditEvent.action == verification.FROZEN)
-        frozen = session.exec(
-            select(Study)
-            .where(col(Study.id).in_(select(Freeze.study_id)) | col(Study.id).in_(of_chain))
-            .order_by(col(Study.id))
-        ).all()
+        found: set[int] = set()
+        for query in (select(Freeze.study_id), of_chain):
+            # Where one of them cannot be read, the other still says which studies are frozen.
+            ids, _ = read_or_told(session, ROWS, partial(_ids, session, query))
+            found |= ids or set()
         return [
-            (stored_id(study.id), study.key)
-            for study in frozen
-            if not verification.was_removed(session, study) and _is_due(session, stored_id(study.id))
+            study_id
+            for study_id in sorted(found)
+            if not verification.was_removed(session, study_id) and _is_due(session, study_id)
         ]
 
 
+def _ids(session: Session, query: Any) -> set[int]:
+    return {study_id for study_id in session.exec(query) if study_id is not None}
+
+
 def _is_due(session: Session, study_id: int) -> bool:
-    last = _last_ended(session, study_id)
-    return _interrupted(session, study_id) is not None or last is None or last.started_at <= now() - EVERY
+    last, problems = read_or_told(session, ROWS, lambda: _last_ended(session, study_id))
+    open_run, more = read_or_told(session, ROWS, lambda: _interrupted(session, study_id))
+    return bool(problems + more) or open_run is not None or last is None or last.started_at <= now() - EVERY
 
 
 def _last_ended(session: Session, study_id: int) -> Verification | None:
@@ -122,12 +172,13 @@ def _interrupted(session: Session, study_id: int) -> Verification | None:
     ).first()
 
 
-def _verify(database: Database, study_id: int, key: str, holder: str, pace: Pace, kept_every: float) -> None:
+def _verify(database: Database, study_id: int, holder: str, pace: Pace, kept_every: float) -> None:
     with database.writing() as session:
         run = _interrupted(session, study_id) or Verification(study_id=study_id)
         session.add(run)
     with database.reading() as session:
-        files = volume_integrity.files_of(session, study_id)
+        found, unread = read_or_told(session, FILES, lambda: volume_integrity.files_of(session, study_id))
+    files = found or []
     kept_at = time.monotonic()
     problems = list(run.problems)
     for place, file in enumerate(files[run.files_checked :], run.files_checked + 1):
@@ -138,8 +189,8 @@ def _verify(database: Database, study_id: int, key: str, holder: str, pace: Pace
             _keep(database, run, place, problems)
             kept_at = time.monotonic()
     _hold(database, holder)
-    problems += verification.verify_study(database, key, files=False)
-    _keep(database, run, len(files), problems, ended=True)
+    problems += unread + verification.verify_stored_study(database, study_id, files=False)
+    _keep(database, run, len(files), list(dict.fromkeys(problems)), ended=True)
 
 
 def _hold(database: Database, holder: str) -> None:
@@ -169,17 +220,21 @@ def verify_now(database: Database, actor: Actor, study_key: str) -> list[str]:
     with database.writing() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         study_id = stored_id(study.id)
-        files = len(volume_integrity.files_of(session, study_id))
         session.add(
             Verification(
                 study_id=study_id,
                 started_at=began,
                 ended_at=now(),
-                files_checked=files,
+                files_checked=_number_of_files(session, study_id),
                 problems=_bounded(problems),
             )
         )
     return problems
+
+
+def _number_of_files(session: Session, study_id: int) -> int:
+    files, _ = read_or_told(session, FILES, lambda: volume_integrity.files_of(session, study_id))
+    return len(files or [])
 
 
 @dataclass(frozen=True)
@@ -191,7 +246,7 @@ class VerificationState:
     ended_at
         When the last whole verification ended; None while there was none.
     problems
-        What it found, one sentence each.
+        What it found, one sentence each; with that a later one was broken off, and what that one had found by then.
     under_way
         Files that were read and files there are, while another one has not ended.
     damaged_scans
@@ -205,16 +260,38 @@ class VerificationState:
 
 
 def state_of_verification(database: Database, actor: Actor, study_key: str) -> VerificationState:
-    """Return how the last verification of a study ended, for its admins."""
+    """Return how the last verification of a study ended, for its admins; never "all holds" of what cannot be read."""
     with database.reading() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         study_id = stored_id(study.id)
-        ended = _last_ended(session, study_id)
-        running = _interrupted(session, study_id)
-        files = len(volume_integrity.files_of(session, study_id))
+        ended, unread = read_or_told(session, RESULTS, lambda: _last_ended(session, study_id))
+        running, unread_run = read_or_told(session, RESULTS, lambda: _interrupted(session, study_id))
+        files = _number_of_files(session, study_id)
+        problems = unread + unread_run + (list(ended.problems) if ended is not None else [])
+        if running is not None and not _is_held(session):
+            problems += [_broken_off(running, files), *running.problems]
+            running = None
         return VerificationState(
             ended_at=ended.ended_at if ended is not None else None,
-            problems=list(ended.problems) if ended is not None else [],
+            problems=list(dict.fromkeys(problems)),
             under_way=(running.files_checked, files) if running is not None else None,
-            damaged_scans=[damaged_volumes.sentence(event) for event in damaged_volumes.events_of(session, study_id)],
+            damaged_scans=told(session, ROWS, lambda: _damaged_scans(session, study_id)),
         )
+
+
+def _is_held(session: Session) -> bool:
+    """Return whether a process is verifying: one that was killed holds nothing any more after two minutes."""
+    lease = session.get(Lease, LEASE)
+    return lease is not None and lease.expires_at > now()
+
+
+def _broken_off(run: Verification, files: int) -> str:
+    return (
+        f"The verification that began at {run.started_at:%Y-%m-%d %H:%M} UTC was broken off after {run.files_checked} "
+        f"of {files} files: until one has ended, nobody knows whether all holds."
+    )
+
+
+def _damaged_scans(session: Session, study_id: int) -> Iterator[str]:
+    for event in damaged_volumes.events_of(session, study_id):
+        yield damaged_volumes.sentence(event)

@@ -5,14 +5,19 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from db import Database, audit, now
+from sqlmodel import select
+
+from db import Database, Overlay, Volume, audit, now
 from db.backup import back_up
+from db.base import new_public_id
 from db.migrate import newest_schema, schema_of, standing, upgrade
 from db.private import keep_private, make_private_folder
 from services.demo import example
 from services.errors import Conflict
+from services.installation.whereabouts import unfinished_file
 from services.people import accounts
 from services.seals import audit_head, sealing
+from services.studies import volume_store
 
 
 def prepare(database: Database) -> Path | None:
@@ -35,18 +40,27 @@ def prepare(database: Database) -> Path | None:
         raise _not_ours(database)
     if found == "newer":
         raise _too_new(database)
+    if found == "unfinished":
+        raise unfinished(database)
     saved = _back_up_before_migrating(database) if found == "older" else None
+    bring_up_to_date(database)
+    return saved
+
+
+def bring_up_to_date(database: Database) -> None:
+    """Migrate, and bring what earlier releases left to the form of this one, without a backup."""
     upgrade(database.engine)
     sealing.seal_earlier_rows(database)
     database.volume_dir.mkdir(parents=True, exist_ok=True)
     accounts.make_logins_canonical(database)
     example.mark_demo(database)
-    return saved
 
 
 def require_prepared(database: Database) -> None:
     """Refuse to work on a database that has not this program's schema."""
     found = standing(database.engine)
+    if found == "unfinished":
+        raise unfinished(database)
     if found == "empty":
         raise Conflict("There is no Blindread database yet; run 'manage.py init' first.")
     if found == "foreign":
@@ -58,6 +72,16 @@ def require_prepared(database: Database) -> None:
             f"The database has schema {schema_of(database.engine)} and this program needs "
             f"{newest_schema(database.engine)}; stop the server and run 'manage.py init', which takes a backup first."
         )
+
+
+def unfinished(database: Database) -> Conflict:
+    """Return the refusal of a place into which a restore was begun, with what to do."""
+    if database.engine.dialect.name == "sqlite":
+        return Conflict(unfinished_file(Path(str(database.engine.url.database))))
+    return Conflict(
+        f"A restore into the database ({database.engine.url.render_as_string()}) was broken off; make an empty "
+        "database, name it in DATABASE_URL, and restore again."
+    )
 
 
 def _not_ours(database: Database) -> Conflict:
@@ -88,27 +112,60 @@ def copy_name(database: Database) -> str:
     return "blindread.db" if database.engine.dialect.name == "sqlite" else "blindread.dump"
 
 
-def back_up_installation(database: Database, folder: Path) -> list[Path]:
+def back_up_installation(database: Database, folder: Path, *, incomplete: bool = False) -> list[Path]:
     """Write a consistent copy of the database, the volumes, and the head of the audit chain into a new folder.
 
     The head reveals, when it is compared later, whether the end of the chain was cut off; keep it elsewhere too.
+
+    Parameters
+    ----------
+    incomplete
+        Whether a backup is wanted although prepared files are missing: the verdicts are kept at least.
+
+    Raises
+    ------
+    Conflict
+        The folder is there already, or a file that the database names is missing. Nothing is left then.
     """
     if folder.exists():
         raise Conflict(f"{folder.name} exists already; name a new folder for the backup.")
     if database.volume_dir.resolve() in folder.resolve().parents:
         raise Conflict(f"{folder} lies among the volumes, which would be copied into themselves; name another folder.")
-    copy = folder / copy_name(database)
     # Read before the copy is made: the copy then holds this head, also when people go on writing.
     with database.reading() as session:
         chain_head = audit.head(session)
-    make_private_folder(folder)
-    back_up(database, copy)
+        named = {*session.exec(select(Volume.sha256)).all(), *session.exec(select(Overlay.sha256)).all()}
+    if not incomplete:
+        _require_files(named, database, database.data_dir)
+    unfinished_backup = folder.with_name(f"{folder.name}.unfinished-{new_public_id()}")
+    try:
+        make_private_folder(unfinished_backup)
+        _write_backup(database, unfinished_backup, chain_head)
+        if not incomplete:
+            _require_files(named, Database(database.engine, unfinished_backup), database.data_dir)
+        # Under its own name it is whole, whatever may have ended this process before.
+        unfinished_backup.rename(folder)
+    except BaseException:
+        shutil.rmtree(unfinished_backup, ignore_errors=True)
+        raise
+    return [folder / name for name in (copy_name(database), "volumes", audit_head.FILE_NAME)]
+
+
+def _write_backup(database: Database, folder: Path, chain_head: str) -> None:
+    back_up(database, folder / copy_name(database))
     volumes = folder / "volumes"
     if database.volume_dir.is_dir():
         shutil.copytree(database.volume_dir, volumes, ignore=shutil.ignore_patterns(".incoming-*"))
     else:
         volumes.mkdir()
-    head = folder / audit_head.FILE_NAME
-    head.write_text(audit_head.head_file(chain_head), encoding="utf-8")
+    (folder / audit_head.FILE_NAME).write_text(audit_head.head_file(chain_head), encoding="utf-8")
     keep_private(folder)
-    return [copy, volumes, head]
+
+
+def _require_files(named: set[str], place: Database, data_dir: Path) -> None:
+    missing = sum(not volume_store.path_of(place, sha256).is_file() for sha256 in named)
+    if missing:
+        raise Conflict(
+            f"{missing} of the {len(named)} prepared files that the database names are missing in {data_dir}: name "
+            "the right data folder by '--data-dir', put them back, or take the backup without them by '--incomplete'."
+        )

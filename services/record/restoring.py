@@ -2,24 +2,41 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import stat
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
+from sqlalchemy import inspect, text
 from sqlalchemy.exc import DatabaseError
 from sqlmodel import col, select
 
 from db import Database, Invitation, LoginSession, Overlay, Study, Volume, audit, now
-from db.backup import DamagedCopy, restore
+from db.backup import (
+    DamagedCopy,
+    beside,
+    copy_sqlite,
+    log_files,
+    put_in_place,
+    require_whole,
+    restore_dump,
+    schema_in_dump,
+)
 from db.engine import make_engine
-from db.migrate import newest_schema, schema_of, standing
+from db.migrate import UNFINISHED, newest_schema, schema_of, standing_of_schema
+from db.private import keep_private, make_private_folder
 from services.errors import Conflict, InputRefused
 from services.people import permission
 from services.record import maintenance, verification
 from services.record.maintenance import copy_name
 from services.seals import audit_head
 from services.studies import volume_store
+
+# What the store of volumes calls a file that is not whole yet; no copy is made of it.
+INCOMING = ".incoming-"
 
 
 @dataclass(frozen=True)
@@ -37,8 +54,9 @@ class Restored:
 def restore_installation(database: Database, backup: Path) -> Restored:
     """Bring the database and the volumes of a backup into an installation that has no database yet.
 
-    The backup of an older release is migrated. Login sessions end, and so do open links: one that was used after the
-    backup was taken would be open again.
+    Whatever can be refused is refused before anything is written. The volumes come first, and the database takes its
+    place with every login session and open link ended: one that was used after the backup was taken would be open
+    again, also where the restore is killed. The backup of an older release is migrated.
 
     Raises
     ------
@@ -53,27 +71,40 @@ def restore_installation(database: Database, backup: Path) -> Restored:
             f"{backup} holds no {copy.name}: name a folder that 'manage.py backup' wrote, and set DATABASE_URL for "
             "the same kind of database."
         )
-    if standing(database.engine) != "empty":
+    _require_empty(database)
+    head = _head_of(backup)
+    volumes = list(_volumes_in(backup))
+    schema = _schema_in(copy, database)
+    make_private_folder(database.data_dir)
+    keep_private(database.data_dir)
+    _copy_volumes(backup / "volumes", volumes, database.volume_dir)
+    bring_in = _bring_in_file if database.engine.dialect.name == "sqlite" else _bring_in_dump
+    try:
+        ended = bring_in(database, copy)
+    except DamagedCopy as damage:
+        raise InputRefused(str(damage)) from damage
+    keep_private(database.data_dir)
+    studies, problems = _check(database, head)
+    return Restored(schema, studies, ended, problems, head is not None)
+
+
+def _require_empty(database: Database) -> None:
+    """Refuse a place that holds anything but what a restore that was broken off may have left; opens no new file."""
+    place = Path(str(database.engine.url.database))
+    if database.engine.dialect.name == "sqlite" and not place.exists():
+        for log in log_files(place):
+            if log.exists():
+                raise Conflict(f"{log} was left by a database that is not there; move it away too, and restore again.")
+        return
+    tables = inspect(database.engine).get_table_names()
+    database.engine.dispose()
+    if UNFINISHED in tables and len(tables) > 1:
+        raise maintenance.unfinished(database)
+    if [name for name in tables if name != UNFINISHED]:
         raise Conflict(
             f"There is a database already ({database.engine.url.render_as_string()}); stop the server, move it away "
             "or name an empty place, and restore again."
         )
-    head = _head_of(backup)
-    _require_volumes(backup)
-    if database.engine.dialect.name == "sqlite":
-        _require_ours(copy, database)
-    try:
-        restore(database, copy)
-    except DamagedCopy as damage:
-        raise InputRefused(str(damage)) from damage
-    schema = schema_of(database.engine)
-    if standing(database.engine) == "newer":
-        raise _too_new(schema, database)
-    maintenance.prepare(database)
-    _copy_volumes(backup / "volumes", database.volume_dir)
-    ended = _end_sessions_and_links(database)
-    studies, problems = _check(database, head)
-    return Restored(schema, studies, ended, problems, head is not None)
 
 
 def _head_of(backup: Path) -> str | None:
@@ -90,27 +121,54 @@ def _head_of(backup: Path) -> str | None:
         ) from None
 
 
-def _require_volumes(backup: Path) -> None:
-    """Refuse a backup whose volumes cannot all be copied."""
-    for path in (backup / "volumes").rglob("*"):
-        if not path.exists():
-            raise InputRefused(f"{path} leads nowhere; put the file back or remove the link, and restore again.")
-
-
-def _require_ours(copy: Path, database: Database) -> None:
-    """Refuse a copy that is no database of this program or an older one, before anything is written."""
-    engine = make_engine(f"sqlite:///file:{quote(copy.resolve().as_posix())}?mode=ro&immutable=1&uri=true")
-    try:
-        found, schema = standing(engine), schema_of(engine)
-    except DatabaseError:
-        # A damaged file: `restore` names what is wrong with it.
+def _volumes_in(backup: Path) -> Iterator[Path]:
+    """Yield the files of a backup's volumes by their place in it; what is no regular file or folder is refused."""
+    top = backup / "volumes"
+    if not (top.exists() or top.is_symlink()):
         return
-    finally:
-        engine.dispose()
+    if not top.is_dir():
+        raise _no_volume(top)
+
+    def refuse(error: OSError) -> None:
+        raise error
+
+    for here, folders, files in os.walk(top, onerror=refuse):
+        for path in (Path(here, name) for name in (*folders, *files)):
+            kind = path.lstat().st_mode
+            if not (stat.S_ISREG(kind) or stat.S_ISDIR(kind)):
+                raise _no_volume(path)
+            if stat.S_ISREG(kind) and not path.name.startswith(INCOMING):
+                yield path.relative_to(top)
+
+
+def _no_volume(path: Path) -> InputRefused:
+    what = "leads elsewhere" if path.is_symlink() else "is neither a file nor a folder of files"
+    return InputRefused(f"{path} {what}; put back what it was or remove it, and restore again.")
+
+
+def _schema_in(copy: Path, database: Database) -> str | None:
+    """Return the schema of a copy; what is no database of this program or an older one is refused."""
+    try:
+        schema = _schema_in_file(copy) if database.engine.dialect.name == "sqlite" else schema_in_dump(copy)
+    except DamagedCopy as damage:
+        raise InputRefused(str(damage)) from damage
+    found = standing_of_schema(schema, database.engine)
     if found == "newer":
         raise _too_new(schema, database)
-    if found in ("empty", "foreign"):
+    if found == "foreign":
         raise InputRefused(f"{copy} holds no database of Blindread; use another backup.")
+    return schema
+
+
+def _schema_in_file(copy: Path) -> str | None:
+    require_whole(copy)
+    engine = make_engine(f"sqlite:///file:{quote(copy.resolve().as_posix())}?mode=ro&immutable=1&uri=true")
+    try:
+        return schema_of(engine)
+    except DatabaseError as error:
+        raise DamagedCopy(f"{copy} holds no database of Blindread; use another backup.") from error
+    finally:
+        engine.dispose()
 
 
 def _too_new(schema: str | None, database: Database) -> Conflict:
@@ -120,11 +178,49 @@ def _too_new(schema: str | None, database: Database) -> Conflict:
     )
 
 
-def _copy_volumes(source: Path, target: Path) -> None:
-    """Copy the volumes that are not there; each is named by the hash of its bytes."""
+def _copy_volumes(source: Path, files: list[Path], target: Path) -> None:
+    """Copy the volumes, each whole or not at all, so that a restore that was killed can be repeated."""
     target.mkdir(parents=True, exist_ok=True)
-    if source.is_dir():
-        shutil.copytree(source, target, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".incoming-*"))
+    for file in files:
+        place = target / file
+        place.parent.mkdir(parents=True, exist_ok=True)
+        incoming = place.with_name(f"{INCOMING}{place.name}")
+        shutil.copy2(source / file, incoming, follow_symlinks=False)
+        incoming.replace(place)
+
+
+def _bring_in_file(database: Database, copy: Path) -> int:
+    """Put a SQLite database together beside its place and let it take the place when nobody is signed in any more."""
+    place = Path(str(database.engine.url.database))
+    place.parent.mkdir(parents=True, exist_ok=True)
+    made = Database(make_engine(f"sqlite:///{beside(place)}"), database.data_dir)
+    try:
+        copy_sqlite(copy, beside(place))
+        maintenance.bring_up_to_date(made)
+        ended = _end_sessions_and_links(made)
+        made.engine.dispose()
+        _require_empty(database)
+        put_in_place(beside(place), place)
+    finally:
+        made.engine.dispose()
+        for file in (beside(place), *log_files(beside(place))):
+            file.unlink(missing_ok=True)
+    return ended
+
+
+def _bring_in_dump(database: Database, copy: Path) -> int:
+    """Bring a dump into PostgreSQL; until nobody is signed in any more, a table says that this is unfinished."""
+    with database.writing() as session:
+        session.connection().execute(text(f"CREATE TABLE IF NOT EXISTS {UNFINISHED} (since timestamptz DEFAULT now())"))
+    try:
+        restore_dump(database, copy)
+    except (DamagedCopy, OSError):
+        # It was one transaction, of which nothing is left.
+        with database.writing() as session:
+            session.connection().execute(text(f"DROP TABLE {UNFINISHED}"))
+        raise
+    maintenance.bring_up_to_date(database)
+    return _end_sessions_and_links(database)
 
 
 def _end_sessions_and_links(database: Database) -> int:
@@ -139,6 +235,7 @@ def _end_sessions_and_links(database: Database) -> int:
             link.ended_at = link.expires_at = now()
         session.add_all([*sessions, *links])
         audit.record(session, "restored from a backup", login_sessions_ended=len(sessions), links_ended=len(links))
+        session.connection().execute(text(f"DROP TABLE IF EXISTS {UNFINISHED}"))
     return len(sessions)
 
 

@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
+from functools import partial
+from typing import Any, NamedTuple
 
 from sqlmodel import Session, col, or_, select
 
 from db import AuditEvent, Base, Display, Freeze, Membership, Study
 from db.base import stored_id
+from db.readable import columns_of, readable_rows
 from services.reading.verdict_times import contradictory_times
+from services.record.checking import told
 from services.seals import proofs
 from services.seals.sealing import SEALED, seals_on
 
-Seal = tuple[AuditEvent, str, str]
+
+class Event(NamedTuple):
+    """What the checks of rows ask of an audit event."""
+
+    id: int
+    at: datetime
+    action: str
+    detail: dict[str, Any]
+
+
+Seal = tuple[Event, str, str]
 NAMED = 5
 # More rows than any table of a study holds; a seal on more would only fill the memory.
 MOST_SEALED = 10_000_000
@@ -23,31 +38,31 @@ _COMING_AND_GOING = ("member joined", "member removed")
 
 
 def row_problems(session: Session, study: Study) -> list[str]:
-    """Return one sentence for each seal that does not hold, and for each row that no seal covers."""
+    """Return one sentence for each seal that does not hold, each row that no seal covers, and what cannot be read.
+
+    Parameters
+    ----------
+    study
+        Of which the number and the salt are asked, and nothing else.
+    """
     study_id = stored_id(study.id)
-    events = _events(session, study_id)
-    problems = _freeze_problems(session, study_id, events)
+    events, unreadable = _events(session, study_id)
+    problems = [f"Audit event {event_id} cannot be read." for event_id in unreadable]
+    problems += told(session, "The freezes", lambda: _freeze_problems(session, study_id, events))
     seals: dict[str, list[Seal]] = {}
     for event in events:
-        for name, ended in event.detail.get("ended", {}).items():
-            problems += _end_seals(event, name, ended, seals)
-        for name, (keys, digest) in seals_on(event, study_id).items():
-            if proofs.number_of(keys) > MOST_SEALED:
-                problems.append(f"Audit event {event.id} names more rows of table {name} than there can be.")
-                continue
-            seals.setdefault(name, []).append((event, keys, digest))
+        problems += told(session, f"Audit event {event.id}", partial(_take_seals, event, study_id, seals))
     for table in proofs.COLUMNS:
-        found = proofs.rows_of(session, table, study_id)
-        problems += _table_problems(table, found, seals.pop(proofs.table_name(table), []), study.salt)
-    problems += _membership_problems(session, study_id, events)
-    return problems
+        name = proofs.table_name(table)
+        problems += told(session, f"Table {name}", partial(_table_problems, session, table, study, seals.pop(name, [])))
+    return problems + told(session, "The members", lambda: _membership_problems(session, study_id, events))
 
 
-def remarks(session: Session, study: Study) -> list[str]:
+def remarks(session: Session, study_id: int) -> list[str]:
     """Return what has to be known about a study's proofs and times, and is no sign that anything was changed."""
-    study_id = stored_id(study.id)
+    events, _ = _events(session, study_id)
     said = []
-    for event in _events(session, study_id):
+    for event in events:
         if event.action != SEALED:
             continue
         covered = {table: len(list(proofs.keys_in(keys))) for table, (keys, _) in seals_on(event, study_id).items()}
@@ -56,13 +71,27 @@ def remarks(session: Session, study: Study) -> list[str]:
             f"of {event.at:%Y-%m-%d %H:%M} UTC: they are proved from then on. Of the time before, only the hash of "
             "each verdict's answers proves anything."
         )
-    return said + [
-        f"The times of the verdict with receipt {receipt} contradict each other ({why}): the server's clock was set."
-        for receipt, why in contradictory_times(session, study_id)
-    ]
+    return said + told(session, "The times of the verdicts", lambda: _contradictions(session, study_id))
 
 
-def _end_seals(event: AuditEvent, name: str, ended: str, seals: dict[str, list[Seal]]) -> list[str]:
+def _contradictions(session: Session, study_id: int) -> Iterator[str]:
+    for receipt, why in contradictory_times(session, study_id):
+        what = f"The times of the verdict with receipt {receipt} contradict each other ({why})"
+        yield f"{what}: the server's clock was set."
+
+
+def _take_seals(event: Event, study_id: int, seals: dict[str, list[Seal]]) -> Iterator[str]:
+    """Note the seals that an event holds, and say what keeps it from ending or holding them."""
+    for name, ended in event.detail.get("ended", {}).items():
+        yield from _end_seals(event, name, ended, seals)
+    for name, (keys, digest) in seals_on(event, study_id).items():
+        if proofs.number_of(keys) > MOST_SEALED:
+            yield f"Audit event {event.id} names more rows of table {name} than there can be."
+            continue
+        seals.setdefault(name, []).append((event, keys, digest))
+
+
+def _end_seals(event: Event, name: str, ended: str, seals: dict[str, list[Seal]]) -> list[str]:
     """End the seals on some rows, and say what keeps that from being right.
 
     Only who comes back ends any, and only who gave no verdict can come back. Otherwise an event that is added at the
@@ -81,30 +110,34 @@ def _end_seals(event: AuditEvent, name: str, ended: str, seals: dict[str, list[S
     return [f"Audit event {event.id} ends seals on table {name} on which verdicts rest."] if rested_on else []
 
 
-def _events(session: Session, study_id: int) -> list[AuditEvent]:
+def _events(session: Session, study_id: int) -> tuple[list[Event], list[int]]:
+    """Return the events that may hold seals on a study's rows, and the numbers of those that cannot be read."""
     of_study = or_(AuditEvent.study_id == study_id, AuditEvent.action == SEALED)
-    return list(session.exec(select(AuditEvent).where(of_study).order_by(col(AuditEvent.id))).all())
+    rows, unreadable = readable_rows(session, columns_of(AuditEvent, *Event._fields).where(of_study), AuditEvent.id)
+    return [Event(*row) for row in rows], unreadable
 
 
-def _freeze_problems(session: Session, study_id: int, events: list[AuditEvent]) -> list[str]:
+def _freeze_problems(session: Session, study_id: int, events: list[Event]) -> list[str]:
     """Compare the freezes with what the chain says was frozen: it holds the true hash of the manifest."""
     said = [str(event.detail.get("manifest_sha256")) for event in events if event.action == "study frozen"]
-    found = [
-        freeze.sha256
-        for freeze in session.exec(select(Freeze).where(Freeze.study_id == study_id).order_by(col(Freeze.version)))
-    ]
-    if said == found:
+    found = session.exec(select(Freeze.sha256).where(Freeze.study_id == study_id).order_by(col(Freeze.version))).all()
+    if said == list(found):
         return []
     return ["The manifest is not the one that the audit chain says was frozen."]
 
 
-def _table_problems(table: type[Base], found: dict[int, proofs.Row], seals: list[Seal], salt: str) -> Iterator[str]:
+def _table_problems(session: Session, table: type[Base], study: Study, seals: list[Seal]) -> Iterator[str]:
+    query, key = proofs.select_rows(table, stored_id(study.id)), getattr(table, proofs.COLUMNS[table][0])
+    rows, unreadable = readable_rows(session, query, key)
+    found: dict[int, proofs.Row] = {int(row[0]): tuple(row) for row in rows}
+    if unreadable:
+        yield f"{_named(table, unreadable, found)}: cannot be read, so it was changed past the program."
     covered: set[int] = set()
     for event, text, digest in seals:
         keys = list(proofs.keys_in(text))
         covered.update(keys)
-        rows = [found[key] for key in sorted(keys) if key in found]
-        if len(rows) < len(keys) or proofs.digest(table, rows, salt) != digest:
+        sealed = [found[key] for key in sorted(keys) if key in found]
+        if len(sealed) < len(keys) or proofs.digest(table, sealed, study.salt) != digest:
             what = "changed" if len(keys) == 1 else "one or more of these rows changed"
             yield f"{_named(table, keys, found)}: {what} since audit event {event.id}, or gone."
     # What has been shown is sealed with the verdict on it, and may wait for that.
@@ -123,11 +156,14 @@ def _named(table: type[Base], keys: list[int], found: dict[int, proofs.Row]) -> 
     return f"Table {proofs.table_name(table)}, {', '.join(names)}{more}"
 
 
-def _membership_problems(session: Session, study_id: int, events: list[AuditEvent]) -> Iterator[str]:
+def _membership_problems(session: Session, study_id: int, events: list[Event]) -> Iterator[str]:
     """Compare who is out of the study with what the chain said of them last."""
     last = {event.detail.get("member"): event.action for event in events if event.action in _COMING_AND_GOING}
-    for membership in session.exec(select(Membership).where(Membership.study_id == study_id)):
-        is_out, was_taken_out = membership.removed_at is not None, last.get(membership.person_id) == "member removed"
-        if is_out != was_taken_out:
+    for person_id, pseudonym, is_out in session.exec(
+        select(Membership.person_id, Membership.pseudonym, col(Membership.removed_at).is_not(None)).where(
+            Membership.study_id == study_id
+        )
+    ):
+        if is_out != (last.get(person_id) == "member removed"):
             done = "taken out of" if is_out else "put back into"
-            yield f"{membership.pseudonym} was {done} the study past the program."
+            yield f"{pseudonym} was {done} the study past the program."

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from sqlalchemy.exc import NoResultFound
 from sqlmodel import Session, col, select
 
 from db import (
@@ -26,20 +24,19 @@ from db import (
 )
 from db.base import stored_id
 from db.guards import broken_guards
-from services.errors import NotFound
+from db.readable import columns_of, readable_rows
+from services.errors import NotFound, Refused, Unavailable
 from services.people.identity import Actor
 from services.people.permission import require_role, study_of
 from services.reading.answers import Answers
+from services.record.checking import ROWS, read_or_told, told, unreadable
 from services.record.row_checks import remarks, row_problems
 from services.seals.audit_head import head_in
 from services.studies import volume_integrity
 from services.studies.manifest import build_manifest, sha256_of
 
-_log = logging.getLogger(__name__)
 FROZEN = "study frozen"
 REMOVALS = ("demo removed", "study removed")
-# What rows that were changed by hand may lead to; that the database does not answer is nothing against the study.
-_BROKEN_ROWS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, NoResultFound)
 ALL_HOLDS = "All of it holds: protocol, items, volumes, candidates, references, every row and the audit chain."
 
 
@@ -56,41 +53,80 @@ def verify_study(database: Database, study_key: str, audit_head: str | None = No
     Returns
     -------
     list of str
-        One sentence per thing that does not hold; empty when all of it does.
+        One sentence per thing that does not hold or cannot be read; empty when all of it holds.
     """
     with database.reading() as session:
-        study = study_to_verify(session, study_key)
-        study_id = stored_id(study.id)
-        freeze = session.exec(select(Freeze).where(Freeze.study_id == study_id)).first()
-        if freeze is None and not _was_frozen(session, study_id):
-            raise NotFound(f"Study '{study_key}' is not frozen, so there is nothing to verify.")
-        parts: list[Callable[[], Iterable[str]]] = [
-            lambda: _removal_problems(session, study),
-            lambda: _freeze_problems(session, study, freeze),
+        study_id, problems = _read_by_key(session, study_key)
+    return problems if study_id is None else verify_stored_study(database, study_id, audit_head, files=files)
+
+
+def _read_by_key(session: Session, study_key: str) -> tuple[int | None, list[str]]:
+    """Return a study's number, or say that the studies cannot be read; a key that no study has is refused."""
+    try:
+        with session.begin_nested():
+            return id_to_verify(session, study_key), []
+    except (Refused, Unavailable):
+        raise
+    except Exception as error:  # noqa: BLE001  whoever can write the file can put anything into it
+        return None, [unreadable("The studies", error)]
+
+
+def verify_stored_study(
+    database: Database, study_id: int, audit_head: str | None = None, *, files: bool = True
+) -> list[str]:
+    """Verify a study by its number, as its key may be what cannot be read; see `verify_study`."""
+    head = head_in(audit_head) if audit_head is not None else None
+    with database.reading() as session:
+        frozen, problems = read_or_told(session, ROWS, lambda: _is_frozen(session, study_id))
+        if frozen is False:
+            key = session.exec(select(Study.key).where(Study.id == study_id)).first()
+            raise NotFound(f"Study '{key}' is not frozen, so there is nothing to verify.")
+        salt, unread = read_or_told(session, ROWS, lambda: _salt(session, study_id))
+        problems += unread
+        # Only what the checks of rows ask for: the rest of its row may not be readable.
+        study = Study(id=study_id, key="", title="", salt=salt or "")
+        checks: list[Callable[[], Iterable[str]]] = [
+            lambda: _removal_problems(session, study_id),
+            lambda: _freeze_problems(session, study_id),
             lambda: volume_integrity.problems_of_files(database, session, study_id) if files else [],
             lambda: _reference_problems(session, study_id),
             lambda: _verdict_problems(session, study_id),
             lambda: row_problems(session, study),
             lambda: broken_guards(session.connection()),
-            lambda: [f"Audit event {event_id} does not fit its place." for event_id in audit.broken_links(session)],
-            lambda: _head_problems(session, audit_head),
+            lambda: (f"Audit event {event_id} does not fit its place." for event_id in audit.broken_links(session)),
+            lambda: _head_problems(session, head),
         ]
-        return [problem for part in parts for problem in _told(part)]
+        for check in checks:
+            problems += told(session, ROWS, check)
+        return list(dict.fromkeys(problems))
 
 
-def study_to_verify(session: Session, study_key: str) -> Study:
-    """Return a study by its key, also one that was taken away past the program."""
-    found = session.exec(select(Study).where(Study.key == study_key)).first()
-    return found if found is not None and not was_removed(session, found) else study_of(session, study_key)
+def id_to_verify(session: Session, study_key: str) -> int:
+    """Return the number of a study by its key, also of one that was taken away past the program."""
+    found = session.exec(select(Study.id).where(Study.key == study_key)).first()
+    if found is not None and not was_removed(session, found):
+        return found
+    return stored_id(study_of(session, study_key).id)
 
 
-def was_removed(session: Session, study: Study) -> bool:
-    """Return whether the program removed a study, as the audit chain says."""
-    return _has_event(session, stored_id(study.id), *REMOVALS)
+def was_removed(session: Session, study_id: int) -> bool:
+    """Return whether the program removed a study, as the audit chain says; no chain says so of no study."""
+    try:
+        with session.begin_nested():
+            return _has_event(session, study_id, *REMOVALS)
+    except Unavailable:
+        raise
+    except Exception:  # noqa: BLE001  that the chain cannot be read is found by the checks of it
+        return False
 
 
-def _was_frozen(session: Session, study_id: int) -> bool:
-    return _has_event(session, study_id, FROZEN)
+def _is_frozen(session: Session, study_id: int) -> bool:
+    freeze = session.exec(select(Freeze.id).where(Freeze.study_id == study_id)).first()
+    return freeze is not None or _has_event(session, study_id, FROZEN)
+
+
+def _salt(session: Session, study_id: int) -> str | None:
+    return session.exec(select(Study.salt).where(Study.id == study_id)).first()
 
 
 def _has_event(session: Session, study_id: int, *actions: str) -> bool:
@@ -98,29 +134,23 @@ def _has_event(session: Session, study_id: int, *actions: str) -> bool:
     return session.exec(query.limit(1)).first() is not None
 
 
-def _told(part: Callable[[], Iterable[str]]) -> list[str]:
-    """Return the problems that a part of the verification finds; rows that it cannot read are one of them."""
-    try:
-        return list(part())
-    except _BROKEN_ROWS as error:
-        _log.exception("a part of a study could not be verified")
-        return [f"Rows of the study are gone or cannot be read ({type(error).__name__}), so not all could be verified."]
-
-
-def _removal_problems(session: Session, study: Study) -> list[str]:
-    if study.removed_at is None or was_removed(session, study):
+def _removal_problems(session: Session, study_id: int) -> list[str]:
+    marked = session.exec(select(Study.id).where(Study.id == study_id, col(Study.removed_at).is_not(None))).first()
+    if marked is None or was_removed(session, study_id):
         return []
     return ["The study was marked as removed past the program, as no audit event recorded it."]
 
 
-def _freeze_problems(session: Session, study: Study, freeze: Freeze | None) -> list[str]:
+def _freeze_problems(session: Session, study_id: int) -> Iterator[str]:
+    freeze = session.exec(select(Freeze.manifest_json, Freeze.sha256).where(Freeze.study_id == study_id)).first()
     if freeze is None:
-        return ["The freeze is gone, though the audit chain says that the study was frozen."]
-    stored = json.loads(freeze.manifest_json)
-    problems = []
-    if sha256_of(stored) != freeze.sha256:
-        problems.append("The stored manifest does not have the SHA-256 that was frozen with it.")
-    return problems + _differences(stored, build_manifest(session, study, stored["scoring_sample"]))
+        yield "The freeze is gone, though the audit chain says that the study was frozen."
+        return
+    stored = json.loads(freeze[0])
+    if sha256_of(stored) != freeze[1]:
+        yield "The stored manifest does not have the SHA-256 that was frozen with it."
+    study = session.get_one(Study, study_id)
+    yield from _differences(stored, build_manifest(session, study, stored["scoring_sample"]))
 
 
 def _reference_problems(session: Session, study_id: int) -> list[str]:
@@ -137,7 +167,7 @@ def _reference_problems(session: Session, study_id: int) -> list[str]:
 
 
 def _head_problems(session: Session, audit_head: str | None) -> list[str]:
-    if audit_head is None or audit.leads_to(session, head_in(audit_head)):
+    if audit_head is None or audit.leads_to(session, audit_head):
         return []
     return ["The audit chain does not hold the head that was kept: its end was cut off or replaced."]
 
@@ -145,7 +175,7 @@ def _head_problems(session: Session, audit_head: str | None) -> list[str]:
 def remarks_on(database: Database, study_key: str) -> list[str]:
     """Return what has to be known about a study's proofs and times, and is no sign that anything was changed."""
     with database.reading() as session:
-        return remarks(session, study_of(session, study_key))
+        return told(session, ROWS, lambda: remarks(session, id_to_verify(session, study_key)))
 
 
 def verify_for_admin(database: Database, actor: Actor, study_key: str) -> list[str]:
@@ -173,46 +203,54 @@ def _differences(stored: dict[str, Any], found: dict[str, Any]) -> list[str]:
 def _verdict_problems(session: Session, study_id: int) -> list[str]:
     """Compare every verdict and decision with the hash that the audit chain holds under its receipt."""
     audited: dict[str, str] = {}
-    for event in session.exec(
-        select(AuditEvent)
-        .where(AuditEvent.study_id == study_id, col(AuditEvent.action).in_(("verdict", "revision", "decision")))
-        .order_by(col(AuditEvent.id))
-    ):
-        # The first one counts: a further event with the same receipt was added to hide a change.
-        audited.setdefault(str(event.detail["receipt"]), str(event.detail["content_sha256"]))
+    of_answers = columns_of(AuditEvent, "id", "detail").where(
+        AuditEvent.study_id == study_id, col(AuditEvent.action).in_(("verdict", "revision", "decision"))
+    )
+    for _, detail in readable_rows(session, of_answers, AuditEvent.id)[0]:
+        if isinstance(detail, dict):
+            # The first one counts: a further event with the same receipt was added to hide a change.
+            audited.setdefault(str(detail.get("receipt")), str(detail.get("content_sha256")))
     found = {**_verdict_hashes(session, study_id), **_decision_hashes(session, study_id)}
     return [
         f"The verdict with receipt {receipt} is not what was submitted, or is gone."
-        for receipt in sorted(audited.keys() | found.keys())
+        for receipt in sorted(audited.keys() | found.keys(), key=str)
         if audited.get(receipt) != found.get(receipt)
     ]
 
 
 def _verdict_hashes(session: Session, study_id: int) -> dict[str, str]:
-    flags = {flag.verdict_id: (flag.kind, flag.note) for flag in session.exec(select(Flag))}
-    verdicts = session.exec(
-        select(Verdict)
-        .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
-        .where(Assignment.study_id == study_id)
+    of_study = select(Assignment.id).where(Assignment.study_id == study_id)
+    ids = select(Verdict.id).where(col(Verdict.assignment_id).in_(of_study))
+    verdicts = columns_of(Verdict, "id", "receipt", "fields", "not_assessable", "comment").where(
+        col(Verdict.assignment_id).in_(of_study)
     )
+    noted = columns_of(Flag, "id", "verdict_id", "kind", "note").where(col(Flag.verdict_id).in_(ids))
+    # Without its table no flag can be what was submitted, and every other answer is compared all the same.
+    found, _ = read_or_told(session, "The flags", lambda: readable_rows(session, noted, Flag.id)[0])
+    flags = {row.verdict_id: (row.kind, row.note) for row in found or []}
     return {
-        verdict.receipt: Answers(
-            verdict.fields, verdict.not_assessable, verdict.comment, flags.get(stored_id(verdict.id))
-        ).content_sha256()
-        for verdict in verdicts
+        row.receipt: _hash_of(row.fields, row.not_assessable, row.comment, flags.get(row.id))
+        for row in readable_rows(session, verdicts, Verdict.id)[0]
     }
 
 
 def _decision_hashes(session: Session, study_id: int) -> dict[str, str]:
-    decisions = session.exec(
-        select(Adjudication)
-        .join(ReviewTask, col(ReviewTask.id) == Adjudication.task_id)
-        .join(Assignment, col(Assignment.id) == ReviewTask.opinions_assignment_id)
-        .where(Assignment.study_id == study_id)
+    of_study = select(Assignment.id).where(Assignment.study_id == study_id)
+    tasks = select(ReviewTask.id).where(col(ReviewTask.opinions_assignment_id).in_(of_study))
+    decisions = columns_of(Adjudication, "id", "receipt", "decision", "not_assessable", "reason").where(
+        col(Adjudication.task_id).in_(tasks)
     )
     return {
-        one.receipt: Answers(
-            {} if one.not_assessable else {**one.decision, "reason": one.reason}, one.not_assessable, "", None
-        ).content_sha256()
-        for one in decisions
+        row.receipt: _hash_of(
+            {} if row.not_assessable else {**row.decision, "reason": row.reason}, row.not_assessable, "", None
+        )
+        for row in readable_rows(session, decisions, Adjudication.id)[0]
     }
+
+
+def _hash_of(fields: dict[str, Any], not_assessable: str | None, comment: str, flag: tuple[str, str] | None) -> str:
+    """Return the hash of some answers; nothing where they are nothing that anybody can have submitted."""
+    try:
+        return Answers(fields, not_assessable, comment, flag).content_sha256()
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError):
+        return ""

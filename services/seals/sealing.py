@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Protocol
+
 from sqlmodel import Session, col, select
 
 from db import AuditEvent, Database, Freeze, Study, audit
@@ -9,6 +11,16 @@ from db.base import stored_id
 from services.seals import proofs
 
 SEALED = "earlier rows sealed"
+
+
+class SealingEvent(Protocol):
+    """What of an audit event says which seals it holds."""
+
+    @property
+    def action(self) -> str: ...
+
+    @property
+    def detail(self) -> dict[str, Any]: ...
 
 
 def seal_earlier_rows(database: Database) -> bool:
@@ -30,7 +42,7 @@ def seal_earlier_rows(database: Database) -> bool:
         return True
 
 
-def seals_on(event: AuditEvent, study_id: int) -> proofs.Seals:
+def seals_on(event: SealingEvent, study_id: int) -> proofs.Seals:
     """Return the seals that an event holds on the rows of a study."""
     found: proofs.Seals = event.detail.get("rows") or {}
     if event.action == SEALED:

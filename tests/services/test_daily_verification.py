@@ -13,8 +13,9 @@ from db import Database, Lease, Verification, Volume, now
 from services.installation import leases
 from services.record import daily_verification
 from services.record.daily_verification import SlowReading, state_of_verification, verify_what_is_due
-from services.studies import volume_store
-from tests.situations import Situation, imported_study, open_study
+from services.studies import freezing, importing, volume_store
+from tests.services.tampering import past_the_guards
+from tests.situations import Situation, imported_study, open_study, write_study_folder
 
 FILES = 9
 A_MOMENT = 0.0
@@ -225,3 +226,81 @@ def test_rows_that_the_program_cannot_read_are_a_problem_and_not_its_end(opened:
     assert run.problems[0] == (
         "Rows of the study are gone or cannot be read (JSONDecodeError), so not all could be verified."
     )
+
+
+UNREADABLE = (
+    "UPDATE item SET prompt = CAST(x'ff' AS TEXT) WHERE study_id = 1",
+    "UPDATE study SET created_at = 'yesterday' WHERE id = 1",
+    "UPDATE study SET key = CAST(x'ff' AS TEXT) WHERE id = 1",
+    "UPDATE volume SET label = CAST(x'ff' AS TEXT), key = CAST(x'ff' AS TEXT) WHERE id = 1",
+    "UPDATE freeze SET manifest_json = '[' WHERE study_id = 1",
+    "INSERT INTO verification (study_id, started_at, files_checked, problems) VALUES (1, 'yesterday', 0, '[]')",
+)
+
+
+def with_another_study(opened: Situation, folder: Path) -> None:
+    importing.import_study(opened.database, opened.admin, write_study_folder(folder, {"name": "other"}))
+    freezing.freeze_study(opened.database, opened.admin, "other")
+
+
+@pytest.mark.parametrize("change", UNREADABLE)
+def test_a_study_of_which_something_cannot_be_read_keeps_no_other_from_being_verified(
+    opened: Situation, tmp_path: Path, change: str
+) -> None:
+    with_another_study(opened, tmp_path / "other")
+    past_the_guards(opened.database, change)
+
+    verify(opened.database)
+
+    with opened.database.asking() as connection:
+        runs = connection.exec_driver_sql(
+            "SELECT study_id, problems FROM verification WHERE ended_at IS NOT NULL"
+        ).all()
+    assert {study_id: problems == "[]" for study_id, problems in runs} == {1: False, 2: True}
+
+
+def test_of_a_study_without_audit_chain_a_problem_is_kept(opened: Situation) -> None:
+    past_the_guards(opened.database, "DROP TABLE audit_event")
+
+    verify(opened.database)
+
+    (run,) = runs_of(opened.database)
+    assert "The table 'audit_event' is gone." in run.problems
+
+
+def test_a_run_that_died_is_a_problem_and_never_all_holds(opened: Situation) -> None:
+    verify(opened.database)
+    a_day_later(opened.database)
+    with pytest.raises(Killed):
+        verify(opened.database, ReadingThatIsKilled(before=3))
+    the_lease_runs_out(opened.database)
+
+    state = state_of_verification(opened.database, opened.admin, "tiny")
+
+    (problem,) = state.problems
+    assert problem.endswith("was broken off after 2 of 9 files: until one has ended, nobody knows whether all holds.")
+    assert state.under_way is None
+
+
+def test_results_that_cannot_be_read_are_never_all_holds(opened: Situation) -> None:
+    verify(opened.database)
+    past_the_guards(opened.database, "UPDATE verification SET ended_at = 'yesterday'")
+
+    state = state_of_verification(opened.database, opened.admin, "tiny")
+
+    assert state.problems == [
+        "The results of earlier verifications are gone or cannot be read (ValueError), so not all could be verified."
+    ]
+
+
+def test_an_error_in_the_middle_of_a_run_ends_it_with_a_problem(opened: Situation) -> None:
+    def failing(_count: int) -> None:
+        raise RecursionError
+
+    verify(opened.database, failing)
+
+    (run,) = runs_of(opened.database)
+    assert run.ended_at is not None
+    assert run.problems == [
+        "Rows of the study are gone or cannot be read (RecursionError), so not all could be verified."
+    ]

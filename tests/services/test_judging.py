@@ -116,6 +116,20 @@ def test_unmatched_and_doubled_verdicts_are_refused_with_the_offenders_and_nothi
     assert nothing_is_stored(opened.database)
 
 
+def test_a_file_is_refused_once_with_wrong_verdicts_unknown_candidates_and_doubled_ones(opened: Situation) -> None:
+    lines = b"i1,k1,maybe\ni9,k9,perhaps\ni1,k2,1\ni1,k2,0\ni8,k8,1\n"
+
+    with pytest.raises(InputRefused) as refusal:
+        take_in(opened, b"item,candidate,verdict\n" + lines)
+
+    said = [str(problem) for problem in refusal.value.problems]
+    assert refusal.value.count == len(said) == 4
+    assert all("neither correct nor incorrect" in one for one in said[:2])
+    assert "2 of 5 verdicts name an item and candidate that the study lacks, such as i9 + k9 (line 3)" in said[2]
+    assert "some are judged twice, such as i1 + k2 (line 4)" in said[3]
+    assert nothing_is_stored(opened.database)
+
+
 def test_only_some_of_many_offenders_are_listed(opened: Situation) -> None:
     lines = b"".join(b"i1,x%d,1\n" % number for number in range(100))
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
+import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +16,7 @@ import pytest
 from sqlmodel import select
 
 from db import Database, Invitation, LoginSession, Study, Verdict, audit
+from db.backup import restore_dump
 from db.base import now
 from db.engine import make_engine
 from db.migrate import standing
@@ -20,9 +25,10 @@ from services.people import identity
 from services.record import maintenance, restoring, verification
 from services.record.restoring import restore_installation
 from tests.db.first_release import load_first_release
-from tests.harness import postgresql
+from tests.harness import databases, postgresql
 from tests.situations import Situation, on_the_desk, open_study, show, submit
 
+ROOT = Path(__file__).resolve().parents[2]
 MakeEmpty = Callable[[str], Database]
 
 
@@ -159,7 +165,7 @@ def test_a_backup_of_the_first_release_is_brought_into_this_one(
     old = make_empty(kind)
     old.data_dir.mkdir(exist_ok=True)
     load_first_release(old.engine, tmp_path / "scratch")
-    maintenance.back_up_installation(old, tmp_path / "backup")
+    maintenance.back_up_installation(old, tmp_path / "backup", incomplete=True)
     with old.reading() as session:
         receipts = set(session.exec(select(Verdict.receipt)).all())
     elsewhere = make_empty(kind)
@@ -201,3 +207,172 @@ def test_a_database_of_a_newer_program_is_neither_migrated_nor_served(sqlite_dat
     for act in (maintenance.prepare, maintenance.require_prepared):
         with pytest.raises(Conflict, match=r"schema 9999, which a newer Blindread made; this program knows up to \d+"):
             act(sqlite_database)
+
+
+DIES = """
+import os, signal, sys
+def die(event, arguments):
+    if event == sys.argv[1] and sys.argv[2] in str(arguments):
+        os.kill(os.getpid(), signal.SIGKILL)
+sys.addaudithook(die)
+from manage import cli
+cli(["--data-dir", sys.argv[4], "restore", sys.argv[3]])
+"""
+
+
+@pytest.mark.parametrize(
+    ("event", "what"),
+    [
+        ("shutil.copyfile", "volumes"),
+        ("sqlite3.connect", "blindread.db.restoring"),
+        ("os.rename", "blindread.db.restoring"),
+    ],
+)
+def test_a_restore_that_is_killed_leaves_no_usable_database_and_can_be_repeated(
+    opened: Situation, tmp_path: Path, event: str, what: str
+) -> None:
+    maintenance.back_up_installation(opened.database, tmp_path / "backup")
+    place = tmp_path / "elsewhere"
+    environment = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
+
+    killed = subprocess.run(
+        [sys.executable, "-c", DIES, event, what, tmp_path / "backup", place], cwd=ROOT, env=environment, check=False
+    )
+
+    assert killed.returncode == -signal.SIGKILL
+    assert not (place / "blindread.db").exists()
+    elsewhere = Database(make_engine(databases.sqlite_url(place / "blindread.db")), place)
+    done = restore_installation(elsewhere, tmp_path / "backup")
+    elsewhere.engine.dispose()
+    assert (done.problems, done.sessions_ended) == ([], 4)
+    assert sorted(path.name for path in place.iterdir() if path.name != "volumes") == ["blindread.db"]
+    assert list(place.rglob(".incoming-*")) == []
+
+
+def test_a_place_in_which_a_restore_was_broken_off_is_neither_served_nor_begun_anew(
+    opened: Situation, make_empty: MakeEmpty, tmp_path: Path
+) -> None:
+    maintenance.back_up_installation(opened.database, tmp_path / "backup")
+    elsewhere = make_empty("sqlite")
+    shutil.copy(tmp_path / "backup" / "blindread.db", elsewhere.data_dir / "blindread.db.restoring")
+
+    for act in (maintenance.require_prepared, maintenance.prepare):
+        with pytest.raises(Conflict, match=r"was broken off; run 'manage\.py restore' again"):
+            act(elsewhere)
+
+    assert restore_installation(elsewhere, tmp_path / "backup").problems == []
+    maintenance.require_prepared(elsewhere)
+
+
+@pytest.mark.postgresql
+def test_a_dump_that_was_brought_in_without_an_end_is_neither_served_nor_migrated(
+    postgres_url: str, make_empty: MakeEmpty, tmp_path: Path
+) -> None:
+    database = Database(make_engine(postgres_url), tmp_path / "data")
+    maintenance.back_up_installation(database, tmp_path / "backup")
+    elsewhere = make_empty("postgresql")
+    with elsewhere.engine.begin() as connection:
+        connection.exec_driver_sql("CREATE TABLE restore_unfinished (since timestamptz)")
+    restore_dump(elsewhere, tmp_path / "backup" / "blindread.dump")
+
+    for act in (
+        maintenance.require_prepared,
+        maintenance.prepare,
+        lambda one: restore_installation(one, tmp_path / "backup"),
+    ):
+        with pytest.raises(Conflict, match="was broken off; make an empty database"):
+            act(elsewhere)
+    database.engine.dispose()
+
+
+@pytest.mark.postgresql
+def test_a_restore_that_was_killed_before_the_dump_came_in_is_repeated(
+    postgres_url: str, make_empty: MakeEmpty, tmp_path: Path
+) -> None:
+    database = Database(make_engine(postgres_url), tmp_path / "data")
+    maintenance.back_up_installation(database, tmp_path / "backup")
+    elsewhere = make_empty("postgresql")
+    with elsewhere.engine.begin() as connection:
+        connection.exec_driver_sql("CREATE TABLE restore_unfinished (since timestamptz)")
+
+    restore_installation(elsewhere, tmp_path / "backup")
+
+    maintenance.require_prepared(elsewhere)
+    database.engine.dispose()
+
+
+def a_fifo(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def a_link_upwards(path: Path) -> None:
+    path.symlink_to(path.parent)
+
+
+@pytest.mark.parametrize("make", [a_fifo, a_link_upwards])
+def test_what_is_no_file_among_the_volumes_is_refused_by_name_before_anything_is_written(
+    opened: Situation, tmp_path: Path, make: Callable[[Path], None]
+) -> None:
+    maintenance.back_up_installation(opened.database, tmp_path / "backup")
+    strange = next((tmp_path / "backup" / "volumes").glob("*/*")).with_name("strange")
+    make(strange)
+    place = tmp_path / "elsewhere"
+    elsewhere = Database(make_engine(databases.sqlite_url(place / "blindread.db")), place)
+
+    with pytest.raises(InputRefused, match=str(strange)):
+        restore_installation(elsewhere, tmp_path / "backup")
+
+    assert not place.exists()
+
+
+def test_a_log_without_its_database_is_not_taken_for_that_of_the_restored_one(
+    opened: Situation, make_empty: MakeEmpty, tmp_path: Path
+) -> None:
+    maintenance.back_up_installation(opened.database, tmp_path / "backup")
+    elsewhere = make_empty("sqlite")
+    (elsewhere.data_dir / "blindread.db-wal").write_bytes(b"left behind")
+
+    with pytest.raises(Conflict, match=r"blindread\.db-wal was left by a database that is not there"):
+        restore_installation(elsewhere, tmp_path / "backup")
+
+
+@pytest.mark.postgresql
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ("UPDATE alembic_version SET version_num = '9999'", r"The backup has schema 9999 and this program knows up to"),
+        ("DROP TABLE alembic_version", "holds no database of Blindread"),
+    ],
+)
+def test_a_dump_that_is_refused_leaves_the_database_as_it_was(
+    postgres_url: str, make_empty: MakeEmpty, tmp_path: Path, change: str, expected: str
+) -> None:
+    database = Database(make_engine(postgres_url), tmp_path / "data")
+    with database.engine.begin() as connection:
+        connection.exec_driver_sql(change)
+    maintenance.back_up_installation(database, tmp_path / "backup")
+    elsewhere = make_empty("postgresql")
+
+    with pytest.raises((Conflict, InputRefused), match=expected):
+        restore_installation(elsewhere, tmp_path / "backup")
+
+    assert standing(elsewhere.engine) == "empty"
+    database.engine.dispose()
+
+
+@pytest.mark.postgresql
+def test_a_dump_that_was_cut_leaves_the_database_empty(
+    postgres_url: str, make_empty: MakeEmpty, tmp_path: Path
+) -> None:
+    database = Database(make_engine(postgres_url), tmp_path / "data")
+    open_study(database, tmp_path / "study")
+    maintenance.back_up_installation(database, tmp_path / "backup")
+    dump = tmp_path / "backup" / "blindread.dump"
+    dump.write_bytes(dump.read_bytes()[: -dump.stat().st_size // 4])
+    elsewhere = make_empty("postgresql")
+
+    with pytest.raises(InputRefused, match="pg_restore failed"):
+        restore_installation(elsewhere, tmp_path / "backup")
+
+    assert standing(elsewhere.engine) == "empty"
+    database.engine.dispose()

@@ -14,7 +14,7 @@ from services.errors import Conflict
 from services.record import maintenance, verification
 from services.seals import audit_head
 from tests.harness import databases
-from tests.situations import Situation, read_all
+from tests.situations import Situation, open_study, read_all
 
 
 def test_preparing_makes_schema_and_folders_and_may_be_repeated(empty_sqlite_url: str, tmp_path: Path) -> None:
@@ -86,3 +86,33 @@ def test_an_installation_without_volumes_can_be_backed_up(sqlite_database: Datab
 
     assert all(path.exists() for path in written)
     assert audit_head.head_in(written[-1].read_text(encoding="utf-8")) == audit.GENESIS
+
+
+def test_a_backup_without_files_that_the_database_names_is_refused_and_leaves_nothing(
+    database: Database, tmp_path: Path
+) -> None:
+    open_study(database, tmp_path / "study")
+    mistyped = Database(database.engine, tmp_path / "typo")
+
+    with pytest.raises(Conflict, match="9 of the 9 prepared files that the database names are missing in"):
+        maintenance.back_up_installation(mistyped, tmp_path / "backups" / "one")
+
+    assert not (tmp_path / "backups").exists()
+
+
+def test_a_backup_whose_writing_fails_leaves_nothing_that_looks_like_one(opened: Situation, tmp_path: Path) -> None:
+    strange = next(opened.database.volume_dir.glob("*/*")).with_name("strange")
+    strange.symlink_to("/nowhere")
+
+    with pytest.raises(OSError, match="strange"):
+        maintenance.back_up_installation(opened.database, tmp_path / "backups" / "one")
+
+    assert list((tmp_path / "backups").iterdir()) == []
+
+
+def test_an_incomplete_backup_is_taken_where_it_is_asked_for(opened: Situation, tmp_path: Path) -> None:
+    next(opened.database.volume_dir.glob("*/*")).unlink()
+
+    copy, *_ = maintenance.back_up_installation(opened.database, tmp_path / "backup", incomplete=True)
+
+    assert copy.is_file()

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from sqlmodel import Session, select
 
-from db import AuditEvent, Database, Study
+from db import AuditEvent, Database, Study, Verdict
 from db.engine import make_engine
 from db.guards import APPEND_ONLY, broken_guards
 from services.adjudication import review_queue
@@ -18,6 +22,8 @@ from services.seals import audit_head
 from services.studies import members, removing
 from tests.db.first_release import load_first_release
 from tests.db.full_study import full_study
+from tests.harness import databases
+from tests.services.tampering import past_the_guards
 from tests.situations import Situation, answers, open_study, read_all
 
 
@@ -155,6 +161,9 @@ def test_changes_behind_the_programs_back_are_found_on_either_database(database:
         "CREATE TRIGGER forging AFTER INSERT ON draft FOR EACH ROW EXECUTE FUNCTION refuse_change()",
         "DROP INDEX uq_verdict_root",
         "ALTER TABLE adjudication DROP CONSTRAINT uq_adjudication_task_id",
+        "CREATE UNIQUE INDEX strange ON draft (sequence)",
+        "CREATE UNIQUE INDEX strange ON draft (sequence) WHERE sequence > 1",
+        "ALTER TABLE verdict DROP CONSTRAINT fk_verdict_assignment_id_assignment",
     ],
 )
 def test_guards_of_postgresql_that_are_gone_or_altered_are_named(postgres_url: str, change: str) -> None:
@@ -165,6 +174,48 @@ def test_guards_of_postgresql_that_are_gone_or_altered_are_named(postgres_url: s
 
         assert len(broken_guards(connection)) == 1
     engine.dispose()
+
+
+OTHER_ROOTS = (
+    "DROP INDEX uq_verdict_root",
+    "CREATE UNIQUE INDEX uq_verdict_root ON verdict (assignment_id) WHERE supersedes_id IS NULL AND id < 0",
+)
+
+
+def test_a_unique_index_that_holds_for_other_rows_is_named(database: Database) -> None:
+    with database.engine.connect() as connection:
+        assert broken_guards(connection) == []
+        for statement in OTHER_ROOTS:
+            connection.exec_driver_sql(statement)
+
+        missing, strange = broken_guards(connection)
+
+    assert missing == (
+        "Nothing keeps 'verdict' from holding the same assignment_id twice any more where supersedes_id is null."
+    )
+    assert strange.startswith("The unique index on assignment_id of 'verdict' where ")
+
+
+def test_a_further_unique_index_is_named(database: Database) -> None:
+    with database.engine.connect() as connection:
+        connection.exec_driver_sql("CREATE UNIQUE INDEX strange ON verdict (comment, id)")
+
+        assert broken_guards(connection) == [
+            "The unique index on comment, id of 'verdict' does not belong to this database."
+        ]
+
+
+def test_a_foreign_key_that_is_gone_is_named(sqlite_database: Database) -> None:
+    with closing(sqlite3.connect(str(sqlite_database.engine.url.database))) as connection:
+        (made,) = connection.execute("SELECT sql FROM sqlite_master WHERE name = 'verdict'").fetchone()
+        without = made.replace("FOREIGN KEY(assignment_id) REFERENCES assignment (id)", "CHECK (1)")
+        assert without != made
+        connection.execute("PRAGMA writable_schema=ON")
+        connection.execute("UPDATE sqlite_master SET sql = ? WHERE name = 'verdict'", (without,))
+        connection.commit()
+
+    with sqlite_database.engine.connect() as connection:
+        assert broken_guards(connection) == ["Nothing ties assignment_id of 'verdict' to 'assignment' any more."]
 
 
 def test_a_head_is_found_in_the_file_that_was_kept_and_a_file_without_one_is_refused(
@@ -190,3 +241,92 @@ def test_somebody_who_was_taken_out_and_came_back_in_another_role_leaves_a_study
         members.invite(sqlite_database, situation.admin, "tiny", "rater-2", "Rita", role)
         assert verification.verify_study(sqlite_database, "tiny") == []
         removing.remove_member(sqlite_database, situation.admin, "tiny", "rater-2")
+
+
+DEEP = "[" * 100_000 + "]" * 100_000
+FORGED_ANSWER = 'UPDATE verdict SET fields = \'{"answer":"forged"}\' WHERE id = 1'
+UNREADABLE = {
+    "text that is no text": "UPDATE verdict SET comment = CAST(x'fffe80' AS TEXT) WHERE id = 2",
+    "a date that is none": "UPDATE verdict SET submitted_at = 'yesterday' WHERE id = 2",
+    "a study's date that is none": "UPDATE study SET created_at = 'yesterday'",
+    "a study's title that is no text": "UPDATE study SET title = CAST(x'fffe80' AS TEXT)",
+    "answers nested too deeply": f"UPDATE verdict SET fields = '{DEEP}' WHERE id = 2",
+    "an event nested too deeply": f"UPDATE audit_event SET detail = '{DEEP}' WHERE id = 20",
+    "an event that is no object": "UPDATE audit_event SET detail = '[1]' WHERE id = 20",
+    "an event with bytes in it": "UPDATE audit_event SET previous_hash = x'00' WHERE id = 20",
+    "a manifest nested too deeply": f"UPDATE freeze SET manifest_json = '{DEEP}'",
+    "a salt that is none": "UPDATE study SET salt = 'zz'",
+    "a table that is gone": "DROP TABLE flag",
+    "a table under another name": "ALTER TABLE reference RENAME TO reference_2",
+    "a column under another name": "ALTER TABLE display RENAME COLUMN viewport TO viewport_2",
+}
+
+
+@pytest.fixture(scope="module")
+def read_through(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The data folder of a study with every verdict."""
+    folder = tmp_path_factory.mktemp("read-through")
+    engine = make_engine(databases.copy_of_sqlite_file(migrated_sqlite, folder / "data" / "blindread.db"))
+    with_every_verdict(Database(engine, folder / "data"), folder / "study")
+    engine.dispose()
+    return folder / "data"
+
+
+@pytest.fixture
+def altered(read_through: Path, tmp_path: Path) -> Iterator[Database]:
+    """A copy of that study, to be altered."""
+    shutil.copytree(read_through, tmp_path / "data")
+    engine = make_engine(databases.sqlite_url(tmp_path / "data" / "blindread.db"))
+    yield Database(engine, tmp_path / "data")
+    engine.dispose()
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_what_cannot_be_read_is_a_problem_and_hides_no_altered_answer(altered: Database, name: str) -> None:
+    with altered.reading() as session:
+        receipt = session.exec(select(Verdict.receipt).where(Verdict.id == 1)).one()
+    past_the_guards(altered, FORGED_ANSWER)
+    before = verification.verify_study(altered, "tiny")
+
+    past_the_guards(altered, UNREADABLE[name])
+
+    problems = verification.verify_study(altered, "tiny")
+    assert f"The verdict with receipt {receipt} is not what was submitted, or is gone." in problems
+    assert set(problems) - set(before) != set()
+    assert isinstance(verification.remarks_on(altered, "tiny"), list)
+
+
+def test_without_an_audit_chain_every_row_is_a_problem(altered: Database) -> None:
+    past_the_guards(altered, "DROP TABLE audit_event")
+
+    problems = verification.verify_study(altered, "tiny")
+
+    assert "The table 'audit_event' is gone." in problems
+
+
+def test_without_a_table_of_studies_that_is_the_problem(altered: Database) -> None:
+    past_the_guards(altered, "DROP TABLE study")
+
+    assert verification.verify_study(altered, "tiny") == [
+        "The studies are gone or cannot be read (OperationalError), so not all could be verified."
+    ]
+
+
+@pytest.mark.postgresql
+@pytest.mark.parametrize("change", ["DROP TABLE flag CASCADE", "ALTER TABLE display RENAME COLUMN viewport TO other"])
+def test_what_cannot_be_read_hides_no_altered_answer_on_postgresql(
+    postgres_url: str, tmp_path: Path, change: str
+) -> None:
+    database = Database(make_engine(postgres_url), tmp_path / "data")
+    situation = open_study(database, tmp_path / "study")
+    read_all(situation, situation.raters[0])
+    with database.engine.begin() as connection:
+        connection.exec_driver_sql("ALTER TABLE verdict DISABLE TRIGGER ALL")
+        connection.exec_driver_sql(FORGED_ANSWER)
+        connection.exec_driver_sql(change)
+
+    problems = verification.verify_study(database, "tiny")
+
+    assert any("is not what was submitted, or is gone" in problem for problem in problems)
+    assert any("cannot be read (ProgrammingError)" in problem for problem in problems)
+    database.engine.dispose()

@@ -1,0 +1,65 @@
+"""Rows of which somebody may have made some unreadable: those that can be read, and the keys of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import false
+from sqlmodel import Session, select
+
+from db.base import Base
+from db.waiting import Unavailable
+
+
+def columns_of(table: type[Base], *names: str) -> Any:
+    """Return the query of some columns of a table, which reads nothing of the others."""
+    return select(*(getattr(table, name) for name in names))
+
+
+def readable_rows(session: Session, query: Any, key: Any) -> tuple[list[Any], list[int]]:
+    """Return the rows of a query that can be read, in the order of their keys, and the keys of those that cannot.
+
+    Parameters
+    ----------
+    query
+        A query of columns, in no order of its own.
+    key
+        The column of whole numbers that tells its rows apart.
+
+    Raises
+    ------
+    Exception
+        No row at all can be read, as where the table or a column is gone; whatever the database said to that.
+    """
+    try:
+        return _read(session, query.order_by(key)), []
+    except Unavailable:
+        raise
+    except Exception:  # noqa: BLE001  text that is no text, a date that is none, JSON of a thousand levels: all the same
+        _read(session, query.where(false()))
+        keys = [int(row[0]) for row in _read(session, query.with_only_columns(key, maintain_column_froms=True))]
+        return _read_in_parts(session, query, key, sorted(keys))
+
+
+def _read_in_parts(session: Session, query: Any, key: Any, keys: Sequence[int]) -> tuple[list[Any], list[int]]:
+    """Halve what cannot be read as a whole, down to the single rows that cannot be read by themselves."""
+    if not keys:
+        return [], []
+    try:
+        return _read(session, query.where(key >= keys[0], key <= keys[-1]).order_by(key)), []
+    except Unavailable:
+        raise
+    except Exception:  # noqa: BLE001  as above
+        if len(keys) == 1:
+            return [], list(keys)
+    middle = len(keys) // 2
+    rows, unreadable = _read_in_parts(session, query, key, keys[:middle])
+    more_rows, more_unreadable = _read_in_parts(session, query, key, keys[middle:])
+    return rows + more_rows, unreadable + more_unreadable
+
+
+def _read(session: Session, query: Any) -> list[Any]:
+    # PostgreSQL answers nothing more in a transaction in which a statement failed, unless that went to a savepoint.
+    with session.begin_nested():
+        return list(session.connection().execute(query).all())
