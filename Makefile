@@ -32,17 +32,14 @@ links: export BLINDREAD_DATA_DIR := $(DATA_DIR)
 links: venv  ## Print new sign-in links of the demo: make links [PORT=8501] [DATA_DIR=var]
 	@$(BIN) manage.py links --port "$(PORT)"
 
-# The browser's tests wait more than they compute, so the two halves run side by side on two cores. 5 is pytest's word for
-# "ARGS selected nothing in this half".
+# One more than there are cores, since tests in a browser, and with a server, wait at times.
+WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+
 test: venv-dev provide  ## Prove it: lint, types and every test, with a browser and with PostgreSQL
-	@failed=; mkdir -p test-artifacts; \
+	@failed=; \
 	$(MAKE) --no-print-directory lint || failed="$$failed lint"; \
 	$(MAKE) --no-print-directory types || failed="$$failed types"; \
-	echo "Browser tests run beside the others; their output follows below."; \
-	$(BIN) -m pytest -m browser $(ARGS) >test-artifacts/browser.log 2>&1 & browser=$$!; \
-	$(BIN) -m pytest -m "not browser" $(ARGS) || test $$? = 5 || failed="$$failed pytest"; \
-	wait $$browser || test $$? = 5 || failed="$$failed browser"; \
-	cat test-artifacts/browser.log; \
+	$(BIN) -m pytest -n $(WORKERS) $(ARGS) || failed="$$failed pytest"; \
 	test -z "$$failed" || { echo "Failed:$$failed" >&2; exit 1; }
 
 FRONT_END := components/viewer/frontend
@@ -69,7 +66,7 @@ unit: venv-dev  ## Run the quick tests, without server, browser and PostgreSQL: 
 	@$(BIN) -m pytest -n auto -m "not server and not browser and not postgresql" $(ARGS)
 
 browser: venv-dev provide  ## Run the browser tests: make browser [ARGS="-k keyboard"]
-	@$(BIN) -m pytest -m browser $(ARGS)
+	@$(BIN) -m pytest -n auto -m browser $(ARGS)
 
 format: venv-dev  ## Put the sources into shape
 	@$(BIN) -m ruff check --fix .

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +11,16 @@ import nibabel
 import numpy as np
 
 from db import Database
-from services.people import identity
 from services.people.identity import Actor
 from services.reading.submission import Receipt
-from services.studies import freezing, importing, members
 from tests.situations import (
     Situation,
     any_answers,
+    imported_study,
     on_the_desk,
+    open_study,
     show,
-    signed_in,
     submit,
-    write_study_folder,
     write_volume,
 )
 
@@ -146,24 +144,14 @@ def with_history(folder: Path) -> Path:
 def room_study(
     database: Database,
     folder: Path,
-    *changes: Any,
+    *changes: Callable[[Path], object],
     protocol: Mapping[str, Any] | None = None,
     key: str = "tiny",
     frozen: bool = True,
 ) -> Situation:
     """Import the tiny study with some of the changes above, with its people; freeze it unless told otherwise."""
-    write_study_folder(folder, protocol)
-    for change in changes:
-        change(folder)
-    identity.ensure_owner(database, "admin", "Ada Admin")
-    admin = signed_in(database, "admin")
-    importing.import_study(database, admin, folder, key=key)
-    for login, role in (("rater-1", "rater"), ("rater-2", "rater"), ("reviewer", "reviewer")):
-        members.invite(database, admin, key, login, login.title(), role)
-    raters = (signed_in(database, "rater-1"), signed_in(database, "rater-2"))
-    if frozen:
-        freezing.freeze_study(database, admin, key)
-    return Situation(database, key, admin, raters, signed_in(database, "reviewer"))
+    make = open_study if frozen else imported_study
+    return make(database, folder, protocol, changes=changes, key=key)
 
 
 def reading_rules(**rules: Any) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -163,14 +163,16 @@ def imported_study(
     folder: Path,
     protocol: Mapping[str, Any] | None = None,
     *,
+    changes: Iterable[Callable[[Path], object]] = (),
     key: str = "tiny",
     simulated_readers: bool = False,
 ) -> Situation:
-    """Import the tiny study with an admin, two raters and a reviewer; it is not frozen."""
+    """Import the tiny study, after some changes of its folder, with two raters and a reviewer; it is not frozen."""
     admin = owner_of(database)
-    importing.import_study(
-        database, admin, write_study_folder(folder, protocol), key=key, simulated_readers=simulated_readers
-    )
+    write_study_folder(folder, protocol)
+    for change in changes:
+        change(folder)
+    importing.import_study(database, admin, folder, key=key, simulated_readers=simulated_readers)
     for login, role in (("rater-1", "rater"), ("rater-2", "rater"), ("reviewer", "reviewer")):
         members.invite(database, admin, key, login, login.title(), role)
     raters = (signed_in(database, "rater-1"), signed_in(database, "rater-2"))
@@ -181,13 +183,11 @@ def open_study(
     database: Database,
     folder: Path,
     protocol: Mapping[str, Any] | None = None,
-    *,
-    key: str = "tiny",
-    simulated_readers: bool = False,
+    **variant: Any,
 ) -> Situation:
-    """Import and freeze the tiny study."""
-    situation = imported_study(database, folder, protocol, key=key, simulated_readers=simulated_readers)
-    freezing.freeze_study(database, situation.admin, key)
+    """Import and freeze the tiny study, in the variants of `imported_study`."""
+    situation = imported_study(database, folder, protocol, **variant)
+    freezing.freeze_study(database, situation.admin, situation.study_key)
     return situation
 
 

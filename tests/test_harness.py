@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,8 +13,9 @@ from sqlalchemy import Engine, inspect, text
 
 from db.engine import Database, make_engine
 from tests.harness import chromium, postgresql, provide
+from tests.harness.ending import made_once
 from tests.harness.screenshots import photograph
-from tests.harness.server import RunningServer, clean_environment
+from tests.harness.server import ROOT, RunningServer, clean_environment
 
 
 def test_engine_comes_with_the_schema(engine: Engine) -> None:
@@ -43,6 +46,41 @@ def test_empty_database_has_no_table(empty_database_url: str) -> None:
     engine.dispose()
 
     assert tables == []
+
+
+def test_what_a_run_shares_is_made_by_one_of_its_processes_and_found_by_the_others(tmp_path: Path) -> None:
+    making = (
+        "import os, sys\n"
+        "from tests.harness.ending import made_once\n"
+        "folder = made_once(sys.argv[1], lambda place: (place / 'by').write_text(str(os.getpid())))\n"
+        "print((folder / 'by').read_text())"
+    )
+    command = [sys.executable, "-c", making, tmp_path.name]
+
+    makers = [subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    said = {maker.communicate()[0].strip() for maker in makers}
+
+    assert len(said) == 1
+    assert said <= {str(maker.pid) for maker in makers}
+
+
+def test_what_could_not_be_made_is_tried_again_and_never_found_half_made(tmp_path: Path) -> None:
+    def fail(folder: Path) -> None:
+        (folder / "first half").touch()
+        raise OSError
+
+    with pytest.raises(OSError):
+        made_once(tmp_path.name, fail)
+    folder = made_once(tmp_path.name, lambda place: (place / "whole").touch())
+
+    assert [file.name for file in folder.iterdir()] == ["whole"]
+
+
+def test_a_server_starts_only_where_the_test_says_so(tmp_path: Path) -> None:
+    running = RunningServer(tmp_path / "data", tmp_path / "log", {})
+
+    with pytest.raises(RuntimeError, match="marker `server`"):
+        running.start()
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from db import Database
 from db.base import Base
 
 # What every view of a study rests on: names in addresses, roles, orders; and one's own drafts and pace
-# (that the pace is nobody else's: tests/services/test_pace.py).
+# (that the pace is nobody else's: tests/services/reading/test_pace.py).
 COMMON = frozenset(
     {
         "study.key",

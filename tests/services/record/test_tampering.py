@@ -14,9 +14,10 @@ from db.engine import make_engine
 from services.record import verification
 from tests.db.full_study import full_study
 from tests.harness import databases
-from tests.services.tampering import FOUND, FOUND_WITH_A_HEAD, GUARDS, KNOWN, Act
+from tests.harness.server import ROOT
+from tests.services.record.tampering import FOUND, FOUND_WITH_A_HEAD, GUARDS, KNOWN, Act
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "security.md"
+DOCUMENT = ROOT / "docs" / "security.md"
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ from services.progress import data_lock
 from services.reading import submission
 from services.studies import members
 from tests.harness import databases
-from tests.services.reviewing import FIRST_SAYS, SECOND_SAYS, open_queue, queue_of, read_by_both
+from tests.services.adjudication.reviewing import FIRST_SAYS, SECOND_SAYS, open_queue, queue_of, read_by_both
 from tests.situations import (
     Situation,
     answers,

@@ -16,7 +16,7 @@ from services.errors import Conflict, Incomplete, NotAllowed, NotFound
 from services.progress import data_lock
 from services.reading import submission
 from services.studies import members
-from tests.services.reviewing import FIRST_SAYS, SECOND_SAYS, desk, open_queue, read_by_both, work
+from tests.services.adjudication.reviewing import FIRST_SAYS, SECOND_SAYS, desk, open_queue, read_by_both, work
 from tests.situations import (
     Situation,
     answers,
