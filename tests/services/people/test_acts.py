@@ -14,7 +14,7 @@ from services.people.acts import ACTS, STATES, Act
 from services.progress import data_lock
 from tests.situations import Situation, open_study
 
-ARCHITECTURE = (Path(__file__).resolve().parents[2] / "docs" / "architecture.md").read_text(encoding="utf-8")
+ARCHITECTURE = (Path(__file__).resolve().parents[3] / "docs" / "architecture.md").read_text(encoding="utf-8")
 ASKED = [act for act in ACTS if act.refusals]
 
 
