@@ -102,6 +102,37 @@ def test_key_of_an_open_panel_without_the_focus_goes_into_it(room: MakeRoom) -> 
     assert chosen(reader) == []
 
 
+def test_words_typed_behind_a_flag_are_its_note_and_no_commands(room: MakeRoom) -> None:
+    """Their letters would switch tools, call the item not assessable and submit it."""
+    reader = room("plain")
+    reader.open()
+
+    reader.press("f", "1")
+    reader.page.keyboard.type("Prompt and T2 label, not clear")
+
+    expect(reader.page.get_by_role("textbox", name="Note to the flag")).to_have_value("Prompt and T2 label, not clear")
+    assert chosen(reader) == ["The prompt is unclear"]
+    expect(reader.page.get_by_role("button", name="Not assessable")).to_have_attribute("aria-expanded", "false")
+
+
+def test_letters_in_a_panel_without_a_note_are_no_commands(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+
+    reader.press("n", "1", "x", "d")
+
+    expect(reader.page.get_by_role("button", name="Measure")).to_have_attribute("aria-pressed", "false")
+    assert chosen(reader) == ["Image quality"]
+
+
+def test_field_for_several_answers_says_how_it_is_ended(room: MakeRoom) -> None:
+    reader = room("several of twelve", "every")
+    reader.open()
+    said = "legend => getComputedStyle(legend, '::after').content"
+
+    assert "00 done" in reader.page.locator("[data-field=answer] legend").evaluate(said)
+
+
 def test_note_takes_digits_as_words_and_no_question_is_answered(room: MakeRoom) -> None:
     reader = room("plain")
     reader.open()

@@ -79,7 +79,7 @@ export class Form {
         this.changed(0);
       } }, "Clear");
     const box = parts.group
-      ? h("fieldset", { class: "field", "aria-describedby": errorId, role: single ? "radiogroup" : "group", "aria-labelledby": legendId },
+      ? h("fieldset", { class: parts.many ? "field many" : "field", "aria-describedby": errorId, role: single ? "radiogroup" : "group", "aria-labelledby": legendId },
           h("legend", { id: legendId }, ...title), help, parts.body, clear, error)
       : h("div", { class: "field" }, h("label", { for: parts.labelFor, class: "title" }, ...title), help, parts.body, error);
     if (single && field.required) box.setAttribute("aria-required", "true");
@@ -191,6 +191,11 @@ export class Form {
     const focused = this.panels.focused();
     return asked.find(({ field }) => field.key === this.aimed) ?? asked.find(({ field }) => field.key === this.sticky)
       ?? left.find(({ box }) => box.contains(focused)) ?? left[0] ?? null;
+  }
+
+  /** @param {string} key @returns {boolean} whether a panel has the focus and the letter is meant for it */
+  takesLetter(key) {
+    return !this.inert && this.panels.takesLetter(key);
   }
 
   digitBox() {

@@ -22,7 +22,7 @@ export class Panels {
     this.options = { assess: reasons, flag: flags };
     const typed = { dir: "auto", oninput: () => onChange(typingDelay), onblur: () => onChange(0) };
     this.note = h("textarea", { rows: 2, maxLength: 2000, "aria-label": "Note to the flag", ...typed });
-    this.note.setAttribute("placeholder", "Note (optional)");
+    this.note.setAttribute("placeholder", "Note (optional): just type");
     this.remark = h("textarea", { rows: 2, maxLength: 4000, "aria-label": "Comment", ...typed });
     this.radios = { assess: this.radiosOf("assess"), flag: this.radiosOf("flag") };
 
@@ -141,6 +141,22 @@ export class Panels {
     // A browser takes the focus from what was hidden only when it draws next, which may be after the next key.
     const open = /** @type {Which[]} */ (Object.keys(this.panels)).filter((which) => this.open[which]);
     return open.find((which) => focused && this.panels[which].contains(focused)) ?? null;
+  }
+
+  /**
+   * A letter while a panel has the focus is none of the room's commands: behind a flag it begins the note. The keys of the panels
+   * stay theirs, but behind a flag only its own.
+   *
+   * @param {string} key
+   * @returns {boolean} whether it was meant for the panel
+   */
+  takesLetter(key) {
+    const which = this.withFocus();
+    if (!which || isTyping(this.focused()) || !/^[\p{L}\p{P}]$/u.test(key)) return false;
+    const noted = which === "flag" && this.chosen("flag") !== null;
+    if ((noted ? ["f"] : ["f", "n", "c"]).includes(key)) return false;
+    if (noted) this.note.focus();
+    return true;
   }
 
   focused() {
