@@ -108,8 +108,9 @@ def warnings_of(
     volumes: tuple[VolumeRow, ...],
     overlays: tuple[OverlayRow, ...],
     items: tuple[ItemRow, ...],
+    with_reference: frozenset[str],
 ) -> Iterator[str]:
-    """Say what no item uses, and which scans an item is about that its case has not got."""
+    """Say what no item uses, which items have no reference, and which scans an item is about that its case lacks."""
     about = {item.case for item in items}
     unused = [case for case in cases if case not in about]
     if unused:
@@ -129,6 +130,12 @@ def warnings_of(
     if bare:
         yield f"overlays.csv: {_counted(bare, 'overlay')} in no item; {_remedy(bare)} is imported and never shown."
     yield from _gaps(volumes, items)
+    without = [item.key for item in items if item.key not in with_reference]
+    if without:
+        yield (
+            f"references.csv: {listed(without)} {'has' if len(without) == 1 else 'have'} no reference; what needs one, "
+            "as accuracy, is computed from the others."
+        )
 
 
 def _gaps(volumes: tuple[VolumeRow, ...], items: tuple[ItemRow, ...]) -> Iterator[str]:

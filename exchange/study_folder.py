@@ -144,7 +144,7 @@ def look_through(folder: Path) -> FoundFolder:
     item_by_key = {item.key: item for item in reversed(items.rows)}
     references = read_table(reader, folder, REFERENCES, lambda line: _reference(line, items, item_by_key, protocol))
     candidates = read_table(reader, folder, CANDIDATES, lambda line: _candidate(line, items, item_by_key))
-    _check_references_cover(problems, items, references)
+    _check_who_needs_a_reference(problems, protocol, items, references, candidates)
     _check_scoring(problems, protocol, candidates)
     sound = None
     if protocol.whole is not None and not problems.count:
@@ -158,7 +158,13 @@ def look_through(folder: Path) -> FoundFolder:
             overlays=overlays.rows,
             conversions=reader.conversions.all(),
             warnings=tuple(
-                warnings_of(tuple(case.key for case in cases.rows), volumes.rows, overlays.rows, items.rows)
+                warnings_of(
+                    tuple(case.key for case in cases.rows),
+                    volumes.rows,
+                    overlays.rows,
+                    items.rows,
+                    frozenset(reference.item for reference in references.rows),
+                )
             ),
         )
     return FoundFolder(sound, problems, volumes.rows, overlays.rows)
@@ -280,12 +286,36 @@ def _candidate(line: Line, items: Read[ItemRow], by_key: Mapping[str, ItemRow]) 
     return CandidateRow(key=line.text("candidate"), item=key, model=line.text("model"), answer=line.text("answer"))
 
 
-def _check_references_cover(problems: Problems, items: Read[ItemRow], references: Read[ReferenceRow]) -> None:
+def _check_who_needs_a_reference(
+    problems: Problems,
+    protocol: ReadProtocol,
+    items: Read[ItemRow],
+    references: Read[ReferenceRow],
+    candidates: Read[CandidateRow],
+) -> None:
+    """Refuse items without a reference where something is compared with it: feedback, marking, the primary estimate."""
     if items.keys is None or references.keys is None:
         return
-    without = sorted(items.keys - references.keys)
-    if without:
-        problems.add("references.csv", "", f"lacks {listed(without)}; every item needs a line there.")
+    without = items.keys - references.keys
+    practised = sorted({item.key for item in items.rows if item.practice} & without)
+    if practised:
+        problems.add("references.csv", "", f"lacks {listed(practised)}; a practice item needs a line there.")
+    marked = sorted({candidate.item for candidate in candidates.rows} & without) if protocol.sample else []
+    if marked:
+        problems.add(
+            "references.csv",
+            "",
+            f"lacks {listed(marked)}; answers to them are to be marked, so they need a line there, or their candidates "
+            "go.",
+        )
+    real = {item.key for item in items.rows if not item.practice}
+    planned = protocol.whole.analysis.primary if protocol.whole is not None else "agreement"
+    if real and not real & references.keys and planned != "agreement":
+        problems.add(
+            "protocol.yaml",
+            "key analysis.primary",
+            f"{planned} is planned, but no item has a reference; add references.csv, or write agreement.",
+        )
 
 
 def _check_scoring(problems: Problems, protocol: ReadProtocol, candidates: Read[CandidateRow]) -> None:

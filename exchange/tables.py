@@ -190,7 +190,7 @@ ITEMS = Table(
 )  # fmt: skip
 REFERENCES = Table(
     "references.csv",
-    "What counts as right for an item; each item needs its line.",
+    "What counts as right for an item. Without a line, an item is read and compared between raters only.",
     (
         _item("i1"),
         Column("accepted", "Every answer that counts as right: option ids, or texts.", "names", "left",
@@ -203,6 +203,7 @@ REFERENCES = Table(
         Column("provenance", "Where the reference comes from; stands in the report.", "text", "Two readers", ""),
     ),
     unique="item",
+    optional=True,
 )  # fmt: skip
 CANDIDATES = Table(
     "candidates.csv",

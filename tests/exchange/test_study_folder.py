@@ -133,7 +133,7 @@ def test_a_whole_folder_is_read(folder: Path) -> None:
         (set_cell("references.csv", 6, "accepted", ""), "item 'i5' has neither accepted answers nor a range"),
         (set_cell("references.csv", 6, "low", "inf"), "low is 'inf', expected a finite number"),
         (set_cell("references.csv", 2, "item", "i9"), "references.csv, line 2: item 'i9' is not in items.csv"),
-        (remove_line("references.csv", 4), "references.csv lacks i3; every item needs a line there"),
+        (remove_line("references.csv", 2), "references.csv lacks i1; answers to them are to be marked"),
         (repeat_line("references.csv", 2), "references.csv, line 8: item 'i1' stands already in line 2"),
         # candidates.csv
         (set_cell("candidates.csv", 2, "item", "i9"), "candidates.csv, line 2: item 'i9' is not in items.csv"),
@@ -304,3 +304,32 @@ def test_a_missing_subject_is_said_once_and_not_again_of_the_practice(folder: Pa
     replace_text("cases.csv", "case,subject", "case,patient")(folder)
 
     assert "about subject ''" not in sentence_of_refusal(folder)
+
+
+def test_an_item_without_a_reference_is_imported_with_a_warning(folder: Path) -> None:
+    remove_line("references.csv", 4)(folder)
+
+    found = read_study_folder(folder)
+
+    assert [reference.item for reference in found.references] == ["i1", "i2", "i4", "i5", "i6"]
+    assert any(one.startswith("references.csv: i3 has no reference") for one in found.warnings)
+
+
+def without_references(folder: Path, primary: str) -> None:
+    (folder / "references.csv").unlink()
+    (folder / "candidates.csv").unlink()
+    kept = {key: value for key, value in PROTOCOL.items() if key != "scoring"}
+    kept["analysis"] = {**PROTOCOL["analysis"], "primary": primary}
+    (folder / "protocol.yaml").write_text(yaml.safe_dump(kept), encoding="utf-8")
+
+
+def test_a_study_without_any_reference_is_imported_where_agreement_is_the_primary_estimate(folder: Path) -> None:
+    without_references(folder, "agreement")
+
+    assert read_study_folder(folder).references == ()
+
+
+def test_an_accuracy_cannot_be_planned_without_any_reference(folder: Path) -> None:
+    without_references(folder, "overall_accuracy")
+
+    assert "overall_accuracy is planned, but no item has a reference" in sentence_of_refusal(folder)
