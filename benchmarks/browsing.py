@@ -222,7 +222,7 @@ class Room(Viewer):
         self.page.get_by_role("button").first.click()
         self.page.get_by_text("Sign out").wait_for()
         self.page.goto(f"{study.server.url}/reading?study={STUDY}&phase=reading")
-        begin = self.page.get_by_role("button", name="I have read this. Begin")
+        begin = self.page.get_by_role("button", name="I have read this")
         begin.wait_for()
         self.settle()
         self.new_traffic()

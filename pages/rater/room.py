@@ -10,9 +10,9 @@ study_key = st.query_params.get("study", "")
 queue = st.query_params.get("phase", "reading")
 actor = session.current_actor()
 with session.refusals():
-    text, acknowledged = worklist.instructions(session.database(), actor, study_key, queue)
-    if acknowledged:
+    shown = worklist.instructions(session.database(), actor, study_key, queue)
+    if shown.acknowledged:
         frame.draw_in_one_line_with_the_room()
         reading_room(submission.payload_after_reload(session.database(), actor, study_key, queue), key="room")
     else:
-        instructions.draw_instructions(text, study_key, queue)
+        instructions.draw_instructions(shown, study_key, queue)

@@ -47,13 +47,18 @@ class QueueSummary:
     def in_words(self) -> str:
         """The sentences that an admin reads."""
         if self.flagged + self.disagreed + self.controls:
-            text = f"Sent: {self.flagged} flagged, {self.disagreed} disagreeing, {self.controls} controls. "
-            text += f"{self.not_yet_read} items wait for a rater."
+            controls = "1 control" if self.controls == 1 else f"{self.controls} controls"
+            text = f"Sent: {self.flagged} flagged, {self.disagreed} disagreeing, {controls}. "
+            text += f"{_waiting(self.not_yet_read)} for a rater."
         else:
-            text = f"Nothing was sent: {self.not_yet_read} items still wait for a rater."
+            text = f"Nothing was sent: {_waiting(self.not_yet_read)} for a rater."
         if self.out_of_turn:
-            text += f" {self.out_of_turn} turns are left out: every reviewer has had a later turn already."
+            text += f" Turns left out, since every reviewer has had a later one: {self.out_of_turn}."
         return text
+
+
+def _waiting(items: int) -> str:
+    return "1 item still waits" if items == 1 else f"{items} items still wait"
 
 
 # Who has which turns of a conversation in their queue: the latest one, by conversation and reviewer.

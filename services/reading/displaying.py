@@ -62,11 +62,20 @@ def queue_payload(session: Session, actor: Actor, study: Study, membership: Memb
             *(practice.FAILED if practised_in_vain else thanks),
             progress,
             queries.last_assignment(session, membership_id, phases_of(queue)),
-            session_summary.own_counts_and_times(session, actor, membership),
+            session_summary.own_counts_and_times(session, actor, membership, queue),
             revision_rules.count_revisable(session, actor, protocol, membership) if queue == READING.queue else 0,
             next_part,
         )
+    if waiting[0].phase == OPINIONS.key:
+        _require_own_read(session, waiting[0])
     return assignment_payload(session, actor, study, waiting, progress)
+
+
+def _require_own_read(session: Session, opinions: Assignment) -> None:
+    """Refuse to show others' opinions before the own read; the order of the queue brings them after it."""
+    own = queries.root_verdict(session, queries.review_task_of(session, opinions).review_assignment_id)
+    if not may_see("reviewer", OPINIONS, "opinions", Progress(on_the_desk=True, answered=own is not None)):
+        raise NotOnTheDesk("Read this item yourself first; then the opinions are shown.")
 
 
 def assignment_payload(
@@ -235,8 +244,6 @@ def _opinions(
     """Return in words the reviewer's own first read, and the raters' opinions in the order stored for this item."""
     task = queries.review_task_of(session, assignment)
     own = queries.root_verdict(session, task.review_assignment_id)
-    if own is None or not may_see("reviewer", OPINIONS, "opinions", Progress(on_the_desk=True, answered=True)):
-        raise NotOnTheDesk("Read this item yourself first; then the opinions are shown.")
     verdicts = {
         stored_id(verdict.id): verdict
         for verdict in session.exec(select(Verdict).where(col(Verdict.id).in_(task.opinion_order)))
@@ -245,4 +252,4 @@ def _opinions(
     def lines(verdict: Verdict) -> list[Line]:
         return shown_items.lines_of(protocol, item, assignment.option_order, verdict)
 
-    return lines(own), [lines(verdicts[one]) for one in task.opinion_order]
+    return lines(own) if own is not None else [], [lines(verdicts[one]) for one in task.opinion_order]

@@ -335,7 +335,7 @@ class DamageAnswer(TypedDict):
 
 
 class RevisableAnswer(TypedDict):
-    """The verdicts that may be revised, newest first."""
+    """The verdicts that may be revised, the last item first."""
 
     verdicts: list[RevisablePayload]
 

@@ -17,7 +17,7 @@ from services.studies import frozen_facts
 
 
 def list_revisable(database: Database, actor: Actor, public_id: str) -> list[RevisablePayload]:
-    """Return the rater's own verdicts that may be revised, newest first, in the words of the form.
+    """Return the rater's own verdicts that may be revised, the last item first, in the words of the form.
 
     Parameters
     ----------

@@ -23,14 +23,15 @@ NOT_REVISABLE = "This verdict cannot be revised; reload the page to go on."
 def revisable_verdicts(
     session: Session, actor: Actor, protocol: Protocol, membership: Membership
 ) -> list[tuple[Assignment, Verdict]]:
-    """Return the rater's verdicts that may be revised now with their assignments, newest first."""
+    """Return the rater's verdicts that may be revised now with their assignments, the last item first."""
     if not _may_revise(session, protocol, membership):
         return []
     rows = session.exec(
         select(Assignment, Verdict)
         .join(Verdict, col(Verdict.assignment_id) == Assignment.id)
         .where(*_conditions(protocol.reading.revision == "session"))
-        .order_by(col(Verdict.id).desc()),
+        # Not by the time of the verdict: whoever revises several would find others under the same digits each time.
+        .order_by(col(Assignment.position).desc()),
         params=_named(actor, membership),
     )
     return [(assignment, verdict) for assignment, verdict in rows]

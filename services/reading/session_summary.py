@@ -8,7 +8,7 @@ from collections import defaultdict
 from sqlmodel import Session, col, select
 
 from db import Assignment, Database, Membership, Verdict
-from protocol.phases import PRACTICE
+from protocol.phases import PHASES, Queue, phases_of
 from services.people.identity import Actor
 from services.people.permission import own_assignment
 from services.reading import blinding
@@ -16,14 +16,14 @@ from services.reading.payloads import SummaryPayload
 
 
 def session_summary(database: Database, actor: Actor, public_id: str) -> SummaryPayload:
-    """Return the actor's own counts and times in the study of one of their assignments."""
+    """Return the actor's own counts and times in the study, and the queue, of one of their assignments."""
     with database.reading() as session:
-        _, _, membership = own_assignment(session, actor, public_id)
-        return own_counts_and_times(session, actor, membership)
+        assignment, _, membership = own_assignment(session, actor, public_id)
+        return own_counts_and_times(session, actor, membership, PHASES[assignment.phase].queue)
 
 
-def own_counts_and_times(session: Session, actor: Actor, membership: Membership) -> SummaryPayload:
-    """Return number of items, active time in all, its median per item, and since when; practice aside.
+def own_counts_and_times(session: Session, actor: Actor, membership: Membership, queue: Queue) -> SummaryPayload:
+    """Return number of units of a queue, active time in all, its median per unit, and since when; practice aside.
 
     The time of a revision is added to that of its item.
     """
@@ -33,7 +33,7 @@ def own_counts_and_times(session: Session, actor: Actor, membership: Membership)
         .where(
             Verdict.login_session_id == actor.login_session_id,
             Assignment.membership_id == membership.id,
-            Assignment.phase != PRACTICE.key,
+            col(Assignment.phase).in_([phase.key for phase in phases_of(queue)]),
         )
     )
     active: dict[int, int] = defaultdict(int)

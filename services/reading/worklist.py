@@ -82,13 +82,22 @@ def _practice(session: Session, protocol: Protocol, membership_id: int) -> str:
     return "" if state == "passed" else state
 
 
-def instructions(database: Database, actor: Actor, study_key: str, queue: str) -> tuple[str, bool]:
+@dataclass(frozen=True)
+class Instructions:
+    """What a member reads before the first item of a queue, what they consent to, and whether they have done so."""
+
+    text: str
+    consent: str
+    acknowledged: bool
+
+
+def instructions(database: Database, actor: Actor, study_key: str, queue: str) -> Instructions:
     """Return the instructions of a queue and whether this member has acknowledged them."""
     with database.reading() as session:
         study, membership = require_role(session, actor, study_key, desk.queue_named(queue).role)
-        text = _instructions_text(session, study, queue)
+        parts = _instructions_of(session, study, queue)
         seen = session.exec(_ACKNOWLEDGED, params={"membership_id": membership.id, "phase": queue}).first()
-    return text, seen == hashlib.sha256(text.encode()).hexdigest()
+    return Instructions(*parts, seen == _hash_of(parts))
 
 
 _ACKNOWLEDGED = select(Acknowledgement.text_sha256).where(
@@ -100,7 +109,7 @@ def acknowledge_instructions(database: Database, actor: Actor, study_key: str, q
     """Store that this member has read the instructions of a queue; a second time changes nothing."""
     with database.writing() as session:
         study, membership = require_role(session, actor, study_key, desk.queue_named(queue).role)
-        text_sha256 = hashlib.sha256(_instructions_text(session, study, queue).encode()).hexdigest()
+        text_sha256 = _hash_of(_instructions_of(session, study, queue))
         earlier = session.exec(_ACKNOWLEDGED, params={"membership_id": membership.id, "phase": queue}).first()
         if queue == SCORING.queue.key and _may_be_revised(frozen_facts.protocol_of(session, stored_id(study.id))):
             # It ends what may be revised, so it may not be done in passing, before the last read.
@@ -119,16 +128,21 @@ def acknowledge_instructions(database: Database, actor: Actor, study_key: str, q
             )
 
 
-def _instructions_text(session: Session, study: Study, queue: str) -> str:
+def _hash_of(parts: tuple[str, str]) -> str:
+    return hashlib.sha256("\n\n".join(part for part in parts if part).encode()).hexdigest()
+
+
+def _instructions_of(session: Session, study: Study, queue: str) -> tuple[str, str]:
+    """Return instructions and consent of a queue."""
     protocol = frozen_facts.protocol_of(session, stored_id(study.id))
     if queue == SCORING.queue.key:
         if protocol.scoring is None:
-            return ""
+            return "", ""
         final = SETTLED if _may_be_revised(protocol) else ""
-        return "\n\n".join(part for part in (protocol.scoring.instructions, final) if part)
+        return "\n\n".join(part for part in (protocol.scoring.instructions, final) if part), ""
     if queue == REVIEW.queue.key:
-        return protocol.adjudication.instructions if protocol.adjudication else ""
-    return "\n\n".join(part for part in (protocol.instructions, protocol.consent) if part)
+        return (protocol.adjudication.instructions if protocol.adjudication else ""), ""
+    return protocol.instructions, protocol.consent or ""
 
 
 def _may_be_revised(protocol: Protocol) -> bool:

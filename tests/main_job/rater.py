@@ -42,7 +42,7 @@ class Room(ABC):
         """Go from the worklist into a queue and acknowledge its instructions."""
         self.page.goto(self.server.url)
         self.page.locator(f".st-key-enter-{self.study}-{queue} button").click()
-        self.page.get_by_role("button", name="I have read this. Begin").click()
+        self.page.get_by_role("button", name="I have read this").click()
         self.wait()
 
     def come_back(self) -> None:

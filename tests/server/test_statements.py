@@ -228,7 +228,7 @@ def test_a_rerun_of_the_rooms_page_takes_at_most_so_many_statements(installed: D
         actor = identity.actor_of_session(installed, login_session_id)
         assert catalogue.roles_of(installed, actor) == {"rater"}
         actor = identity.actor_of_session(installed, login_session_id)
-        assert worklist.instructions(installed, actor, situation.study_key, "reading")[1]
+        assert worklist.instructions(installed, actor, situation.study_key, "reading").acknowledged
         assert submission.payload_after_reload(installed, actor, situation.study_key, "reading")["kind"] == "item"
 
     rerun()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from pydantic import TypeAdapter
-from tests.services.reviewing import open_queue, read_by_both, work
+from tests.services.adjudication.reviewing import open_queue, read_by_both, work
 
 from db import Database
 from services.reading import payloads, previewing, revising, session_summary, shown_volumes

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from sqlmodel import col, select
-from tests.services.tampering import past_the_guards
+from tests.services.record.tampering import past_the_guards
 
 from db import Database, Lease, Verification, Volume, now
 from services.installation import leases

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from sqlmodel import Session, select
-from tests.services.tampering import past_the_guards
+from tests.services.record.tampering import past_the_guards
 
 from db import AuditEvent, Database, Study, Verdict
 from db.engine import make_engine
