@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from pydantic import TypeAdapter
-from tests.services.adjudication.reviewing import open_queue, read_by_both, work
 
 from db import Database
 from services.reading import payloads, previewing, revising, session_summary, shown_volumes
@@ -20,6 +19,7 @@ from tests.room_study import (
     with_history,
     with_overlays,
 )
+from tests.services.adjudication.reviewing import open_queue, read_by_both, work
 from tests.situations import Situation, on_the_desk, read_all, show, submit
 
 Look = Callable[[Situation], Any]

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from sqlmodel import Session, select
-from tests.services.record.tampering import past_the_guards
 
 from db import AuditEvent, Database, Study, Verdict
 from db.engine import make_engine
@@ -24,6 +23,7 @@ from services.studies import members, removing
 from tests.db.first_release import load_first_release
 from tests.db.full_study import full_study
 from tests.harness import databases
+from tests.services.record.tampering import past_the_guards
 from tests.situations import Situation, answers, open_study, read_all
 
 
