@@ -11,7 +11,6 @@ from typing import Any
 
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
-from pydantic_core import core_schema
 from typing_extensions import TypeAliasType, is_typeddict
 
 from services.reading import payloads
@@ -26,7 +25,7 @@ _PRIMITIVES = {"string": "string", "number": "number", "integer": "number", "boo
 class _AllowList(GenerateJsonSchema):
     """Of a payload every key is named: another one does not belong there."""
 
-    def typed_dict_schema(self, schema: core_schema.TypedDictSchema) -> dict[str, Any]:
+    def typed_dict_schema(self, schema: Any) -> dict[str, Any]:
         return super().typed_dict_schema(schema) | {"additionalProperties": False}
 
 
