@@ -25,6 +25,8 @@ WITH_A_SERVER = {
     *("server", "demo_server", "stand_in", "marked", "running", "served", "serving", "unserved", "started"),
     *("behind", "behind_a_proxy", "on_sqlite", "aftermath"),
 }
+# Of the files with browser tests, the one that goes first, so that no worker is left alone with it in the end.
+LONGEST = "test_main_job.py"
 BOTH_KINDS = ("sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql))
 WINDOW = (1600, 900)
 
@@ -53,7 +55,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if fixtures & WITH_A_SERVER:
             item.add_marker(pytest.mark.server)
     in_a_browser = {item.path for item in items if item.get_closest_marker("browser")}
-    items.sort(key=lambda item: (item.path in in_a_browser, item.get_closest_marker("browser") is not None))
+    items.sort(
+        key=lambda item: (
+            item.path in in_a_browser,
+            item.path.name != LONGEST,
+            item.get_closest_marker("browser") is not None,
+        )
+    )
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from sqlmodel import col, select
 
 from db import AuditEvent, Database, Flag, ReviewTask, Verdict, queries
+from db.waiting import Unavailable
 from protocol.phases import READING
 from services.adjudication import review_queue
 from services.errors import Conflict, NotAllowed, NotFound, Refused
@@ -424,13 +426,20 @@ def test_no_revision_slips_in_while_the_queue_is_being_opened(database: Database
         except Conflict:
             return
 
+    def open_queue() -> bool:
+        for _ in range(10):  # on a machine with much else to do, the lock is not had within the wait for a database
+            with suppress(Unavailable):
+                review_queue.open_review_queue(database, situation.admin, "tiny")
+                return True
+        return False
+
     with ThreadPoolExecutor(5) as pool:
         for round_ in range(4):
             for rater, assignment in revised:
                 pool.submit(revise, rater, assignment, f"round {round_}")
             if round_ == 1:
-                opening = pool.submit(review_queue.open_review_queue, database, situation.admin, "tiny")
-    opening.result()
+                opening = pool.submit(open_queue)
+    assert opening.result()
     # Every item may have been open for revision just then, and the queue empty: closed now, they follow.
     for rater in raters:
         read_all(situation, rater)
