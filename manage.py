@@ -386,7 +386,7 @@ def close(
     reason: Annotated[str, typer.Option(help="Why it is closed although work is open; kept for good.")] = "",
     act_as: As = None,
 ) -> None:
-    """Say what is still to be done in a study, lock its data and open its report; open work needs a reason."""
+    """Return what is still to be done in a study, lock its data and open its report; open work needs a reason."""
     with _opened() as database:
         actor = identity.actor_for_command_line(database, act_as)
         for one in outstanding.open_work_of(database, actor, study):

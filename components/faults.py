@@ -8,7 +8,7 @@ from services.errors import Unavailable
 
 
 def draw_fault(error: Exception) -> bool:
-    """Say what happened, that answers are kept, and offer another try; Streamlit draws nothing of its own then."""
+    """Return what happened, that answers are kept, and offer another try; Streamlit draws nothing of its own then."""
     if isinstance(error, Unavailable):
         st.warning(str(error))
     else:

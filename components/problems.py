@@ -11,7 +11,7 @@ from services.errors import LISTED, InputRefused
 
 
 def draw_problems(refusal: InputRefused, remedy: str) -> None:
-    """Draw everything that is wrong, so that it can be mended before the next upload.
+    """Draw everything that is wrong, so that it can be corrected before the next upload.
 
     Parameters
     ----------

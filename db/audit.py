@@ -105,7 +105,7 @@ def head(session: Session) -> str:
 
 
 def leads_to(session: Session, earlier_head: str) -> bool:
-    """Say whether a head that was kept elsewhere is still in the chain; when it is not, the end was cut off."""
+    """Return whether a head that was kept elsewhere is still in the chain; when it is not, the end was cut off."""
     if earlier_head == GENESIS:
         return True
     return session.exec(select(AuditEvent.id).where(AuditEvent.hash == earlier_head)).first() is not None

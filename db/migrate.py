@@ -48,7 +48,7 @@ def newest_schema(engine: Engine) -> str:
 
 
 def standing_of_schema(found: str | None, engine: Engine) -> Standing:
-    """Say how a number of a schema stands to the program's, where there are tables."""
+    """Return how a number of a schema stands to the program's, where there are tables."""
     if found is None:
         return "foreign"
     if found == newest_schema(engine):
@@ -58,7 +58,7 @@ def standing_of_schema(found: str | None, engine: Engine) -> Standing:
 
 
 def standing(engine: Engine) -> Standing:
-    """Say how the database's schema stands to the program's; with tables, but without a version, it is foreign."""
+    """Return how the database's schema stands to the program's; with tables, but without a version, it is foreign."""
     if is_unfinished(engine):
         return "unfinished"
     found = schema_of(engine)
@@ -68,7 +68,7 @@ def standing(engine: Engine) -> Standing:
 
 
 def is_unfinished(engine: Engine) -> bool:
-    """Say whether a restore into this database was begun and did not come to its end."""
+    """Return whether a restore into this database was begun and did not come to its end."""
     if engine.dialect.name == "postgresql":
         return inspect(engine).has_table(UNFINISHED)
     place = Path(str(engine.url.database))

@@ -51,7 +51,7 @@ class Line:
         self.reader.problems.add(self.table.file, f"line {self.number}", says)
 
     def sound(self, *columns: str) -> bool:
-        """Say whether nothing was found in these cells, or without names in the whole line."""
+        """Return whether nothing was found in these cells, or without names in the whole line."""
         return not (self.bad & set(columns) if columns else self.bad)
 
     def text(self, name: str) -> str:
@@ -77,7 +77,7 @@ class Line:
         known = list(allowed or self.table.column(name).allowed)
         if value not in known and self.sound(name):
             near = self.reader.problems.nearest(value, known)
-            self.problem(f"{name} is '{shown(value)}', expected {listed(known)}{near}; mend the cell.", name)
+            self.problem(f"{name} is '{shown(value)}', expected {listed(known)}{near}; correct the cell.", name)
         return value
 
     def flag(self, name: str) -> bool:
@@ -87,7 +87,7 @@ class Line:
             return False
         said = flag_of(value)
         if said is None:
-            self.problem(f"{name} is '{shown(value)}', expected true or false; mend the cell.", name)
+            self.problem(f"{name} is '{shown(value)}', expected true or false; correct the cell.", name)
         elif value not in ("true", "false"):
             self.reader.conversions.add(self.table.file, name, value, str(said).lower(), self.number)
         return bool(said)
@@ -97,9 +97,9 @@ class Line:
         value = self.text(name)
         named = tuple(part.strip() for part in value.split("|") if part.strip())
         if len(named) != len(set(named)):
-            self.problem(f"{name} is '{shown(value)}', which names something twice; mend the cell.", name)
+            self.problem(f"{name} is '{shown(value)}', which contains a duplicate; correct the cell.", name)
         elif value and not named:
-            self.problem(f"{name} is '{shown(value)}', expected names such as a|b; mend the cell.", name)
+            self.problem(f"{name} is '{shown(value)}', expected names such as a|b; correct the cell.", name)
         return named
 
     def known(self, name: str, known: Collection[str] | None, file: str) -> str:
@@ -107,7 +107,7 @@ class Line:
         value = self.text(name)
         if known is not None and value not in known and self.sound(name):
             near = self.reader.problems.nearest(value, known)
-            self.problem(f"{name} '{shown(value)}' is not in {file}{near}; add it there or mend the cell.", name)
+            self.problem(f"{name} '{shown(value)}' is not in {file}{near}; add it there or correct the cell.", name)
         return value
 
     def number_or_none(self, name: str) -> float | None:
@@ -118,7 +118,7 @@ class Line:
         try:
             number = number_of(value, decimal_comma=self.decimal_comma)
         except NotRead as problem:
-            self.problem(f"{name} is '{shown(value)}', {problem}; mend the cell.", name)
+            self.problem(f"{name} is '{shown(value)}', {problem}; correct the cell.", name)
             return None
         if "," in value:
             self.reader.conversions.add(self.table.file, name, value, f"{number:g}", self.number)
@@ -134,7 +134,7 @@ class Line:
             day = date_of(value, "day_first" if dates == "unknown" else dates)
         except NotRead as problem:
             if dates != "unknown":
-                self.problem(f"{name} is '{shown(value)}', {problem}; mend the cell.", name)
+                self.problem(f"{name} is '{shown(value)}', {problem}; correct the cell.", name)
             return None
         if value != day.isoformat():
             self.reader.conversions.add(self.table.file, name, value, day.isoformat(), self.number)
@@ -161,7 +161,7 @@ class Line:
         if not path.is_file():
             there = sorted(other.name for other in path.parent.iterdir()) if path.parent.is_dir() else []
             near = self.reader.problems.nearest(path.name, there)
-            self.problem(f"{name} '{shown(named)}' is missing{near}; add the scan or mend the name.", name)
+            self.problem(f"{name} '{shown(named)}' is missing{near}; add the scan or correct the name.", name)
         return path
 
 
@@ -176,7 +176,7 @@ class Read(Generic[Row]):
     keys
         What stands in the unique column; None where the table could not be read, and nobody knows.
     doubtful
-        The keys of lines in which something does not fit: what is said about them may be mended with them.
+        The keys of lines in which something does not fit: what is said about them may be corrected with them.
     """
 
     rows: tuple[Row, ...]
@@ -199,7 +199,7 @@ def read_table(reader: Reader, folder: Path, table: Table, make: Callable[[Line]
             whole = table.unique not in line.absent
             if table.unique and key in first_seen:
                 line.problem(
-                    f"{table.unique} '{shown(key)}' stands already in line {first_seen[key]}; give every line its own.",
+                    f"{table.unique} '{shown(key)}' is already in line {first_seen[key]}; give every line its own.",
                     table.unique,
                 )
             elif table.unique and key:
@@ -271,14 +271,14 @@ def csv_problem(error: csv.Error) -> str:
     """Return in our words what Python's reader says about a line."""
     if "field limit" in str(error):
         return f"a cell has more than {LONGEST_CELL} characters; look for a missing quotation mark."
-    return f"not valid CSV ({error}); mend the line."
+    return f"not valid CSV ({error}); correct the line."
 
 
 def _text_of(path: Path, table: Table) -> TableText:
     try:
         status = path.stat()
         if not S_ISREG(status.st_mode):
-            raise _TableRefused("", "cannot be read (it is no file); expected a CSV file.")
+            raise _TableRefused("", "cannot be read (it is not a file); expected a CSV file.")
         if status.st_size > LARGEST_TABLE:
             raise _TableRefused(
                 "", f"has more than {LARGEST_TABLE // 10**6} MB; split the study, or look for what fills it."

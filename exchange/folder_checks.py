@@ -25,7 +25,7 @@ def check_hanging(problems: Problems, hanging: Hanging, volumes: Read[VolumeRow]
                 "protocol.yaml",
                 f"key hanging.{key}",
                 f"no volume has the sequence '{shown(sequence)}' (volumes.csv holds {listed(sorted(present))})"
-                f"{problems.nearest(sequence, present)}; mend the name.",
+                f"{problems.nearest(sequence, present)}; correct the name.",
             )
 
 
@@ -52,7 +52,7 @@ def _check_conversations(problems: Problems, items: Read[ItemRow]) -> None:
                 "items.csv",
                 place,
                 f"conversation '{shown(name)}' has the turns {listed(str(turn) for turn in found)}, expected "
-                f"1 to {len(turns)}, each once; mend the column turn.",
+                f"1 to {len(turns)}, each once; correct the column turn.",
             )
         if len({item.case for item in turns}) > 1:
             problems.add(
@@ -110,7 +110,7 @@ def warnings_of(
     items: tuple[ItemRow, ...],
     with_reference: frozenset[str],
 ) -> Iterator[str]:
-    """Say what no item uses, which items have no reference, and which scans an item is about that its case lacks."""
+    """Return what no item uses, which items have no reference, and which scans an item is about that its case lacks."""
     about = {item.case for item in items}
     unused = [case for case in cases if case not in about]
     if unused:

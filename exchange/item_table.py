@@ -86,7 +86,7 @@ def item_row(
         _check_form_fits(line, protocol.forms.get(form), item_format)
     practice = line.flag("practice")
     if line.text("explanation") and not practice and line.sound("practice", "explanation"):
-        line.problem("explanation is given, but the item is no practice item; empty the cell.", "explanation")
+        line.problem("explanation is given, but the item is not a practice item; empty the cell.", "explanation")
     conversation, turn = _turn(line)
     item = ItemRow(
         key=line.text("item"),
@@ -121,7 +121,9 @@ def _start(line: Line) -> tuple[float, float, float] | Literal["middle"] | None:
     try:
         x, y, z = (number_of(part.strip(), decimal_comma=line.decimal_comma) for part in written.split("|"))
     except ValueError:
-        line.problem(f"start is '{shown(written)}', expected middle or a point in mm as x|y|z; mend the cell.", "start")
+        line.problem(
+            f"start is '{shown(written)}', expected middle or a point in mm as x|y|z; correct the cell.", "start"
+        )
         return None
     return x, y, z
 
@@ -154,7 +156,9 @@ def _turn(line: Line) -> tuple[str | None, int | None]:
     if turn is None:
         return None, None
     if not (1 <= turn <= _LAST_TURN and turn == int(turn)):
-        line.problem(f"turn is '{shown(line.cells['turn'])}', expected a whole number from 1; mend the cell.", "turn")
+        line.problem(
+            f"turn is '{shown(line.cells['turn'])}', expected a whole number from 1; correct the cell.", "turn"
+        )
         return None, None
     return conversation, int(turn)
 
@@ -169,12 +173,12 @@ def _check_scans(line: Line, item: ItemRow, volumes: Read[VolumeRow]) -> None:
         if sequence not in in_study:
             near = line.reader.problems.nearest(sequence, in_study)
             line.problem(
-                f"sequences names '{shown(sequence)}', but no volume in volumes.csv has that sequence{near}; mend the "
-                "cell or add the volume.",
+                f"sequences names '{shown(sequence)}', but no volume in volumes.csv has that sequence{near}; correct "
+                "the cell or add the volume.",
                 "sequences",
             )
     needed = _needed(line, item)
-    # What is said of the scans of a case may be mended with the lines that describe them.
+    # What is said of the scans of a case may be corrected with the lines that describe them.
     if not line.sound() or any(v.key in volumes.doubtful and v.case in (item.case, "") for v in volumes.rows):
         return
     present = {(volume.role, volume.sequence) for volume in volumes.rows if volume.case == item.case}
@@ -185,7 +189,7 @@ def _check_scans(line: Line, item: ItemRow, volumes: Read[VolumeRow]) -> None:
         if (role, sequence) not in present:
             line.problem(
                 f"item '{item.key}' needs a {role} volume {sequence} of case '{item.case}', which volumes.csv lacks; "
-                "add the volume or mend the item.",
+                "add the volume or correct the item.",
                 "needs",
             )
 
@@ -271,7 +275,7 @@ def _options(line: Line, item_format: str, form: Form | None) -> tuple[tuple[str
     for part in written.split("|"):
         option, equals, text = (piece.strip() for piece in part.partition("="))
         if not (equals and option and text):
-            line.problem(f"option '{shown(part)}' is not written as id=Text; mend the cell.", "options")
+            line.problem(f"option '{shown(part)}' is not written as id=Text; correct the cell.", "options")
         elif len(option) > LONGEST_KEY or len(text) > _LONGEST_OPTION:
             line.problem(
                 f"option '{shown(part)}' is longer than its id ({LONGEST_KEY}) and its text ({_LONGEST_OPTION}) may "
@@ -286,7 +290,7 @@ def _options(line: Line, item_format: str, form: Form | None) -> tuple[tuple[str
             "options",
         )
     if line.sound("options") and (len(options) < 2 or len({option for option, _ in options}) < len(options)):
-        line.problem("options need at least two different ids; mend the cell.", "options")
+        line.problem("options need at least two different ids; correct the cell.", "options")
     if len(options) > _MOST_OPTIONS:
         line.problem(f"{len(options)} options, at most {_MOST_OPTIONS} are taken; shorten the list.", "options")
     return tuple(options)

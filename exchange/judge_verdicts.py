@@ -143,9 +143,9 @@ def _json_object(line: str) -> dict[str, Any]:
         found = json.loads(line, object_pairs_hook=_without_doubles, parse_int=_number, parse_float=_number)
     except (ValueError, RecursionError) as error:
         problem = "nested too deeply" if isinstance(error, RecursionError) else getattr(error, "msg", str(error))
-        raise ValueError(f"not valid JSON ({problem}); mend the line.") from None
+        raise ValueError(f"not valid JSON ({problem}); correct the line.") from None
     if not isinstance(found, dict) or any(column not in found for column in COLUMNS):
-        raise ValueError(f"expected an object with {', '.join(COLUMNS)}; mend the line.")
+        raise ValueError(f"expected an object with {', '.join(COLUMNS)}; correct the line.")
     return found
 
 
@@ -172,7 +172,9 @@ def _row(number: int, found: dict[str, Any], name: str, problems: Problems) -> J
     for column, text in texts.items():
         most = LONGEST_KEY if column in ("item", "candidate") else LONGEST_CELL
         if any("\ud800" <= letter <= "\udfff" for letter in text):
-            problems.add(name, place, f"{column} holds half a surrogate pair, which is no letter; mend the text.")
+            problems.add(
+                name, place, f"{column} holds an unpaired surrogate, which is not a character; correct the text."
+            )
             return None
         if len(text) > most:
             says = f"{column} has {len(text):,} letters, at most {most:,} are taken; shorten it."

@@ -68,7 +68,7 @@ def read_protocol_as_far_as_it_goes(path: Path, problems: Problems) -> ReadProto
     try:
         status = path.stat()
         if not S_ISREG(status.st_mode):
-            problems.add(path.name, "", "cannot be read (it is no file); expected a YAML file.")
+            problems.add(path.name, "", "cannot be read (it is not a file); expected a YAML file.")
             return ReadProtocol()
         if status.st_size > 2 * LARGEST_PROTOCOL:
             problems.add(path.name, "", f"has more than {LARGEST_PROTOCOL:,} letters; shorten it.")

@@ -43,7 +43,7 @@ def add_problems(
         if either:
             # One value that fits none of several kinds is one problem, not one per kind.
             said.add(path)
-            says = f"found {_found(one['input'])}, expected {either}; mend the key."
+            says = f"found {_found(one['input'])}, expected {either}; correct the key."
         else:
             says = _said(dict(one), path, model)
         problems.add(file, f"key {'.'.join(path)}" if path else "the whole file", says)
@@ -64,8 +64,8 @@ def _said(error: dict[str, Any], path: tuple[str, ...], model: type[BaseModel]) 
         return "it is missing; add it."
     if error["type"] == "extra_forbidden":
         names = _keys_at(model, path[:-1])
-        return f"there is no such key{nearest(path[-1], names)}, expected {listed(names)}; mend or remove it."
-    return f"{_found_and_expected(error, path)}; mend the key."
+        return f"there is no such key{nearest(path[-1], names)}, expected {listed(names)}; correct or remove it."
+    return f"{_found_and_expected(error, path)}; correct the key."
 
 
 def _found_and_expected(error: dict[str, Any], path: tuple[str, ...]) -> str:

@@ -75,15 +75,15 @@ def load(text: str, name: str) -> Any:
         return loader.construct_document(root)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise refusal(f"line {line}", f"not valid YAML ({shown(str(error.problem), 160)}); mend the line.") from None
+        raise refusal(f"line {line}", f"not valid YAML ({shown(str(error.problem), 160)}); correct the line.") from None
     except InputRefused:
         raise
     # ValueError: a date that no calendar has.
     except (yaml.YAMLError, ValueError) as error:
         problem = " ".join(str(error).split())
-        raise refusal("the whole file", f"not valid YAML ({shown(problem, 160)}); mend the file.") from None
+        raise refusal("the whole file", f"not valid YAML ({shown(problem, 160)}); correct the file.") from None
     except RecursionError:
-        raise refusal("the whole file", "nested too deeply for a protocol; mend the file.") from None
+        raise refusal("the whole file", "nested too deeply for a protocol; correct the file.") from None
     except _TooMuch:
         raise refusal(
             "the whole file",
@@ -102,7 +102,7 @@ def _count(node: yaml.Node, counted: dict[int, int | None], name: str) -> int:
         return known
     if isinstance(node, yaml.ScalarNode):
         if node.tag in _NUMBERS and len(node.value) > _LONGEST_NUMBER:
-            says = f"a number of {len(node.value):,} digits, at most {_LONGEST_NUMBER} are taken; mend it."
+            says = f"a number of {len(node.value):,} digits, at most {_LONGEST_NUMBER} are taken; correct it."
             raise InputRefused([Problem(name, f"line {node.start_mark.line + 1}", says)])
         return 1
     counted[id(node)] = None
@@ -128,11 +128,11 @@ def _unusable(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ..
         if problem := text_problem(value):
             yield path, problem
     elif isinstance(value, float) and not math.isfinite(value):
-        yield path, f"found {value}, expected a finite number; mend the key."
+        yield path, f"found {value}, expected a finite number; correct the key."
     elif isinstance(value, int) and not -(2**63) <= value < 2**63:
-        yield path, f"found {shown(str(value))}, expected a whole number of at most 64 bits; mend the key."
+        yield path, f"found {shown(str(value))}, expected a whole number of at most 64 bits; correct the key."
     elif path and path[-1] == "seed" and isinstance(value, int) and value < 0:
-        yield path, f"found {value}, expected a whole number from 0; mend the key."
+        yield path, f"found {value}, expected a whole number from 0; correct the key."
     elif isinstance(value, dict | list):
         most = _MOST.get(path[-1], _MOST_ELSEWHERE) if path else _MOST_ELSEWHERE
         if len(value) > most:
@@ -151,7 +151,7 @@ def text_problem(text: str) -> str:
     if "\x00" in text:
         return "holds a NUL character; remove it."
     if any("\ud800" <= letter <= "\udfff" for letter in text):
-        return "holds half a surrogate pair, which is no letter; remove it."
+        return "holds an unpaired surrogate, which is not a character; remove it."
     if len(text) > LONGEST_CELL:
         return f"has {len(text)} characters, at most {LONGEST_CELL} are taken; shorten it."
     return ""

@@ -302,7 +302,7 @@ def _remark_in_words(remark: Remark) -> str:
 
 
 def are_few(clusters: int | None) -> bool:
-    """Say whether an interval that resamples so many clusters is likely to be too narrow."""
+    """Return whether an interval that resamples so many clusters is likely to be too narrow."""
     return clusters is not None and clusters < FEW_CLUSTERS
 
 

@@ -127,7 +127,7 @@ def look_through(folder: Path) -> FoundFolder:
     """
     if len(str(folder)) > _LONGEST_PATH or not _is_folder(folder):
         raise InputRefused(
-            f"{shown(folder.name)} is no folder: expected one with protocol.yaml and CSV tables; name that."
+            f"{shown(folder.name)} is not a folder: expected one with protocol.yaml and CSV tables; name that."
         )
     problems = Problems()
     protocol = read_protocol_as_far_as_it_goes(folder / "protocol.yaml", problems)
@@ -181,7 +181,9 @@ def _is_folder(path: Path) -> bool:
 def _case(line: Line) -> CaseRow:
     age = line.number_or_none("age")
     if age is not None and not (0 <= age <= 120 and age == int(age)):
-        line.problem(f"age is '{shown(line.cells['age'])}', expected whole years from 0 to 120; mend the cell.", "age")
+        line.problem(
+            f"age is '{shown(line.cells['age'])}', expected whole years from 0 to 120; correct the cell.", "age"
+        )
         age = None
     return CaseRow(
         key=line.text("case"),
@@ -222,12 +224,12 @@ def _overlay(line: Line, folder: Path, cases: Read[CaseRow]) -> OverlayRow:
     colour = line.text("colour") or OVERLAY_COLOUR
     if not _COLOUR.fullmatch(colour):
         line.problem(
-            f"colour is '{shown(colour)}', expected six hexadecimal digits as #e8a33d; mend the cell.", "colour"
+            f"colour is '{shown(colour)}', expected six hexadecimal digits as #e8a33d; correct the cell.", "colour"
         )
     opacity = line.number_or_none("opacity")
     opacity = OVERLAY_OPACITY if opacity is None else opacity
     if not 0 < opacity <= 1:
-        line.problem(f"opacity is {opacity:g}, expected a number above 0 and at most 1; mend the cell.", "opacity")
+        line.problem(f"opacity is {opacity:g}, expected a number above 0 and at most 1; correct the cell.", "opacity")
     return OverlayRow(
         key=line.text("overlay"),
         case=line.known("case", cases.keys, "cases.csv"),
@@ -257,7 +259,7 @@ def _reference(line: Line, items: Read[ItemRow], by_key: Mapping[str, ItemRow], 
         elif asked is not None and asked.options and not item.options:
             _check_among_options(line, item, [option.id for option in asked.options], accepted, text_only)
     if low is not None and high is not None and low > high:
-        line.problem(f"low {low:g} is above high {high:g}; mend the range.", "low")
+        line.problem(f"low {low:g} is above high {high:g}; correct the range.", "low")
     if item is not None and item.options:
         _check_among_options(line, item, [option for option, _ in item.options], accepted, text_only)
     return ReferenceRow(key, accepted, low, high, text_only, line.text("provenance"))

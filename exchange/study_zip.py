@@ -48,13 +48,14 @@ def unpack_study_zip(file: IO[bytes], name: str, target: Path, limits: ZipLimits
     # OSError: a file named like a folder of another, or a full disk. Its text would name a path of this machine.
     except OSError as error:
         raise InputRefused(
-            f"{name} is no readable ZIP file ({error.strerror or 'input/output error'}); pack the study folder again."
+            f"{name} is not a readable ZIP file ({error.strerror or 'input/output error'}); pack the study folder "
+            "again."
         ) from None
     except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, ValueError) as error:
         if isinstance(error, InputRefused):
             raise
         raise InputRefused(
-            f"{name} is no readable ZIP file ({shown(str(error))}); pack the study folder again."
+            f"{name} is not a readable ZIP file ({shown(str(error))}); pack the study folder again."
         ) from None
     found = sorted(target.rglob("protocol.yaml"), key=lambda path: len(path.parts))
     if not found:

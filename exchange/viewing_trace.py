@@ -79,7 +79,7 @@ def kept_trace(trace: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 
 def was_too_large(stored: Mapping[str, Any]) -> bool:
-    """Say whether a trace was left out for its size."""
+    """Return whether a trace was left out for its size."""
     return stored.get(_LEFT_OUT) == _TOO_LARGE
 
 

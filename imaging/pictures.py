@@ -19,18 +19,18 @@ _BROKEN = (OSError, ValueError, SyntaxError, EOFError, OverflowError, MemoryErro
 
 
 def is_picture(start: bytes) -> bool:
-    """Say whether a file that begins like this is a PNG or JPEG."""
+    """Return whether a file that begins like this is a PNG or JPEG."""
     return start.startswith((PNG_SIGNATURE, JPEG_SIGNATURE))
 
 
 def is_picture_file(path: Path) -> bool:
-    """Say whether a file's content begins like a PNG or JPEG."""
+    """Return whether a file's content begins like a PNG or JPEG."""
     with path.open("rb") as file:
         return is_picture(file.read(len(PNG_SIGNATURE)))
 
 
 def is_jpeg_file(path: Path) -> bool:
-    """Say whether a file's content begins like a JPEG."""
+    """Return whether a file's content begins like a JPEG."""
     with path.open("rb") as file:
         return file.read(len(JPEG_SIGNATURE)) == JPEG_SIGNATURE
 
@@ -77,7 +77,7 @@ def read_picture(
             f"{name} announces far more than the {limits.max_pixels} pixels that are accepted: crop or shrink it."
         ) from error
     except UnidentifiedImageError as error:
-        raise ImagingError(f"{name} is no readable PNG or JPEG file: export it again.") from error
+        raise ImagingError(f"{name} is not a readable PNG or JPEG file: export it again.") from error
     except _BROKEN as error:
         raise ImagingError(
             f"{name} is a damaged PNG or JPEG file, where a whole one is expected: export it again."

@@ -90,7 +90,7 @@ class Form(Part):
         for place, field in enumerate(self.fields):
             if field.depends_on is not None and field.depends_on.field not in keys[:place]:
                 raise ValueError(
-                    f"field '{field.key}' depends on '{field.depends_on.field}', which is no field above it"
+                    f"field '{field.key}' depends on '{field.depends_on.field}', which is not a field above it"
                 )
             if field.key != "answer" and field.type in ("choice", "several") and not field.options:
                 raise ValueError(f"field '{field.key}' is a {field.type} field without options; list them")

@@ -9,7 +9,7 @@ from services.people.identity import ABSOLUTE_LIMIT
 
 
 def is_secure(connection: HTTPConnection) -> bool:
-    """Say whether the browser came by HTTPS, to us or to a proxy that `server/hosts.py` believes."""
+    """Return whether the browser came by HTTPS, to us or to a proxy that `server/hosts.py` believes."""
     return connection.url.scheme in {"https", "wss"}
 
 

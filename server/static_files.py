@@ -22,7 +22,7 @@ MOST_KNOWN = 10_000
 
 
 def asks_for_one(scope: Scope) -> bool:
-    """Say whether a request fetches a file of the program."""
+    """Return whether a request fetches a file of the program."""
     return scope["type"] == "http" and scope["method"] in {"GET", "HEAD"} and scope["path"].startswith(_FOLDERS)
 
 

@@ -160,7 +160,7 @@ def room_violations(root: Path) -> list[str]:
 
 
 def page_violations(root: Path) -> list[str]:
-    """Say where a page script holds a class or SQL, which belong in components and in services."""
+    """Return where a page script holds a class or SQL, which belong in components and in services."""
     found = []
     for file in sorted((root / "pages").rglob("*.py")):
         place = file.relative_to(root).as_posix()
@@ -173,7 +173,7 @@ def page_violations(root: Path) -> list[str]:
 
 
 def path_edits(root: Path) -> list[str]:
-    """Say where a file touches sys.path."""
+    """Return where a file touches sys.path."""
     return [
         f"{file.relative_to(root).as_posix()}:{node.lineno} touches sys.path"
         for file in sources(root)

@@ -163,7 +163,7 @@ def test_an_invitation_prints_the_path_of_a_link(frozen: Run, data_dir: Path) ->
 
 REFUSED = {
     ("invite", "tiny", "rater-1", "--name", "R", "--role", "reviewer"): "nobody has two roles in one",
-    ("invite", "tiny", "x", "--name", "X", "--role", "king"): "'king' is no role",
+    ("invite", "tiny", "x", "--name", "X", "--role", "king"): "'king' is not a role",
     ("invite", "nowhere", "x", "--name", "X"): "There is no such study among yours.",
     ("freeze", "tiny"): "This study is frozen already",
     ("practise-again", "tiny", "rater-1"): "has not used up their attempts at the practice",
@@ -171,7 +171,7 @@ REFUSED = {
     ("freeze", "tiny", "--as", "rater-1"): "This needs the role admin",
     ("close", "tiny", "--as", "nobody"): "Nobody has the login 'nobody'.",
     ("verify", "nowhere"): "There is no study 'nowhere'.",
-    ("import", "no-such-folder"): "no-such-folder is no folder",
+    ("import", "no-such-folder"): "no-such-folder is not a folder",
     ("delete-draft", "tiny", "--yes"): "only a draft can be renamed, removed or imported over",
     ("rename-draft", "tiny", "--title", "Another"): "only a draft can be renamed, removed or imported over",
     ("judge", "import", "tiny", "no.csv", "--name", "run"): "no.csv is missing",

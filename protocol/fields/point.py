@@ -67,13 +67,13 @@ def reference_in_words(reference: Reference, _texts: Mapping[str, str]) -> list[
 
 
 def problem_of_reference(_field: AskedField, reference: Reference) -> str:
-    """Say what is missing of point and radius."""
+    """Return what is missing of point and radius."""
     wrong = [one for one in reference.accepted if place_of(one) is None]
     if wrong or not reference.accepted:
         found = f"not by '{wrong[0][:40]}'" if wrong else "and nothing stands in accepted"
         return f"is answered by a point, {found}; write x, y and z in mm with blanks between, as 12.5 -30 8"
     if reference.high is None or reference.high <= 0 or reference.low is not None:
-        return "is answered by a point, whose radius in mm belongs into high, with nothing in low; mend the cells"
+        return "is answered by a point, whose radius in mm belongs in high, with nothing in low; correct the cells"
     return ""
 
 

@@ -144,19 +144,17 @@ def open_review_queue(database: Database, actor: Actor, study_key: str) -> Queue
         reached = _conversations_in_queue(session, study_id)
         waiting, not_yet_read = _items_to_consider(session, study_id, protocol)
         key, occasion = draws.key_of(session, study_id, protocol.seed), _tasks(session, study_id)
-        dealer = key.dealer("review", occasion)
-        chosen, agreed = _choose(
-            waiting, protocol.adjudication.controls - _controls(session, study_id), reached, dealer
-        )
+        rng = key.rng("review", occasion)
+        chosen, agreed = _choose(waiting, protocol.adjudication.controls - _controls(session, study_id), reached, rng)
         drawn = _noted(chosen, agreed)
-        dealer.shuffle(chosen)
+        rng.shuffle(chosen)
         origins = []
         rows: list[Base] = []
         for reviewer, turns in _dealt(_in_turn(chosen), reviewers, reached):
             for read, origin in turns:
-                order = assigning.option_order(read.item, protocol, dealer)
+                order = assigning.option_order(read.item, protocol, rng)
                 opinions = [stored_id(verdict.id) for verdict in read.verdicts]
-                key.dealer("opinions", occasion, read.item.key).shuffle(opinions)
+                key.rng("opinions", occasion, read.item.key).shuffle(opinions)
                 rows += _add_task(session, study_id, reviewer, read, origin, opinions, order)
                 origins.append(origin)
         summary = QueueSummary(
@@ -172,7 +170,7 @@ def open_review_queue(database: Database, actor: Actor, study_key: str) -> Queue
 
 
 def _choose(
-    waiting: list[_ReadItem], controls_wanted: int, reached: Reached, dealer: random.Random
+    waiting: list[_ReadItem], controls_wanted: int, reached: Reached, rng: random.Random
 ) -> tuple[list[tuple[_ReadItem, str]], list[_ReadItem]]:
     """Return the items for the queue with their origin (all flagged, all disagreeing, and a draw of the others).
 
@@ -186,7 +184,7 @@ def _choose(
     agreed = [read for read in agreed if read.item.conversation not in reached]
     # Without anything to adjudicate, controls would only be controls.
     wanted = min(max(controls_wanted, 0), len(agreed)) if chosen else 0
-    return chosen + [(read, "control") for read in dealer.sample(agreed, wanted)], agreed
+    return chosen + [(read, "control") for read in rng.sample(agreed, wanted)], agreed
 
 
 def _noted(chosen: list[tuple[_ReadItem, str]], agreed: list[_ReadItem]) -> dict[str, Any]:

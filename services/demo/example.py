@@ -44,7 +44,7 @@ _SEED = 20_261_120
 
 
 def is_seeded(database: Database) -> bool:
-    """Say whether the demo has been brought in; also when it was removed since, so that it does not come back."""
+    """Return whether the demo has been brought in; also when it was removed since, so that it does not come back."""
     with database.reading() as session:
         query = select(Study.id).where(or_(Study.key == OPEN_KEY, col(Study.is_demo)))
         return session.exec(query).first() is not None
@@ -175,7 +175,7 @@ Answering = Callable[[AnyItemPayload, random.Random], dict[str, Any] | None]
 
 def _work_through(database: Database, actor: Actor, login: str, queue: str, answer: Answering) -> None:
     """Go through a queue as a person would: look, answer, submit. None as an answer means it could not be shown."""
-    dealer = random.Random(f"{_SEED}|{login}|{queue}")
+    rng = random.Random(f"{_SEED}|{login}|{queue}")
     # On its own, so that what is looked at leaves what is answered as it is.
     eyes = random.Random(f"{_SEED}|{login}|{queue}|viewing")
     while True:
@@ -183,18 +183,18 @@ def _work_through(database: Database, actor: Actor, login: str, queue: str, answ
         if payload["kind"] == "done":
             return
         assignment = payload["assignment"]
-        answers = answer(payload, dealer)
+        answers = answer(payload, rng)
         if answers is None:
             submission.report_failure(database, actor, assignment, "Simulated: the scan could not be shown.")
             continue
-        load_ms = dealer.randint(300, 900)
+        load_ms = rng.randint(300, 900)
         submission.record_display(
             database, actor, assignment, load_ms=load_ms, renderer="simulated", viewport="1440x900"
         )
-        active_ms = dealer.randint(12_000, 95_000)
+        active_ms = rng.randint(12_000, 95_000)
         circumstances = Circumstances(
             active_ms=active_ms,
-            idle_ms=dealer.choice((0, 0, 0, dealer.randint(1_000, 60_000))),
+            idle_ms=rng.choice((0, 0, 0, rng.randint(1_000, 60_000))),
             load_ms=load_ms,
             renderer="simulated",
             viewport="1440x900",
@@ -209,7 +209,7 @@ def _read_like(database: Database, login: str) -> Answering:
     skill = _SKILL[login]
     unreadable = login == "simulated-rater-2"
 
-    def answer(payload: AnyItemPayload, dealer: random.Random) -> dict[str, Any] | None:
+    def answer(payload: AnyItemPayload, rng: random.Random) -> dict[str, Any] | None:
         done = payload["progress"]["done"]
         if unreadable and done == 6:
             return None
@@ -217,8 +217,8 @@ def _read_like(database: Database, login: str) -> Answering:
             reason = payload["form"]["not_assessable"][0]["id"]
             return {"fields": {}, "not_assessable": reason, "comment": "", "flag": None}
         accepted = references[payload["prompt"], payload["context"]["vignette"] or ""]
-        right = dealer.random() < skill
-        fields = {field["key"]: _filled_in(field, accepted, right, dealer) for field in payload["form"]["fields"]}
+        right = rng.random() < skill
+        fields = {field["key"]: _filled_in(field, accepted, right, rng) for field in payload["form"]["fields"]}
         flags = payload["form"]["flags"]
         flag = {"id": flags[0]["id"], "note": "Simulated flag."} if flags and done == 3 else None
         return {"fields": fields, "not_assessable": None, "comment": "", "flag": flag}
@@ -226,7 +226,7 @@ def _read_like(database: Database, login: str) -> Answering:
     return answer
 
 
-def _filled_in(field: FormFieldPayload, accepted: list[str], right: bool, dealer: random.Random) -> Any:
+def _filled_in(field: FormFieldPayload, accepted: list[str], right: bool, rng: random.Random) -> Any:
     if field["key"] == "reason":
         return "Simulated reason."
     ids = [option["id"] for option in field["options"]]
@@ -234,22 +234,22 @@ def _filled_in(field: FormFieldPayload, accepted: list[str], right: bool, dealer
         if not ids:
             return "Simulated text." if field["type"] == "text" else 1
         # A reader who is right is a little surer than one who is not.
-        return ids[min(len(ids) - 1, dealer.randrange(len(ids)) + (1 if right else 0))]
+        return ids[min(len(ids) - 1, rng.randrange(len(ids)) + (1 if right else 0))]
     if not ids:
-        return dealer.choice(accepted) if right else dealer.choice(("not sure", "normal", "artefact"))
+        return rng.choice(accepted) if right else rng.choice(("not sure", "normal", "artefact"))
     wrong = [option for option in ids if option not in accepted]
-    return accepted[0] if right or not wrong else dealer.choice(wrong)
+    return accepted[0] if right or not wrong else rng.choice(wrong)
 
 
 def _mark_like(login: str) -> Answering:
     """Return a rater who marks answers as the exact match says, with slips of their own."""
     slips = 0.06 if login == "simulated-rater-1" else 0.1
 
-    def answer(payload: AnyItemPayload, dealer: random.Random) -> dict[str, Any]:
+    def answer(payload: AnyItemPayload, rng: random.Random) -> dict[str, Any]:
         reference, candidate = payload["reference"], payload["candidate"]
         assert reference is not None and candidate is not None
         matches = any(text.casefold() in candidate.casefold() for text in reference)
-        says = matches if dealer.random() >= slips else not matches
+        says = matches if rng.random() >= slips else not matches
         field = payload["form"]["fields"][0]
         ids = [option["id"] for option in field["options"]]
         chosen = ids[0] if says else ids[1]

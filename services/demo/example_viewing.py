@@ -18,18 +18,18 @@ _USES = {"zoom": 0.35, "maximised": 0.25, "distance": 0.15, "cine": 0.1}
 _SEEN = {"axial": (0.25, 0.95), "coronal": (0.05, 0.6), "sagittal": (0.03, 0.5)}
 
 
-def simulated_trace(payload: AnyItemPayload, active_ms: int, dealer: random.Random) -> dict[str, Any] | None:
+def simulated_trace(payload: AnyItemPayload, active_ms: int, rng: random.Random) -> dict[str, Any] | None:
     """Return what a reader of an item might have looked at; None where there is nothing to look at, or none is sent."""
     images = payload["images"]
-    if images is None or dealer.random() >= _SENDS:
+    if images is None or rng.random() >= _SENDS:
         return None
     volumes = []
     for number, pane in enumerate(images["panes"]):
-        looks_there = number == 0 or dealer.random() < _OPENS_PRIOR
+        looks_there = number == 0 or rng.random() < _OPENS_PRIOR
         in_pane = []
         for place, volume in enumerate(pane["volumes"]):
-            opened = looks_there and (place == 0 or dealer.random() < _OPENS_SEQUENCE)
-            in_pane.append(_volume(number, pane["title"], volume["label"], opened, dealer))
+            opened = looks_there and (place == 0 or rng.random() < _OPENS_SEQUENCE)
+            in_pane.append(_volume(number, pane["title"], volume["label"], opened, rng))
         # One scan of a pane is on the screen at a time: together they are there as long as the item is read.
         shown = sum(volume["ms"] for volume in in_pane)
         for viewed in in_pane:
@@ -37,19 +37,19 @@ def simulated_trace(payload: AnyItemPayload, active_ms: int, dealer: random.Rand
         volumes += in_pane
     looked_at = [volume["label"] for volume in volumes if volume["opened"]]
     overlays = sum(len(pane["overlays"]) for pane in images["panes"])
-    overlaid = overlays > 0 and dealer.random() < _SHOWS_OVERLAY
+    overlaid = overlays > 0 and rng.random() < _SHOWS_OVERLAY
     return {
         "volumes": volumes,
-        "windows": [f"{dealer.choice(looked_at)} 0.25 0.75"] if dealer.random() < _CHANGES_WINDOW else [],
-        "crosshair": [round(dealer.uniform(-60.0, 60.0), 1) for _ in range(3)],
-        "overlays": {"offered": overlays, "shown_ms": dealer.randint(500, 9_000) if overlaid else 0},
-        "tools": {name: dealer.randint(1, 5) for name, often in _USES.items() if dealer.random() < often},
+        "windows": [f"{rng.choice(looked_at)} 0.25 0.75"] if rng.random() < _CHANGES_WINDOW else [],
+        "crosshair": [round(rng.uniform(-60.0, 60.0), 1) for _ in range(3)],
+        "overlays": {"offered": overlays, "shown_ms": rng.randint(500, 9_000) if overlaid else 0},
+        "tools": {name: rng.randint(1, 5) for name, often in _USES.items() if rng.random() < often},
     }
 
 
-def _volume(pane: int, title: str, label: str, opened: bool, dealer: random.Random) -> dict[str, Any]:
-    seen = {plane: round(dealer.uniform(*limits), 3) for plane, limits in _SEEN.items()}
-    ms = dealer.randint(2_000, 60_000)
+def _volume(pane: int, title: str, label: str, opened: bool, rng: random.Random) -> dict[str, Any]:
+    seen = {plane: round(rng.uniform(*limits), 3) for plane, limits in _SEEN.items()}
+    ms = rng.randint(2_000, 60_000)
     return {
         "pane": pane,
         "title": title,

@@ -17,7 +17,7 @@ from services.people.identity import Actor
 
 
 def has_demo(database: Database) -> bool:
-    """Say whether the demo is here: brought in, and not removed."""
+    """Return whether the demo is here: brought in, and not removed."""
     with database.reading() as session:
         remaining = select(Study.id).where(col(Study.is_demo), col(Study.removed_at).is_(None))
         return session.exec(remaining).first() is not None

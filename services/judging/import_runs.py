@@ -143,7 +143,7 @@ def _require_matching(
         problems.take(
             InputRefused(
                 f"{file_name}: {len(unmatched)} of {len(rows)} verdicts name an item and candidate that the study "
-                f"lacks, such as {_named(unmatched)}; mend the keys and import again."
+                f"lacks, such as {_named(unmatched)}; correct the keys and import again."
             )
         )
     counts = Counter((row.item, row.candidate) for row in rows)

@@ -160,7 +160,7 @@ def make_logins_canonical(database: Database) -> None:
 
 
 def other_owners(session: Session, but: set[int]) -> bool:
-    """Say whether there is an owner who can sign in, beside these people."""
+    """Return whether there is an owner who can sign in, beside these people."""
     owners = select(Person.id).where(col(Person.is_owner), col(Person.locked_at).is_(None), ~col(Person.id).in_(but))
     return session.exec(owners).first() is not None
 

@@ -42,7 +42,7 @@ def passed_ms(at: datetime, monotonic_ms: int | None, boot_id: str | None, until
 
 
 def login_is_over(found: LoginSession, idle_limit: timedelta) -> bool:
-    """Say whether a login session has lasted or idled too long; a clock that is set neither ends nor prolongs it."""
+    """Return whether a login session has lasted or idled too long; a clock that is set neither ends nor prolongs it."""
     lasted = passed_ms(found.created_at, found.monotonic_ms, found.boot_id, read_clocks())
     return lasted > _ms(found.expires_at - found.created_at) or idled_ms(found) > _ms(idle_limit)
 

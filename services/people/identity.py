@@ -106,7 +106,7 @@ def issue_link(
 
 
 def has_signed_in(session: Session, person_id: int) -> bool:
-    """Say whether somebody has ever signed in: from then on a link opens an account that is in use."""
+    """Return whether somebody has ever signed in: from then on a link opens an account that is in use."""
     return session.exec(select(LoginSession.id).where(LoginSession.person_id == person_id)).first() is not None
 
 
@@ -163,7 +163,7 @@ def make_link(database: Database, login: str, purpose: str, *, by: Actor | None 
 
 
 def look_at_link(database: Database, token: str) -> Link | None:
-    """Say what an unused link is for, without using it up; None when it cannot be used."""
+    """Return what an unused link is for, without using it up; None when it cannot be used."""
     with database.reading() as session:
         invitation = _usable_link(session, token)
         if invitation is None:

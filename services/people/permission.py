@@ -39,7 +39,7 @@ def membership_of(session: Session, actor: Actor, study: Study) -> Membership | 
 
 
 def administers(database: Database, actor: Actor) -> bool:
-    """Say whether the actor may bring in studies or is admin of one: only they have files to send or to fetch."""
+    """Return whether the actor may bring in studies or is admin of one: only they have files to send or to fetch."""
     if actor.is_owner:
         return True
     with database.reading() as session:

@@ -34,7 +34,7 @@ def waiting_for(
 
 
 def is_on_the_desk(session: Session, protocol: Protocol, assignment: Assignment) -> bool:
-    """Say whether an assignment, read by `own_assignment`, is the first that its member may work on in its queue."""
+    """Return whether an assignment, read by `own_assignment`, is the first that its member may work on in its queue."""
     if not turn_of(session, assignment).has_come:
         return False
     phase = PHASES[assignment.phase]

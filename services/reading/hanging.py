@@ -113,7 +113,7 @@ def _first_in_all(hung: list[tuple[Pane, list[ShownVolume]]]) -> str | None:
 
 
 def _lies_with(pane: Pane, offered: list[ShownVolume], first: tuple[Pane, list[ShownVolume]], hanging: Hanging) -> bool:
-    """Say whether a pane's scans lie where those of the first pane do.
+    """Return whether a pane's scans lie where those of the first pane do.
 
     Scans of one visit share the scanner's millimetres; those of two visits do so only where the study says it.
     Pictures share nothing that could be linked, unless the study says so.
@@ -124,7 +124,7 @@ def _lies_with(pane: Pane, offered: list[ShownVolume], first: tuple[Pane, list[S
 
 
 def _one_visit(hung: list[tuple[Pane, list[ShownVolume]]]) -> bool:
-    """Say whether several panes show one and the same visit."""
+    """Return whether several panes show one and the same visit."""
     return len(hung) > 1 and len({pane.role for pane, _ in hung}) == 1
 
 

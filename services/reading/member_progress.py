@@ -79,7 +79,7 @@ def progress_of_members(database: Database, actor: Actor, study_key: str) -> lis
 
 
 def _practice(session: Session, protocol: Protocol, membership_id: int) -> str:
-    """Say how a rater's practice went, in a few words."""
+    """Return how a rater's practice went, in a few words."""
     if protocol.reading.practice is None:
         return ""
     results = practice.results_of(session, membership_id)

@@ -47,7 +47,7 @@ def state_of_practice(session: Session, membership_id: int) -> str:
 
 
 def has_passed(session: Session, membership_id: int) -> bool:
-    """Say whether a pass of a rater was enough: it opens the real items."""
+    """Return whether a pass of a rater was enough: it opens the real items."""
     return _passed(results_of(session, membership_id))
 
 
@@ -56,7 +56,7 @@ def _passed(results: list[PracticeResult]) -> bool:
 
 
 def has_failed(session: Session, protocol: Protocol, membership_id: int) -> bool:
-    """Say whether a rater has used up their attempts at a practice that the study asks for."""
+    """Return whether a rater has used up their attempts at a practice that the study asks for."""
     return protocol.reading.practice is not None and state_of_practice(session, membership_id) == "failed"
 
 

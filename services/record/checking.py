@@ -52,6 +52,6 @@ def read_or_told(session: Session, what: str, read: Callable[[], T]) -> tuple[T 
 
 
 def unreadable(what: str, error: Exception) -> str:
-    """Say what could not be read, and by which error; its words may quote answers and names."""
+    """Return what could not be read, and by which error; its words may quote answers and names."""
     verb = "is" if what.startswith(("Table", "Audit event")) else "are"
     return f"{what} {verb} gone or cannot be read ({type(error).__name__}), so not all could be verified."

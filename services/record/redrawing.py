@@ -62,19 +62,19 @@ def _sample(found: dict[str, Any], protocol: Protocol, key: DrawKey, _drawn: dic
     by_model: dict[str, list[str]] = defaultdict(list)
     for one in sorted(found["candidates"], key=lambda one: one["candidate"]):
         by_model[one["model"]].append(one["candidate"])
-    again = {one for one, _, _ in draw_by_model(by_model, protocol.scoring.sample, key.dealer("scoring sample"))}
+    again = {one for one, _, _ in draw_by_model(by_model, protocol.scoring.sample, key.rng("scoring sample"))}
     return [] if again == set(found["sample"]) else ["the sample"]
 
 
 def _reading(found: dict[str, Any], protocol: Protocol, key: DrawKey, drawn: dict[str, Any]) -> list[str]:
     rater = str(drawn["who"][0])
-    dealer = key.dealer("reading", rater)
+    rng = key.rng("reading", rater)
     pairs = _items(found, practice=False)
-    items = assigning.ordered(pairs, protocol, dealer)
-    again = [(item.key, assigning.option_order(item, protocol, dealer)) for item in items]
+    items = assigning.ordered(pairs, protocol, rng)
+    again = [(item.key, assigning.option_order(item, protocol, rng)) for item in items]
     different = [] if again == _stored(found, rater, "reading", 1) else [rater]
     candidates = list(found["sample"])
-    key.dealer("scoring", rater).shuffle(candidates)
+    key.rng("scoring", rater).shuffle(candidates)
     stored = [one["candidate"] for one in _in_order(found, rater, "scoring", 1)]
     return different if candidates == stored else [*different, f"{rater}'s marks"]
 
@@ -82,21 +82,21 @@ def _reading(found: dict[str, Any], protocol: Protocol, key: DrawKey, drawn: dic
 def _practice(found: dict[str, Any], protocol: Protocol, key: DrawKey, drawn: dict[str, Any]) -> list[str]:
     rater, number = str(drawn["who"][0]), int(drawn["who"][1])
     before = [item for item, _ in _stored(found, rater, "practice", number - 1)]
-    dealer = key.dealer("practice", rater, number)
-    items = assigning.practice_order(_items(found, practice=True), before, protocol, dealer, number)
-    again = [(item.key, assigning.option_order(item, protocol, dealer)) for item in items]
+    rng = key.rng("practice", rater, number)
+    items = assigning.practice_order(_items(found, practice=True), before, protocol, rng, number)
+    again = [(item.key, assigning.option_order(item, protocol, rng)) for item in items]
     return [] if again == _stored(found, rater, "practice", number) else [f"{rater}, pass {number}"]
 
 
 def _review(found: dict[str, Any], _protocol: Protocol, key: DrawKey, drawn: dict[str, Any]) -> list[str]:
     occasion = int(drawn["who"][0])
-    controls = key.dealer("review", occasion).sample(drawn["agreed"], len(drawn["controls"]))
+    controls = key.rng("review", occasion).sample(drawn["agreed"], len(drawn["controls"]))
     different = [] if controls == drawn["controls"] else ["the controls"]
     chosen = {*drawn["for_review"], *drawn["controls"]}
     for one in found["opinions"]:
         if one["item"] in chosen:
             order = list(one["from"])
-            key.dealer("opinions", occasion, one["item"]).shuffle(order)
+            key.rng("opinions", occasion, one["item"]).shuffle(order)
             different += [] if order == one["order"] else [f"the opinions on {one['item']}"]
     return different
 

@@ -61,7 +61,7 @@ def restore_installation(database: Database, backup: Path) -> Restored:
     Raises
     ------
     InputRefused
-        The folder is no backup of this kind of database, or is damaged.
+        The folder is not a backup of this kind of database, or is damaged.
     Conflict
         There is a database here already.
     """

@@ -56,8 +56,8 @@ def _require_start_inside(item: ItemRow, contents: StudyFolder, prepared: Mappin
         file, place = ("items.csv", f"line {item.line}") if item.start is not None else ("protocol.yaml", _START)
         point = ", ".join(f"{number:g}" for number in start)
         says = (
-            f"the start ({point}) mm of item '{item.key}' lies outside of all its scans; mend it, or give the item a "
-            "start of its own."
+            f"the start ({point}) mm of item '{item.key}' lies outside of all its scans; correct it, or give the item "
+            "a start of its own."
         )
         raise InputRefused([Problem(file, place, says)])
 

@@ -25,7 +25,7 @@ def assign_rater(session: Session, study_id: int, rater: Membership, protocol: P
     if protocol.reading.practice is not None:
         assign_practice(session, study_id, rater, protocol, pass_number=1)
     key = draws.key_of(session, study_id, protocol.seed)
-    dealer = key.dealer(READING.key, rater.pseudonym)
+    rng = key.rng(READING.key, rater.pseudonym)
     rows = session.exec(
         select(Item, Case.subject)
         .join(FreezeItem, col(FreezeItem.item_id) == Item.id)
@@ -33,8 +33,8 @@ def assign_rater(session: Session, study_id: int, rater: Membership, protocol: P
         .where(FreezeItem.freeze_id == freeze.id, col(FreezeItem.candidate_id).is_(None))
         .order_by(col(Item.id))
     ).all()
-    items = ordered([(item, subject) for item, subject in rows], protocol, dealer)
-    dealt = _assign(rater, READING, 1, items, protocol, dealer)
+    items = ordered([(item, subject) for item, subject in rows], protocol, rng)
+    dealt = _assign(rater, READING, 1, items, protocol, rng)
     candidates = list(
         session.exec(
             select(FreezeItem)
@@ -42,7 +42,7 @@ def assign_rater(session: Session, study_id: int, rater: Membership, protocol: P
             .order_by(col(FreezeItem.candidate_id))
         )
     )
-    key.dealer(SCORING.key, rater.pseudonym).shuffle(candidates)
+    key.rng(SCORING.key, rater.pseudonym).shuffle(candidates)
     for position, frozen in enumerate(candidates, start=1):
         dealt.append(
             Assignment(
@@ -80,9 +80,9 @@ def assign_practice(session: Session, study_id: int, rater: Membership, protocol
         .order_by(col(Assignment.position))
     ).all()
     key = draws.key_of(session, study_id, protocol.seed)
-    dealer = key.dealer(PRACTICE.key, rater.pseudonym, pass_number)
-    items = practice_order([(item, subject) for item, subject in rows], before, protocol, dealer, pass_number)
-    dealt = _assign(rater, PRACTICE, pass_number, items, protocol, dealer)
+    rng = key.rng(PRACTICE.key, rater.pseudonym, pass_number)
+    items = practice_order([(item, subject) for item, subject in rows], before, protocol, rng, pass_number)
+    dealt = _assign(rater, PRACTICE, pass_number, items, protocol, rng)
     session.add_all(dealt)
     session.flush()
     draws.note(session, study_id, key, PRACTICE.key, rater.pseudonym, pass_number, rows=proofs.sealed(dealt))
@@ -92,20 +92,20 @@ def practice_order(
     items: Sequence[tuple[Item, str]],
     before: Sequence[str],
     protocol: Protocol,
-    dealer: random.Random,
+    rng: random.Random,
     pass_number: int,
 ) -> list[Item]:
     """Return practice items in the order of a pass: another than that of the keys `before`, where there is one."""
     order: list[Item] = []
     for _ in range(REPEATED_DRAWS):
-        order = ordered(items, protocol, dealer, shuffled=pass_number > 1)
+        order = ordered(items, protocol, rng, shuffled=pass_number > 1)
         if [item.key for item in order] != list(before):
             break
     return order
 
 
 def ordered(
-    items: Sequence[tuple[Item, str]], protocol: Protocol, dealer: random.Random, *, shuffled: bool = False
+    items: Sequence[tuple[Item, str]], protocol: Protocol, rng: random.Random, *, shuffled: bool = False
 ) -> list[Item]:
     """Return items in the order of reading; the turns of a conversation stay together, one after the other."""
     blocks: dict[object, list[tuple[Item, str]]] = {}
@@ -114,7 +114,7 @@ def ordered(
     together = list(blocks.values())
     if shuffled or protocol.reading.order == "random_per_rater":
         subjects = [block[0][1] for block in together]
-        together = spaced(together, subjects, protocol.reading.subject_distance, dealer)
+        together = spaced(together, subjects, protocol.reading.subject_distance, rng)
     return [item for block in together for item, _ in sorted(block, key=lambda one: one[0].turn or 0)]
 
 
@@ -124,7 +124,7 @@ def _assign(
     pass_number: int,
     items: Sequence[Item],
     protocol: Protocol,
-    dealer: random.Random,
+    rng: random.Random,
 ) -> list[Assignment]:
     return [
         Assignment(
@@ -136,35 +136,35 @@ def _assign(
             step=phase.step,
             pass_number=pass_number,
             position=position,
-            option_order=option_order(item, protocol, dealer),
+            option_order=option_order(item, protocol, rng),
         )
         for position, item in enumerate(items, start=1)
     ]
 
 
-def option_order(item: Item, protocol: Protocol, dealer: random.Random) -> list[str]:
+def option_order(item: Item, protocol: Protocol, rng: random.Random) -> list[str]:
     """Return the order in which this rater sees an item's options: as listed, or shuffled where the study says so."""
     ids = [option["id"] for option in item.options]
     if item.format == "choice" and protocol.reading.shuffle_options:
-        dealer.shuffle(ids)
+        rng.shuffle(ids)
     return ids
 
 
-def spaced(things: Sequence[T], subjects: Sequence[str], distance: int, dealer: random.Random) -> list[T]:
+def spaced(things: Sequence[T], subjects: Sequence[str], distance: int, rng: random.Random) -> list[T]:
     """Return `things` in random order with at least `distance` others between two of one subject, where possible.
 
     A random draw can end with nothing but one subject left, so it is repeated a few times. When no draw keeps the
     distance, the subject with most left goes first at each place, which keeps it whenever any order does. When none
     does, the first draw stands, so that an order always exists.
     """
-    first, kept = _drawn(things, subjects, distance, dealer)
+    first, kept = _drawn(things, subjects, distance, rng)
     if kept:
         return first
     for _ in range(REPEATED_DRAWS):
-        order, kept = _drawn(things, subjects, distance, dealer)
+        order, kept = _drawn(things, subjects, distance, rng)
         if kept:
             return order
-    order, kept = _drawn(things, subjects, distance, dealer, most_left_first=True)
+    order, kept = _drawn(things, subjects, distance, rng, most_left_first=True)
     return order if kept else first
 
 
@@ -172,7 +172,7 @@ def _drawn(
     things: Sequence[T],
     subjects: Sequence[str],
     distance: int,
-    dealer: random.Random,
+    rng: random.Random,
     *,
     most_left_first: bool = False,
 ) -> tuple[list[T], bool]:
@@ -185,7 +185,7 @@ def _drawn(
     for thing, subject in zip(things, subjects, strict=True):
         left.setdefault(subject, []).append(thing)
     for waiting in left.values():
-        dealer.shuffle(waiting)
+        rng.shuffle(waiting)
     last_place: dict[str, int] = {}
     order: list[T] = []
     kept = True
@@ -193,9 +193,9 @@ def _drawn(
         place = len(order)
         rested = [one for one in left if place - last_place.get(one, -distance - 1) > distance]
         if rested and most_left_first:
-            subject = max(rested, key=lambda one: (len(left[one]), dealer.random()))
+            subject = max(rested, key=lambda one: (len(left[one]), rng.random()))
         elif rested:
-            subject = dealer.choices(rested, weights=[len(left[one]) for one in rested])[0]
+            subject = rng.choices(rested, weights=[len(left[one]) for one in rested])[0]
         else:
             kept = False
             subject = min(left, key=lambda one: last_place[one])

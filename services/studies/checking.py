@@ -21,7 +21,7 @@ def checked_folder(folder: Path) -> StudyFolder:
     found = look_through(folder)
     if found.contents is not None:
         return found.contents
-    # Whoever has to mend the tables learns now what is wrong with the scans, and not from the next attempt.
+    # Whoever has to correct the tables learns now what is wrong with the scans, and not from the next attempt.
     seen: set[Path] = set()
     rows: list[VolumeRow | OverlayRow] = [*found.volumes, *found.overlays]
     for row in rows:

@@ -29,7 +29,7 @@ class DrawKey:
     reopened: int
     value: bytes
 
-    def dealer(self, purpose: str, *who: str | int) -> random.Random:
+    def rng(self, purpose: str, *who: str | int) -> random.Random:
         """Return what draws for one purpose and one receiver; the same key, purpose and receiver draw the same."""
         message = "|".join((purpose, *map(str, who)))
         return random.Random(hmac.new(self.value, message.encode(), hashlib.sha256).hexdigest())

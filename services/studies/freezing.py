@@ -104,7 +104,7 @@ def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
                 raise Conflict(f"The prepared file of overlay '{overlay.key}' is missing or damaged; import again.")
         protocol = frozen_facts.protocol_of(session, study_id)
         key = draws.key_of(session, study_id, protocol.seed)
-        sample = _draw_sample(session, study_id, protocol, key.dealer("scoring sample"))
+        sample = _draw_sample(session, study_id, protocol, key.rng("scoring sample"))
         probabilities = {candidate.key: probability for candidate, _, probability in sample}
         manifest = build_manifest(session, study, probabilities)
         method = f"all items; {len(sample)} candidates drawn at random within each model" if sample else "all items"
@@ -149,7 +149,7 @@ def freeze_of(database: Database, actor: Actor, study_key: str) -> Frozen | None
 
 
 def _draw_sample(
-    session: Session, study_id: int, protocol: Protocol, dealer: random.Random
+    session: Session, study_id: int, protocol: Protocol, rng: random.Random
 ) -> list[tuple[Candidate, str, float]]:
     """Draw the candidates that raters mark, each with its stratum and inclusion probability."""
     if protocol.scoring is None:
@@ -159,13 +159,11 @@ def _draw_sample(
     # Sorted here: a database sorts by the language it was made for, and the draw could not be repeated elsewhere.
     for candidate in sorted(candidates, key=lambda one: one.key):
         by_model[candidate.model].append(candidate)
-    drawn = draw_by_model(by_model, protocol.scoring.sample, dealer)
+    drawn = draw_by_model(by_model, protocol.scoring.sample, rng)
     return [(candidate, f"model {model}", probability) for candidate, model, probability in drawn]
 
 
-def draw_by_model(
-    by_model: Mapping[str, Sequence[T]], sample: int, dealer: random.Random
-) -> list[tuple[T, str, float]]:
+def draw_by_model(by_model: Mapping[str, Sequence[T]], sample: int, rng: random.Random) -> list[tuple[T, str, float]]:
     """Draw candidates at random within each model, in proportion to how many it has."""
     drawn: list[tuple[T, str, float]] = []
     remaining = sum(len(candidates) for candidates in by_model.values())
@@ -173,7 +171,7 @@ def draw_by_model(
         candidates = by_model[model]
         # What is left of the sample is shared among what is left of the pool, so the sizes add up exactly.
         size = round((sample - len(drawn)) * len(candidates) / remaining)
-        drawn += [(one, model, size / len(candidates)) for one in dealer.sample(candidates, size)]
+        drawn += [(one, model, size / len(candidates)) for one in rng.sample(candidates, size)]
         remaining -= len(candidates)
     return drawn
 
@@ -199,5 +197,5 @@ def _store_sample(session: Session, study_id: int, freeze_id: int, sample: list[
 
 
 def is_frozen(session: Session, study: Study) -> bool:
-    """Say whether the study has a freeze."""
+    """Return whether the study has a freeze."""
     return session.exec(select(Freeze.id).where(Freeze.study_id == study.id)).first() is not None

@@ -109,7 +109,7 @@ def import_study(
 
 
 def can_import_over(database: Database, actor: Actor, study_key: str) -> bool:
-    """Say whether there is a draft with this key that an import may take the place of."""
+    """Return whether there is a draft with this key that an import may take the place of."""
     with database.reading() as session:
         try:
             return _require_place(session, actor, study_key, over_draft=True) is not None

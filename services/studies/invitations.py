@@ -19,7 +19,7 @@ MOST_AT_ONCE = 200
 _COLUMNS = ("login", "name", "role", "specialty", "years")
 _WORK = {
     "rater": "read scans and answer questions about them",
-    "reviewer": "decide over items on which others differ",
+    "reviewer": "decide on items on which others disagree",
     "admin": "look after the study",
 }
 
@@ -191,8 +191,8 @@ def _problem_of(fields: list[str], seen: dict[str, int]) -> str:
     if len(fields) > len(_COLUMNS):
         return f"holds {len(fields)} entries, at most {len(_COLUMNS)} are taken: {', '.join(_COLUMNS)}."
     if len(fields) > 2 and fields[2] and fields[2].casefold() not in _WORK:
-        return f"'{fields[2][:40]}' is no role; write rater, reviewer or admin."
+        return f"'{fields[2][:40]}' is not a role; write rater, reviewer or admin."
     if len(fields) > 4 and fields[4] and not (fields[4].isascii() and fields[4].isdigit() and len(fields[4]) < 3):
-        return f"'{fields[4][:40]}' is no number of years; write a whole number or leave it out."
+        return f"'{fields[4][:40]}' is not a number of years; write a whole number or leave it out."
     earlier = seen.get(canonical_login(fields[0]))
     return f"the login '{fields[0][:120]}' stands in line {earlier} already." if earlier else ""

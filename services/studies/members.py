@@ -76,7 +76,7 @@ def invite_within(
 ) -> str:
     """Do within the caller's transaction what `invite` does; the actor is known to administer the study."""
     if role not in _PSEUDONYM_WORD:
-        raise Conflict(f"'{role}' is no role; choose rater, reviewer or admin.")
+        raise Conflict(f"'{role}' is not a role; choose rater, reviewer or admin.")
     login = require_length("The login", login, 120)
     name = require_length("The name", name, 120)
     specialty = require_length("The specialty", specialty, 120)

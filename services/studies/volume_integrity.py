@@ -139,7 +139,7 @@ def problems_of_files(database: Database, session: Session, study_id: int) -> It
 
 
 def lacks_unpacked_hashes(database: Database) -> bool:
-    """Say whether some file was prepared before there was a hash of what it unpacks to."""
+    """Return whether some file was prepared before there was a hash of what it unpacks to."""
     with database.reading() as session:
         return any(
             session.exec(select(table.id).where(col(table.unpacked_sha256).is_(None)).limit(1)).first() is not None

@@ -74,7 +74,7 @@ def remove_unused(database: Database, files: Iterable[str]) -> None:
 
 
 def is_intact(database: Database, sha256: str) -> bool:
-    """Say whether the stored file is there and still has the SHA-256 that names it."""
+    """Return whether the stored file is there and still has the SHA-256 that names it."""
     path = path_of(database, sha256)
     if not path.is_file():
         return False

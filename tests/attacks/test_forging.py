@@ -273,11 +273,11 @@ def test_no_public_words_give_the_order_of_reading(opened: Situation) -> None:
                     guessed.setdefault(rule, {})[rater] = order_by(random.Random(seed))
             for salt in (word.encode().hex() or "00", "00" * 32):
                 key = draws.key_from(salt, 1, 0, 7)
-                guessed.setdefault(f"salt {salt}", {})[rater] = order_by(key.dealer("reading", rater))
+                guessed.setdefault(f"salt {salt}", {})[rater] = order_by(key.rng("reading", rater))
 
     with opened.database.reading() as session:
         secret = draws.key_of(session, stored_id(study.id), 7)
-    assert {rater: order_by(secret.dealer("reading", rater)) for rater in drawn} == drawn  # what a right guess gives
+    assert {rater: order_by(secret.rng("reading", rater)) for rater in drawn} == drawn  # what a right guess gives
     # One order in 720 comes out by chance, but hardly those of both raters by one rule.
     assert [rule for rule, orders in guessed.items() if orders == drawn] == []
 

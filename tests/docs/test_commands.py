@@ -28,7 +28,7 @@ def calls(text: str) -> list[str]:
 
 
 def fault_of(call: str) -> str | None:
-    """Say what of a call is unknown to the command line, or return None."""
+    """Return what of a call is unknown to the command line, or return None."""
     words = shlex.split(call, comments=True)
     command: Any = COMMAND_LINE
     arguments = 0

@@ -217,7 +217,7 @@ def test_a_name_longer_than_any_disk_takes_is_refused(folder: Path) -> None:
 
 
 def test_a_folder_with_such_a_name_is_none(tmp_path: Path) -> None:
-    with pytest.raises(InputRefused, match="is no folder"):
+    with pytest.raises(InputRefused, match="is not a folder"):
         read_study_folder(tmp_path / ("n" * 390))
 
 

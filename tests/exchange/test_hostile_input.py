@@ -72,7 +72,7 @@ def test_a_protocol_of_more_than_a_megabyte_is_refused_unread() -> None:
         ({"analysis": {"seed": 2**64}}, "key analysis.seed"),
         ({"hanging": {"window_percentiles": [float("nan"), 99]}}, "key hanging.window_percentiles.0: found nan"),
         ({"title": "a\x00b"}, "key title: holds a NUL character"),
-        ({"title": "a\ud800b"}, "key title: holds half a surrogate pair"),
+        ({"title": "a\ud800b"}, "key title: holds an unpaired surrogate"),
         ({"instructions": "x" * 20_001}, "key instructions: has 20001 characters"),
         ({"forms": {f"f{n}": PROTOCOL["forms"]["open"] for n in range(51)}}, "key forms: 51 entries, at most 50"),
     ],
@@ -151,7 +151,7 @@ def judge_line(**values: object) -> bytes:
     [
         (b'{"item": "i1", "candidate": "k1", "verdict": ' + b"9" * 5_000 + b"}", "line 1: not valid JSON (a number of"),
         (b'{"item": "i1", "candidate": "k1", "verdict": 0.' + b"9" * 5_000 + b"}", "line 1: not valid JSON (a number"),
-        (b"\n" + judge_line(explanation="\ud800"), "line 2: explanation holds half a surrogate pair"),
+        (b"\n" + judge_line(explanation="\ud800"), "line 2: explanation holds an unpaired surrogate"),
         (b'{"item": "i1", "item": "i2", "candidate": "k1", "verdict": 1}', "line 1: not valid JSON (the key 'item'"),
         (judge_line(explanation="x" * 60_000_000), "line 1: 60,000,0"),
         (judge_line(explanation="x" * 30_000), "line 1: explanation has 30,000 letters, at most 20,000 are taken"),

@@ -89,7 +89,7 @@ def test_a_whole_folder_is_read(folder: Path) -> None:
         (set_cell("cases.csv", 2, "age", "50.5"), "cases.csv, line 2: age is '50.5', expected whole years"),
         (set_cell("cases.csv", 2, "age", "nan"), "cases.csv, line 2: age is 'nan', expected a finite number"),
         (set_cell("cases.csv", 3, "subject", " "), "cases.csv, line 3: subject is empty"),
-        (set_cell("cases.csv", 3, "case", "c1"), "cases.csv, line 3: case 'c1' stands already in line 2"),
+        (set_cell("cases.csv", 3, "case", "c1"), "cases.csv, line 3: case 'c1' is already in line 2"),
         (set_cell("cases.csv", 2, "case", "c" * 81), "cases.csv, line 2: case has 81 characters"),
         # volumes.csv
         (set_cell("volumes.csv", 4, "role", "older"), "volumes.csv, line 4: role is 'older', expected current, prior"),
@@ -100,7 +100,7 @@ def test_a_whole_folder_is_read(folder: Path) -> None:
         (set_cell("volumes.csv", 2, "file", "../../secret.nii"), "lies outside the study folder"),
         (set_cell("volumes.csv", 2, "file", "/etc/passwd"), "lies outside the study folder"),
         # items.csv
-        (repeat_line("items.csv", 3), "items.csv, line 8: item 'i2' stands already in line 3"),
+        (repeat_line("items.csv", 3), "items.csv, line 8: item 'i2' is already in line 3"),
         (set_cell("items.csv", 2, "case", "c9"), "items.csv, line 2: case 'c9' is not in cases.csv"),
         (set_cell("items.csv", 2, "format", "essay"), "items.csv, line 2: format is 'essay', expected yes_no"),
         (set_cell("items.csv", 2, "form", "none"), "items.csv, line 2: form is 'none', expected choice, open, yes_no"),
@@ -134,7 +134,7 @@ def test_a_whole_folder_is_read(folder: Path) -> None:
         (set_cell("references.csv", 6, "low", "inf"), "low is 'inf', expected a finite number"),
         (set_cell("references.csv", 2, "item", "i9"), "references.csv, line 2: item 'i9' is not in items.csv"),
         (remove_line("references.csv", 2), "references.csv lacks i1; answers to them are to be marked"),
-        (repeat_line("references.csv", 2), "references.csv, line 8: item 'i1' stands already in line 2"),
+        (repeat_line("references.csv", 2), "references.csv, line 8: item 'i1' is already in line 2"),
         # candidates.csv
         (set_cell("candidates.csv", 2, "item", "i9"), "candidates.csv, line 2: item 'i9' is not in items.csv"),
         (set_cell("candidates.csv", 3, "candidate", "k1"), "candidates.csv, line 3: candidate 'k1' stands already"),
@@ -177,7 +177,7 @@ def test_a_folder_in_the_place_of_a_table_is_named(folder: Path) -> None:
 
 
 def test_a_file_in_the_place_of_the_folder_is_named(folder: Path) -> None:
-    assert "items.csv is no folder" in sentence_of_refusal(folder / "items.csv")
+    assert "items.csv is not a folder" in sentence_of_refusal(folder / "items.csv")
 
 
 @pytest.mark.parametrize("through", ["file", "folder"])

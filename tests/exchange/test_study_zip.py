@@ -82,7 +82,7 @@ def test_a_size_that_the_file_lies_about_is_not_believed(tmp_path: Path) -> None
     target = tmp_path / "inside"
     target.mkdir()
 
-    assert "is no readable ZIP file" in sentence_of_refusal(io.BytesIO(bytes(content)), target)
+    assert "is not a readable ZIP file" in sentence_of_refusal(io.BytesIO(bytes(content)), target)
     assert all(path.stat().st_size <= 10 for path in target.rglob("*") if path.is_file())
 
 
@@ -106,7 +106,7 @@ def test_an_encrypted_file_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"not a ZIP", b"PK\x03\x04 and no more"])
 def test_what_is_no_zip_is_refused(tmp_path: Path, content: bytes) -> None:
-    assert "is no readable ZIP file" in sentence_of_refusal(io.BytesIO(content), tmp_path)
+    assert "is not a readable ZIP file" in sentence_of_refusal(io.BytesIO(content), tmp_path)
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
@@ -116,12 +116,12 @@ def test_a_damaged_or_truncated_file_is_refused(tmp_path: Path, method: int) -> 
     for place in range(60, 200):
         damaged[place] ^= 0xFF
 
-    assert "is no readable ZIP file" in sentence_of_refusal(io.BytesIO(bytes(damaged)), tmp_path / "damaged")
-    assert "is no readable ZIP file" in sentence_of_refusal(io.BytesIO(whole[:-30]), tmp_path / "truncated")
+    assert "is not a readable ZIP file" in sentence_of_refusal(io.BytesIO(bytes(damaged)), tmp_path / "damaged")
+    assert "is not a readable ZIP file" in sentence_of_refusal(io.BytesIO(whole[:-30]), tmp_path / "truncated")
 
 
 def test_a_file_named_like_a_folder_of_another_is_refused(tmp_path: Path) -> None:
-    assert "is no readable ZIP file" in sentence_of_refusal(packed({"a": b"x", "a/b": b"y"}), tmp_path)
+    assert "is not a readable ZIP file" in sentence_of_refusal(packed({"a": b"x", "a/b": b"y"}), tmp_path)
 
 
 def test_a_zip_without_a_protocol_is_refused(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def entry_of(trace: dict[str, Any] | None, scan: Scan) -> dict[str, Any] | None:
 
 
 def was_opened(trace: dict[str, Any] | None, scan: Scan) -> bool | None:
-    """Say whether a scan was on the screen; None without a trace."""
+    """Return whether a scan was on the screen; None without a trace."""
     if not (trace or {}).get("volumes"):
         return None
     entry = entry_of(trace, scan)

@@ -96,7 +96,7 @@ def accuracy_of(column: Column, part: Part, readings: Readings, intervals: Inter
 
 
 def is_primary(part: Part, plan: AnalysisPlan) -> bool:
-    """Say whether a part is the one that the analysis plan names as primary."""
+    """Return whether a part is the one that the analysis plan names as primary."""
     named = {"closed_format_accuracy": Stratum("closed"), "overall_accuracy": ALL_ITEMS}
     return part.stratum == named.get(plan.primary)
 

@@ -54,7 +54,7 @@ def not_let_in_sentences(study: StudyRows) -> tuple[str, ...]:
 
 
 def link_sentences(study: StudyRows) -> tuple[str, ...]:
-    """Say how many links opened, or could have opened, an account in use to somebody else; nothing where none did."""
+    """Return how many links opened, or could have opened, an account in use to others; nothing where none did."""
     made = study.links_for_known
     if not made:
         return ()

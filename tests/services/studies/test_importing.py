@@ -122,7 +122,7 @@ def leaving_the_folder(folder: Path) -> None:
         (rewrite("protocol.yaml", "title:", "title: ["), ("protocol.yaml, line", "not valid YAML")),
         (rewrite("protocol.yaml", "title:", "titel:"), ("protocol.yaml, key title", "it is missing")),
         (lambda folder: (folder / "protocol.yaml").unlink(), ("protocol.yaml is missing",)),
-        (rewrite("items.csv", "i2,", "i1,"), ("items.csv, line 3", "item 'i1' stands already in line 2")),
+        (rewrite("items.csv", "i2,", "i1,"), ("items.csv, line 3", "item 'i1' is already in line 2")),
         (rewrite("volumes.csv", "c2-p,c2,prior", "c2-p,c1,prior"), ("items.csv, line 4", "needs a prior volume T1")),
         (rewrite("items.csv", "T1|T2", "T1|FLAIR"), ("items.csv, line 3", "no volume in volumes.csv")),
         (rewrite("references.csv", "i2,left", "i2,above"), ("references.csv, line 3", "none of the options")),
