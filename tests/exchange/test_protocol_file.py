@@ -62,7 +62,7 @@ def test_the_demo_and_the_tiny_protocol_are_accepted() -> None:
         (lambda p: field_of(p, "choice").update(shuffle=True), "set reading.shuffle_options"),
         (
             lambda p: field_of(p, "choice").update(depends_on={"field": "confidence", "values": ["1"]}),
-            "no field above it",
+            "not a field above it",
         ),
         (lambda p: p.update(hanging={"window_percentiles": [99, 1]}), "two rising numbers from 0 to 100"),
         (lambda p: p.update(hanging={"convention": "upside down"}), "radiological"),

@@ -137,7 +137,7 @@ def test_a_whole_folder_is_read(folder: Path) -> None:
         (repeat_line("references.csv", 2), "references.csv, line 8: item 'i1' is already in line 2"),
         # candidates.csv
         (set_cell("candidates.csv", 2, "item", "i9"), "candidates.csv, line 2: item 'i9' is not in items.csv"),
-        (set_cell("candidates.csv", 3, "candidate", "k1"), "candidates.csv, line 3: candidate 'k1' stands already"),
+        (set_cell("candidates.csv", 3, "candidate", "k1"), "candidates.csv, line 3: candidate 'k1' is already"),
         (set_cell("candidates.csv", 3, "answer", ""), "candidates.csv, line 3: answer is empty"),
         (lambda folder: (folder / "candidates.csv").unlink(), "key scoring.sample: 4 candidates are to be scored"),
     ],

@@ -96,7 +96,7 @@ def test_inviting_again_issues_a_fresh_link_and_changes_nothing_else(opened: Sit
 def test_a_refused_invitation_leaves_no_person_behind(imported: Situation) -> None:
     before = count(imported.database, Person)
 
-    with pytest.raises(Conflict, match="no role"):
+    with pytest.raises(Conflict, match="not a role"):
         members.invite(imported.database, imported.admin, "tiny", "somebody", "Some Body", "owner")
 
     assert count(imported.database, Person) == before
