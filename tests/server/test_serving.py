@@ -199,7 +199,7 @@ def _stamp(file: Path, number: str) -> None:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (_nothing, "There is no Blindread database yet; run 'manage.py init' first."),
+        (_nothing, "There is no Blindread database in"),
         (_older, "The database has schema 0001 and this program needs"),
         (_newer, "The database has schema 9999, which a newer Blindread made"),
     ],

@@ -253,7 +253,7 @@ export interface ResumeAnswer {
   payload: Payload;
 }
 
-/** The verdicts that may be revised, newest first. */
+/** The verdicts that may be revised, the last item first. */
 export interface RevisableAnswer {
   verdicts: RevisablePayload[];
 }

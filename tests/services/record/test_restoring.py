@@ -28,7 +28,7 @@ from tests.db.first_release import load_first_release
 from tests.harness import databases, postgresql
 from tests.situations import Situation, on_the_desk, open_study, show, submit
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 MakeEmpty = Callable[[str], Database]
 
 
