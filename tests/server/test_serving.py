@@ -213,7 +213,7 @@ def test_a_server_does_not_start_on_another_schema_and_says_so(
     done = _serve(tmp_path, free_port())
 
     assert done.returncode == 1
-    # A database that is not there is missed before the server is started; the others are looked at by the server itself.
+    # A database that is not there is missed before the server starts; the others are looked at by the server itself.
     assert sentence in " ".join((done.stdout + done.stderr).split())
     assert "Traceback" not in done.stderr
 
