@@ -108,7 +108,7 @@ def _progress_table(progress: list[MemberProgress]) -> pd.DataFrame:
             )
             for one in progress
         ],
-        columns=["pseudonym", "name", "what", "done", "items", "technical failures", "last saved (UTC)"],
+        columns=["pseudonym", "name", "what", "done", "count", "technical failures", "last saved (UTC)"],
     )
     # Most studies have neither; an empty column would only be wide.
     if any(one.revised for one in progress):

@@ -140,6 +140,8 @@ OPINIONS = Phase(
     heading="Review: decide between the opinions",
     left="items in the queue not decided",
 )
+# The line over an item that an admin looks at before anybody reads it; no phase, since nothing of it is stored.
+PREVIEW_HEADING = "Preview: as a rater sees it, nothing is saved"
 PHASES: Mapping[str, Phase] = {one.key: one for one in (PRACTICE, READING, SCORING, REVIEW, OPINIONS)}
 
 

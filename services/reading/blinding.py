@@ -15,6 +15,7 @@ from db.queries import ShownItem, ShownOverlay, ShownVolume
 from protocol.fields import KINDS
 from protocol.fields.yes_no import YES_NO
 from protocol.forms import Form, FormField, Option
+from protocol.phases import PHASES, PREVIEW_HEADING
 from protocol.study import Protocol
 from services.installation.tokens import Keys
 from services.reading import hanging
@@ -248,6 +249,7 @@ def _head(desk: Desk) -> HeadPayload:
         "key": desk.key,
         "phase": desk.phase,
         "progress": {"done": done, "total": total},
+        "heading": PHASES[desk.phase].heading if desk.phase in PHASES else PREVIEW_HEADING,
         "notice": desk.notice,
     }
 

@@ -195,6 +195,7 @@ class HeadPayload(TypedDict):
     key: str
     phase: Phase
     progress: ProgressPayload
+    heading: str
     notice: str | None
 
 

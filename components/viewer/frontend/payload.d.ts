@@ -97,6 +97,7 @@ export interface HeadPayload {
   key: string;
   phase: Phase;
   progress: ProgressPayload;
+  heading: string;
   notice: string | null;
 }
 
@@ -118,6 +119,7 @@ export interface ItemPayload {
   key: string;
   phase: Phase;
   progress: ProgressPayload;
+  heading: string;
   notice: string | null;
   turns: TurnPayload[];
   practice: PracticePayload | null;
@@ -159,6 +161,7 @@ export interface OpinionsPayload {
   key: string;
   phase: Phase;
   progress: ProgressPayload;
+  heading: string;
   notice: string | null;
   turns: TurnPayload[];
   practice: PracticePayload | null;
@@ -288,6 +291,7 @@ export interface ScoringPayload {
   key: string;
   phase: Phase;
   progress: ProgressPayload;
+  heading: string;
   notice: string | null;
   turns: TurnPayload[];
   practice: PracticePayload | null;

@@ -10,15 +10,6 @@ import { Toolbar } from "./toolbar.js";
 
 /** @typedef {[string, (() => void)|string]} Way  what can be done, and what its button does or where its link leads */
 
-/** @type {Partial<Record<import("../payload.js").Phase, string>>} */
-const PHASES = {
-  practice: "Practice",
-  scoring: "Scoring: is the candidate's answer correct?",
-  review: "Review: read the item yourself first",
-  opinions: "Review: decide between the opinions",
-  preview: "Preview: as a rater sees it, nothing is saved",
-};
-
 /** Phases of the queue in which a study may allow revisions. */
 const MAY_REVISE = ["practice", "reading"];
 
@@ -252,7 +243,7 @@ export class Screen {
     this.count.textContent = total && item?.phase !== "preview" ? `${done} of ${total} done · ${total - done} left` : "";
     this.phase.textContent = item?.practice ? practiceWords(item.practice)
       : item?.revision ? revisionWords(item.revision)
-      : (item && PHASES[item.phase]) ?? "";
+      : item?.heading ?? "";
     const { earlier } = this.roomTools;
     // Its place is kept, so that the others stay where they are when it comes and goes.
     earlier.hidden = !MAY_REVISE.includes(item?.phase ?? "reading");
