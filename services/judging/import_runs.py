@@ -12,6 +12,7 @@ from db import Candidate, Database, Item, JudgeRun, JudgeVerdict, audit
 from db.base import stored_id
 from exchange.judge_verdicts import JudgeRow, read_judge_verdicts
 from exchange.refusal import InputRefused, Problems, shown
+from protocol.scales import CORRECTNESS, JudgeScale
 from services.errors import Conflict, require_length
 from services.people import acts
 from services.people.acts import require_in_study
@@ -35,7 +36,15 @@ class JudgeRunLine:
 
 
 def import_judge_verdicts(
-    database: Database, actor: Actor, study_key: str, *, name: str, judge: str, content: bytes, file_name: str
+    database: Database,
+    actor: Actor,
+    study_key: str,
+    *,
+    name: str,
+    judge: str,
+    content: bytes,
+    file_name: str,
+    scale: JudgeScale = CORRECTNESS,
 ) -> JudgeRunLine:
     """Store a judge's verdicts, joined to the candidates by item and candidate key; all of the file or nothing.
 
@@ -48,7 +57,7 @@ def import_judge_verdicts(
     """
     name = require_length("The name of the run", name, 80)
     judge = require_length("The name of the judge", judge, 120)
-    rows, problems = read_judge_verdicts(content, file_name)
+    rows, problems = read_judge_verdicts(content, file_name, scale)
     file_name = shown(file_name, 80)
     source_sha256 = hashlib.sha256(content).hexdigest()
     with database.writing() as session:
@@ -71,6 +80,7 @@ def import_judge_verdicts(
             judge=judge or name,
             source_sha256=source_sha256,
             parameters={"file": file_name},
+            scale=list(scale.names),
             hash_rule=proofs.RULE,
         )
         session.add(run)

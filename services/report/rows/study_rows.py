@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from exchange.estimate_rows import Party
-from exchange.judge_verdicts import CORRECT, INCORRECT
+from protocol.scales import CORRECTNESS
 from protocol.study import Protocol
 from services.reading.correctness import AnswerKey
 
@@ -215,5 +215,4 @@ class StudyRows:
 
     def marked_correct(self, entry: Entry) -> bool | None:
         """Return what a rater's mark on a candidate says: True, False, or None where it says neither."""
-        said = str(entry.answer).lower() if entry.answer is not None else ""
-        return True if said in CORRECT else False if said in INCORRECT else None
+        return CORRECTNESS.says_correct(str(entry.answer).lower()) if entry.answer is not None else None
