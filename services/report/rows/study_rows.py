@@ -10,6 +10,7 @@ from typing import Any
 from exchange.estimate_rows import Party
 from protocol.scales import CORRECTNESS
 from protocol.study import Protocol
+from services.judging.verdict_columns import VerdictColumns
 from services.reading.correctness import AnswerKey
 
 FIRST_PASS = 1
@@ -128,22 +129,14 @@ class CandidateAnswer:
 
 
 @dataclass(frozen=True)
-class Judgement:
-    """What a judge said about one candidate: correct (True), incorrect (False), or nothing, with the error."""
-
-    correct: bool | None
-    error: str
-    explanation: str
-
-
-@dataclass(frozen=True)
 class Run:
-    """One pass of a judge over the candidates, by candidate id."""
+    """One pass of a judge over the candidates; what it wrote is read where it is written into a file."""
 
+    id: int
     name: str
     judge: str
     source_sha256: str
-    verdicts: dict[int, Judgement]
+    verdicts: VerdictColumns
 
     @property
     def party(self) -> Party:
