@@ -23,14 +23,15 @@ from typing import Any
 from rich.table import Table
 from sqlmodel import Session, col, select
 
-from benchmarks.serving import console, end_when_told
+from benchmarks.serving import STUDY, console, end_when_told
 from db import Database, JudgeRun, JudgeVerdict, Study
 from db.engine import DATABASE_FILE, make_engine
 from db.migrate import upgrade
 from protocol.scales import CORRECTNESS
 from services.judging.verdict_columns import verdict_columns
+from services.people import identity
 from services.report.rows.loading import load_rows
-from tests.situations import open_study
+from services.studies import freezing, importing, members, starter
 
 CANDIDATES, RUNS = 200_000, 8
 EXPLANATION = "The answer names the same side and the same lobe as the reference, in other words. " * 3
@@ -59,7 +60,11 @@ def fill(folder: Path, candidates: int, runs: int) -> Database:
     folder.mkdir(parents=True)
     database = Database(make_engine(f"sqlite:///{folder / DATABASE_FILE}"), folder)
     upgrade(database.engine)
-    open_study(database, folder / "study")
+    identity.ensure_owner(database, "admin", "Ada Admin")
+    admin = identity.actor_for_command_line(database)
+    importing.import_study(database, admin, starter.new_study(folder / "study"), key=STUDY)
+    members.invite(database, admin, STUDY, "rater-1", "Rater 1", "rater")
+    freezing.freeze_study(database, admin, STUDY)
     with database.writing() as session:
         study = session.exec(select(Study)).one()
         connection = session.connection().connection.driver_connection

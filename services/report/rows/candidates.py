@@ -25,8 +25,8 @@ def load_candidates(session: Session, study_id: int, probabilities: Mapping[int,
         .execution_options(yield_per=READ_AT_ONCE)
     )
     return tuple(
-        CandidateAnswer(stored_id(key), *row, probabilities.get(stored_id(key)))
-        for key, *row in session.connection().execute(query)
+        CandidateAnswer(stored_id(one), key, item_id, model, answer, probabilities.get(stored_id(one)))
+        for one, key, item_id, model, answer in session.connection().execute(query)
     )
 
 
