@@ -13,9 +13,8 @@ from exchange.csv_table import csv_problem
 from exchange.refusal import InputRefused, Problems, shown
 from exchange.spreadsheet import NotRead, decoded, table_text
 from exchange.tables import JUDGE_VERDICTS, LONGEST_CELL, LONGEST_KEY
+from protocol.scales import CORRECTNESS, JudgeScale
 
-CORRECT = frozenset({"correct", "1", "true", "yes"})
-INCORRECT = frozenset({"incorrect", "0", "false", "no"})
 COLUMNS = JUDGE_VERDICTS.required
 LARGEST_FILE = 256_000_000
 MOST_ROWS = 2_000_000
@@ -27,7 +26,7 @@ _WRONG_KEPT = 1_000
 
 @dataclass(frozen=True, slots=True)
 class JudgeRow:
-    """One verdict (`correct`, `incorrect`) or, where there is none, the error that stands in its place."""
+    """One verdict (a code of its scale) or, where there is none, the error that stands in its place."""
 
     line: int
     item: str
@@ -37,7 +36,7 @@ class JudgeRow:
     explanation: str
 
 
-def parse_judge_verdicts(content: bytes, name: str) -> tuple[JudgeRow, ...]:
+def parse_judge_verdicts(content: bytes, name: str, scale: JudgeScale = CORRECTNESS) -> tuple[JudgeRow, ...]:
     """Read the bytes of a `.csv` or `.jsonl` file.
 
     A row without a verdict is kept as an error: it is never a wrong answer. Unknown columns are ignored, as judges
@@ -48,12 +47,14 @@ def parse_judge_verdicts(content: bytes, name: str) -> tuple[JudgeRow, ...]:
     InputRefused
         With all that is wrong, each naming the file and line, what was found and what was expected.
     """
-    rows, problems = read_judge_verdicts(content, name)
+    rows, problems = read_judge_verdicts(content, name, scale)
     problems.refuse()
     return rows
 
 
-def read_judge_verdicts(content: bytes, name: str) -> tuple[tuple[JudgeRow, ...], Problems]:
+def read_judge_verdicts(
+    content: bytes, name: str, scale: JudgeScale = CORRECTNESS
+) -> tuple[tuple[JudgeRow, ...], Problems]:
     """Read a file as `parse_judge_verdicts` does, and return the rows that name their keys beside what is wrong.
 
     So the keys of a row whose verdict is wrong can be compared too, and all be refused at once. The rows stand for what
@@ -70,7 +71,7 @@ def read_judge_verdicts(content: bytes, name: str) -> tuple[tuple[JudgeRow, ...]
         if len(rows) == MOST_ROWS:
             raise InputRefused(f"{shown(name, 80)} has more than {MOST_ROWS:,} lines; split it into several runs.")
         before = problems.count
-        row = _row(number, found, shown(name, 80), problems)
+        row = _row(number, found, shown(name, 80), scale, problems)
         if row is not None and (problems.count == before or before < _WRONG_KEPT):
             rows.append(row)
     if not rows and not problems.count:
@@ -165,7 +166,7 @@ def _number(written: str) -> int | float:
     return float(written) if any(mark in written for mark in ".eE") else int(written)
 
 
-def _row(number: int, found: dict[str, Any], name: str, problems: Problems) -> JudgeRow | None:
+def _row(number: int, found: dict[str, Any], name: str, scale: JudgeScale, problems: Problems) -> JudgeRow | None:
     """Return a row that names its item and candidate; what is wrong with it is noted."""
     place = f"line {number}"
     texts = {column: _text(found.get(column)) for column in JUDGE_VERDICTS.names}
@@ -186,12 +187,12 @@ def _row(number: int, found: dict[str, Any], name: str, problems: Problems) -> J
         return None
     said, error = texts["verdict"].lower(), texts["error"]
     quoted = shown(said, 40)
-    verdict = "correct" if said in CORRECT else "incorrect" if said in INCORRECT else None
+    verdict = scale.code_of(said)
     if said and verdict is None:
         problems.add(
             name,
             place,
-            f"verdict '{quoted}' is neither correct nor incorrect (1 or 0); leave it empty where the judge gave none.",
+            f"verdict '{quoted}' {scale.refusal}; leave it empty where the judge gave none.",
         )
     if verdict is not None and error:
         problems.add(

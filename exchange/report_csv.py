@@ -9,11 +9,10 @@ written as numbers and never changed.
 from __future__ import annotations
 
 import csv
-import io
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from exchange.report_structure import Cell, Column, EstimateTable, Matrix, Report
+from exchange.report_structure import Cell, Column, DataFile, EstimateTable, Matrix, Report
 from exchange.report_tables import matrix_cells, plain
 from exchange.report_words import lines_of
 
@@ -55,13 +54,19 @@ DICTIONARY = (
 )
 
 
-def csv_files(report: Report) -> dict[str, str]:
-    """Return every CSV file by name, as text."""
-    tables: list[tuple[str, str, Sequence[Column], list[tuple[Cell, ...]]]] = [
+def csv_files(report: Report, *further: DataFile) -> dict[str, Iterator[str]]:
+    """Return the lines of every CSV file by name, each made when it is asked for.
+
+    Parameters
+    ----------
+    further
+        Tables that belong beside those of the report, and are too long to be held in it.
+    """
+    tables: list[tuple[str, str, Sequence[Column], Iterable[tuple[Cell, ...]]]] = [
         ("estimates.csv", "Every estimate of the report; one line per estimate.", ESTIMATES, _estimates(report)),
         ("counts.csv", "Every other table of the report; one line per cell.", COUNTS, _counts(report)),
     ]
-    tables += [(file.name, file.meaning, file.columns, list(file.rows)) for file in report.files]
+    tables += [(file.name, file.meaning, file.columns, file.rows) for file in (*report.files, *further)]
     found = {name: _csv([column.key for column in columns], rows) for name, _, columns, rows in tables}
     described = [
         ("data_dictionary.csv", "This file: every column of every file.", DICTIONARY),
@@ -118,13 +123,18 @@ def _counts(report: Report) -> list[tuple[Cell, ...]]:
     return lines
 
 
-def _csv(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
+class _Line:
+    """What `csv.writer` writes to: `writerow` returns what `write` returns."""
+
+    def write(self, line: str) -> str:
+        return line
+
+
+def _csv(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Iterator[str]:
+    writer = csv.writer(_Line(), lineterminator="\n")
+    yield str(writer.writerow(header))
     for row in rows:
-        writer.writerow([written(cell) for cell in row])
-    return text.getvalue()
+        yield str(writer.writerow([written(cell) for cell in row]))
 
 
 def written(cell: Cell) -> str | int | float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -113,17 +113,23 @@ class Section:
 
 @dataclass(frozen=True)
 class DataFile:
-    """A tidy table of what the report rests on; written as a CSV file of its own."""
+    """A tidy table of what the report rests on; written as a CSV file of its own.
+
+    `rows` can be gone through more than once; those of a long table are not held in memory.
+    """
 
     name: str
     meaning: str
     columns: tuple[Column, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: Iterable[tuple[Cell, ...]]
 
 
 @dataclass(frozen=True)
 class Report:
-    """The whole report of one study at one moment."""
+    """The whole report of one study at one moment.
+
+    `judge_runs` are the ids of the runs whose verdicts belong to it; None where there is nothing to judge.
+    """
 
     study_key: str
     title: str
@@ -136,6 +142,7 @@ class Report:
     notices: tuple[str, ...]
     sections: tuple[Section, ...]
     files: tuple[DataFile, ...]
+    judge_runs: tuple[int, ...] | None = None
 
     def section(self, key: str) -> Section | None:
         """Return the section with this key, or None when the report has none."""

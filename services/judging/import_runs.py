@@ -6,12 +6,14 @@ import hashlib
 from collections import Counter
 from dataclasses import dataclass
 
+from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from db import Candidate, Database, Item, JudgeRun, JudgeVerdict, audit
 from db.base import stored_id
 from exchange.judge_verdicts import JudgeRow, read_judge_verdicts
 from exchange.refusal import InputRefused, Problems, shown
+from protocol.scales import CORRECTNESS, JudgeScale
 from services.errors import Conflict, require_length
 from services.people import acts
 from services.people.acts import require_in_study
@@ -35,7 +37,15 @@ class JudgeRunLine:
 
 
 def import_judge_verdicts(
-    database: Database, actor: Actor, study_key: str, *, name: str, judge: str, content: bytes, file_name: str
+    database: Database,
+    actor: Actor,
+    study_key: str,
+    *,
+    name: str,
+    judge: str,
+    content: bytes,
+    file_name: str,
+    scale: JudgeScale = CORRECTNESS,
 ) -> JudgeRunLine:
     """Store a judge's verdicts, joined to the candidates by item and candidate key; all of the file or nothing.
 
@@ -48,7 +58,7 @@ def import_judge_verdicts(
     """
     name = require_length("The name of the run", name, 80)
     judge = require_length("The name of the judge", judge, 120)
-    rows, problems = read_judge_verdicts(content, file_name)
+    rows, problems = read_judge_verdicts(content, file_name, scale)
     file_name = shown(file_name, 80)
     source_sha256 = hashlib.sha256(content).hexdigest()
     with database.writing() as session:
@@ -71,6 +81,7 @@ def import_judge_verdicts(
             judge=judge or name,
             source_sha256=source_sha256,
             parameters={"file": file_name},
+            scale=list(scale.names),
             hash_rule=proofs.RULE,
         )
         session.add(run)
@@ -96,30 +107,34 @@ def import_judge_verdicts(
             source_sha256=source_sha256,
             rows=proofs.sealed([run, *verdicts]),
         )
-        return _line(run, [row.verdict for row in rows], len(candidates))
+        return _line(run, len(rows), sum(row.verdict is None for row in rows), len(candidates))
 
 
 def judge_runs_of(database: Database, actor: Actor, study_key: str) -> list[JudgeRunLine]:
     """Return the runs of a study, for its admins."""
     with database.reading() as session:
         study, _ = require_role(session, actor, study_key, "admin")
-        pool = len(session.exec(select(Candidate.id).where(Candidate.study_id == study.id)).all())
-        return [
-            _line(
-                run,
-                list(session.exec(select(JudgeVerdict.verdict).where(JudgeVerdict.run_id == run.id))),
-                pool,
+        pool = session.exec(select(func.count()).select_from(Candidate).where(Candidate.study_id == study.id)).one()
+        # What is counted are rows and errors, of which a row has one exactly when it has no verdict.
+        counts = {
+            run_id: (judged, errors)
+            for run_id, judged, errors in session.exec(
+                select(JudgeVerdict.run_id, func.count(), func.count(col(JudgeVerdict.error)))
+                .join(JudgeRun, col(JudgeRun.id) == JudgeVerdict.run_id)
+                .where(JudgeRun.study_id == study.id)
+                .group_by(col(JudgeVerdict.run_id))
             )
+        }
+        return [
+            _line(run, *counts.get(stored_id(run.id), (0, 0)), pool)
             for run in session.exec(
                 select(JudgeRun).where(JudgeRun.study_id == study.id).order_by(col(JudgeRun.id))
             ).all()
         ]
 
 
-def _line(run: JudgeRun, verdicts: list[str | None], pool: int) -> JudgeRunLine:
-    return JudgeRunLine(
-        run.name, run.judge, len(verdicts), verdicts.count(None), pool - len(verdicts), run.source_sha256
-    )
+def _line(run: JudgeRun, judged: int, unresolved: int, pool: int) -> JudgeRunLine:
+    return JudgeRunLine(run.name, run.judge, judged, unresolved, pool - judged, run.source_sha256)
 
 
 def _require_new(session: Session, study_id: int, name: str, source_sha256: str) -> None:

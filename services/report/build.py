@@ -128,6 +128,7 @@ def report_of(rows: StudyRows, state: Literal["final", "interim"]) -> Report:
         notices=_notices(rows, readings, state),
         sections=tuple(section for section in sections if section is not None),
         files=data_files(rows, readings, viewings, consensus, marks),
+        judge_runs=tuple(run.id for run in rows.runs) if rows.candidates else None,
     )
 
 

@@ -1,4 +1,4 @@
-"""What the estimates rest on, as tidy tables: one line per verdict, mark, decision and judgement."""
+"""What the estimates rest on, as tidy tables: one line per verdict, mark and decision."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from datetime import datetime
 
 from exchange.report_structure import Cell, Column, DataFile
 from services.reading.correctness import as_text, reference_in_words
+from services.report.files.judge_file import CANDIDATE, ITEM, MODEL
 from services.report.files.viewing_files import traces_file, volumes_file
 from services.report.rows.consensus import Consensus
 from services.report.rows.marks import Marks
@@ -15,16 +16,13 @@ from services.report.rows.study_rows import NOT_LET_IN, Entry, StudyRows
 from services.report.rows.viewings import Viewing
 from services.report.sections.disagreements import disagreement_table
 
-_ITEM = Column("item", "Item", "Key of the item")
 _RATER = Column("rater", "Rater", "Pseudonym of the rater")
-_CANDIDATE = Column("candidate", "Candidate", "Key of the candidate")
-_MODEL = Column("model", "Model", "Model that gave the candidate")
 
 
 def data_files(
     study: StudyRows, readings: Readings, viewings: Sequence[Viewing], consensus: Consensus, marks: Marks
 ) -> tuple[DataFile, ...]:
-    """Return every table that is exported beside the estimates."""
+    """Return the tables that are exported beside the estimates; the verdicts of judges are too many to be held."""
     disagreed = disagreement_table(readings, consensus, marked=False)
     files = [
         _items(readings),
@@ -42,7 +40,7 @@ def data_files(
         traces_file(viewings),
     ]
     if study.candidates:
-        files += [_candidates(study, marks), _marks(study, marks), _judge(study)]
+        files += [_candidates(study, marks), _marks(study, marks)]
     return tuple(files)
 
 
@@ -51,7 +49,7 @@ def _items(readings: Readings) -> DataFile:
         "items.csv",
         "The frozen items with what counts as right; one line per item.",
         (
-            _ITEM,
+            ITEM,
             Column("subject", "Subject", "Pseudonym of the subject: the cluster of the intervals"),
             Column("category", "Category", "Category of the item"),
             Column("format", "Format", "yes_no, choice or open"),
@@ -122,7 +120,7 @@ def _verdicts(readings: Readings) -> DataFile:
         "Every read that was assigned, with the standing verdict; one line per rater and item, first pass.",
         (
             _RATER,
-            _ITEM,
+            ITEM,
             Column("subject", "Subject", "Pseudonym of the subject"),
             Column("position", "Position", "Place in the rater's own order"),
             Column("status", "Status", "answered, not_assessable, technical_failure or missing"),
@@ -170,7 +168,7 @@ def _fields(study: StudyRows) -> DataFile:
         (
             Column("member", "Member", "Pseudonym"),
             Column("phase", "Phase", "reading, scoring or review (a reviewer's own blind read)"),
-            _ITEM,
+            ITEM,
             Column("candidate", "Candidate", "Key of the candidate, in the scoring phase"),
             Column("field", "Field", "Key of the field"),
             Column(
@@ -207,7 +205,7 @@ def _adjudications(study: StudyRows, readings: Readings, consensus: Consensus) -
         "adjudications.csv",
         "Every item before a reviewer; one line per item.",
         (
-            _ITEM,
+            ITEM,
             Column("subject", "Subject", "Pseudonym of the subject"),
             Column("origin", "Origin", "Why the item was in the queue: flag, disagreement or control"),
             Column("verdicts_differ", "Verdicts differ", "Whether the raters' verdicts differ"),
@@ -231,9 +229,9 @@ def _candidates(study: StudyRows, marks: Marks) -> DataFile:
         "candidates.csv",
         "Every candidate of the pool; one line per candidate.",
         (
-            _CANDIDATE,
-            _ITEM,
-            _MODEL,
+            CANDIDATE,
+            ITEM,
+            MODEL,
             Column("answer", "Answer", "The candidate's answer"),
             Column("inclusion_probability", "Inclusion probability", "Chance of being in the sample; empty when not"),
             Column("consensus", "Consensus", "correct or incorrect where all raters agree"),
@@ -254,9 +252,9 @@ def _marks(study: StudyRows, marks: Marks) -> DataFile:
         "Every mark that was to be given on a candidate; one line per rater and candidate.",
         (
             _RATER,
-            _CANDIDATE,
-            _ITEM,
-            _MODEL,
+            CANDIDATE,
+            ITEM,
+            MODEL,
             Column("mark", "Mark", "correct, incorrect or the id of another mark; empty without a mark"),
         ),
         tuple(
@@ -264,35 +262,6 @@ def _marks(study: StudyRows, marks: Marks) -> DataFile:
             for rater, own, given in zip(marks.raters, marks.marks, marks.given, strict=True)
             for i, one in enumerate(marks.sample)
         ),
-    )
-
-
-def _judge(study: StudyRows) -> DataFile:
-    by_id = {one.id: one for one in study.candidates}
-    rows: list[tuple[Cell, ...]] = []
-    for run in study.runs:
-        for candidate_id, verdict in run.verdicts.items():
-            one = by_id[candidate_id]
-            rows.append(
-                (
-                    run.name, run.judge, one.key, study.item_keys.get(one.item_id), one.model, _mark(verdict.correct),
-                    verdict.error or None, verdict.explanation or None,
-                )
-            )  # fmt: skip
-    return DataFile(
-        "judge.csv",
-        "Every verdict of every judge; one line per run and candidate.",
-        (
-            Column("run", "Run", "Name of the run"),
-            Column("judge", "Judge", "Name of the judge"),
-            _CANDIDATE,
-            _ITEM,
-            _MODEL,
-            Column("verdict", "Verdict", "correct or incorrect; empty when unresolved"),
-            Column("error", "Error", "What stands in place of a verdict"),
-            Column("explanation", "Explanation", "What the judge wrote"),
-        ),
-        tuple(rows),
     )
 
 

@@ -6,7 +6,7 @@ import io
 import secrets
 import shutil
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from plotly.offline import get_plotlyjs
@@ -22,6 +22,7 @@ from services.people.identity import Actor
 from services.people.permission import require_role
 from services.report.build import build_report, current_report
 from services.report.figures.of_sections import figures_of
+from services.report.files.judge_file import judge_files
 
 HTML_NAME = "report.html"
 JSON_NAME = "report.json"
@@ -43,7 +44,8 @@ def export_report(database: Database, actor: Actor, study_key: str, folder: Path
         The folder holds something already, or cannot be written.
     """
     report = build_report(database, actor, study_key)
-    files = {HTML_NAME: report_page(report), JSON_NAME: report_json(report)} | csv_files(report)
+    files: dict[str, Iterable[str]] = {HTML_NAME: (report_page(report),), JSON_NAME: (report_json(report),)}
+    files |= csv_files(report, *judge_files(database, report))
     _write_whole(folder, files)
     _note_export(database, actor, report, "folder")
     return [folder / name for name in files]
@@ -67,18 +69,27 @@ def download(database: Database, actor: Actor, study_key: str, form: str) -> byt
         As `build_report`.
     """
     report = current_report(database, actor, study_key)
-    content = report_csv_archive(report) if form == "csv" else _TEXTS[form](report).encode()
+    content = report_csv_archive(database, report) if form == "csv" else _TEXTS[form](report).encode()
     _note_export(database, actor, report, form)
     return content
 
 
-def report_csv_archive(report: Report) -> bytes:
-    """Return the CSV files of the report as one ZIP archive; the same report gives the same bytes."""
+def report_csv_archive(database: Database, report: Report) -> bytes:
+    """Return the CSV files of the report as one ZIP archive; the same report gives the same bytes.
+
+    The verdicts of its judges are read from the database meanwhile.
+    """
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in csv_files(report).items():
+        for name, lines in csv_files(report, *judge_files(database, report)).items():
             member = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
-            archive.writestr(member, text, zipfile.ZIP_DEFLATED)
+            member.compress_type = zipfile.ZIP_DEFLATED
+            # How long a file becomes is not known before: one of more than 2 GiB needs the longer form of its entry.
+            with (
+                archive.open(member, "w", force_zip64=True) as packed,
+                io.TextIOWrapper(packed, encoding="utf-8", newline="") as file,
+            ):
+                file.writelines(lines)
     return content.getvalue()
 
 
@@ -100,7 +111,7 @@ def _note_export(database: Database, actor: Actor, report: Report, form: str) ->
 _TEXTS: dict[str, Callable[[Report], str]] = {"html": report_page, "json": report_json}
 
 
-def _write_whole(folder: Path, files: dict[str, str]) -> None:
+def _write_whole(folder: Path, files: Mapping[str, Iterable[str]]) -> None:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise Conflict(f"'{folder}' holds something already; name a new or empty folder for the report.")
     try:
@@ -111,8 +122,9 @@ def _write_whole(folder: Path, files: dict[str, str]) -> None:
     except OSError as error:
         raise Conflict(f"'{folder}' cannot be written ({error.strerror}); name another folder.") from None
     try:
-        for name, text in files.items():
-            (unfinished / name).write_text(text, encoding="utf-8", newline="")
+        for name, lines in files.items():
+            with (unfinished / name).open("w", encoding="utf-8", newline="") as file:
+                file.writelines(lines)
         if folder.exists():
             folder.rmdir()
         unfinished.rename(folder)

@@ -12,7 +12,6 @@ from sqlmodel import Session, col, select
 from db import (
     Adjudication,
     Assignment,
-    Candidate,
     Case,
     Flag,
     Freeze,
@@ -40,16 +39,14 @@ from services.reading import practice
 from services.reading.answer_key import answer_key
 from services.reading.correctness import AnswerKey
 from services.reading.verdict_times import contradictory_times
+from services.report.rows.candidates import load_candidates, load_runs
 from services.report.rows.study_rows import (
-    CandidateAnswer,
     Entry,
     Event,
-    Judgement,
     Member,
     OfferedVolume,
     ReadItem,
     Review,
-    Run,
     StudyRows,
 )
 
@@ -105,12 +102,12 @@ def load_rows(session: Session, study: Study) -> StudyRows:
         removed=(*_members(removed, "rater"), *_members(removed, "reviewer")),
         entries=entries,
         reviews=_reviews(session, study_id, entries),
-        candidates=_candidates(
+        candidates=load_candidates(
             session,
             study_id,
             {one.candidate_id: one.inclusion_probability for one in frozen if one.candidate_id is not None},
         ),
-        runs=_runs(session, study_id),
+        runs=load_runs(session, study_id),
         links_for_known=tuple(session.exec(_links_for_known(study_id, Membership.pseudonym)).all()),
         contradictory_times=len(contradictory_times(session, study_id)),
     )
@@ -380,28 +377,3 @@ def _reviews(session: Session, study_id: int, entries: tuple[Entry, ...]) -> tup
             )
         )
     return tuple(reviews)
-
-
-def _candidates(session: Session, study_id: int, probabilities: dict[int, float]) -> tuple[CandidateAnswer, ...]:
-    return tuple(
-        CandidateAnswer(
-            stored_id(row.id), row.key, row.item_id, row.model, row.answer, probabilities.get(stored_id(row.id))
-        )
-        for row in session.exec(select(Candidate).where(Candidate.study_id == study_id).order_by(col(Candidate.id)))
-    )
-
-
-def _runs(session: Session, study_id: int) -> tuple[Run, ...]:
-    verdicts: dict[int, dict[int, Judgement]] = {}
-    for row in session.exec(
-        select(JudgeVerdict)
-        .join(JudgeRun, col(JudgeRun.id) == JudgeVerdict.run_id)
-        .where(JudgeRun.study_id == study_id)
-        .order_by(col(JudgeVerdict.id))
-    ):
-        correct = None if row.verdict is None else row.verdict == "correct"
-        verdicts.setdefault(row.run_id, {})[row.candidate_id] = Judgement(correct, row.error or "", row.explanation)
-    return tuple(
-        Run(run.name, run.judge, run.source_sha256, verdicts.get(stored_id(run.id), {}))
-        for run in session.exec(select(JudgeRun).where(JudgeRun.study_id == study_id).order_by(col(JudgeRun.id)))
-    )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from exchange.estimate_rows import ALL_CANDIDATES, Stratum
-from exchange.judge_verdicts import CORRECT, INCORRECT
+from protocol.scales import CORRECTNESS
 from protocol.sections import Scoring
 from services.adjudication.review_queue import are_different
 from services.report.rows.consensus import agreed
@@ -77,4 +77,4 @@ def by_model(candidates: Sequence[CandidateAnswer]) -> list[tuple[Stratum, list[
 def _others(scoring: Scoring | None) -> tuple[tuple[str, str], ...]:
     """Return the marks that say neither correct nor incorrect, such as Excluded."""
     options = scoring.form.primary.options if scoring is not None else []
-    return tuple((one.id, one.text) for one in options if one.id.lower() not in CORRECT | INCORRECT)
+    return tuple((one.id, one.text) for one in options if CORRECTNESS.code_of(one.id.lower()) is None)

@@ -8,8 +8,9 @@ from functools import cached_property
 from typing import Any
 
 from exchange.estimate_rows import Party
-from exchange.judge_verdicts import CORRECT, INCORRECT
+from protocol.scales import CORRECTNESS
 from protocol.study import Protocol
+from services.judging.verdict_columns import VerdictColumns
 from services.reading.correctness import AnswerKey
 
 FIRST_PASS = 1
@@ -128,22 +129,14 @@ class CandidateAnswer:
 
 
 @dataclass(frozen=True)
-class Judgement:
-    """What a judge said about one candidate: correct (True), incorrect (False), or nothing, with the error."""
-
-    correct: bool | None
-    error: str
-    explanation: str
-
-
-@dataclass(frozen=True)
 class Run:
-    """One pass of a judge over the candidates, by candidate id."""
+    """One pass of a judge over the candidates; what it wrote is read where it is written into a file."""
 
+    id: int
     name: str
     judge: str
     source_sha256: str
-    verdicts: dict[int, Judgement]
+    verdicts: VerdictColumns
 
     @property
     def party(self) -> Party:
@@ -215,5 +208,4 @@ class StudyRows:
 
     def marked_correct(self, entry: Entry) -> bool | None:
         """Return what a rater's mark on a candidate says: True, False, or None where it says neither."""
-        said = str(entry.answer).lower() if entry.answer is not None else ""
-        return True if said in CORRECT else False if said in INCORRECT else None
+        return CORRECTNESS.says_correct(str(entry.answer).lower()) if entry.answer is not None else None

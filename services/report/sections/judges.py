@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+
+import numpy as np
 
 from agreement import accuracy_of_correctness, cohen_kappa, diagnostic_accuracy, judge_direction, percent_agreement
 from agreement.weighted import weighted_mean
 from exchange.estimate_rows import ALL_CANDIDATES, CONSENSUS, Direction, EstimateRow, LeftOut, Party
 from exchange.report_structure import Cell, Column, EstimateTable, PlainTable, Section, Table
 from exchange.report_words import party_in_words
+from services.judging.verdict_columns import UNRESOLVED, CandidateIds
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.marks import Marks, by_model
-from services.report.rows.study_rows import Run, StudyRows
+from services.report.rows.study_rows import CandidateAnswer, Run, StudyRows
 
 
 def judges_section(study: StudyRows, marks: Marks, intervals: IntervalSettings) -> Section | None:
@@ -61,22 +65,26 @@ def humans_of(marks: Marks) -> list[tuple[Party, Sequence[bool | None]]]:
 
 def said_on_sample(run: Run, marks: Marks) -> list[bool | None]:
     """Return a run's verdicts on the sample; None where unresolved or not judged."""
-    return [run.verdicts[one.id].correct if one.id in run.verdicts else None for one in marks.sample]
+    said = run.verdicts.correctness_of(_ids(marks.sample)).tolist()
+    return [None if math.isnan(one) else bool(one) for one in said]
+
+
+def _ids(candidates: Sequence[CandidateAnswer]) -> CandidateIds:
+    return np.fromiter((one.id for one in candidates), dtype=np.int64, count=len(candidates))
 
 
 def _counts(study: StudyRows) -> PlainTable:
     rows: list[tuple[Cell, ...]] = []
     for run in study.runs:
-        verdicts = [verdict.correct for verdict in run.verdicts.values()]
         rows.append(
             (
                 run.name,
                 run.judge,
                 len(study.candidates),
-                verdicts.count(True),
-                verdicts.count(False),
-                verdicts.count(None),
-                len(study.candidates) - len(verdicts),
+                run.verdicts.n_correct,
+                run.verdicts.n_incorrect,
+                run.verdicts.n_unresolved,
+                len(study.candidates) - len(run.verdicts),
             )
         )
     return PlainTable(
@@ -100,9 +108,10 @@ def _pool(number: int, run: Run, study: StudyRows, intervals: IntervalSettings) 
     rows = []
     for stratum, positions in by_model(study.candidates):
         here = [study.candidates[i] for i in positions]
+        ids = _ids(here)
         found = accuracy_of_correctness(
-            [run.verdicts[one.id].correct if one.id in run.verdicts else None for one in here],
-            excluded=[one.id in run.verdicts and run.verdicts[one.id].correct is None for one in here],
+            run.verdicts.correctness_of(ids),
+            excluded=run.verdicts.codes_of(ids) == UNRESOLVED,
             unit="candidate",
             **intervals.by([study.item_keys.get(one.item_id, str(one.item_id)) for one in here]),
         )

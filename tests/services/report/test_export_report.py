@@ -198,8 +198,8 @@ def test_nothing_is_left_when_the_folder_cannot_be_made(closed: Situation, tmp_p
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
-def test_archive_holds_the_same_csv_files(folder: Path, report: Report) -> None:
-    with zipfile.ZipFile(io.BytesIO(report_csv_archive(report))) as archive:
+def test_archive_holds_the_same_csv_files(folder: Path, closed: Situation, report: Report) -> None:
+    with zipfile.ZipFile(io.BytesIO(report_csv_archive(closed.database, report))) as archive:
         for name in archive.namelist():
             assert archive.read(name) == (folder / name).read_bytes()
 

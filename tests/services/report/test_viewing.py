@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 import math
 from pathlib import Path
@@ -161,7 +160,7 @@ def test_quartiles_of_the_slices_seen_are_those_of_the_sequences_that_were_opene
 
 
 def lines_of(report: Report, name: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(csv_files(report)[name])))
+    return list(csv.DictReader(csv_files(report)[name]))
 
 
 def test_traces_are_exported_as_they_were_stored(looked: Report) -> None:
@@ -300,7 +299,7 @@ def test_practice_never_enters_a_revision_replaces_and_panes_are_those_of_the_pr
     assert {label for label, _ in rows(second, "sequence_not_opened")} == {"T1", "T2", "Before, T1"}
     for report in (first, second):
         assert table(report, "viewing_traces").rows == ((who, 6, 6, 0, 0, 0, 1),)
-        written = "".join(csv_files(report).values())
+        written = "".join(line for lines in csv_files(report).values() for line in lines)
         assert "Practise" not in written
         assert "p1" not in {line["item"] for name in ("verdicts.csv", "fields.csv") for line in lines_of(report, name)}
     changed = {line["item"]: (line["answer"], line["revisions"]) for line in lines_of(second, "verdicts.csv")
@@ -316,7 +315,7 @@ def test_both_engines_say_the_same_of_viewing(database: Database, looked: Report
     report = build_report(database, situation.admin, STUDY)
 
     for name in ("viewing.csv", "traces.csv"):
-        assert csv_files(report)[name] == csv_files(looked)[name]
+        assert list(csv_files(report)[name]) == list(csv_files(looked)[name])
     for key in ("prior_not_opened", "accuracy_by_prior", "sequence_not_opened", "viewer_use"):
         assert [row.estimate.value for row in table(report, key).rows] == [
             row.estimate.value for row in table(looked, key).rows

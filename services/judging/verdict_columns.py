@@ -1,0 +1,160 @@
+"""The verdicts of judges as columns of numbers, and page by page with what the judge wrote."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import and_, func
+from sqlalchemy import select as select_columns
+from sqlmodel import Session, col
+
+from db import Candidate, Item, JudgeVerdict
+from protocol.scales import JudgeScale
+
+UNRESOLVED = -1
+NOT_JUDGED = -2
+# A run can hold two million verdicts, and each explanation 20,000 letters.
+READ_AT_ONCE = 10_000
+PAGE = 1_000
+
+CandidateIds = npt.NDArray[np.int64]
+Codes = npt.NDArray[np.int8]
+
+
+@dataclass(frozen=True, eq=False)
+class VerdictColumns:
+    """What one run says of its n candidates, without what the judge wrote: nine bytes per verdict.
+
+    Attributes
+    ----------
+    candidates : ndarray of int64, shape (n,)
+        Ids of the candidates, ascending.
+    codes : ndarray of int8, shape (n,)
+        Place on the run's scale, counted from 0; `UNRESOLVED` where an error stands in place of a verdict.
+    """
+
+    scale: JudgeScale
+    candidates: CandidateIds
+    codes: Codes
+
+    def __len__(self) -> int:
+        return int(self.candidates.size)
+
+    @property
+    def errors(self) -> npt.NDArray[np.bool_]:
+        """Which verdicts are an error, shape (n,)."""
+        flags: npt.NDArray[np.bool_] = self.codes == UNRESOLVED
+        return flags
+
+    @property
+    def n_correct(self) -> int:
+        """How many candidates the judge counts as correct."""
+        return int(np.count_nonzero(self.codes >= self.scale.correct_from))
+
+    @property
+    def n_unresolved(self) -> int:
+        """How many candidates have an error instead of a verdict."""
+        return int(np.count_nonzero(self.errors))
+
+    @property
+    def n_incorrect(self) -> int:
+        """How many candidates the judge counts as incorrect."""
+        return len(self) - self.n_correct - self.n_unresolved
+
+    def codes_of(self, candidates: CandidateIds) -> Codes:
+        """Return the code of each of some candidates; `UNRESOLVED` or `NOT_JUDGED` where there is none."""
+        if not len(self):
+            return np.full(candidates.shape, NOT_JUDGED, dtype=np.int8)
+        places = np.minimum(np.searchsorted(self.candidates, candidates), len(self) - 1)
+        return np.where(self.candidates[places] == candidates, self.codes[places], np.int8(NOT_JUDGED))
+
+    def correctness_of(self, candidates: CandidateIds) -> npt.NDArray[np.float64]:
+        """Return 1 for each of some candidates that counts as correct, 0 for incorrect, NaN where neither is said."""
+        codes = self.codes_of(candidates)
+        return np.where(codes < 0, np.nan, codes >= self.scale.correct_from)
+
+
+class JudgedCandidate(NamedTuple):
+    """One verdict as it was imported; `item` is None for a practice item, which no report names."""
+
+    verdict_id: int
+    candidate: str
+    item: str | None
+    model: str
+    verdict: str | None
+    error: str | None
+    explanation: str
+
+
+def verdict_columns(session: Session, scales: Mapping[int, JudgeScale]) -> dict[int, VerdictColumns]:
+    """Read the verdicts of some runs, by the id of the run; one statement, however many there are.
+
+    Parameters
+    ----------
+    scales
+        The runs and the scale of each.
+
+    Raises
+    ------
+    ValueError
+        A verdict is not on the scale of its run.
+    """
+    read = {run: (array("q"), array("b"), _places(scale)) for run, scale in scales.items()}
+    query = (
+        select_columns(col(JudgeVerdict.run_id), col(JudgeVerdict.candidate_id), col(JudgeVerdict.verdict))
+        .where(col(JudgeVerdict.run_id).in_(scales))
+        .execution_options(yield_per=READ_AT_ONCE)
+    )
+    for rows in session.connection().execute(query).partitions():
+        for run, candidate, verdict in rows:
+            candidates, codes, places = read[run]
+            if verdict not in places:
+                raise ValueError(f"the verdict '{verdict}' in run {run} is not on its scale, '{scales[run].key}'")
+            candidates.append(candidate)
+            codes.append(places[verdict])
+    return {run: _sorted(scales[run], *found[:2]) for run, found in read.items()}
+
+
+def judged_page(session: Session, run_id: int, after: int | None = None, limit: int = PAGE) -> list[JudgedCandidate]:
+    """Return the next verdicts of a run with what the judge wrote, in the order of the file that brought them.
+
+    Parameters
+    ----------
+    after
+        The `verdict_id` that the page before ended with; None for the first page.
+    """
+    verdict_id = col(JudgeVerdict.id)
+    first = select_columns(func.min(verdict_id)).where(col(JudgeVerdict.run_id) == run_id).scalar_subquery()
+    query = (
+        select_columns(
+            verdict_id,
+            col(Candidate.key),
+            col(Item.key),
+            col(Candidate.model),
+            col(JudgeVerdict.verdict),
+            col(JudgeVerdict.error),
+            col(JudgeVerdict.explanation),
+        )
+        .join(Candidate, col(Candidate.id) == JudgeVerdict.candidate_id)
+        .join(Item, and_(col(Item.id) == Candidate.item_id, ~col(Item.practice)), isouter=True)
+        # The verdicts of a run lie together. By an index on the run, each page would sort all that follow it.
+        .where(col(JudgeVerdict.run_id) + 0 == run_id, verdict_id >= first if after is None else verdict_id > after)
+        .order_by(verdict_id)
+        .limit(limit)
+    )
+    return [JudgedCandidate._make(row) for row in session.connection().execute(query)]
+
+
+def _places(scale: JudgeScale) -> dict[str | None, int]:
+    return {None: UNRESOLVED} | {name: place for place, name in enumerate(scale.names)}
+
+
+def _sorted(scale: JudgeScale, candidates: array[int], codes: array[int]) -> VerdictColumns:
+    ids = np.array(candidates, dtype=np.int64)
+    order = np.argsort(ids)
+    return VerdictColumns(scale, ids[order], np.array(codes, dtype=np.int8)[order])

@@ -1,0 +1,66 @@
+"""Every verdict of every judge as a tidy table, whose rows are read while they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from db import Database, JudgeRun
+from exchange.report_structure import Cell, Column, DataFile, Report
+from services.judging.verdict_columns import judged_page
+
+ITEM = Column("item", "Item", "Key of the item")
+CANDIDATE = Column("candidate", "Candidate", "Key of the candidate")
+MODEL = Column("model", "Model", "Model that gave the candidate")
+
+
+def judge_files(database: Database, report: Report) -> tuple[DataFile, ...]:
+    """Return the table of what judges said in the runs of a report; nothing where the study has no candidates.
+
+    Its rows are asked of the database each time somebody goes through them.
+    """
+    if report.judge_runs is None:
+        return ()
+    return (
+        DataFile(
+            "judge.csv",
+            "Every verdict of every judge; one line per run and candidate.",
+            (
+                Column("run", "Run", "Name of the run"),
+                Column("judge", "Judge", "Name of the judge"),
+                CANDIDATE,
+                ITEM,
+                MODEL,
+                Column("verdict", "Verdict", "correct or incorrect; empty when unresolved"),
+                Column("error", "Error", "What stands in place of a verdict"),
+                Column("explanation", "Explanation", "What the judge wrote"),
+            ),
+            _Rows(database, report.judge_runs),
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The rows of the file. A run never changes once it is stored, so they are those that the report was made from."""
+
+    database: Database
+    runs: tuple[int, ...]
+
+    def __iter__(self) -> Iterator[tuple[Cell, ...]]:
+        for run_id in self.runs:
+            yield from self._of_run(run_id)
+
+    def _of_run(self, run_id: int) -> Iterator[tuple[Cell, ...]]:
+        with self.database.reading() as session:
+            run = session.get_one(JudgeRun, run_id)
+            page = judged_page(session, run_id)
+        while page:
+            for one in page:
+                yield (
+                    run.name, run.judge, one.candidate, one.item, one.model, one.verdict, one.error or None,
+                    one.explanation or None,
+                )  # fmt: skip
+            # No transaction is held open while somebody writes.
+            with self.database.reading() as session:
+                page = judged_page(session, run_id, page[-1].verdict_id)

@@ -1,0 +1,45 @@
+"""Read the candidates of a study, and what judges said of them as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlalchemy import select as select_columns
+from sqlmodel import Session, col, select
+
+from db import Candidate, JudgeRun
+from db.base import stored_id
+from protocol.scales import scale_of
+from services.judging.verdict_columns import READ_AT_ONCE, verdict_columns
+from services.report.rows.study_rows import CandidateAnswer, Run
+
+
+def load_candidates(session: Session, study_id: int, probabilities: Mapping[int, float]) -> tuple[CandidateAnswer, ...]:
+    """Read the candidates of a study; `probabilities` are those of the frozen sample, by candidate."""
+    query = (
+        select_columns(
+            col(Candidate.id), col(Candidate.key), col(Candidate.item_id), col(Candidate.model), col(Candidate.answer)
+        )
+        .where(col(Candidate.study_id) == study_id)
+        .order_by(col(Candidate.id))
+        .execution_options(yield_per=READ_AT_ONCE)
+    )
+    return tuple(
+        CandidateAnswer(stored_id(one), key, item_id, model, answer, probabilities.get(stored_id(one)))
+        for one, key, item_id, model, answer in session.connection().execute(query)
+    )
+
+
+def load_runs(session: Session, study_id: int) -> tuple[Run, ...]:
+    """Read the runs of a study; two statements, however many runs and verdicts there are.
+
+    Raises
+    ------
+    ValueError
+        A run's scale is unknown, or a verdict is not on it.
+    """
+    runs = session.exec(select(JudgeRun).where(JudgeRun.study_id == study_id).order_by(col(JudgeRun.id))).all()
+    verdicts = verdict_columns(session, {stored_id(run.id): scale_of(run.scale) for run in runs})
+    return tuple(
+        Run(stored_id(run.id), run.name, run.judge, run.source_sha256, verdicts[stored_id(run.id)]) for run in runs
+    )
