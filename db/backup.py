@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import ctypes
+import fcntl
 import os
 import re
 import shutil
+import signal
 import sqlite3
 import subprocess
-from contextlib import closing
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
-from sqlalchemy import URL
+from sqlalchemy import URL, text
 
 from db.engine import Database
+
+# The number by which restores into one PostgreSQL database know of each other; any number would do.
+_LOCK = 0x626C696E64
+_PR_SET_PDEATHSIG = 1
 
 
 def back_up(database: Database, target: Path) -> None:
@@ -33,6 +42,44 @@ def back_up(database: Database, target: Path) -> None:
             connection.close()
         return
     _run("pg_dump", "--format=custom", f"--file={target}", database=database)
+
+
+@contextmanager
+def alone(database: Database, folder: Path) -> Iterator[None]:
+    """Let nobody else bring a copy into this folder or this database meanwhile; a process that dies lets go of both.
+
+    Raises
+    ------
+    BusyPlace
+        Somebody else is at it.
+    """
+    file = folder / ".restoring.lock"
+    with file.open("a") as held:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise BusyPlace from None
+        if os.fstat(held.fileno()).st_nlink == 0:
+            # Whoever held it has taken it away meanwhile, and a third one may hold another.
+            raise BusyPlace
+        try:
+            if database.engine.dialect.name == "sqlite":
+                yield
+                return
+            with database.engine.connect() as connection:
+                if not connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": _LOCK}).scalar():
+                    raise BusyPlace
+                connection.commit()
+                try:
+                    yield
+                finally:
+                    connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": _LOCK})
+        finally:
+            file.unlink(missing_ok=True)
+
+
+class BusyPlace(Exception):
+    """Another process is bringing a copy into this place."""
 
 
 def beside(place: Path) -> Path:
@@ -112,6 +159,12 @@ def restore_dump(database: Database, dump: Path) -> None:
     )  # fmt: skip
 
 
+def _ends_with_us() -> None:
+    """Let a program end with the process that started it: left alone it would go on writing, and come to its end."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
 class DamagedCopy(Exception):
     """What lies in a backup is no whole database."""
 
@@ -128,9 +181,11 @@ def _run(name: str, *arguments: str | Path, database: Database | None = None) ->
         command.append(f"--dbname={plain.render_as_string()}")
         # Everybody on the machine can list a program's arguments, so the password travels in its environment.
         environment |= {"PGPASSWORD": str(url.password)} if url.password else {}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, errors="replace", check=False)
+    done = subprocess.run(
+        command, env=environment, capture_output=True, text=True, errors="replace", check=False,
+        preexec_fn=_ends_with_us,
+    )  # fmt: skip
     if done.returncode != 0:
-        raise DamagedCopy(
-            f"{name} failed: {done.stderr.strip().splitlines()[-1] if done.stderr.strip() else 'no reason'}"
-        )
+        said = [line for line in done.stderr.splitlines() if "error" in line.lower()] or done.stderr.splitlines()
+        raise DamagedCopy(f"{name} failed: {said[0].strip() if said else 'no reason'}")
     return done.stdout

@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from sqlalchemy import inspect, text
+from sqlalchemy import inspect, text, update
 from sqlalchemy.exc import DatabaseError
 from sqlmodel import col, select
 
 from db import Database, Invitation, LoginSession, Overlay, Study, Volume, audit, now
 from db.backup import (
+    BusyPlace,
     DamagedCopy,
+    alone,
     beside,
     copy_sqlite,
     log_files,
@@ -77,10 +79,15 @@ def restore_installation(database: Database, backup: Path) -> Restored:
     schema = _schema_in(copy, database)
     make_private_folder(database.data_dir)
     keep_private(database.data_dir)
-    _copy_volumes(backup / "volumes", volumes, database.volume_dir)
     bring_in = _bring_in_file if database.engine.dialect.name == "sqlite" else _bring_in_dump
     try:
-        ended = bring_in(database, copy)
+        with alone(database, database.data_dir):
+            # Somebody else may have come to an end since it was looked at.
+            _require_empty(database)
+            _copy_volumes(backup / "volumes", volumes, database.volume_dir)
+            ended = bring_in(database, copy)
+    except BusyPlace:
+        raise Conflict("Another restore into this place is under way; wait for it.") from None
     except DamagedCopy as damage:
         raise InputRefused(str(damage)) from damage
     keep_private(database.data_dir)
@@ -215,9 +222,10 @@ def _bring_in_dump(database: Database, copy: Path) -> int:
     try:
         restore_dump(database, copy)
     except (DamagedCopy, OSError):
-        # It was one transaction, of which nothing is left.
-        with database.writing() as session:
-            session.connection().execute(text(f"DROP TABLE {UNFINISHED}"))
+        # It was one transaction, of which nothing is left: unless tables have come from elsewhere, which stay shut.
+        if inspect(database.engine).get_table_names() == [UNFINISHED]:
+            with database.writing() as session:
+                session.connection().execute(text(f"DROP TABLE {UNFINISHED}"))
         raise
     maintenance.bring_up_to_date(database)
     return _end_sessions_and_links(database)
@@ -225,18 +233,16 @@ def _bring_in_dump(database: Database, copy: Path) -> int:
 
 def _end_sessions_and_links(database: Database) -> int:
     with database.writing() as session:
-        sessions = session.exec(select(LoginSession).where(col(LoginSession.ended_at).is_(None))).all()
-        links = session.exec(
-            select(Invitation).where(col(Invitation.consumed_at).is_(None), col(Invitation.ended_at).is_(None))
-        ).all()
-        for one in sessions:
-            one.ended_at = now()
-        for link in links:
-            link.ended_at = link.expires_at = now()
-        session.add_all([*sessions, *links])
-        audit.record(session, "restored from a backup", login_sessions_ended=len(sessions), links_ended=len(links))
+        # Without reading the rows: one with a date that is none must not keep the others open.
+        moment = now()
+        signed_in = update(LoginSession).where(col(LoginSession.ended_at).is_(None)).values(ended_at=moment)
+        unused = (col(Invitation.consumed_at).is_(None), col(Invitation.ended_at).is_(None))
+        open_links = update(Invitation).where(*unused).values(ended_at=moment, expires_at=moment)
+        sessions = session.connection().execute(signed_in).rowcount
+        links = session.connection().execute(open_links).rowcount
+        audit.record(session, "restored from a backup", login_sessions_ended=sessions, links_ended=links)
         session.connection().execute(text(f"DROP TABLE IF EXISTS {UNFINISHED}"))
-    return len(sessions)
+    return sessions
 
 
 def _check(database: Database, head: str | None) -> tuple[int, list[str]]:

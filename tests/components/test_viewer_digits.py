@@ -34,7 +34,7 @@ def test_digits_belong_to_the_flag_while_it_has_the_focus(room: MakeRoom) -> Non
     reader.press("2")
 
     assert chosen(reader) == ["Something is wrong with the images"]
-    reader.press("1")
+    reader.press("Shift+Tab", "1")
     assert chosen(reader) == ["The prompt is unclear"]
 
 
@@ -80,7 +80,7 @@ def test_closed_reason_still_sets_the_questions_aside_until_its_key_takes_it_bac
     reader.see("Not assessable: Image quality")
     assert chosen(reader) == ["Image quality"] or chosen(reader) == []
     expect(reader.page.get_by_role("radio", name="No", exact=True)).not_to_be_checked()
-    reader.press("n", "n", "2", "3")
+    reader.press("n", "Backspace", "2", "3")
     reader.submit()
 
     (verdict,) = reader.posted("verdict")
@@ -98,31 +98,58 @@ def test_key_of_an_open_panel_without_the_focus_goes_into_it(room: MakeRoom) -> 
     reader.press("f", "2")
 
     assert chosen(reader) == ["Something is wrong with the images"]
-    reader.press("f")
+    reader.press("Escape", "f", "Backspace")
     assert chosen(reader) == []
 
 
-def test_words_typed_behind_a_flag_are_its_note_and_no_commands(room: MakeRoom) -> None:
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Prompt and T2 label, not clear",
+        "finding 2 not visible",
+        "2 scans swapped",
+        "+/- 3 mm",
+        "no contrast",
+        "cut off",
+    ],
+)
+def test_words_typed_behind_a_flag_are_its_note_and_no_commands(room: MakeRoom, words: str) -> None:
     """Their letters would switch tools, call the item not assessable and submit it."""
     reader = room("plain")
     reader.open()
 
-    reader.press("f", "1")
-    reader.page.keyboard.type("Prompt and T2 label, not clear")
+    reader.press("1", "4", "f", "1")
+    reader.page.keyboard.type(words)
+    reader.press("Escape")
+    reader.submit()
 
-    expect(reader.page.get_by_role("textbox", name="Note to the flag")).to_have_value("Prompt and T2 label, not clear")
-    assert chosen(reader) == ["The prompt is unclear"]
-    expect(reader.page.get_by_role("button", name="Not assessable")).to_have_attribute("aria-expanded", "false")
+    (verdict,) = reader.posted("verdict")
+    assert verdict["answers"]["flag"] == {"id": "prompt", "note": words}
+    assert verdict["answers"]["not_assessable"] is None
+    assert verdict["answers"]["fields"] == {"answer": "yes", "confidence": "4"}
 
 
-def test_letters_in_a_panel_without_a_note_are_no_commands(room: MakeRoom) -> None:
+@pytest.mark.parametrize(("panel", "words"), [("n", "very noisy"), ("f", "noise fcn"), ("n", "finding ?+")])
+def test_letters_in_a_panel_are_no_commands(room: MakeRoom, panel: str, words: str) -> None:
     reader = room("plain")
     reader.open()
 
-    reader.press("n", "1", "x", "d")
+    reader.press(panel)
+    reader.page.keyboard.type(words)
 
+    expect(reader.page.locator(".panel:visible")).to_have_count(1)
+    expect(reader.page.locator("[role=dialog]:visible")).to_have_count(0)
     expect(reader.page.get_by_role("button", name="Measure")).to_have_attribute("aria-pressed", "false")
-    assert chosen(reader) == ["Image quality"]
+
+
+def test_backspace_takes_back_what_was_said_in_a_panel(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+
+    reader.press("n", "1", "Backspace")
+
+    expect(reader.page.locator(".panel:visible")).to_have_count(0)
+    assert chosen(reader) == []
 
 
 def test_field_for_several_answers_says_how_it_is_ended(room: MakeRoom) -> None:
@@ -137,7 +164,7 @@ def test_note_takes_digits_as_words_and_no_question_is_answered(room: MakeRoom) 
     reader = room("plain")
     reader.open()
 
-    reader.press("f", "1", "Tab")
+    reader.press("f", "1")
     reader.page.keyboard.type("slice 12")
 
     expect(reader.page.get_by_role("textbox", name="Note to the flag")).to_have_value("slice 12")

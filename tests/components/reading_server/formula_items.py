@@ -44,6 +44,8 @@ MISPLACED = [
     r"${\Huge {\Huge {\Huge x}}}$",
     r"$\pmb{x}$",
     r"$\cancel{5}$",
+    r"$\textcolor{white}{\text{not}}$",
+    r"$\color{#f0f2f6}5$",
     r"$\href{javascript:window.hit=1}{x}$",
 ]
 DEFINITIONS = [

@@ -5,17 +5,20 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from sqlmodel import select
 
-from db import Database, Invitation, LoginSession, Study, Verdict, audit
+from db import Database, Invitation, LoginSession, Study, Verdict, audit, backup
 from db.backup import restore_dump
 from db.base import now
 from db.engine import make_engine
@@ -376,3 +379,54 @@ def test_a_dump_that_was_cut_leaves_the_database_empty(
 
     assert standing(elsewhere.engine) == "empty"
     database.engine.dispose()
+
+
+def test_two_restores_into_one_place_do_not_meet(database: Database, make_empty: MakeEmpty, tmp_path: Path) -> None:
+    open_study(database, tmp_path / "study")
+    maintenance.back_up_installation(database, tmp_path / "backup")
+    elsewhere = make_empty(database.engine.dialect.name)
+    elsewhere.data_dir.mkdir(exist_ok=True)
+
+    with (
+        backup.alone(elsewhere, elsewhere.data_dir),
+        pytest.raises(Conflict, match="Another restore into this place is under way"),
+    ):
+        restore_installation(elsewhere, tmp_path / "backup")
+
+    assert restore_installation(elsewhere, tmp_path / "backup").problems == []
+
+
+ORPHANED = """
+import os, signal, subprocess
+from db.backup import _ends_with_us
+print(subprocess.Popen(["sleep", "600"], preexec_fn=_ends_with_us).pid, flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a program outlives the process that started it")
+def test_a_program_of_postgresql_ends_with_the_restore_that_started_it() -> None:
+    killed = subprocess.run([sys.executable, "-c", ORPHANED], cwd=ROOT, capture_output=True, text=True, check=False)
+
+    child = Path("/proc", killed.stdout.strip())
+    deadline = time.monotonic() + 10
+    while child.exists() and "sleep" in (child / "comm").read_text() and time.monotonic() < deadline:
+        if (child / "stat").read_text().rsplit(")", 1)[1].split()[0] == "Z":
+            break
+        time.sleep(0.05)
+    assert time.monotonic() < deadline
+
+
+def test_a_login_session_with_a_date_that_is_none_is_ended_like_the_others(
+    opened: Situation, make_empty: MakeEmpty, tmp_path: Path
+) -> None:
+    maintenance.back_up_installation(opened.database, tmp_path / "backup")
+    with closing(sqlite3.connect(tmp_path / "backup" / "blindread.db")) as connection:
+        connection.execute("UPDATE login_session SET created_at = 'yesterday' WHERE id = 1")
+        connection.commit()
+    elsewhere = make_empty("sqlite")
+
+    restore_installation(elsewhere, tmp_path / "backup")
+
+    with closing(sqlite3.connect(elsewhere.data_dir / "blindread.db")) as connection:
+        assert connection.execute("SELECT count(*) FROM login_session WHERE ended_at IS NULL").fetchone() == (0,)

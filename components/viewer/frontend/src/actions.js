@@ -33,8 +33,7 @@ export class Actions {
     if (!ours && target && (isTyping(target) || target.closest("[role=dialog], [role=menu], button, a[href], [role=combobox]"))) return;
     const binding = bindingOf(event, ours ? target : null);
     const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
-    // The browser types it where the focus is now.
-    if (plain && ours && !room.dialogs.open && room.form?.takesLetter(event.key)) return event.stopPropagation();
+    if (plain && ours && !room.dialogs.open && room.form?.keepsFromTheRoom(event.key)) return event.stopPropagation();
     const within = room.dialogs.open ? IN_DIALOG : room.payload.kind === "item" && room.stage !== "between" ? null : AT_THE_END;
     if (!binding || (within && !within.includes(binding.action))) {
       // The page's own one-letter shortcuts must not fire while somebody reads.

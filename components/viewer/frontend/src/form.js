@@ -193,9 +193,9 @@ export class Form {
       ?? left.find(({ box }) => box.contains(focused)) ?? left[0] ?? null;
   }
 
-  /** @param {string} key @returns {boolean} whether a panel has the focus and the letter is meant for it */
-  takesLetter(key) {
-    return !this.inert && this.panels.takesLetter(key);
+  /** @param {string} key @returns {boolean} whether a panel has the focus and keeps the key from the room */
+  keepsFromTheRoom(key) {
+    return !this.inert && this.panels.keeps(key);
   }
 
   digitBox() {
@@ -213,8 +213,7 @@ export class Form {
     if (panel) return this.choose(this.panels.panels[panel], this.panels.radios[panel].length, digit, (n) => {
       const radio = this.panels.radios[panel][n - 1];
       radio.checked = true;
-      // With the focus goes the next digit, and an arrow.
-      if (this.panels.withFocus() === panel) radio.focus();
+      this.panels.chose(panel, radio);
       this.changed(0);
     });
     const row = this.digitRow();
@@ -250,6 +249,7 @@ export class Form {
   takeBack() {
     if (this.entry.forget()) return true;
     if (this.inert) return false;
+    if (this.panels.takeBack()) return true;
     const key = this.byDigit.pop();
     const row = this.rows.find(({ field }) => field.key === key);
     if (!row) return false;

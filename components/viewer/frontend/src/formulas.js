@@ -36,9 +36,9 @@ const ELEMENTS = [
   "math", "semantics", "mrow", "mstyle", "mpadded", "mphantom", "mi", "mn", "mo", "mtext", "mspace", "mfrac", "msqrt", "mroot", "msub", "msup", "msubsup",
   "munder", "mover", "munderover", "mtable", "mtr", "mtd", "menclose",
 ];
-/** What KaTeX may say of an element. Missing are those that paint or carry a style: mathbackground, style, and whatever comes in future. @type {Record<string, (value: string) => boolean>} */
+/** What KaTeX may say of an element. Missing are those that paint, hide or carry a style: mathcolor, mathbackground, style, and whatever comes in future. @type {Record<string, (value: string) => boolean>} */
 const ATTRIBUTES = {
-  ...Object.fromEntries(["xmlns", "class", "display", "displaystyle", "scriptlevel", "mathvariant", "mathcolor", "accent", "accentunder", "fence", "separator",
+  ...Object.fromEntries(["xmlns", "class", "display", "displaystyle", "scriptlevel", "mathvariant", "accent", "accentunder", "fence", "separator",
     "stretchy", "largeop", "linebreak", "columnalign", "columnlines", "rowlines", "rowspacing", "columnspacing"].map((name) => [name, anything])),
   // Browsers draw no line through anything: what is crossed out would stand there as if it were not.
   notation: (value) => /^(box|(top|bottom|left|right| )+)$/.test(value),

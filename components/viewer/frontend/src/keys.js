@@ -27,13 +27,13 @@ const moves = arrows.map((arrow) => `Ctrl+Shift+${arrow}`);
 export const BINDINGS = [
   { group: "Form", keys: digits, shown: "1 … 9", does: "Choose an answer of the marked field, or of the panel that has the focus; more than nine have two digits each; a number is typed", action: "digit", when: "not typing" },
   { group: "Form", keys: ["0"], shown: "0", does: "Done with a field that takes several answers (00 where they have two digits)", action: "digit", when: "not typing" },
-  { group: "Form", keys: ["Backspace"], shown: "Backspace", does: "Take the last digit back, or its answer; again: the answer before", action: "takeBack", when: "not typing" },
+  { group: "Form", keys: ["Backspace"], shown: "Backspace", does: "Take the last digit back, or its answer; again: the answer before. In a panel: what is said there", action: "takeBack", when: "not typing" },
   { group: "Form", keys: ["Enter"], shown: "Enter", does: "Submit", action: "submit", when: "not typing" },
   { group: "Form", keys: ["Ctrl+Enter", "Meta+Enter"], shown: "Ctrl Enter", does: "Submit while typing", action: "submit", when: "always" },
   { group: "Form", keys: ["a"], shown: "A", does: "Go to the next field without an answer; where all have one, to one after the other, to answer it anew", action: "answer", when: "not typing" },
-  { group: "Form", keys: ["n"], shown: "N", does: "Not assessable; again: take it back", action: "panel", value: "assess", when: "not typing" },
+  { group: "Form", keys: ["n"], shown: "N", does: "Not assessable", action: "panel", value: "assess", when: "not typing" },
   { group: "Form", keys: ["c"], shown: "C", does: "Comment", action: "panel", value: "comment", when: "not typing" },
-  { group: "Form", keys: ["f"], shown: "F", does: "Flag; again: take it back", action: "panel", value: "flag", when: "not typing" },
+  { group: "Form", keys: ["f"], shown: "F", does: "Flag", action: "panel", value: "flag", when: "not typing" },
   { group: "Form", keys: ["p"], shown: "P", does: "Take a point from the crosshair", action: "takePoint", when: "not typing" },
   { group: "Form", keys: ["Escape"], shown: "Esc", does: "Close a panel (what was said there is kept) or a window, leave a text field, clear distances, show all planes", action: "escape", when: "always" },
 

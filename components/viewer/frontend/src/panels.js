@@ -1,6 +1,6 @@
 /**
  * What the form has beside its fields: "not assessable", comment and flag. Each is a panel that opens below its button. While a panel
- * has the focus, digits belong to its choices; Escape closes it and keeps what was said there, its key or button takes that back.
+ * has the focus, digits belong to its choices; Escape closes it and keeps what was said there, Backspace or its button takes that back.
  */
 
 import { badge } from "./digits.js";
@@ -22,18 +22,17 @@ export class Panels {
     this.options = { assess: reasons, flag: flags };
     const typed = { dir: "auto", oninput: () => onChange(typingDelay), onblur: () => onChange(0) };
     this.note = h("textarea", { rows: 2, maxLength: 2000, "aria-label": "Note to the flag", ...typed });
-    this.note.setAttribute("placeholder", "Note (optional): just type");
+    this.note.setAttribute("placeholder", "Note (optional)");
     this.remark = h("textarea", { rows: 2, maxLength: 4000, "aria-label": "Comment", ...typed });
     this.radios = { assess: this.radiosOf("assess"), flag: this.radiosOf("flag") };
 
     /** @param {string} title @param {...HTMLElement} content */
     const panel = (title, ...content) => h("fieldset", { class: "panel", hidden: true }, h("legend", {}, title), ...content);
-    /** @param {string} key */
-    const keys = (key) => h("p", { class: "panel-keys" }, h("kbd", {}, "Esc"), " closes", h("kbd", {}, key), " takes it back");
+    const keys = () => h("p", { class: "panel-keys" }, h("kbd", {}, "Esc"), " closes", h("kbd", {}, "⌫"), " takes it back");
     this.panels = {
-      assess: panel("Why can this not be assessed?", this.list("assess"), keys("N")),
+      assess: panel("Why can this not be assessed?", this.list("assess"), keys()),
       comment: h("div", { class: "panel", hidden: true }, this.remark),
-      flag: panel("What should be looked at?", this.list("flag"), this.note, keys("F")),
+      flag: panel("What should be looked at?", this.list("flag"), this.note, keys()),
     };
     /** @param {Which} which @param {string} words @param {string} key */
     const tab = (which, words, key) =>
@@ -51,7 +50,9 @@ export class Panels {
   /** @param {"assess"|"flag"} which */
   radiosOf(which) {
     const name = freshId(which);
-    return this.options[which].map(() => h("input", { type: "radio", name, onchange: () => this.onChange(0) }));
+    // Behind a kind of flag comes its note; an arrow key goes on among the kinds.
+    const onclick = (/** @type {MouseEvent} */ { detail }) => which === "flag" && detail && this.note.focus();
+    return this.options[which].map(() => h("input", { type: "radio", name, onclick, onchange: () => this.onChange(0) }));
   }
 
   /** @param {"assess"|"flag"} which */
@@ -135,6 +136,11 @@ export class Panels {
     this.onOpen();
   }
 
+  /** Where the keys go after a choice: into the note to a flag. @param {"assess"|"flag"} which @param {HTMLInputElement} radio */
+  chose(which, radio) {
+    if (this.withFocus() === which) (which === "flag" ? this.note : radio).focus();
+  }
+
   /** @returns {Which|null} */
   withFocus() {
     const focused = this.focused();
@@ -144,18 +150,22 @@ export class Panels {
   }
 
   /**
-   * A letter while a panel has the focus is none of the room's commands: behind a flag it begins the note. The keys of the panels
-   * stay theirs, but behind a flag only its own.
+   * While a panel with choices has the focus, no letter and no sign is a command of the room: words that are meant for a note would
+   * switch tools, answer questions and submit. Digits choose, Escape closes, Backspace takes back.
    *
    * @param {string} key
-   * @returns {boolean} whether it was meant for the panel
+   * @returns {boolean} whether it is kept from the room
    */
-  takesLetter(key) {
+  keeps(key) {
     const which = this.withFocus();
-    if (!which || isTyping(this.focused()) || !/^[\p{L}\p{P}]$/u.test(key)) return false;
-    const noted = which === "flag" && this.chosen("flag") !== null;
-    if ((noted ? ["f"] : ["f", "n", "c"]).includes(key)) return false;
-    if (noted) this.note.focus();
+    return which !== null && which !== "comment" && !isTyping(this.focused()) && /^[^\d\s]$/u.test(key);
+  }
+
+  /** Take back what was said in the panel that has the focus, and close it. @returns {boolean} whether there was one */
+  takeBack() {
+    const which = this.withFocus();
+    if (!which || which === "comment" || isTyping(this.focused())) return false;
+    this.toggle(which);
     return true;
   }
 
