@@ -205,7 +205,7 @@ def test_progress_is_shown_without_any_answer(served_database: Database, open_pa
     app = open_page(situation.admin, "admin/study.py", study="tiny")
 
     table = app.dataframe[0].value
-    assert list(table.loc[table["pseudonym"] == "Rater 1", "items"]) == ["6 of 6", "0 of 4"]
+    assert list(table.loc[table["pseudonym"] == "Rater 1", "count"]) == ["6 of 6", "0 of 4"]
     assert "unmistakable" not in table.to_csv()
 
 
