@@ -33,7 +33,7 @@ LOGIN = "rater-1"
 MAKE = Path(__file__).parent / "earlier_study.py"
 # What a server needs of the program.
 PROGRAM = ("app.py", "manage.py", ".streamlit", "agreement", "components", "db", "exchange", "imaging", "pages",
-           "server", "services", "studies")  # fmt: skip
+           "protocol", "server", "services", "studies")  # fmt: skip
 
 
 @dataclass

@@ -5,14 +5,24 @@
 
 import json
 import sys
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 from db import database_from_environment
-from services.people import identity
-from services.people.identity import actor_of_token
-from services.reading import worklist
-from services.record import maintenance
-from services.studies import freezing, importing, members
+
+
+def module(room: str, name: str, before: str = "") -> ModuleType:
+    """Return a module of services: from its room, or as it was called before there were rooms."""
+    try:
+        return import_module(f"services.{room}.{name}")
+    except ModuleNotFoundError:
+        return import_module(f"services.{before or name}")
+
+
+identity, worklist = module("people", "identity"), module("reading", "worklist")
+maintenance = module("record", "maintenance", before="upkeep")
+freezing, importing, members = (module("studies", name) for name in ("freezing", "importing", "members"))
 
 folder, key, *logins = sys.argv[1:]
 database = database_from_environment()
@@ -26,7 +36,7 @@ freezing.freeze_study(database, admin, key)
 links = {}
 for login in logins:
     token = identity.use_link(database, identity.make_link(database, login, "sign_in"), None)
-    actor = actor_of_token(database, token)
+    actor = identity.actor_of_token(database, token)
     if actor is None:
         raise SystemExit(f"{login} could not be signed in.")
     worklist.acknowledge_instructions(database, actor, key, "reading")
