@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import fcntl
 import os
 import re
 import shutil
 import signal
 import sqlite3
+import stat
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 from sqlalchemy import URL, text
@@ -52,30 +54,53 @@ def alone(database: Database, folder: Path) -> Iterator[None]:
     ------
     BusyPlace
         Somebody else is at it.
+    OSError
+        Something else than a file lies in the place of a lock.
     """
-    file = folder / ".restoring.lock"
-    with file.open("a") as held:
+    with ExitStack() as held:
+        held.enter_context(_held(folder / ".restoring.lock"))
+        if database.engine.dialect.name == "sqlite":
+            # Another data folder may be used with the same database.
+            place = Path(str(database.engine.url.database))
+            place.parent.mkdir(parents=True, exist_ok=True)
+            held.enter_context(_held(place.with_name(f".{place.name}.restoring.lock")))
+        else:
+            held.enter_context(_held_in_postgresql(database))
+        yield
+
+
+@contextmanager
+def _held(file: Path) -> Iterator[None]:
+    # Neither waiting for the other end of a pipe nor making a file that a link leads to.
+    descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "it is not a file; remove it", str(file))
         try:
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise BusyPlace from None
-        if os.fstat(held.fileno()).st_nlink == 0:
+        if os.fstat(descriptor).st_nlink == 0:
             # Whoever held it has taken it away meanwhile, and a third one may hold another.
             raise BusyPlace
         try:
-            if database.engine.dialect.name == "sqlite":
-                yield
-                return
-            with database.engine.connect() as connection:
-                if not connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": _LOCK}).scalar():
-                    raise BusyPlace
-                connection.commit()
-                try:
-                    yield
-                finally:
-                    connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": _LOCK})
+            yield
         finally:
             file.unlink(missing_ok=True)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _held_in_postgresql(database: Database) -> Iterator[None]:
+    with database.engine.connect() as connection:
+        if not connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": _LOCK}).scalar():
+            raise BusyPlace
+        connection.commit()
+        try:
+            yield
+        finally:
+            connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": _LOCK})
 
 
 class BusyPlace(Exception):

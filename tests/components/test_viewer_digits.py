@@ -104,14 +104,7 @@ def test_key_of_an_open_panel_without_the_focus_goes_into_it(room: MakeRoom) -> 
 
 @pytest.mark.parametrize(
     "words",
-    [
-        "Prompt and T2 label, not clear",
-        "finding 2 not visible",
-        "2 scans swapped",
-        "+/- 3 mm",
-        "no contrast",
-        "cut off",
-    ],
+    ["Prompt and T2 label, unclear", "finding 2 not visible", "2 scans swapped", "+/- 3 mm", "no contrast", "cut off"],
 )
 def test_words_typed_behind_a_flag_are_its_note_and_no_commands(room: MakeRoom, words: str) -> None:
     """Their letters would switch tools, call the item not assessable and submit it."""
@@ -129,17 +122,87 @@ def test_words_typed_behind_a_flag_are_its_note_and_no_commands(room: MakeRoom, 
     assert verdict["answers"]["fields"] == {"answer": "yes", "confidence": "4"}
 
 
-@pytest.mark.parametrize(("panel", "words"), [("n", "very noisy"), ("f", "noise fcn"), ("n", "finding ?+")])
-def test_letters_in_a_panel_are_no_commands(room: MakeRoom, panel: str, words: str) -> None:
+@pytest.mark.parametrize(
+    "words", ["see the left", "wrong side in slice 2 shown", "too dark\n", "finding ?+ 1", "no, Cut"]
+)
+def test_words_typed_before_a_kind_of_flag_choose_none_and_are_not_lost(room: MakeRoom, words: str) -> None:
+    reader = room("plain")
+    reader.open()
+    reader.press("1", "4")
+    reader.page.wait_for_timeout(450)
+
+    reader.press("f")
+    reader.page.keyboard.type(words)
+    reader.press("Escape", "Enter")
+
+    reader.see("Choose what should be looked at, or empty the note.")
+    expect(reader.page.get_by_role("textbox", name="Note to the flag")).to_have_value(words)
+    assert chosen(reader) == ["Yes", "4"]
+    assert reader.posted("verdict") == []
+
+
+@pytest.mark.parametrize("words", ["very noisy", "cut at 3 mm", "motion 2\n", "f 2 hello n 1", "too dark ?"])
+def test_words_typed_into_not_assessable_are_the_comment_and_choose_no_reason(room: MakeRoom, words: str) -> None:
+    reader = room("plain")
+    reader.open()
+    reader.page.wait_for_timeout(450)
+
+    reader.press("n", "2")
+    reader.page.keyboard.type(words)
+    reader.press("Control+Enter")
+    reader.page.locator(".done").wait_for()
+
+    (verdict,) = reader.posted("verdict")
+    assert verdict["answers"]["not_assessable"] == "missing"
+    assert verdict["answers"]["comment"].strip() == words.strip()
+    assert verdict["answers"]["flag"] is None
+
+
+def test_words_without_a_reason_call_nothing_not_assessable(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+    reader.press("1", "4")
+    reader.page.wait_for_timeout(450)
+
+    reader.press("n")
+    reader.page.keyboard.type("very noisy")
+    reader.press("Control+Enter")
+
+    reader.see("Choose why this cannot be assessed, or close “Not assessable”.")
+    assert reader.posted("verdict") == []
+
+
+def test_click_on_the_words_of_a_panel_leaves_the_focus_in_it(room: MakeRoom) -> None:
     reader = room("plain")
     reader.open()
 
-    reader.press(panel)
-    reader.page.keyboard.type(words)
+    reader.press("1", "4", "f", "1")
+    reader.page.get_by_text("What should be looked at?").click()
+    reader.page.keyboard.type("not 2 clear")
 
-    expect(reader.page.locator(".panel:visible")).to_have_count(1)
-    expect(reader.page.locator("[role=dialog]:visible")).to_have_count(0)
-    expect(reader.page.get_by_role("button", name="Measure")).to_have_attribute("aria-pressed", "false")
+    expect(reader.page.get_by_role("textbox", name="Note to the flag")).to_have_value("not 2 clear")
+    expect(reader.page.get_by_role("button", name="Not assessable")).to_have_attribute("aria-expanded", "false")
+
+
+@pytest.mark.parametrize(("key", "shift"), [("é", False), ("2", True)])
+def test_digits_of_a_keyboard_that_has_them_behind_shift_choose_in_a_panel(
+    room: MakeRoom, key: str, shift: bool
+) -> None:
+    reader = room("plain")
+    reader.open()
+    reader.press("f")
+
+    reader.page.evaluate(
+        """([key, shiftKey]) => {
+          let target = document.activeElement;
+          while (target.shadowRoot?.activeElement) target = target.shadowRoot.activeElement;
+          const described = {key, code: "Digit2", shiftKey, bubbles: true, composed: true};
+          target.dispatchEvent(new KeyboardEvent("keydown", described));
+        }""",
+        [key, shift],
+    )
+
+    assert chosen(reader) == ["Something is wrong with the images"]
 
 
 def test_backspace_takes_back_what_was_said_in_a_panel(room: MakeRoom) -> None:
@@ -150,6 +213,29 @@ def test_backspace_takes_back_what_was_said_in_a_panel(room: MakeRoom) -> None:
 
     expect(reader.page.locator(".panel:visible")).to_have_count(0)
     assert chosen(reader) == []
+
+
+def test_backspace_behind_a_closed_reason_takes_that_back_and_no_answer(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+
+    reader.press("1", "4", "n", "1", "Escape", "Backspace")
+
+    expect(reader.page.locator(".said")).to_be_hidden()
+    assert chosen(reader) == ["Yes", "4"]
+
+
+def test_message_of_a_panel_goes_when_it_is_closed(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+    reader.press("1", "4")
+    reader.page.wait_for_timeout(450)
+    reader.press("n", "Enter")
+    reader.see("Choose why this cannot be assessed")
+
+    reader.press("Escape")
+
+    expect(reader.page.locator(".problem-line")).to_be_empty()
 
 
 def test_field_for_several_answers_says_how_it_is_ended(room: MakeRoom) -> None:

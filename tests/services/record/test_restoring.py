@@ -430,3 +430,36 @@ def test_a_login_session_with_a_date_that_is_none_is_ended_like_the_others(
 
     with closing(sqlite3.connect(elsewhere.data_dir / "blindread.db")) as connection:
         assert connection.execute("SELECT count(*) FROM login_session WHERE ended_at IS NULL").fetchone() == (0,)
+
+
+def test_two_data_folders_of_one_database_do_not_restore_at_once(opened: Situation, tmp_path: Path) -> None:
+    maintenance.back_up_installation(opened.database, tmp_path / "backup")
+    place = tmp_path / "shared" / "blindread.db"
+    for name in ("shared", "one", "other"):
+        (tmp_path / name).mkdir()
+    one, other = (Database(make_engine(databases.sqlite_url(place)), tmp_path / name) for name in ("one", "other"))
+
+    with (
+        backup.alone(one, one.data_dir),
+        pytest.raises(Conflict, match="Another restore into this place is under way"),
+    ):
+        restore_installation(other, tmp_path / "backup")
+
+    assert not place.exists()
+    assert restore_installation(other, tmp_path / "backup").problems == []
+    other.engine.dispose()
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to(path.with_name("nowhere")), Path.mkdir])
+def test_what_is_no_lock_is_refused_at_once_and_nothing_is_written(
+    opened: Situation, make_empty: MakeEmpty, tmp_path: Path, make: Callable[[Path], object]
+) -> None:
+    maintenance.back_up_installation(opened.database, tmp_path / "backup")
+    elsewhere = make_empty("sqlite")
+    elsewhere.data_dir.mkdir(exist_ok=True)
+    make(elsewhere.data_dir / ".restoring.lock")
+
+    with pytest.raises(OSError, match=r"\.restoring\.lock"):
+        restore_installation(elsewhere, tmp_path / "backup")
+
+    assert [path.name for path in elsewhere.data_dir.iterdir()] == [".restoring.lock"]

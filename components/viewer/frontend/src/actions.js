@@ -33,7 +33,19 @@ export class Actions {
     if (!ours && target && (isTyping(target) || target.closest("[role=dialog], [role=menu], button, a[href], [role=combobox]"))) return;
     const binding = bindingOf(event, ours ? target : null);
     const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
-    if (plain && ours && !room.dialogs.open && room.form?.keepsFromTheRoom(event.key)) return event.stopPropagation();
+    if (plain && ours && !room.dialogs.open && room.form) {
+      // A keyboard may have its digits behind Shift.
+      const byShift = event.shiftKey && /^\d$/.test(event.key);
+      const taker = room.form.takes(event, byShift || binding?.action === "digit");
+      if (taker !== "room") {
+        if (taker === "nobody") event.preventDefault();
+        return event.stopPropagation();
+      }
+      if (byShift && room.form.panels.digitPanel() && binding?.action === "preset") {
+        if (this.act("digit", Number(event.key)) !== false) event.preventDefault();
+        return event.stopPropagation();
+      }
+    }
     const within = room.dialogs.open ? IN_DIALOG : room.payload.kind === "item" && room.stage !== "between" ? null : AT_THE_END;
     if (!binding || (within && !within.includes(binding.action))) {
       // The page's own one-letter shortcuts must not fire while somebody reads.

@@ -102,6 +102,8 @@ export class Form {
   escape() {
     if (this.entry.forget()) return true;
     if (this.inert || !this.panels.fold()) return false;
+    // What was asked for in the panel is asked no more.
+    this.say("");
     this.refresh();
     return true;
   }
@@ -193,9 +195,9 @@ export class Form {
       ?? left.find(({ box }) => box.contains(focused)) ?? left[0] ?? null;
   }
 
-  /** @param {string} key @returns {boolean} whether a panel has the focus and keeps the key from the room */
-  keepsFromTheRoom(key) {
-    return !this.inert && this.panels.keeps(key);
+  /** Who is to take a key: see `Panels.takes`. @param {KeyboardEvent} event @param {boolean} isDigit */
+  takes(event, isDigit) {
+    return this.inert ? "room" : this.panels.takes(event, isDigit);
   }
 
   digitBox() {
@@ -293,8 +295,8 @@ export class Form {
       this.say("A digit is missing: type the rest of the number, or take it back with Backspace.");
       return false;
     }
-    if (panels.open.flag && !panels.chosen("flag")) {
-      this.point("flag", "Choose what should be looked at, or close “Flag”.");
+    if (!panels.chosen("flag") && (panels.open.flag || panels.note.value.trim())) {
+      this.point("flag", panels.note.value.trim() ? "Choose what should be looked at, or empty the note." : "Choose what should be looked at, or close “Flag”.");
       return false;
     }
     if (panels.setsAside) {
@@ -320,16 +322,17 @@ export class Form {
    */
   point(key, sentence) {
     const row = this.rows.find(({ field }) => field.key === key);
-    this.say(sentence);
     const panel = PANELS[key ?? ""];
     if (!row && panel && this.panels.tabs[panel]) {
       this.panels.setOpen(panel, true);
       this.panels.enter(panel);
     }
+    row?.parts.focus();
+    // Behind the focus: a text field that loses it counts as changed, which takes a sentence away.
+    this.say(sentence);
     if (!row) return;
     row.error.textContent = sentence;
     row.box.classList.add("wrong");
-    row.parts.focus();
     row.box.scrollIntoView({ block: "nearest" });
   }
 

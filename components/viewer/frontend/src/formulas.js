@@ -25,6 +25,12 @@ const SETTINGS = {
 };
 /** Commands that give others a meaning: by them a few characters become any number of elements. */
 const DEFINES = /^\\(?:[gex]?def|(?:new|renew|provide)command|(?:future)?let|global|long)$/;
+/** Commands that draw one of several words, or none, and such as are KaTeX's own; and a % before which no \ stands: a remark. */
+const DROPS = /^\\(?:[A-Za-z]*@[A-Za-z@]*|TextOrMath|mathchoice|(?:err)?message|(?:tiny|scriptsize)|scriptscriptstyle)$/;
+const REMARK = /(?:^|[^\\])(?:\\\\)*%/;
+const SMALLER = ":is(msub, msup, msubsup, munder, mover, munderover, mfrac)";
+/** Signs that turn the direction of what follows. */
+const TURNS = /[\u202a-\u202e\u2066-\u2069]/;
 
 const anything = () => true;
 /** @param {number} least @param {number} most  both in em */
@@ -44,7 +50,7 @@ const ATTRIBUTES = {
   notation: (value) => /^(box|(top|bottom|left|right| )+)$/.test(value),
   lspace: between(0, 0.5), rspace: between(0, 0.5),
   minsize: between(0, 3.5), maxsize: between(0, 3.5),
-  mathsize: between(0.5, 2.5),
+  mathsize: between(0.8, 2.5),
   linethickness: (value) => value === "0px" || between(0, 0.2)(value),
   height: between(0, 2),
   width: (value) => value === "50%" || value === "100%" || between(0, 2)(value),
@@ -95,7 +101,9 @@ export function appendFormula(parent, { content, markup }, room) {
  * @returns {Element|null}  null for what is not to be drawn
  */
 function drawn(content, apart, room) {
-  if ((content.match(/\\(?:[A-Za-z@]+|[^])/g) ?? []).some((command) => DEFINES.test(command))) return null;
+  if (REMARK.test(content) || TURNS.test(content)) return null;
+  const commands = content.match(/\\(?:[A-Za-z@]+|[^])/g) ?? [];
+  if (commands.some((command) => DEFINES.test(command) || DROPS.test(command))) return null;
   const place = h("span", {});
   try {
     katex.render(content, place, { ...SETTINGS, displayMode: apart });
@@ -109,7 +117,35 @@ function drawn(content, apart, room) {
   // Also what is not drawn then: it has taken its time.
   room.left -= made;
   const math = place.querySelector("math");
-  return math && made <= MOST && room.left >= 0 && staysInPlace(math) ? math : null;
+  // Each of them is smaller than what it stands at: the fourth cannot be read.
+  if (!math || math.querySelector(Array(4).fill(SMALLER).join(" ")) || !saysAll(math, content)) return null;
+  return made <= MOST && room.left >= 0 && staysInPlace(math) ? math : null;
+}
+
+/**
+ * Whether every letter and digit that is written is drawn where it is seen, as often: no command, known or to come, may leave words out.
+ *
+ * @param {Element} math
+ * @param {string} content
+ */
+function saysAll(math, content) {
+  if ([...math.querySelectorAll("mphantom")].some((hidden) => hidden.querySelector("mtext, mn"))) return false;
+  const written = content
+    // What a command takes beside words: a name of its surroundings, columns, a length.
+    .replace(/\\(?:begin|end)\s*\{[^{}]*\}(?:\s*\{[lcr|\s]*\})?/g, "")
+    .replace(/\\(?:[hm]space|kern|mkern|mskip|hskip)\*?\s*\{?[^{}\\]*?(?:em|ex|mu|pt|mm|cm)\}?/g, "")
+    .replace(/\\\\\s*\[[^\]]*\]/g, "")
+    .replace(/\\[A-Za-z]+/g, "");
+  const seen = counted(math.textContent ?? "");
+  return [...counted(written)].every(([sign, times]) => (seen.get(sign) ?? 0) >= times);
+}
+
+/** How often each letter and digit stands in a text. @param {string} text */
+function counted(text) {
+  /** @type {Map<string, number>} */
+  const signs = new Map();
+  for (const sign of text.normalize("NFKD").match(/[\p{L}\p{N}]/gu) ?? []) signs.set(sign, (signs.get(sign) ?? 0) + 1);
+  return signs;
 }
 
 /**

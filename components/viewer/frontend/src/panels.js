@@ -45,13 +45,24 @@ export class Panels {
     this.said = h("p", { class: "said", hidden: true });
     this.element = h("div", { class: "extras" }, h("div", { class: "tabs" }, ...Object.values(this.tabs)), this.said, ...Object.values(this.panels));
     this.open = { assess: false, comment: false, flag: false };
+    /** Somebody types words where none are taken. */
+    this.inWords = false;
+    for (const one of Object.values(this.panels)) {
+      // A click on its words leaves the focus where it is: in the panel.
+      one.addEventListener("mousedown", (event) => {
+        if (event.target instanceof Element && !event.target.closest("label, input, textarea, button")) event.preventDefault();
+      });
+    }
   }
 
   /** @param {"assess"|"flag"} which */
   radiosOf(which) {
     const name = freshId(which);
     // Behind a kind of flag comes its note; an arrow key goes on among the kinds.
-    const onclick = (/** @type {MouseEvent} */ { detail }) => which === "flag" && detail && this.note.focus();
+    const onclick = (/** @type {MouseEvent} */ { detail }) => {
+      this.inWords = false;
+      if (which === "flag" && detail) this.note.focus();
+    };
     return this.options[which].map(() => h("input", { type: "radio", name, onclick, onchange: () => this.onChange(0) }));
   }
 
@@ -116,6 +127,7 @@ export class Panels {
 
   /** @param {Which} which */
   enter(which) {
+    this.inWords = false;
     const radios = which === "comment" ? [] : this.radios[which];
     (radios.find((radio) => radio.checked) ?? radios[0] ?? this.remark).focus();
     this.panels[which].scrollIntoView({ block: "nearest" });
@@ -150,21 +162,35 @@ export class Panels {
   }
 
   /**
-   * While a panel with choices has the focus, no letter and no sign is a command of the room: words that are meant for a note would
-   * switch tools, answer questions and submit. Digits choose, Escape closes, Backspace takes back.
+   * While a panel with choices has the focus, only digits are for the room. Words that somebody types there belong into the note to a
+   * flag, or into the comment; as commands they would switch tools, choose reasons and submit. Where there is no comment, nothing of them
+   * is taken until a key that no words have.
    *
-   * @param {string} key
-   * @returns {boolean} whether it is kept from the room
+   * @param {KeyboardEvent} event
+   * @param {boolean} isDigit
+   * @returns {"room"|"browser"|"nobody"} who is to take the key
    */
-  keeps(key) {
+  takes({ key }, isDigit) {
     const which = this.withFocus();
-    return which !== null && which !== "comment" && !isTyping(this.focused()) && /^[^\d\s]$/u.test(key);
+    if (which === null || which === "comment" || isTyping(this.focused())) return "room";
+    const isWords = key.length === 1 && key !== " " && !isDigit;
+    if (this.inWords && (isWords || isDigit || key === " " || key === "Enter")) return "nobody";
+    this.inWords = false;
+    if (!isWords) return key === " " ? "browser" : "room";
+    const place = which === "flag" ? this.note : this.tabs.comment ? this.remark : null;
+    if (place === this.remark) this.setOpen("comment", true);
+    this.inWords = place === null;
+    place?.focus();
+    return place ? "browser" : "nobody";
   }
 
-  /** Take back what was said in the panel that has the focus, and close it. @returns {boolean} whether there was one */
+  /** Take back what was said in the panel that has the focus, or what sets the fields aside. @returns {boolean} whether there was anything */
   takeBack() {
-    const which = this.withFocus();
-    if (!which || which === "comment" || isTyping(this.focused())) return false;
+    if (isTyping(this.focused())) return false;
+    const focused = this.withFocus();
+    const which = focused === "flag" ? focused : focused === "assess" || this.setsAside ? "assess" : null;
+    if (!which) return false;
+    this.open[which] = true;
     this.toggle(which);
     return true;
   }
