@@ -74,6 +74,10 @@ def _opened(*, prepared: bool = True, warned: bool = True, made: bool = True) ->
     except (Refused, Unavailable) as refusal:
         console.print(str(refusal), style="bold red", markup=False)
         raise typer.Exit(1) from None
+    except environment.UnreadableDatabase as error:
+        reason = str(error.orig).strip().splitlines()[0][:200]
+        console.print(f"The database cannot be read ({reason}): restore a backup.", style="bold red", markup=False)
+        raise typer.Exit(1) from None
     except OSError as error:
         place = f"'{str(error.filename)[:80]}' " if error.filename else "A file or folder "
         console.print(f"{place}cannot be used ({error.strerror or error}); name another one.", style="bold red")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from sqlalchemy.exc import DatabaseError as UnreadableDatabase
+
 from db import Database, database_from_environment
 from db.engine import data_dir_from_environment, unmade_database_from_environment
 from db.waiting import DOES_NOT_ANSWER, unhurried, within
@@ -15,6 +17,7 @@ __all__ = [
     "DOES_NOT_ANSWER",
     "LONGEST_WAIT",
     "Database",
+    "UnreadableDatabase",
     "allowed_hosts",
     "choose_data_dir",
     "data_dir",

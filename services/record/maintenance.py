@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 from pathlib import Path
+from typing import Any
 
-from sqlmodel import select
+from sqlmodel import Session
 
 from db import Database, Overlay, Volume, audit, now
 from db.backup import back_up
 from db.base import new_public_id
 from db.migrate import newest_schema, schema_of, standing, upgrade
 from db.private import keep_private, make_private_folder
+from db.readable import columns_of, readable_rows
 from services.demo import example
 from services.errors import Conflict
 from services.installation.whereabouts import unfinished_file
@@ -134,7 +137,12 @@ def back_up_installation(database: Database, folder: Path, *, incomplete: bool =
     # Read before the copy is made: the copy then holds this head, also when people go on writing.
     with database.reading() as session:
         chain_head = audit.head(session)
-        named = {*session.exec(select(Volume.sha256)).all(), *session.exec(select(Overlay.sha256)).all()}
+        named, unreadable = named_files(session)
+    if unreadable and not incomplete:
+        raise Conflict(
+            f"Prepared files cannot be compared with the database, of which {unreadable} rows cannot be read: restore "
+            "an older backup, or take this one without comparing by '--incomplete'."
+        )
     if not incomplete:
         _require_files(named, database, database.data_dir)
     unfinished_backup = folder.with_name(f"{folder.name}.unfinished-{new_public_id()}")
@@ -151,15 +159,40 @@ def back_up_installation(database: Database, folder: Path, *, incomplete: bool =
     return [folder / name for name in (copy_name(database), "volumes", audit_head.FILE_NAME)]
 
 
+def named_files(session: Session) -> tuple[set[str], int]:
+    """Return the SHA-256 of every prepared file that rows name, and how many of these rows cannot be read."""
+    rows: list[Any] = []
+    unreadable: list[int] = []
+    for table in (Volume, Overlay):
+        more, bad = readable_rows(session, columns_of(table, "sha256"), table.id)
+        rows += more
+        unreadable += bad
+    return {row[0] for row in rows}, len(unreadable)
+
+
 def _write_backup(database: Database, folder: Path, chain_head: str) -> None:
     back_up(database, folder / copy_name(database))
     volumes = folder / "volumes"
     if database.volume_dir.is_dir():
-        shutil.copytree(database.volume_dir, volumes, ignore=shutil.ignore_patterns(".incoming-*"))
+        try:
+            shutil.copytree(database.volume_dir, volumes, ignore=_no_prepared_files)
+        except shutil.Error as error:
+            source, _, reason = error.args[0][0]
+            raise OSError(errno.EIO, f"it cannot be copied: {reason}", source) from error
     else:
         volumes.mkdir()
     (folder / audit_head.FILE_NAME).write_text(audit_head.head_file(chain_head), encoding="utf-8")
     keep_private(folder)
+
+
+def _no_prepared_files(folder: str, names: list[str]) -> list[str]:
+    """Return what is not copied: files that are not whole yet, and pipes and the like, which no row can mean."""
+    places = ((name, Path(folder, name)) for name in names)
+    return [
+        name
+        for name, place in places
+        if name.startswith(volume_store.INCOMING) or (place.exists() and not (place.is_file() or place.is_dir()))
+    ]
 
 
 def _require_files(named: set[str], place: Database, data_dir: Path) -> None:

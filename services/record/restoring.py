@@ -14,7 +14,7 @@ from sqlalchemy import inspect, text, update
 from sqlalchemy.exc import DatabaseError
 from sqlmodel import col, select
 
-from db import Database, Invitation, LoginSession, Overlay, Study, Volume, audit, now
+from db import Database, Invitation, LoginSession, Study, audit, now
 from db.backup import (
     BusyPlace,
     DamagedCopy,
@@ -37,8 +37,8 @@ from services.record.maintenance import copy_name
 from services.seals import audit_head
 from services.studies import volume_store
 
-# What the store of volumes calls a file that is not whole yet; no copy is made of it.
-INCOMING = ".incoming-"
+# The file that this program writes has less than 1 kB.
+LONGEST_HEAD_FILE = 100_000
 
 
 @dataclass(frozen=True)
@@ -117,11 +117,12 @@ def _require_empty(database: Database) -> None:
 def _head_of(backup: Path) -> str | None:
     """Return the head that lies in a backup, or None; one that cannot be read is refused before anything is written."""
     file = backup / audit_head.FILE_NAME
-    if not file.is_file():
+    if not (file.exists() or file.is_symlink()):
         return None
     try:
-        return audit_head.head_in(file.read_text("utf-8"))
-    except (UnicodeDecodeError, Conflict):
+        with volume_store.open_stored(file) as content:
+            return audit_head.head_in(content.read(LONGEST_HEAD_FILE).decode())
+    except (OSError, UnicodeDecodeError, Conflict):
         raise InputRefused(
             f"{file} holds no head of an audit chain; take it from where it was kept, or remove the file to restore "
             "without comparing the chain's end."
@@ -144,7 +145,7 @@ def _volumes_in(backup: Path) -> Iterator[Path]:
             kind = path.lstat().st_mode
             if not (stat.S_ISREG(kind) or stat.S_ISDIR(kind)):
                 raise _no_volume(path)
-            if stat.S_ISREG(kind) and not path.name.startswith(INCOMING):
+            if stat.S_ISREG(kind) and not path.name.startswith(volume_store.INCOMING):
                 yield path.relative_to(top)
 
 
@@ -191,7 +192,7 @@ def _copy_volumes(source: Path, files: list[Path], target: Path) -> None:
     for file in files:
         place = target / file
         place.parent.mkdir(parents=True, exist_ok=True)
-        incoming = place.with_name(f"{INCOMING}{place.name}")
+        incoming = place.with_name(f"{volume_store.INCOMING}{place.name}")
         shutil.copy2(source / file, incoming, follow_symlinks=False)
         incoming.replace(place)
 
@@ -203,8 +204,11 @@ def _bring_in_file(database: Database, copy: Path) -> int:
     made = Database(make_engine(f"sqlite:///{beside(place)}"), database.data_dir)
     try:
         copy_sqlite(copy, beside(place))
-        maintenance.bring_up_to_date(made)
-        ended = _end_sessions_and_links(made)
+        try:
+            maintenance.bring_up_to_date(made)
+            ended = _end_sessions_and_links(made)
+        except DatabaseError as error:
+            raise _other_tables(copy, error) from error
         made.engine.dispose()
         _require_empty(database)
         put_in_place(beside(place), place)
@@ -215,20 +219,28 @@ def _bring_in_file(database: Database, copy: Path) -> int:
     return ended
 
 
-def _bring_in_dump(database: Database, copy: Path) -> int:
+def _bring_in_dump(database: Database, dump: Path) -> int:
     """Bring a dump into PostgreSQL; until nobody is signed in any more, a table says that this is unfinished."""
     with database.writing() as session:
         session.connection().execute(text(f"CREATE TABLE IF NOT EXISTS {UNFINISHED} (since timestamptz DEFAULT now())"))
     try:
-        restore_dump(database, copy)
+        restore_dump(database, dump)
     except (DamagedCopy, OSError):
         # It was one transaction, of which nothing is left: unless tables have come from elsewhere, which stay shut.
         if inspect(database.engine).get_table_names() == [UNFINISHED]:
             with database.writing() as session:
                 session.connection().execute(text(f"DROP TABLE {UNFINISHED}"))
         raise
-    maintenance.bring_up_to_date(database)
-    return _end_sessions_and_links(database)
+    try:
+        maintenance.bring_up_to_date(database)
+        return _end_sessions_and_links(database)
+    except DatabaseError as error:
+        raise _other_tables(dump, error) from error
+
+
+def _other_tables(copy: Path, error: DatabaseError) -> DamagedCopy:
+    reason = str(error.orig).splitlines()[0][:200]
+    return DamagedCopy(f"{copy} holds other tables than the schema that it names ({reason}); use another backup.")
 
 
 def _end_sessions_and_links(database: Database) -> int:
@@ -255,7 +267,9 @@ def _check(database: Database, head: str | None) -> tuple[int, list[str]]:
             problems.append("The audit chain does not hold the head that lies in the backup: its end was cut off.")
         studies = session.exec(select(Study).where(col(Study.removed_at).is_(None)).order_by(col(Study.id))).all()
         frozen = [one.key for one in studies if permission.state_of(session, one.id or 0) != "draft"]
-        hashes = {*session.exec(select(Volume.sha256)).all(), *session.exec(select(Overlay.sha256)).all()}
+        hashes, unreadable = maintenance.named_files(session)
+    if unreadable:
+        problems.append(f"Rows that name prepared volumes cannot be read: {unreadable}.")
     missing = [one for one in hashes if not volume_store.is_intact(database, one)]
     if missing:
         problems.append(f"{len(missing)} of {len(hashes)} prepared volumes are missing or damaged.")

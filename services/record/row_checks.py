@@ -29,6 +29,8 @@ class Event(NamedTuple):
 
 Seal = tuple[Event, str, str]
 NAMED = 5
+# A key or receipt is shorter; what is longer was written past the program, and a sentence names it by its beginning.
+LONGEST_NAME = 120
 # More rows than any table of a study holds; a seal on more would only fill the memory.
 MOST_SEALED = 10_000_000
 # The tables whose seals end when somebody who was taken out comes back, and the events whose own seals never do.
@@ -151,7 +153,10 @@ def _named(table: type[Base], keys: list[int], found: dict[int, proofs.Row]) -> 
     columns = proofs.COLUMNS[table]
     known_by = next((name for name in ("receipt", "pseudonym", "key", "name") if name in columns), None)
     place = columns.index(known_by) if known_by else None
-    names = [str(found[key][place]) if place is not None and key in found else f"number {key}" for key in keys[:NAMED]]
+    names = [
+        str(found[key][place])[:LONGEST_NAME] if place is not None and key in found else f"number {key}"
+        for key in keys[:NAMED]
+    ]
     more = f" and {len(keys) - NAMED} more" if len(keys) > NAMED else ""
     return f"Table {proofs.table_name(table)}, {', '.join(names)}{more}"
 

@@ -76,7 +76,7 @@ def read_intact(path: Path) -> bytes:
     """
     sha256 = volume_store.sha256_of(path)
     try:
-        with path.open("rb") as file:
+        with volume_store.open_stored(path) as file:
             before = _identity(file.fileno())
             content = file.read()
             after = _identity(file.fileno())
@@ -201,7 +201,7 @@ def _read_slowly(path: Path, pace: Pace | None) -> bytes | None:
     """Return a file's content, or None where there is none; `pace` is told of each part and may wait."""
     parts = []
     try:
-        with path.open("rb") as file:
+        with volume_store.open_stored(path) as file:
             while part := file.read(CHUNK):
                 parts.append(part)
                 if pace is not None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
+import stat
 import tempfile
 from collections.abc import Iterable
 from contextlib import suppress
+from io import BufferedReader
 from pathlib import Path
 
 from sqlmodel import select
@@ -14,6 +17,8 @@ from sqlmodel import select
 from db import Database, Overlay, Volume, audit
 
 _ENDING = ".nii.gz"
+# How the name of a file begins that is not whole yet; no copy is made of it.
+INCOMING = ".incoming-"
 
 
 def path_of(database: Database, sha256: str) -> Path:
@@ -40,7 +45,7 @@ def keep(database: Database, content: bytes, sha256: str) -> bool:
         os.utime(target)
         return False
     target.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".incoming-")
+    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=INCOMING)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
@@ -73,10 +78,25 @@ def remove_unused(database: Database, files: Iterable[str]) -> None:
                 remove(database, sha256)
 
 
+def open_stored(path: Path) -> BufferedReader:
+    """Open a file of the store for reading, without waiting for the other end of a pipe that lies in its place.
+
+    Raises
+    ------
+    OSError
+        There is nothing there, or something else than a file.
+    """
+    file = os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise OSError(errno.EINVAL, "it is not a file", str(path))
+    return file
+
+
 def is_intact(database: Database, sha256: str) -> bool:
     """Return whether the stored file is there and still has the SHA-256 that names it."""
-    path = path_of(database, sha256)
-    if not path.is_file():
+    try:
+        with open_stored(path_of(database, sha256)) as file:
+            return hashlib.file_digest(file, "sha256").hexdigest() == sha256
+    except OSError:
         return False
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest() == sha256

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -116,3 +119,27 @@ def test_an_incomplete_backup_is_taken_where_it_is_asked_for(opened: Situation, 
     copy, *_ = maintenance.back_up_installation(opened.database, tmp_path / "backup", incomplete=True)
 
     assert copy.is_file()
+
+
+def test_a_pipe_among_the_volumes_is_left_out_of_a_backup(opened: Situation, tmp_path: Path) -> None:
+    os.mkfifo(opened.database.volume_dir / "pipe")
+
+    maintenance.back_up_installation(opened.database, tmp_path / "backup")
+
+    assert not (tmp_path / "backup" / "volumes" / "pipe").exists()
+
+
+def test_a_backup_whose_files_cannot_be_compared_says_so_and_is_taken_without_comparing(
+    opened: Situation, tmp_path: Path
+) -> None:
+    with closing(sqlite3.connect(opened.database.data_dir / "blindread.db")) as connection:
+        for (trigger,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+            connection.execute(f'DROP TRIGGER "{trigger}"')
+        connection.execute("UPDATE volume SET sha256 = CAST(x'ff' AS TEXT) WHERE id = 1")
+        connection.commit()
+
+    with pytest.raises(Conflict, match="of which 1 rows cannot be read"):
+        maintenance.back_up_installation(opened.database, tmp_path / "backup")
+
+    maintenance.back_up_installation(opened.database, tmp_path / "backup", incomplete=True)
+    assert (tmp_path / "backup" / "blindread.db").is_file()

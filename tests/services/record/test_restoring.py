@@ -463,3 +463,57 @@ def test_what_is_no_lock_is_refused_at_once_and_nothing_is_written(
         restore_installation(elsewhere, tmp_path / "backup")
 
     assert [path.name for path in elsewhere.data_dir.iterdir()] == [".restoring.lock"]
+
+
+@pytest.mark.parametrize(
+    ("statement", "says"),
+    [
+        ("INSERT INTO alembic_version VALUES ('0001')", "holds no database of Blindread"),
+        ("DELETE FROM alembic_version", "holds no database of Blindread"),
+        ("ALTER TABLE alembic_version RENAME COLUMN version_num TO number", "holds no database of Blindread"),
+        ("UPDATE alembic_version SET version_num = '0001'", "other tables than the schema that it names"),
+    ],
+)
+def test_a_copy_whose_number_of_the_schema_was_changed_is_refused_in_words(
+    opened: Situation, make_empty: MakeEmpty, tmp_path: Path, statement: str, says: str
+) -> None:
+    maintenance.back_up_installation(opened.database, tmp_path / "backup")
+    change_copy(tmp_path / "backup", statement)
+    elsewhere = make_empty("sqlite")
+
+    with pytest.raises(InputRefused, match=says):
+        restore_installation(elsewhere, tmp_path / "backup")
+
+    assert not (elsewhere.data_dir / "blindread.db").exists()
+
+
+def test_a_restore_names_prepared_volumes_that_cannot_be_read(
+    opened: Situation, make_empty: MakeEmpty, tmp_path: Path
+) -> None:
+    maintenance.back_up_installation(opened.database, tmp_path / "backup")
+    change_copy(tmp_path / "backup", "UPDATE volume SET sha256 = CAST(x'ff' AS TEXT) WHERE id = 1")
+
+    done = restore_installation(make_empty("sqlite"), tmp_path / "backup")
+
+    assert "Rows that name prepared volumes cannot be read: 1." in done.problems
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to(path.with_name("nowhere")), Path.mkdir])
+def test_what_is_no_file_in_the_place_of_the_head_is_refused(
+    opened: Situation, make_empty: MakeEmpty, tmp_path: Path, make: Callable[[Path], object]
+) -> None:
+    maintenance.back_up_installation(opened.database, tmp_path / "backup")
+    (tmp_path / "backup" / "audit-head.txt").unlink()
+    make(tmp_path / "backup" / "audit-head.txt")
+
+    with pytest.raises(InputRefused, match="holds no head of an audit chain"):
+        restore_installation(make_empty("sqlite"), tmp_path / "backup")
+
+
+def change_copy(folder: Path, statement: str) -> None:
+    """Change the copy of a SQLite database past the program, as whoever holds the file can."""
+    with closing(sqlite3.connect(folder / "blindread.db")) as connection:
+        for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+            connection.execute(f'DROP TRIGGER "{name}"')
+        connection.execute(statement)
+        connection.commit()

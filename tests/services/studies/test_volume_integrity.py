@@ -310,3 +310,12 @@ def test_a_study_is_verified_from_the_page_and_the_result_kept(study: Situation)
     assert kept.started_at >= began
     assert (kept.files_checked, kept.problems) == (9, [])
     assert daily_verification.state_of_verification(study.database, study.admin, "tiny").ended_at == kept.ended_at
+
+
+def test_a_pipe_in_the_place_of_a_volume_is_no_volume_and_nobody_waits_for_it(opened: Situation) -> None:
+    path = file_of(opened, first_scan(opened))
+    path.unlink()
+    os.mkfifo(path)
+
+    with pytest.raises(NotIntact):
+        volume_integrity.read_intact(path)
