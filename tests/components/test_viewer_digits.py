@@ -382,3 +382,28 @@ def test_backspace_takes_back_one_answer_after_the_other(room: MakeRoom) -> None
 
     (verdict,) = reader.posted("verdict")
     assert verdict["answers"]["fields"] == {"answer": "no", "confidence": "3"}
+
+
+def test_note_and_comment_of_closed_panels_stand_below_the_buttons(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+
+    reader.press("f", "1")
+    reader.page.keyboard.type("Stripes at the skull base")
+    reader.press("Escape", "c")
+    reader.page.keyboard.type("See the note")
+    reader.press("Escape")
+
+    reader.see("(Stripes at the skull base)")
+    reader.see("Comment: See the note")
+
+
+def test_submit_names_the_key_that_submits_from_where_somebody_types(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+    key = reader.page.locator(".submit kbd")
+    expect(key).to_have_text("Enter")
+
+    reader.press("c")
+
+    expect(key).to_have_text("Ctrl Enter")

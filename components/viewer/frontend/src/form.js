@@ -47,7 +47,8 @@ export class Form {
     this.problemLine = h("p", { class: "problem-line", role: "alert" });
     this.button = h("button", { type: "button", class: "submit", onclick: ({ timeStamp }) => room.onSubmit(timeStamp) });
     if (room.preview) this.button.append("Preview: nothing is sent");
-    else this.button.append("Submit", h("kbd", {}, "Enter"));
+    this.submitKey = h("kbd", {}, "Enter");
+    if (!room.preview) this.button.append("Submit", this.submitKey);
     this.fields = h("div", { class: "fields" }, ...this.rows.map((row) => row.box), this.panels.element);
     this.element = h("form", { class: "form", noValidate: true, onsubmit: (event) => event.preventDefault() }, this.fields);
     for (const kind of ["focusin", "focusout"]) this.element.addEventListener(kind, () => this.refresh());
@@ -170,6 +171,8 @@ export class Form {
       box.inert = !assessable;
     }
     this.panels.refresh();
+    // In a text area Enter begins a line.
+    this.submitKey.textContent = this.panels.focused() instanceof HTMLTextAreaElement ? "Ctrl Enter" : "Enter";
     const target = this.panels.digitPanel() ? null : this.digitRow();
     for (const row of this.rows) {
       // Digits must not go where nobody looks.

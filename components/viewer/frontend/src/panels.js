@@ -7,6 +7,8 @@ import { badge } from "./digits.js";
 import { freshId, h } from "./dom.js";
 import { isTyping } from "./keys.js";
 
+const LONGEST_BEGINNING = 60;
+
 /** @typedef {"assess"|"comment"|"flag"} Which */
 /** @typedef {import("../payload.js").Option} Option */
 
@@ -212,11 +214,19 @@ export class Panels {
     const lines = /** @type {const} */ ([["assess", "Not assessable"], ["flag", "Flag"]]).flatMap(([which, words]) => {
       const chosen = this.chosen(which);
       this.tabs[which]?.classList.toggle("filled", chosen !== null);
-      return chosen && !this.open[which] ? [`${words}: ${chosen.text}`] : [];
+      const note = which === "flag" && this.note.value.trim() ? ` (${beginning(this.note.value)})` : "";
+      return chosen && !this.open[which] ? [`${words}: ${chosen.text}${note}`] : [];
     });
+    if (!this.open.comment && this.remark.value.trim()) lines.push(`Comment: ${beginning(this.remark.value)}`);
     this.said.textContent = lines.join(" · ");
     this.said.hidden = !lines.length;
     const target = isTyping(this.focused()) ? null : this.digitPanel();
     for (const [which, panel] of Object.entries(this.panels)) panel.classList.toggle("takes-digits", which === target);
   }
+}
+
+/** Words as they stand in one line below the buttons. @param {string} words */
+function beginning(words) {
+  const line = words.trim().replace(/\s+/g, " ");
+  return line.length > LONGEST_BEGINNING ? `${line.slice(0, LONGEST_BEGINNING - 1)}…` : line;
 }
