@@ -52,8 +52,11 @@ class Traffic:
         """Return the bytes of the reading room's JSON requests and answers, with their headers."""
         sizes = [request.sizes() for request in self.requests if request.method == "POST"]
         return sum(
-            one["requestHeadersSize"] + one["requestBodySize"] + one["responseHeadersSize"] + one["responseBodySize"]
-            for one in sizes
+            size["requestHeadersSize"]
+            + size["requestBodySize"]
+            + size["responseHeadersSize"]
+            + size["responseBodySize"]
+            for size in sizes
         )
 
     def images(self) -> int:
@@ -125,15 +128,15 @@ class Viewer(ABC):
             for sequence, levels in heads.grey_levels().items()
             for level, value in enumerate(levels)
         }
-        first, second = sorted(peaks, key=lambda one: -peaks[one])[:2]
+        first, second = sorted(peaks, key=lambda peak: -peaks[peak])[:2]
         sequence, *levels = wanted.split()
         if {first, second} != {f"{sequence} {level}" for level in levels}:
             raise WrongPicture(f"The screen shows {first} and {second} where {wanted} was expected.")
 
     def contexts(self) -> dict[str, int]:
         """Return how many WebGL contexts were made, and how many are alive."""
-        found: dict[str, int] = self.page.evaluate("watch.contexts()")
-        return found
+        counts: dict[str, int] = self.page.evaluate("watch.contexts()")
+        return counts
 
     def heap_mb(self) -> float:
         """Return the JavaScript heap after a garbage collection, in MB."""
@@ -143,7 +146,7 @@ class Viewer(ABC):
     def processor_seconds(self) -> float:
         """Return the processor time that the whole browser has spent so far; other programs do not add to it."""
         listed = self._processes.send("SystemInfo.getProcessInfo")["processInfo"]
-        return sum(float(one["cpuTime"]) for one in listed)
+        return sum(float(process["cpuTime"]) for process in listed)
 
     def renderer_mb(self) -> float:
         """Return the resident memory of the page's renderer process, in MB."""
@@ -175,11 +178,11 @@ class Viewer(ABC):
         )
 
     def _measured(self, wanted: str) -> Switched:
-        found: dict[str, Any] = self.page.evaluate("watch.result()")
-        if found["pixels"] is None:
-            raise WrongPicture(f"Within {PATIENCE:g} s the canvas did not show {wanted}, but '{found['last']}'.")
-        opened = None if found["open"] is None else found["open"] / 1000
-        return Switched(found["pixels"] / 1000, opened, found["look"] / 1000)
+        result: dict[str, Any] = self.page.evaluate("watch.result()")
+        if result["pixels"] is None:
+            raise WrongPicture(f"Within {PATIENCE:g} s the canvas did not show {wanted}, but '{result['last']}'.")
+        opened = None if result["open"] is None else result["open"] / 1000
+        return Switched(result["pixels"] / 1000, opened, result["look"] / 1000)
 
     def _wait_for(self, wanted: str) -> None:
         self.page.evaluate(f"watch.greys = {json.dumps(heads.grey_levels())}")
@@ -187,7 +190,7 @@ class Viewer(ABC):
 
     def _renderers(self) -> set[int]:
         listed = self._processes.send("SystemInfo.getProcessInfo")["processInfo"]
-        return {int(one["id"]) for one in listed if one["type"] == "renderer"}
+        return {int(process["id"]) for process in listed if process["type"] == "renderer"}
 
     def _take_socket(self, socket: WebSocket) -> None:
         socket.on("framesent", lambda content: self._count_frame(content))

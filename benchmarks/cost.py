@@ -102,8 +102,8 @@ def _servers(folder: Path, revision: str, turns: int) -> Iterator[tuple[Measured
             measured.append(Measured(server, Rater(server, link, seen, seed=1), seen))
         yield measured[0], measured[1], measured[2]
     finally:
-        for one in measured:
-            one.rater.leave()
+        for version in measured:
+            version.rater.leave()
         for server in servers:
             server.stop()
 
@@ -145,18 +145,18 @@ def _made_by(root: Path, source: Path, data: Path) -> str:
 
 
 def _measure_items(before: Measured, now: Measured, turns: int) -> None:
-    payloads = {id(one): one.rater.enter() for one in (before, now)}
+    payloads = {id(version): version.rater.enter() for version in (before, now)}
 
-    def read_one(one: Measured) -> None:
-        payloads[id(one)] = one.rater.read_next(payloads[id(one)])
+    def read_item(code: Measured) -> None:
+        payloads[id(code)] = code.rater.read_next(payloads[id(code)])
 
     with progress_bar() as bar:
         task = bar.add_task("items", total=turns)
         for turn in range(turns + 1):
-            for one in (before, now):
-                spent = one.spent(lambda one=one: read_one(one), ITEMS_AT_ONCE)  # type: ignore[misc]
+            for version in (before, now):
+                spent = version.spent(lambda version=version: read_item(version), ITEMS_AT_ONCE)  # type: ignore[misc]
                 if turn:  # the first items warm both up
-                    one.items.append(spent)
+                    version.items.append(spent)
             bar.update(task, completed=turn)
 
 
@@ -165,10 +165,10 @@ def _measure_reruns(servers: tuple[Measured, ...], turns: int) -> None:
     with progress_bar() as bar:
         task = bar.add_task("reruns of the room's page", total=turns)
         for turn in range(turns + 1):
-            for one in servers:
-                spent = one.spent(one.rater.rerun_page, RERUNS_AT_ONCE)
+            for server in servers:
+                spent = server.spent(server.rater.rerun_page, RERUNS_AT_ONCE)
                 if turn:
-                    one.reruns.append(spent)
+                    server.reruns.append(spent)
             bar.update(task, completed=turn)
 
 
@@ -191,13 +191,13 @@ def _print(before: Measured, now: Measured, empty: Measured, revision: str) -> N
         ("one rerun of an empty page with the same frame, against the room's", empty.reruns, now.reruns, "2.00"),
     )
     for name, first, second, target in rows:
-        written = [f"{_mean(one):.1f} ({min(one):.1f} to {max(one):.1f})" for one in (first, second)]
+        written = [f"{_mean(spent):.1f} ({min(spent):.1f} to {max(spent):.1f})" for spent in (first, second)]
         table.add_row(name, *written, f"{_mean(second) / _mean(first):.2f}", target)
     console.print(table)
-    for name, one in ((revision, before), ("this code", now)):
-        milliseconds = {kind: 1000 * _mean(seconds) for kind, seconds in one.seen.seconds.items() if seconds}
+    for name, version in ((revision, before), ("this code", now)):
+        milliseconds = {kind: 1000 * _mean(seconds) for kind, seconds in version.seen.seconds.items() if seconds}
         console.print(f"  {name}, ms until answered: " + ", ".join(f"{k} {v:.1f}" for k, v in milliseconds.items()))
-    load = ", ".join(f"{one:.1f}" for one in os.getloadavg())
+    load = ", ".join(f"{average:.1f}" for average in os.getloadavg())
     console.print(f"{os.cpu_count()} cores; load over 1, 5 and 15 minutes: {load}.")
 
 

@@ -23,7 +23,7 @@ WRONG = 0.1  # each simulated rater errs on one item of ten
 RESAMPLES = 1_000
 
 Rng = np.random.Generator
-Found = tuple[Estimate, float]
+EstimateAndTruth = tuple[Estimate, float]
 
 
 def verdicts(n: int, p: float, rng: Rng, raters: int = 2) -> np.ndarray:
@@ -46,7 +46,7 @@ def in_the_population(coefficient: Callable[..., Estimate], p: float, raters: in
     return coefficient(np.repeat(patterns, np.round(np.array(share) * 1_000_000).astype(int), axis=0)).value
 
 
-def several(coefficient: Callable[..., Estimate], raters: int = 3) -> Callable[[int, float, Rng], Found]:
+def several(coefficient: Callable[..., Estimate], raters: int = 3) -> Callable[[int, float, Rng], EstimateAndTruth]:
     """Simulation of a coefficient of a table of ratings."""
     return lambda n, p, rng: (
         coefficient(verdicts(n, p, rng, raters), categories=[0, 1]),
@@ -54,25 +54,25 @@ def several(coefficient: Callable[..., Estimate], raters: int = 3) -> Callable[[
     )
 
 
-def two(coefficient: Callable[..., Estimate], **keywords: Any) -> Callable[[int, float, Rng], Found]:
+def two(coefficient: Callable[..., Estimate], **keywords: Any) -> Callable[[int, float, Rng], EstimateAndTruth]:
     """Simulation of a coefficient of two raters."""
 
     def of_table(table: np.ndarray) -> Estimate:  # one function for all draws, so that its value is found once
         return coefficient(table[:, 0], table[:, 1])
 
-    def draw(n: int, p: float, rng: Rng) -> Found:
+    def draw(n: int, p: float, rng: Rng) -> EstimateAndTruth:
         table = verdicts(n, p, rng)
         return coefficient(table[:, 0], table[:, 1], **keywords), in_the_population(of_table, p, 2)
 
     return draw
 
 
-def proportion(interval: Callable[[int, int], Estimate]) -> Callable[[int, float, Rng], Found]:
+def proportion(interval: Callable[[int, int], Estimate]) -> Callable[[int, float, Rng], EstimateAndTruth]:
     """Simulation of an interval of a proportion."""
     return lambda n, p, rng: (interval(int(rng.binomial(n, p)), n), p)
 
 
-def paired_proportions(n: int, p: float, rng: Rng) -> Found:
+def paired_proportions(n: int, p: float, rng: Rng) -> EstimateAndTruth:
     """Two readers of the same items, the first right on three points more."""
     cells = rng.multinomial(n, [p - 0.05, 0.05, 0.02, 0.98 - p])
     return agreement.paired_proportion_difference(*(int(cell) for cell in cells)), 0.03
@@ -85,15 +85,15 @@ def clustered(n: int, p: float, rng: Rng) -> tuple[np.ndarray, np.ndarray]:
     return (rng.random(chance.size) < chance).astype(int), np.repeat(np.arange(subjects), 5)
 
 
-def clustered_accuracy(method: Any) -> Callable[[int, float, Rng], Found]:
+def clustered_accuracy(method: Any) -> Callable[[int, float, Rng], EstimateAndTruth]:
     """Accuracy on clustered items; without a method as if they were independent."""
 
-    def draw(n: int, p: float, rng: Rng) -> Found:
+    def draw(n: int, p: float, rng: Rng) -> EstimateAndTruth:
         correct, subjects = clustered(n, p, rng)
         if method is None:
             return agreement.accuracy_of_correctness(correct).primary, p
-        found = agreement.accuracy_of_correctness(correct, clusters=subjects, resamples=RESAMPLES, method=method)
-        return found.primary, p
+        accuracy = agreement.accuracy_of_correctness(correct, clusters=subjects, resamples=RESAMPLES, method=method)
+        return accuracy.primary, p
 
     return draw
 
@@ -104,15 +104,17 @@ def normal_pair(n: int, correlation: float, rng: Rng) -> tuple[np.ndarray, np.nd
     return x, correlation * x + np.sqrt(1 - correlation**2) * y
 
 
-def scores(coefficient: Callable[..., Estimate], truth: Callable[[float], float]) -> Callable[[int, float, Rng], Found]:
+def scores(
+    coefficient: Callable[..., Estimate], truth: Callable[[float], float]
+) -> Callable[[int, float, Rng], EstimateAndTruth]:
     """Simulation of a coefficient of normal scores of two raters."""
     return lambda n, p, rng: (coefficient(*normal_pair(n, p, rng)), truth(p))
 
 
-def intraclass(model: int, average: bool = False) -> Callable[[int, float, Rng], Found]:
+def intraclass(model: int, average: bool = False) -> Callable[[int, float, Rng], EstimateAndTruth]:
     """Four raters; the share of variance between items is the true correlation. Model 2 has random raters."""
 
-    def draw(n: int, p: float, rng: Rng) -> Found:
+    def draw(n: int, p: float, rng: Rng) -> EstimateAndTruth:
         raters = 4
         of_rater = 0.1 * (1 - p) if model == 2 else 0.0
         noise = 1 - p - of_rater
@@ -126,15 +128,15 @@ def intraclass(model: int, average: bool = False) -> Callable[[int, float, Rng],
     return draw
 
 
-def limit_of_agreement(n: int, p: float, rng: Rng) -> Found:
+def limit_of_agreement(n: int, p: float, rng: Rng) -> EstimateAndTruth:
     """The upper limit; differences have variance 2 (1 - p)."""
     return agreement.bland_altman(*normal_pair(n, p, rng)).upper, 1.96 * np.sqrt(2 * (1 - p))
 
 
-def area(statistic: Callable[..., Estimate]) -> Callable[[int, float, Rng], Found]:
+def area(statistic: Callable[..., Estimate]) -> Callable[[int, float, Rng], EstimateAndTruth]:
     """Half of the items positive, binormal scores with the area p."""
 
-    def draw(n: int, p: float, rng: Rng) -> Found:
+    def draw(n: int, p: float, rng: Rng) -> EstimateAndTruth:
         outcome = np.arange(n) % 2
         score = rng.normal(size=n) + outcome * np.sqrt(2) * stats.norm.ppf(p)
         if statistic is agreement.roc_auc:
@@ -150,7 +152,7 @@ def judged(n: int, p: float, rng: Rng) -> tuple[np.ndarray, np.ndarray]:
     return human.astype(int), (human ^ (rng.random(n) < np.where(human, 0.1, 0.2))).astype(int)
 
 
-def corrected_prevalence(n: int, p: float, rng: Rng) -> Found:
+def corrected_prevalence(n: int, p: float, rng: Rng) -> EstimateAndTruth:
     """n labelled candidates, ten times as many that only the judge saw."""
     human, judge = judged(n, p, rng)
     _, unlabelled = judged(10 * n, p, rng)
@@ -168,10 +170,10 @@ def corrected_prevalence(n: int, p: float, rng: Rng) -> Found:
     )
 
 
-def prediction_powered(tuned: bool) -> Callable[[int, float, Rng], Found]:
+def prediction_powered(tuned: bool) -> Callable[[int, float, Rng], EstimateAndTruth]:
     """The same candidates, by prediction-powered inference."""
 
-    def draw(n: int, p: float, rng: Rng) -> Found:
+    def draw(n: int, p: float, rng: Rng) -> EstimateAndTruth:
         human, judge = judged(n, p, rng)
         _, unlabelled = judged(10 * n, p, rng)
         return agreement.prediction_powered_mean(human, judge, unlabelled, tuned=tuned), p
@@ -179,36 +181,36 @@ def prediction_powered(tuned: bool) -> Callable[[int, float, Rng], Found]:
     return draw
 
 
-def weighted(method: Any) -> Callable[[int, float, Rng], Found]:
+def weighted(method: Any) -> Callable[[int, float, Rng], EstimateAndTruth]:
     """Two strata of which one third and all are drawn, with accuracies p and p - .2."""
 
-    def draw(n: int, p: float, rng: Rng) -> Found:
+    def draw(n: int, p: float, rng: Rng) -> EstimateAndTruth:
         tier = np.arange(n) % 4 == 0  # flagged: drawn with certainty, one twelfth of the population
         right = rng.random(n) < np.where(tier, p - 0.2, p)
         truth = (0.25 * (p - 0.2) + 0.75 * 3 * p) / (0.25 + 0.75 * 3)
-        found = agreement.weighted_mean(
+        estimate = agreement.weighted_mean(
             right, np.where(tier, 1.0, 1 / 3), strata=tier, method=method, resamples=RESAMPLES
         )
-        return found, truth
+        return estimate, truth
 
     return draw
 
 
-def readers_difference(n: int, p: float, rng: Rng) -> Found:
+def readers_difference(n: int, p: float, rng: Rng) -> EstimateAndTruth:
     """Five random readers under two conditions of the same accuracy, with reader and item effects."""
     ease = rng.normal(scale=0.5, size=(n, 1)) + rng.normal(scale=0.3, size=5) + stats.norm.ppf(p) * np.sqrt(1.34)
     first, second = (ease + rng.normal(size=(n, 5)) > 0), (ease + rng.normal(size=(n, 5)) > 0)
     return agreement.reader_averaged_difference(first.astype(int), second.astype(int)), 0.0
 
 
-def brier(n: int, p: float, rng: Rng) -> Found:
+def brier(n: int, p: float, rng: Rng) -> EstimateAndTruth:
     """Calibrated confidences from p - .1 to p + .1."""
     confidence = rng.uniform(p - 0.1, p + 0.1, n)
     correct = (rng.random(n) < confidence).astype(int)
     return agreement.brier_score(confidence, correct, resamples=RESAMPLES), p * (1 - p) - 0.2**2 / 12
 
 
-INTERVALS: dict[str, Callable[[int, float, Rng], Found]] = {
+INTERVALS: dict[str, Callable[[int, float, Rng], EstimateAndTruth]] = {
     "Wilson": proportion(agreement.wilson_interval),
     "Clopper-Pearson": proportion(agreement.clopper_pearson_interval),
     "accuracy in clusters, Wilson (assumes independent items)": clustered_accuracy(None),
@@ -246,13 +248,13 @@ INTERVALS: dict[str, Callable[[int, float, Rng], Found]] = {
 }
 
 
-def simulate(draw: Callable[[int, float, Rng], Found], n: int, p: float, runs: int, rng: Rng) -> str:
+def simulate(draw: Callable[[int, float, Rng], EstimateAndTruth], n: int, p: float, runs: int, rng: Rng) -> str:
     """Share of intervals that hold the truth, in %, and in brackets that of samples without one."""
     held = []
     for _ in range(runs):
-        found, truth = draw(n, p, rng)
-        if not np.isnan(found.low):
-            held.append(found.low <= truth <= found.high)
+        estimate, truth = draw(n, p, rng)
+        if not np.isnan(estimate.low):
+            held.append(estimate.low <= truth <= estimate.high)
     share = f"{100 * np.mean(held):.1f}" if held else "-"
     return share + (f" ({100 * (1 - len(held) / runs):.0f})" if len(held) < runs else "")
 

@@ -112,7 +112,7 @@ def write_study(
     _tissue.cache_clear()
     _noise.cache_clear()
     (folder / "protocol.yaml").write_text(yaml.safe_dump(_protocol(order)), encoding="utf-8")
-    _table(folder / "cases.csv", "case,subject,vignette,age,note", ((one, one, "", "", "") for one in names))
+    _table(folder / "cases.csv", "case,subject,vignette,age,note", ((name, name, "", "", "") for name in names))
     _table(
         folder / "volumes.csv",
         "volume,case,role,sequence,acquired,file,label",
@@ -121,7 +121,7 @@ def write_study(
             for case, sequence in scans
         ),
     )
-    items = [(f"r{turn}-{one}", one, turn) for turn in range(rounds) for one in names]
+    items = [(f"r{turn}-{name}", name, turn) for turn in range(rounds) for name in names]
     _table(
         folder / "items.csv",
         "item,case,category,format,grounding,form,prompt,options,sequences,uses_prior",

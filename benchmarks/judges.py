@@ -100,25 +100,29 @@ def _verdicts(run_id: int, candidate_ids: list[int]) -> Iterator[tuple[Any, ...]
 
 def _columns(session: Session) -> tuple[int, int, Any]:
     runs = session.exec(select(JudgeRun.id)).all()
-    found = verdict_columns(session, {int(run or 0): CORRECTNESS for run in runs})
-    verdicts = sum(len(one) for one in found.values())
-    return verdicts, sum(one.candidates.nbytes + one.codes.nbytes for one in found.values()), found
+    by_run = verdict_columns(session, {int(run or 0): CORRECTNESS for run in runs})
+    verdicts = sum(len(columns) for columns in by_run.values())
+    return verdicts, sum(columns.candidates.nbytes + columns.codes.nbytes for columns in by_run.values()), by_run
 
 
 # Objects for all runs would need gigabytes: those of one are read, and counted per verdict.
 def _objects(session: Session) -> tuple[int, int, Any]:
     first = select(JudgeRun.id).order_by(col(JudgeRun.id)).limit(1).scalar_subquery()
-    found = {
+    by_candidate = {
         row.candidate_id: (row.verdict, row.error, row.explanation)
         for row in session.exec(select(JudgeVerdict).where(JudgeVerdict.run_id == first))
     }
-    return len(found), 0, found
+    return len(by_candidate), 0, by_candidate
 
 
 def _report_rows(session: Session) -> tuple[int, int, Any]:
     rows = load_rows(session, session.exec(select(Study)).one())
     held = [run.verdicts for run in rows.runs]
-    return sum(len(one) for one in held), sum(one.candidates.nbytes + one.codes.nbytes for one in held), rows
+    return (
+        sum(len(columns) for columns in held),
+        sum(columns.candidates.nbytes + columns.codes.nbytes for columns in held),
+        rows,
+    )
 
 
 WAYS: dict[str, Callable[[Session], tuple[int, int, Any]]] = {
@@ -138,11 +142,11 @@ def measured(folder: Path, way: Callable[[Session], tuple[int, int, Any]]) -> di
         # Forget the peak that starting up has reached: the kernel's own count begins anew.
         Path("/proc/self/clear_refs").write_text("5")
         before, start = _memory("VmRSS"), time.perf_counter()
-        verdicts, held, kept = way(session)
+        verdicts, held, retained = way(session)
         seconds, peak = time.perf_counter() - start, _memory("VmHWM")
     gc.collect()
     standing = _memory("VmRSS")
-    del kept
+    del retained
     return {
         "verdicts": verdicts, "held": held, "peak": peak - before, "stands": standing - before, "seconds": seconds,
     }  # fmt: skip
@@ -150,9 +154,9 @@ def measured(folder: Path, way: Callable[[Session], tuple[int, int, Any]]) -> di
 
 def _memory(line: str) -> int:
     """Return what the kernel says of this process, in bytes: `VmRSS` is resident now, `VmHWM` was so at most."""
-    found = re.search(rf"^{line}:\s+(\d+) kB", Path("/proc/self/status").read_text(), re.MULTILINE)
-    assert found is not None
-    return 1024 * int(found[1])
+    match = re.search(rf"^{line}:\s+(\d+) kB", Path("/proc/self/status").read_text(), re.MULTILINE)
+    assert match is not None
+    return 1024 * int(match[1])
 
 
 def _in_a_process(way: str, folder: Path) -> dict[str, float]:
@@ -160,8 +164,8 @@ def _in_a_process(way: str, folder: Path) -> dict[str, float]:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise SystemExit(f"'{way}' could not be measured:\n{done.stderr[-4000:]}")
-    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    row: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return row
 
 
 def _print(folder: Path, candidates: int, runs: int) -> None:
@@ -172,22 +176,22 @@ def _print(folder: Path, candidates: int, runs: int) -> None:
     table = Table(title=f"{runs} runs x {candidates:,} candidates: what reading adds to its process")
     for column in ("", "verdicts", "peak, MB", "peak, bytes per verdict", "afterwards, MB", "seconds"):
         table.add_column(column, justify="right" if column else "left")
-    for name, found in (
+    for name, row in (
         ("the verdicts as columns", columns),
         ("one run as an object per verdict", objects),
         ("a report's rows, no judge", bare),
         ("a report's rows, all judges", rows),
     ):
         # A report's rows are more than verdicts.
-        each = f"{found['peak'] / found['verdicts']:.0f}" if found in (columns, objects) else ""
+        each = f"{row['peak'] / row['verdicts']:.0f}" if row in (columns, objects) else ""
         table.add_row(
-            name, f"{found['verdicts']:,.0f}", f"{found['peak'] / 1e6:.0f}", each, f"{found['stands'] / 1e6:.0f}",
-            f"{found['seconds']:.1f}",
+            name, f"{row['verdicts']:,.0f}", f"{row['peak'] / 1e6:.0f}", each, f"{row['stands'] / 1e6:.0f}",
+            f"{row['seconds']:.1f}",
         )  # fmt: skip
     console.print(table)
     ratio = (objects["peak"] / objects["verdicts"]) / (columns["peak"] / columns["verdicts"])
     console.print(f"The arrays hold {columns['held'] / columns['verdicts']:.1f} bytes per verdict.")
-    peak, stands = ((rows[one] - bare[one]) / 1e6 for one in ("peak", "stands"))
+    peak, stands = ((rows[key] - bare[key]) / 1e6 for key in ("peak", "stands"))
     console.print(
         f"In a report's rows the verdicts add {peak:.0f} MB to the peak and {stands:.0f} MB to what stands afterwards; "
         "the target is below 200 MB."

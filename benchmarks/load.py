@@ -65,7 +65,7 @@ def _read(study: Served, think: float, seconds: float) -> tuple[Seen, Watched, l
     ]  # the links are made before the clock runs
     begin = time.monotonic()
     end = begin + seconds
-    threads = [threading.Thread(target=one.read, args=(think, begin, end), daemon=True) for one in crowd]
+    threads = [threading.Thread(target=rater.read, args=(think, begin, end), daemon=True) for rater in crowd]
     for thread in threads:
         thread.start()
     with progress_bar() as bar:
@@ -112,12 +112,12 @@ def _print(seen: Seen, watched: Watched, title: str, crowd: list[Rater]) -> None
     console.print(
         f"Volumes: {len(seen.volume_bytes)} of {received / max(1, len(seen.volume_bytes)):.1f} MB, "
         f"{received / lasted:.0f} MB/s. Server: {share:.0%} of one core. "
-        f"Items per rater: {min(one.items for one in crowd)} to {max(one.items for one in crowd)}."
+        f"Items per rater: {min(rater.items for rater in crowd)} to {max(rater.items for rater in crowd)}."
     )
     places = np.linspace(0, len(watched.memory) - 1, 7).astype(int)
     line = ", ".join(f"{watched.memory[place]:.0f} MB at {watched.seconds[place]:.0f} s" for place in places)
     console.print(f"Server's memory: {line}; highest {max(watched.memory):.0f} MB.")
-    load = ", ".join(f"{one:.1f}" for one in os.getloadavg())
+    load = ", ".join(f"{average:.1f}" for average in os.getloadavg())
     console.print(f"{os.cpu_count()} cores; load over 1, 5 and 15 minutes: {load}.")
     console.print(
         f"Errors: {len(seen.errors)}. Sent again on a connection that was closed meanwhile: {seen.sent_again}."

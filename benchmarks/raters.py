@@ -174,12 +174,12 @@ class Rater:
 
     def _send(self, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> http.client.HTTPResponse:
         """Send a request; on a kept connection that turns out to be closed, once more on a new one, as browsers do."""
-        kept = self._connection.sock is not None
+        was_open = self._connection.sock is not None
         try:
             self._connection.request(method, path, body, headers)
             return self._connection.getresponse()
         except STALE:
-            if not kept:
+            if not was_open:
                 raise
             self._seen.sent_again += 1
             self._connection.close()

@@ -222,7 +222,7 @@ def _machine() -> str:
         (line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line),
         "unknown processor",
     )
-    load = ", ".join(f"{one:.1f}" for one in os.getloadavg())
+    load = ", ".join(f"{average:.1f}" for average in os.getloadavg())
     return f"{os.cpu_count()} cores, {model}; load over 1, 5 and 15 minutes: {load}"
 
 
@@ -235,7 +235,7 @@ def _print_times(timed: dict[str, Timed]) -> None:
     ours = [timed[name] for name in RENDERERS]
 
     def row(name: str, kind: str, target: str, unit: float = 1.0, digits: str = ".3f", *, ratio: bool = True) -> None:
-        values = [median(getattr(one, kind)) for one in (*ours, stock)]
+        values = [median(getattr(times, kind)) for times in (*ours, stock)]
         written = [f"{value / unit:{digits}}" if value == value else "-" for value in values]
         ratios = " and ".join(f"{values[2] / value:.0f}x" for value in values[:2]) if ratio else ""
         table.add_row(name, *written, ratios, target)
@@ -246,7 +246,7 @@ def _print_times(timed: dict[str, Timed]) -> None:
     row("T1/T2 switch, s", "sequence", "0.10 and 0.50")
     row("window/level step: drawing, ms", "window", "16 (compatibility)", 0.001, ".1f", ratio=False)
     row("window/level step: key to pixels, ms", "key", "", 0.001, ".1f", ratio=False)
-    runs = [f"{one.first_run / 1024:.1f}" for one in ours]
+    runs = [f"{times.first_run / 1024:.1f}" for times in ours]
     table.add_row("websocket per rerun that shows an item, KB", *runs, "", "", "5")
     row("websocket per item, KB", "socket", "", 1024, ".1f", ratio=False)
     row("requests per item, drafts included, KB", "posted", "20 with the websocket", 1024, ".1f", ratio=False)
@@ -254,8 +254,8 @@ def _print_times(timed: dict[str, Timed]) -> None:
     row("one look at the canvas (part of the times), ms", "look", "", 0.001, ".1f", ratio=False)
     console.print(table)
     for name, label in RENDERERS.items():
-        console.print(f"  {label}, click to pixels, s: " + " ".join(f"{one:.2f}" for one in timed[name].pixels))
-    console.print("  stock, click to pixels, s: " + " ".join(f"{one:.2f}" for one in stock.pixels))
+        console.print(f"  {label}, click to pixels, s: " + " ".join(f"{seconds:.2f}" for seconds in timed[name].pixels))
+    console.print("  stock, click to pixels, s: " + " ".join(f"{seconds:.2f}" for seconds in stock.pixels))
 
 
 def _print_memory(soaked: dict[str, list[Checked]]) -> None:
@@ -264,9 +264,9 @@ def _print_memory(soaked: dict[str, list[Checked]]) -> None:
         for column in ("items", "JS heap, MB", "renderer process, MB", "server, MB", "WebGL contexts made", "alive"):
             table.add_column(column, justify="right")
         for check in checks[:: max(1, len(checks) // 10)]:
-            numbers = [f"{one:.1f}" for one in (check.heap, check.renderer, check.server)]
+            numbers = [f"{number:.1f}" for number in (check.heap, check.renderer, check.server)]
             table.add_row(str(check.items), *numbers, str(check.contexts), str(check.alive))
-        growth = [_growth([getattr(one, kind) for one in checks]) for kind in ("heap", "renderer", "server")]
+        growth = [_growth([getattr(moment, kind) for moment in checks]) for kind in ("heap", "renderer", "server")]
         table.add_section()
         more = checks[-1].contexts - checks[0].contexts
         table.add_row("growth", *(f"{share:+.0%}" for share in growth), f"{more:+d}", "")
