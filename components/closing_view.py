@@ -23,9 +23,9 @@ def draw_closing(line: StudyLine) -> None:
 
 def _draw_close(line: StudyLine) -> None:
     work = outstanding.open_work_of(database(), current_actor(), line.key)
-    is_open = [one for one in work if one.is_open]
+    is_open = [entry for entry in work if entry.is_open]
     if is_open:
-        people = len({one.who for one in is_open if one.name})
+        people = len({entry.who for entry in is_open if entry.name})
         st.warning(
             f"Work is open{f' with {people} people' if people > 1 else ''}. Closing now ends it: what is missing stays "
             "missing, and the report says so.",
@@ -48,7 +48,7 @@ def _draw_close(line: StudyLine) -> None:
 
 def _table(work: list[OpenWork]) -> pd.DataFrame:
     return pd.DataFrame(
-        [(one.who, one.name or "–", f"{one.open} of {one.total} {WORDS[one.part]}") for one in work],
+        [(entry.who, entry.name or "–", f"{entry.open} of {entry.total} {WORDS[entry.part]}") for entry in work],
         columns=["who", "name", "open work"],
     )
 

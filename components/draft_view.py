@@ -46,7 +46,7 @@ def draw_removal(line: StudyLine) -> None:
             "Whoever has given no verdict can be removed: they lose access, and what was assigned to them is no open "
             "work any more. Inviting them again lets them back in."
         )
-        by_login = {one.login: one for one in removable}
+        by_login = {member.login: member for member in removable}
         with st.container(width=560):
             chosen = st.selectbox(
                 "Member",

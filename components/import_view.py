@@ -36,16 +36,16 @@ def receive(actor: Actor) -> Incoming | None:
     if file is None:
         _forget(actor)
         return None
-    kept: tuple[str, Incoming | InputRefused] | None = st.session_state.get("incoming")
-    if kept is None or kept[0] != file.file_id:
+    cached: tuple[str, Incoming | InputRefused] | None = st.session_state.get("incoming")
+    if cached is None or cached[0] != file.file_id:
         _forget(actor)
         with st.spinner("Unpacking and checking"):
-            kept = (file.file_id, _received(actor, file, file.name))
-        st.session_state["incoming"] = kept
-    if isinstance(kept[1], InputRefused):
-        draw_problems(kept[1], _REMEDY)
+            cached = (file.file_id, _received(actor, file, file.name))
+        st.session_state["incoming"] = cached
+    if isinstance(cached[1], InputRefused):
+        draw_problems(cached[1], _REMEDY)
         return None
-    return kept[1]
+    return cached[1]
 
 
 def _received(actor: Actor, file: IO[bytes], name: str) -> Incoming | InputRefused:
@@ -61,38 +61,44 @@ def _draw_columns() -> None:
             st.markdown(f"**{title}** {says}\n\n{columns}")
 
 
-def draw_remarks(found: Incoming) -> None:
+def draw_remarks(incoming: Incoming) -> None:
     """Draw what was converted and what may be meant otherwise."""
-    if found.warnings:
-        st.warning("\n".join(["Look at this before you import:", "", *(f"- {plain(one)}" for one in found.warnings)]))
-    if found.conversions:
-        with st.expander(f"{len(found.conversions)} conversions", expanded=True):
+    if incoming.warnings:
+        st.warning(
+            "\n".join(
+                ["Look at this before you import:", "", *(f"- {plain(warning)}" for warning in incoming.warnings)]
+            )
+        )
+    if incoming.conversions:
+        with st.expander(f"{len(incoming.conversions)} conversions", expanded=True):
             st.dataframe(
-                pd.DataFrame([str(one) for one in found.conversions], columns=["what was understood, and where"]),
+                pd.DataFrame(
+                    [str(conversion) for conversion in incoming.conversions], columns=["what was understood, and where"]
+                ),
                 hide_index=True,
                 width="stretch",
             )
 
 
-def draw_contents(found: Incoming) -> None:
+def draw_contents(incoming: Incoming) -> None:
     """Draw what the folder holds."""
-    st.success(f"The tables fit together: {found.title} ({found.name}).")
+    st.success(f"The tables fit together: {incoming.title} ({incoming.name}).")
     for column, (label, count) in zip(
         st.columns(4),
         (
-            ("Cases", found.cases),
-            ("Volumes", len(found.volumes)),
-            ("Items", found.items),
-            ("Candidates", found.candidates),
+            ("Cases", incoming.cases),
+            ("Volumes", len(incoming.volumes)),
+            ("Items", incoming.items),
+            ("Candidates", incoming.candidates),
         ),
         strict=True,
     ):
         column.metric(label, count)
 
 
-def draw_scan(actor: Actor, found: Incoming) -> None:
+def draw_scan(actor: Actor, incoming: Incoming) -> None:
     """Draw one scan of the upload, if the admin wants to look at it."""
-    by_key = {volume.key: volume for volume in found.volumes}
+    by_key = {volume.key: volume for volume in incoming.volumes}
     with st.expander("Look at a scan of the upload"):
         chosen = st.selectbox(
             "Scan",
@@ -102,7 +108,7 @@ def draw_scan(actor: Actor, found: Incoming) -> None:
             format_func=lambda key: f"{key} · {by_key[key].label} · {by_key[key].file_name}",
         )
         if chosen is not None:
-            content = uploads.scan_for_preview(database(), actor, found.ticket, chosen)
+            content = uploads.scan_for_preview(database(), actor, incoming.ticket, chosen)
             with st.container(width=560):
                 niivue_viewer(
                     nifti_data=content,
@@ -112,16 +118,18 @@ def draw_scan(actor: Actor, found: Incoming) -> None:
                     settings={"radiological": True, "crosshair": True},
                     update_interval_ms=None,
                     # A key of its own for each scan: with a fixed key the earlier scan would stay beneath it.
-                    key=f"scan-{found.ticket}-{chosen}",
+                    key=f"scan-{incoming.ticket}-{chosen}",
                 )
 
 
-def draw_import_button(actor: Actor, found: Incoming) -> None:
+def draw_import_button(actor: Actor, incoming: Incoming) -> None:
     """Draw the button that prepares and stores the study, with its progress."""
-    over_draft = importing.can_import_over(database(), actor, found.name)
+    over_draft = importing.can_import_over(database(), actor, incoming.name)
     warning, place = st.empty(), st.empty()
     if over_draft:
-        warning.warning(f"A draft '{found.name}' is here already. Importing takes its place: what it holds is deleted.")
+        warning.warning(
+            f"A draft '{incoming.name}' is here already. Importing takes its place: what it holds is deleted."
+        )
     if not place.button("Import over the draft" if over_draft else "Import", type="primary"):
         return
     place.empty()
@@ -132,7 +140,7 @@ def draw_import_button(actor: Actor, found: Incoming) -> None:
         bar.progress(done / max(total, 1), text=text)
 
     try:
-        folder = uploads.study_folder_of(database(), actor, found.ticket)
+        folder = uploads.study_folder_of(database(), actor, incoming.ticket)
         done = importing.import_study(database(), actor, folder, over_draft=over_draft, progress=feed)
     except InputRefused as refusal:
         bar.empty()
@@ -149,6 +157,6 @@ def draw_import_button(actor: Actor, found: Incoming) -> None:
 
 
 def _forget(actor: Actor) -> None:
-    kept: tuple[str, Incoming | InputRefused] | None = st.session_state.pop("incoming", None)
-    if kept is not None and isinstance(kept[1], Incoming):
-        uploads.discard_upload(database(), actor, kept[1].ticket)
+    cached: tuple[str, Incoming | InputRefused] | None = st.session_state.pop("incoming", None)
+    if cached is not None and isinstance(cached[1], Incoming):
+        uploads.discard_upload(database(), actor, cached[1].ticket)

@@ -23,8 +23,8 @@ def draw_invitations(line: StudyLine) -> None:
     if line.state == "closed":
         st.info("The study is closed: nobody can join it as a rater any more; reviewers and admins can.")
     round_ = _round(line.key)
-    one, several = st.tabs(["One person", "Several people"])
-    with one, st.container(width=560, border=True):
+    single, several = st.tabs(["One person", "Several people"])
+    with single, st.container(width=560, border=True):
         st.selectbox("Role", ["rater", "reviewer", "admin"], key=_key("role", line.key, round_))
         st.text_input("Name", key=_key("name", line.key, round_))
         st.text_input(
@@ -57,9 +57,9 @@ def _draw_outcome(study_key: str) -> None:
         "Send each of them their letter; the sign at its upper right copies it. Each link works once, and no letter is "
         "shown again after this page was reloaded."
     )
-    for one in invited:
-        st.text(f"Letter to {one.name} ({one.login})")
-        st.code(one.letter, language=None, wrap_lines=True)
+    for invitee in invited:
+        st.text(f"Letter to {invitee.name} ({invitee.login})")
+        st.code(invitee.letter, language=None, wrap_lines=True)
 
 
 def _draw_links(links: list[LinkLine]) -> None:
@@ -70,14 +70,14 @@ def _draw_links(links: list[LinkLine]) -> None:
         pd.DataFrame(
             [
                 (
-                    one.name,
-                    one.login,
-                    one.role,
-                    one.state,
-                    f"{one.made_at:%Y-%m-%d %H:%M}",
-                    f"{one.expires_at:%Y-%m-%d %H:%M}" if one.state == "open" else "–",
+                    link.name,
+                    link.login,
+                    link.role,
+                    link.state,
+                    f"{link.made_at:%Y-%m-%d %H:%M}",
+                    f"{link.expires_at:%Y-%m-%d %H:%M}" if link.state == "open" else "–",
                 )
-                for one in links
+                for link in links
             ],
             columns=["name", "login", "role", "link", "made (UTC)", "works until (UTC)"],
         ),
@@ -97,7 +97,7 @@ def _round(study_key: str) -> int:
 
 def _invite_one(study_key: str, round_: int) -> None:
     # Read from the widgets' state: arguments bound when the button was drawn are older than what was typed last.
-    role, name, login, specialty = (str(st.session_state.get(_key(one, study_key, round_), "")) for one in _FIELDS)
+    role, name, login, specialty = (str(st.session_state.get(_key(field, study_key, round_), "")) for field in _FIELDS)
     _invite(study_key, round_, lambda: [Entry(login, name, role, specialty)])
 
 

@@ -18,7 +18,7 @@ def draw_people(lines: list[PersonLine]) -> None:
     """Draw everybody, and what an owner may do with one of them."""
     _draw_notice()
     st.dataframe(_table(lines), hide_index=True, width="stretch")
-    names = {one.login: f"{one.name} ({one.login})" for one in lines}
+    names = {person.login: f"{person.name} ({person.login})" for person in lines}
     with st.container(border=True, width=560):
         # Nobody is chosen before somebody chooses: a click must not lock whoever stands first.
         nobody = (
@@ -59,14 +59,15 @@ def _table(lines: list[PersonLine]) -> pd.DataFrame:
     return pd.DataFrame(
         [
             (
-                one.name,
-                one.login,
-                ", ".join(word for word, holds in (("owner", one.is_owner), ("demo", one.is_demo)) if holds) or "–",
-                ", ".join(one.roles) or "–",
-                f"locked {one.locked_at:%Y-%m-%d %H:%M}" if one.locked_at else f"{one.sessions} signed in",
-                f"{one.last_seen:%Y-%m-%d %H:%M}" if one.last_seen else "never",
+                person.name,
+                person.login,
+                ", ".join(word for word, holds in (("owner", person.is_owner), ("demo", person.is_demo)) if holds)
+                or "–",
+                ", ".join(person.roles) or "–",
+                f"locked {person.locked_at:%Y-%m-%d %H:%M}" if person.locked_at else f"{person.sessions} signed in",
+                f"{person.last_seen:%Y-%m-%d %H:%M}" if person.last_seen else "never",
             )
-            for one in lines
+            for person in lines
         ],
         columns=["name", "login", "of the installation", "studies", "state", "last seen (UTC)"],
     )

@@ -31,7 +31,7 @@ def choose_item(study_key: str) -> str:
             width=300,
         )
         if search.strip():
-            _draw_found(study_key, search, place)
+            _draw_matches(study_key, search, place)
     return place.key
 
 
@@ -45,19 +45,19 @@ def _draw_step(label: str, icon: str, key: str | None) -> None:
     st.button(label, icon=icon, disabled=key is None, on_click=_go, args=(key,))
 
 
-def _draw_found(study_key: str, search: str, place: Place) -> None:
-    found = {line.key: line for line in previewing.items_of(database(), current_actor(), study_key, search)}
-    if not found:
+def _draw_matches(study_key: str, search: str, place: Place) -> None:
+    matches = {line.key: line for line in previewing.items_of(database(), current_actor(), study_key, search)}
+    if not matches:
         st.markdown("Nothing found; try a shorter word.", width="content")
         return
     count = previewing.count_items(database(), current_actor(), study_key, search)
     listed = f", the first {MOST_FOUND} listed" if count > MOST_FOUND else ""
     chosen = st.selectbox(
         "Found",
-        list(found),
-        index=list(found).index(place.key) if place.key in found else None,
+        list(matches),
+        index=list(matches).index(place.key) if place.key in matches else None,
         placeholder=f"{count:,} found{listed}",
-        format_func=lambda key: _line(found[key]),
+        format_func=lambda key: _line(matches[key]),
         label_visibility="collapsed",
         key=f"found-{search}",
         width="stretch",

@@ -66,24 +66,24 @@ def _built(_actor: Actor, study_key: str, stamp: str) -> Report:
     return report.current_report(database(), _actor, study_key)
 
 
-def draw_report(actor: Actor, found: Report) -> None:
+def draw_report(actor: Actor, shown: Report) -> None:
     """Draw the report: state and notices, downloads, and one tab for each section with its figures first."""
     st.html(_STYLE)
-    final = found.state == "final"
+    final = shown.state == "final"
     with st.container(horizontal=True, vertical_alignment="center"):
         st.badge(
-            report.STATES[found.state],
+            report.STATES[shown.state],
             color="blue" if final else "orange",
             icon=":material/lock:" if final else ":material/visibility:",
         )
-        st.caption(f"{found.title} · freeze {found.freeze_sha256[:12]} · {found.generated_at:%Y-%m-%d %H:%M} UTC")
+        st.caption(f"{shown.title} · freeze {shown.freeze_sha256[:12]} · {shown.generated_at:%Y-%m-%d %H:%M} UTC")
         st.space("stretch")
-        _draw_downloads(found)
-    if found.notices:
-        st.html(report.notices_markup(found.notices))
-    _draw_audit_head(actor, found)
-    figures = report.figures_of(found)
-    for tab, section in zip(st.tabs([section.short_title for section in found.sections]), found.sections, strict=True):
+        _draw_downloads(shown)
+    if shown.notices:
+        st.html(report.notices_markup(shown.notices))
+    _draw_audit_head(actor, shown)
+    figures = report.figures_of(shown)
+    for tab, section in zip(st.tabs([section.short_title for section in shown.sections]), shown.sections, strict=True):
         with tab:
             _draw_section(section, [figure for figure in figures if figure.section == section.key])
 
@@ -110,20 +110,20 @@ def _in_ink(figure: Any) -> Any:
     return figure.update_layout(font_color=ink, legend_font_color=ink)
 
 
-def _draw_downloads(found: Report) -> None:
+def _draw_downloads(shown: Report) -> None:
     for label, name in (("HTML", "report.html"), ("CSV", "report-csv.zip"), ("JSON", "report.json")):
         st.link_button(
             label,
-            f"/download/{found.study_key}/{name}",
+            f"/download/{shown.study_key}/{name}",
             icon=":material/download:",
             help="Made when you press it, from the data as they are then.",
         )
 
 
-def _draw_audit_head(actor: Actor, found: Report) -> None:
+def _draw_audit_head(actor: Actor, shown: Report) -> None:
     """Offer the head of the audit chain to be kept: with it, and only with it, a rewritten chain is found."""
     with st.expander("Keep this with the report: the head of the audit chain"):
-        st.code(audit_head.audit_head_for_admin(database(), actor, found.study_key), language=None)
+        st.code(audit_head.audit_head_for_admin(database(), actor, shown.study_key), language=None)
         st.caption(audit_head.WHY_TO_KEEP)
 
 

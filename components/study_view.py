@@ -98,28 +98,28 @@ def _progress_table(progress: list[MemberProgress]) -> pd.DataFrame:
     table = pd.DataFrame(
         [
             (
-                one.pseudonym,
-                one.name,
-                one.queue.done_as,
-                100 * one.done // one.total if one.total else 0,
-                f"{one.done} of {one.total}",
-                one.technical_failures,
-                f"{one.last_saved:%Y-%m-%d %H:%M}" if one.last_saved else "–",
+                member.pseudonym,
+                member.name,
+                member.queue.done_as,
+                100 * member.done // member.total if member.total else 0,
+                f"{member.done} of {member.total}",
+                member.technical_failures,
+                f"{member.last_saved:%Y-%m-%d %H:%M}" if member.last_saved else "–",
             )
-            for one in progress
+            for member in progress
         ],
         columns=["pseudonym", "name", "what", "done", "count", "technical failures", "last saved (UTC)"],
     )
     # Most studies have neither; an empty column would only be wide.
-    if any(one.revised for one in progress):
-        table["revised"] = [one.revised for one in progress]
-    if any(one.practice for one in progress):
-        table["practice"] = [one.practice or "–" for one in progress]
+    if any(member.revised for member in progress):
+        table["revised"] = [member.revised for member in progress]
+    if any(member.practice for member in progress):
+        table["practice"] = [member.practice or "–" for member in progress]
     return table
 
 
 def _draw_queue_button(line: StudyLine, progress: list[MemberProgress]) -> None:
-    if line.state != "open" or not any(one.role == "reviewer" for one in progress):
+    if line.state != "open" or not any(member.role == "reviewer" for member in progress):
         return
     st.button(
         "Send flagged and disagreeing items to the reviewers",

@@ -18,11 +18,11 @@ LINES = 5
 def draw_alarm(line: StudyLine) -> None:
     """Draw, on top of the page, what does not hold; nothing where all of it does."""
     state = daily_verification.state_of_verification(database(), current_actor(), line.key)
-    told = [*state.damaged_scans, *state.problems]
-    if not told:
+    problems = [*state.damaged_scans, *state.problems]
+    if not problems:
         return
-    more = [f"and {len(told) - LINES} more"] if len(told) > LINES else []
-    listed = "".join(f"\n- {_plain(one)}" for one in [*told[:LINES], *more])
+    more = [f"and {len(problems) - LINES} more"] if len(problems) > LINES else []
+    listed = "".join(f"\n- {_plain(problem)}" for problem in [*problems[:LINES], *more])
     head = "**Something of this study is not what it was.** A scan can be put back from a backup; then verify again."
     st.error(f"{head}\n{listed}", icon=":material/gpp_bad:")
 
@@ -40,8 +40,8 @@ def last_verification(state: VerificationState, at: datetime | None = None) -> s
     else:
         age = spoken_age((at or datetime.now(UTC)) - state.ended_at)
         count = len(state.problems)
-        found = "all holds" if not count else "1 problem" if count == 1 else f"{count} problems"
-        parts.append(f"Last verified {age}: {found}.")
+        result = "all holds" if not count else "1 problem" if count == 1 else f"{count} problems"
+        parts.append(f"Last verified {age}: {result}.")
     if state.under_way is not None:
         done, total = state.under_way
         parts.append(f"The next one is under way: {done} of {total} files.")

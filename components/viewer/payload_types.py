@@ -31,30 +31,36 @@ class _AllowList(GenerateJsonSchema):
 
 def schema() -> dict[str, Any]:
     """Return one JSON Schema with a definition for each named type of the payloads, by name."""
-    named = {name: one for name, one in vars(payloads).items() if is_typeddict(one) or isinstance(one, TypeAliasType)}
-    named = {name: one for name, one in named.items() if getattr(one, "__module__", "") == payloads.__name__}
+    named = {
+        name: payload
+        for name, payload in vars(payloads).items()
+        if is_typeddict(payload) or isinstance(payload, TypeAliasType)
+    }
+    named = {
+        name: payload for name, payload in named.items() if getattr(payload, "__module__", "") == payloads.__name__
+    }
     own, described = TypeAdapter.json_schemas(
-        [(name, "validation", TypeAdapter(one)) for name, one in named.items()], schema_generator=_AllowList
+        [(name, "validation", TypeAdapter(payload)) for name, payload in named.items()], schema_generator=_AllowList
     )
     # A type that no other one refers to is described by itself.
-    alone = {name: one for (name, _), one in own.items() if "$ref" not in one}
-    definitions = {name: _untitled(one) for name, one in (described["$defs"] | alone).items()}
+    alone = {name: definition for (name, _), definition in own.items() if "$ref" not in definition}
+    definitions = {name: _untitled(definition) for name, definition in (described["$defs"] | alone).items()}
     return {"$schema": GenerateJsonSchema.schema_dialect, "$defs": dict(sorted(definitions.items()))}
 
 
 def declarations() -> str:
     """Return the same types as a TypeScript declaration file."""
     head = "// Written by `python -m components.viewer.payload_types` from services/reading/payloads.py.\n"
-    return "\n".join([head, *(_declaration(name, one) for name, one in schema()["$defs"].items())])
+    return "\n".join([head, *(_declaration(name, definition) for name, definition in schema()["$defs"].items())])
 
 
-def _untitled(found: Any) -> Any:
+def _untitled(fragment: Any) -> Any:
     """Leave out pydantic's titles, which repeat each name, but not a key of a payload that is called title."""
-    if isinstance(found, list):
-        return [_untitled(one) for one in found]
-    if not isinstance(found, dict):
-        return found
-    return {name: _untitled(one) for name, one in found.items() if name != "title" or not isinstance(one, str)}
+    if isinstance(fragment, list):
+        return [_untitled(part) for part in fragment]
+    if not isinstance(fragment, dict):
+        return fragment
+    return {name: _untitled(part) for name, part in fragment.items() if name != "title" or not isinstance(part, str)}
 
 
 def _declaration(name: str, described: dict[str, Any]) -> str:
@@ -63,7 +69,8 @@ def _declaration(name: str, described: dict[str, Any]) -> str:
         return f"{comment}export type {name} = {_type(described)};\n"
     required = described.get("required", [])
     lines = [
-        f"  {key}{'' if key in required else '?'}: {_type(one)};\n" for key, one in described["properties"].items()
+        f"  {key}{'' if key in required else '?'}: {_type(definition)};\n"
+        for key, definition in described["properties"].items()
     ]
     return f"{comment}export interface {name} {{\n{''.join(lines)}}}\n"
 
