@@ -127,11 +127,11 @@ def require_whole(copy: Path) -> None:
     """
     with closing(sqlite3.connect(f"{copy.resolve().as_uri()}?mode=ro", uri=True)) as source:
         try:
-            found = source.execute("PRAGMA integrity_check").fetchall()
+            report = source.execute("PRAGMA integrity_check").fetchall()
         except sqlite3.DatabaseError as error:
             raise DamagedCopy(f"{copy} is damaged ({error}); use another backup.") from error
-        if found != [("ok",)]:
-            raise DamagedCopy(f"{copy} is damaged ({found[0][0]}); use another backup.")
+        if report != [("ok",)]:
+            raise DamagedCopy(f"{copy} is damaged ({report[0][0]}); use another backup.")
         if not source.execute("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").fetchone():
             raise DamagedCopy(f"{copy} holds no database of Blindread; use another backup.")
 

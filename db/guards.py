@@ -70,7 +70,7 @@ def _postgresql(connection: Connection) -> list[str]:
             "WHERE NOT t.tgisinternal AND n.nspname = current_schema()"
         )
     )
-    found = {
+    actual = {
         str(name): _squeezed(str(definition).replace(f"{connection.dialect.default_schema_name}.", ""))
         + ("" if _letter(enabled) in {"O", "A"} else " (switched off)")
         for name, definition, enabled in rows
@@ -80,7 +80,7 @@ def _postgresql(connection: Connection) -> list[str]:
              "WHERE n.nspname = current_schema() AND p.proname LIKE 'refuse_change%'")
     )  # fmt: skip
     sources = {str(name): _squeezed(str(source)).rstrip(";") for name, source in bodies}
-    return _compared(expected, found) + [
+    return _compared(expected, actual) + [
         f"The function '{name}', by which the database refuses changes, is gone or was altered."
         for name, body in sorted(_REFUSALS.items())
         if sources.get(name) != _squeezed(body)
@@ -95,45 +95,47 @@ def _letter(value: object) -> str:
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
-def _compared(expected: dict[str, str], found: dict[str, str]) -> list[str]:
+def _compared(expected: dict[str, str], actual: dict[str, str]) -> list[str]:
     return [
         f"The trigger '{name}', which keeps rows from being changed, is gone or was altered."
         for name in sorted(expected)
-        if found.get(name) != expected[name]
-    ] + [f"The trigger '{name}' does not belong to this database." for name in sorted(found.keys() - expected.keys())]
+        if actual.get(name) != expected[name]
+    ] + [f"The trigger '{name}' does not belong to this database." for name in sorted(actual.keys() - expected.keys())]
 
 
 def _unique_problems(inspector: Inspector, table: Table) -> list[str]:
     """Compare the unique constraints and indexes with the model: their columns, and for which rows they hold."""
-    found = {
-        (tuple(str(name) for name in one["column_names"]), _condition(one.get("dialect_options", {})))
-        for one in inspector.get_indexes(table.name)
-        if one["unique"]
+    actual = {
+        (tuple(str(name) for name in index["column_names"]), _condition(index.get("dialect_options", {})))
+        for index in inspector.get_indexes(table.name)
+        if index["unique"]
     }
-    found |= {(tuple(one["column_names"]), "") for one in inspector.get_unique_constraints(table.name)}
+    actual |= {(tuple(constraint["column_names"]), "") for constraint in inspector.get_unique_constraints(table.name)}
     expected = {
-        (tuple(column.name for column in one.columns), "")
-        for one in table.constraints
-        if isinstance(one, UniqueConstraint)
+        (tuple(column.name for column in constraint.columns), "")
+        for constraint in table.constraints
+        if isinstance(constraint, UniqueConstraint)
     }
     expected |= {
-        (tuple(column.name for column in one.columns), _condition(one.dialect_kwargs))
-        for one in table.indexes
-        if one.unique
+        (tuple(column.name for column in index.columns), _condition(index.dialect_kwargs))
+        for index in table.indexes
+        if index.unique
     }
     return [
         f"Nothing keeps '{table.name}' from holding the same {', '.join(sorted(columns))} twice any more{_where(rows)}."
-        for columns, rows in sorted(expected - found)
+        for columns, rows in sorted(expected - actual)
     ] + [
         f"The unique index on {', '.join(columns)} of '{table.name}'{_where(rows)} does not belong to this database."
-        for columns, rows in sorted(found - expected)
+        for columns, rows in sorted(actual - expected)
     ]
 
 
 def _condition(options: Mapping[str, Any]) -> str:
     """Return for which rows an index holds, in one way of writing on either database; nothing where for all."""
-    found = next((options[name] for name in ("sqlite_where", "postgresql_where") if options.get(name) is not None), "")
-    return _squeezed(str(found)).removeprefix("(").removesuffix(")").lower()
+    condition = next(
+        (options[name] for name in ("sqlite_where", "postgresql_where") if options.get(name) is not None), ""
+    )
+    return _squeezed(str(condition)).removeprefix("(").removesuffix(")").lower()
 
 
 def _where(rows: str) -> str:
@@ -141,24 +143,28 @@ def _where(rows: str) -> str:
 
 
 def _foreign_key_problems(inspector: Inspector, table: Table) -> list[str]:
-    found = {
-        (tuple(one["constrained_columns"]), one["referred_table"], tuple(one["referred_columns"]))
-        for one in inspector.get_foreign_keys(table.name)
+    actual = {
+        (
+            tuple(foreign_key["constrained_columns"]),
+            foreign_key["referred_table"],
+            tuple(foreign_key["referred_columns"]),
+        )
+        for foreign_key in inspector.get_foreign_keys(table.name)
     }
     expected = {
         (
-            tuple(column.name for column in one.columns),
-            one.referred_table.name,
-            tuple(element.column.name for element in one.elements),
+            tuple(column.name for column in constraint.columns),
+            constraint.referred_table.name,
+            tuple(element.column.name for element in constraint.elements),
         )
-        for one in table.foreign_key_constraints
+        for constraint in table.foreign_key_constraints
     }
     return [
         f"Nothing ties {', '.join(columns)} of '{table.name}' to '{referred}' any more."
-        for columns, referred, _ in sorted(expected - found)
+        for columns, referred, _ in sorted(expected - actual)
     ] + [
         f"The foreign key from {', '.join(columns)} of '{table.name}' to '{referred}' does not belong to this database."
-        for columns, referred, _ in sorted(found - expected)
+        for columns, referred, _ in sorted(actual - expected)
     ]
 
 

@@ -49,24 +49,24 @@ def newest_schema(engine: Engine) -> str:
     return newest
 
 
-def standing_of_schema(found: str | None, engine: Engine) -> Standing:
+def standing_of_schema(revision: str | None, engine: Engine) -> Standing:
     """Return how a number of a schema stands to the program's, where there are tables."""
-    if found is None:
+    if revision is None:
         return "foreign"
-    if found == newest_schema(engine):
+    if revision == newest_schema(engine):
         return "current"
-    known = {one.revision for one in _scripts(engine).walk_revisions()}
-    return "older" if found in known else "newer"
+    known = {script.revision for script in _scripts(engine).walk_revisions()}
+    return "older" if revision in known else "newer"
 
 
 def standing(engine: Engine) -> Standing:
     """Return how the database's schema stands to the program's; with tables, but without a version, it is foreign."""
     if is_unfinished(engine):
         return "unfinished"
-    found = schema_of(engine)
-    if found is None and not inspect(engine).get_table_names():
+    revision = schema_of(engine)
+    if revision is None and not inspect(engine).get_table_names():
         return "empty"
-    return standing_of_schema(found, engine)
+    return standing_of_schema(revision, engine)
 
 
 def is_unfinished(engine: Engine) -> bool:

@@ -46,5 +46,5 @@ def _inside(folder: Path) -> Iterator[tuple[Path, int]]:
             continue
         yield top, FOLDER
         for here, folders, files in os.walk(top):
-            yield from ((Path(here, one), FOLDER) for one in folders if not Path(here, one).is_symlink())
-            yield from ((Path(here, one), FILE) for one in files if not Path(here, one).is_symlink())
+            yield from ((Path(here, inner), FOLDER) for inner in folders if not Path(here, inner).is_symlink())
+            yield from ((Path(here, file), FILE) for file in files if not Path(here, file).is_symlink())

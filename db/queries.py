@@ -294,8 +294,8 @@ def count_by_member(session: Session, study_id: int) -> dict[tuple[int, str], tu
 
 def root_verdict(session: Session, assignment_id: int) -> Verdict | None:
     """Return the first verdict of an assignment."""
-    found: Verdict | None = session.exec(_ROOT_VERDICT, params={"assignment_id": assignment_id}).first()
-    return found
+    root: Verdict | None = session.exec(_ROOT_VERDICT, params={"assignment_id": assignment_id}).first()
+    return root
 
 
 _ROOT_VERDICT: Any = select(Verdict).where(
@@ -355,8 +355,8 @@ def earlier_turns(
     if not turns:
         return []
     answered = {
-        found.item_id: (found, verdict)
-        for found, verdict in session.exec(
+        earlier.item_id: (earlier, verdict)
+        for earlier, verdict in session.exec(
             _ANSWERED_TURNS,
             params={
                 "membership_id": assignment.membership_id,
@@ -385,8 +385,8 @@ _ANSWERED_TURNS: Any = (
 
 def review_task_of(session: Session, assignment: Assignment) -> ReviewTask:
     """Return the task that a review or opinions assignment belongs to."""
-    found: ReviewTask = session.exec(_REVIEW_TASK, params={"assignment_id": stored_id(assignment.id)}).one()
-    return found
+    task: ReviewTask = session.exec(_REVIEW_TASK, params={"assignment_id": stored_id(assignment.id)}).one()
+    return task
 
 
 _REVIEW_TASK: Any = select(ReviewTask).where(
