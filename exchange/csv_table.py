@@ -257,8 +257,8 @@ def _lines(reader: Reader, path: Path, table: Table) -> Iterator[Line]:
                 )
                 reader.problems.add(table.file, f"line {last}", f"{len(cells)} cells, expected {len(header)}; {look}.")
                 continue
-            found = dict(zip(header, cells, strict=True))
-            every = {**dict.fromkeys(table.names, ""), **found}
+            by_column = dict(zip(header, cells, strict=True))
+            every = {**dict.fromkeys(table.names, ""), **by_column}
             yield Line(reader, table, last, every, absent, decimal_comma=read.separator == ";")
     except StopIteration:
         raise _TableRefused("", f"is empty: expected the header {', '.join(table.required)}; add it.") from None

@@ -46,12 +46,12 @@ def _check_conversations(problems: Problems, items: Read[ItemRow]) -> None:
         if any(item.key in items.doubtful for item in turns):
             continue
         place = f"line {turns[0].line}"
-        found = sorted(item.turn or 0 for item in turns)
-        if found != list(range(1, len(turns) + 1)):
+        numbers = sorted(item.turn or 0 for item in turns)
+        if numbers != list(range(1, len(turns) + 1)):
             problems.add(
                 "items.csv",
                 place,
-                f"conversation '{shown(name)}' has the turns {listed(str(turn) for turn in found)}, expected "
+                f"conversation '{shown(name)}' has the turns {listed(str(turn) for turn in numbers)}, expected "
                 f"1 to {len(turns)}, each once; correct the column turn.",
             )
         if len({item.case for item in turns}) > 1:

@@ -219,7 +219,11 @@ def _check_panes(line: Line, item: ItemRow, hanging: Hanging, volumes: Read[Volu
     if not line.sound("sequences", "uses_prior", "case") or volumes.keys is None:
         return
     panes = hanging.panes_of(item.sequences, item.uses_prior)
-    without = [one for one in item.sequences if not any(p.role == "current" and one in p.sequences for p in panes)]
+    without = [
+        sequence
+        for sequence in item.sequences
+        if not any(p.role == "current" and sequence in p.sequences for p in panes)
+    ]
     if without:
         line.problem(
             f"no pane of the protocol shows the sequence {listed(without)} of item '{item.key}'; add it to a "
@@ -266,7 +270,7 @@ def _options(line: Line, item_format: str, form: Form | None) -> tuple[tuple[str
                 "options",
             )
         return YES_NO if item_format == "yes_no" else ()
-    of_the_form = tuple((one.id, one.text) for one in form.primary.options) if form is not None else ()
+    of_the_form = tuple((choice.id, choice.text) for choice in form.primary.options) if form is not None else ()
     if not written:
         if not of_the_form:
             line.problem("options is empty, and the form lists none either; fill it in.", "options")

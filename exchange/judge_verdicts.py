@@ -21,7 +21,7 @@ MOST_ROWS = 2_000_000
 _LONGEST_LINE = 1_000_000
 _LONGEST_NUMBER = 40
 # Rows with a wrong verdict whose keys are compared all the same; a file of nothing else need not fill the memory.
-_WRONG_KEPT = 1_000
+_MOST_WRONG_ROWS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +67,12 @@ def read_judge_verdicts(
     """
     problems = Problems()
     rows: list[JudgeRow] = []
-    for number, found in _lines(content, name, problems):
+    for number, entry in _lines(content, name, problems):
         if len(rows) == MOST_ROWS:
             raise InputRefused(f"{shown(name, 80)} has more than {MOST_ROWS:,} lines; split it into several runs.")
         before = problems.count
-        row = _row(number, found, shown(name, 80), scale, problems)
-        if row is not None and (problems.count == before or before < _WRONG_KEPT):
+        row = _row(number, entry, shown(name, 80), scale, problems)
+        if row is not None and (problems.count == before or before < _MOST_WRONG_ROWS):
             rows.append(row)
     if not rows and not problems.count:
         raise InputRefused(f"{shown(name, 80)} holds no verdicts; expected one line per candidate.")
@@ -130,34 +130,34 @@ def _json_lines(text: str, name: str, problems: Problems) -> Iterator[tuple[int,
         if not line.strip():
             continue
         try:
-            found = _json_object(line)
+            entry = _json_object(line)
         except ValueError as error:
             problems.add(name, f"line {number}", str(error))
         else:
-            yield number, found
+            yield number, entry
 
 
 def _json_object(line: str) -> dict[str, Any]:
     if len(line) > _LONGEST_LINE:
         raise ValueError(f"{len(line):,} letters, at most {_LONGEST_LINE:,} are taken; shorten the explanation.")
     try:
-        found = json.loads(line, object_pairs_hook=_without_doubles, parse_int=_number, parse_float=_number)
+        entry = json.loads(line, object_pairs_hook=_without_doubles, parse_int=_number, parse_float=_number)
     except (ValueError, RecursionError) as error:
         problem = "nested too deeply" if isinstance(error, RecursionError) else getattr(error, "msg", str(error))
         raise ValueError(f"not valid JSON ({problem}); correct the line.") from None
-    if not isinstance(found, dict) or any(column not in found for column in COLUMNS):
+    if not isinstance(entry, dict) or any(column not in entry for column in COLUMNS):
         raise ValueError(f"expected an object with {', '.join(COLUMNS)}; correct the line.")
-    return found
+    return entry
 
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Refuse a key that stands twice: the standard keeps the last of them without a word."""
-    found: dict[str, Any] = {}
+    members: dict[str, Any] = {}
     for key, value in pairs:
-        if key in found:
+        if key in members:
             raise ValueError(f"the key '{shown(key)}' stands there twice")
-        found[key] = value
-    return found
+        members[key] = value
+    return members
 
 
 def _number(written: str) -> int | float:
@@ -166,10 +166,10 @@ def _number(written: str) -> int | float:
     return float(written) if any(mark in written for mark in ".eE") else int(written)
 
 
-def _row(number: int, found: dict[str, Any], name: str, scale: JudgeScale, problems: Problems) -> JudgeRow | None:
+def _row(number: int, entry: dict[str, Any], name: str, scale: JudgeScale, problems: Problems) -> JudgeRow | None:
     """Return a row that names its item and candidate; what is wrong with it is noted."""
     place = f"line {number}"
-    texts = {column: _text(found.get(column)) for column in JUDGE_VERDICTS.names}
+    texts = {column: _text(entry.get(column)) for column in JUDGE_VERDICTS.names}
     for column, text in texts.items():
         most = LONGEST_KEY if column in ("item", "candidate") else LONGEST_CELL
         if any("\ud800" <= letter <= "\udfff" for letter in text):

@@ -98,23 +98,23 @@ def parse_protocol(text: str, name: str = "protocol.yaml") -> Protocol:
 
 def _read(text: str, name: str, problems: Problems) -> ReadProtocol:
     try:
-        found = load(text, name)
+        document = load(text, name)
     except InputRefused as refusal:
         problems.take(refusal)
         return ReadProtocol()
-    if not isinstance(found, dict):
+    if not isinstance(document, dict):
         problems.add(
-            name, "the whole file", f"expected keys such as name, title and forms, found {type(found).__name__}."
+            name, "the whole file", f"expected keys such as name, title and forms, found {type(document).__name__}."
         )
         return ReadProtocol()
-    unusable = check_values(problems, found, name)
+    unusable = check_values(problems, document, name)
     try:
-        protocol = leave_images_out(Protocol.model_validate(found), name, problems)
+        protocol = leave_images_out(Protocol.model_validate(document), name, problems)
     except ValidationError as error:
         add_problems(problems, error, Protocol, name, unusable)
-        return _as_far_as_it_goes(found, {str(one["loc"][0]) for one in error.errors() if one["loc"]})
+        return _as_far_as_it_goes(document, {str(detail["loc"][0]) for detail in error.errors() if detail["loc"]})
     if unusable:
-        return _as_far_as_it_goes(found, {path[0] for path in unusable if path})
+        return _as_far_as_it_goes(document, {path[0] for path in unusable if path})
     reading, scoring = protocol.reading, protocol.scoring
     return ReadProtocol(
         whole=protocol,
@@ -126,30 +126,30 @@ def _read(text: str, name: str, problems: Problems) -> ReadProtocol:
     )
 
 
-def _as_far_as_it_goes(found: dict[Any, Any], unsound: set[str]) -> ReadProtocol:
+def _as_far_as_it_goes(document: dict[Any, Any], unsound: set[str]) -> ReadProtocol:
     """Return the parts of a protocol that are right although others are not, so that tables can be checked on them."""
 
     def part(name: str, model: type[AnyPart]) -> AnyPart | None:
         if name in unsound:
             return None
-        return model.model_validate(found.get(name) or {})
+        return model.model_validate(document.get(name) or {})
 
     reading = part("reading", Reading)
-    scoring = part("scoring", Scoring) if found.get("scoring") else None
+    scoring = part("scoring", Scoring) if document.get("scoring") else None
     return ReadProtocol(
-        forms=_sound_forms(found.get("forms")),
+        forms=_sound_forms(document.get("forms")),
         hanging=part("hanging", Hanging),
         practice=None if reading is None else reading.practice is not None,
         sample=0 if scoring is None else scoring.sample,
-        dates="unknown" if "dates" in unsound else found.get("dates"),
+        dates="unknown" if "dates" in unsound else document.get("dates"),
     )
 
 
-def _sound_forms(found: Any) -> dict[str, Form | None] | None:
-    if not isinstance(found, dict):
+def _sound_forms(section: Any) -> dict[str, Form | None] | None:
+    if not isinstance(section, dict):
         return None
     forms: dict[str, Form | None] = {}
-    for key, written in found.items():
+    for key, written in section.items():
         try:
             forms[str(key)] = Form.model_validate(written)
         except ValidationError:

@@ -35,17 +35,17 @@ def add_problems(
 ) -> None:
     """Note every problem of a protocol, but for those under keys that are noted already."""
     said = set()
-    for one in error.errors(include_url=False):
-        path = tuple(str(part) for part in _without_kinds(one["loc"]))
+    for detail in error.errors(include_url=False):
+        path = tuple(str(part) for part in _without_kinds(detail["loc"]))
         if path in said or any(path[: len(key)] == key for key in known):
             continue
-        either = len(path) < len(one["loc"]) and path and _EITHER.get(path[-1])
+        either = len(path) < len(detail["loc"]) and path and _EITHER.get(path[-1])
         if either:
             # One value that fits none of several kinds is one problem, not one per kind.
             said.add(path)
-            says = f"found {_found(one['input'])}, expected {either}; correct the key."
+            says = f"found {_abbreviated(detail['input'])}, expected {either}; correct the key."
         else:
-            says = _said(dict(one), path, model)
+            says = _said(dict(detail), path, model)
         problems.add(file, f"key {'.'.join(path)}" if path else "the whole file", says)
 
 
@@ -70,15 +70,15 @@ def _said(error: dict[str, Any], path: tuple[str, ...], model: type[BaseModel]) 
 
 def _found_and_expected(error: dict[str, Any], path: tuple[str, ...]) -> str:
     kind, context = error["type"], error.get("ctx", {})
-    found = _found(error["input"])
+    value = _abbreviated(error["input"])
     if kind == "value_error":
         return str(error["msg"]).removeprefix("Value error, ")
     if kind == "literal_error":
         expected = str(context["expected"])
         near = nearest(str(error["input"]), expected.replace(" or ", ", ").replace("'", "").split(", "))
-        return f"found {found}, expected {expected}{near}"
+        return f"found {value}, expected {expected}{near}"
     if kind == "string_pattern_mismatch":
-        return f"found {found}, expected {_PATTERNS.get(path[-1] if path == ('name',) else '', _PATTERNS[''])}"
+        return f"found {value}, expected {_PATTERNS.get(path[-1] if path == ('name',) else '', _PATTERNS[''])}"
     if kind == "string_too_short":
         return "it is empty, expected text"
     if kind == "string_too_long":
@@ -89,16 +89,16 @@ def _found_and_expected(error: dict[str, Any], path: tuple[str, ...]) -> str:
     bounds = {"gt": "more than", "ge": "at least", "lt": "less than", "le": "at most"}
     for name, words in bounds.items():
         if kind.startswith(("greater_than", "less_than")) and name in context:
-            return f"found {found}, expected {words} {context[name]:g}"
+            return f"found {value}, expected {words} {context[name]:g}"
     if kind == "finite_number":
-        return f"found {found}, expected a finite number"
+        return f"found {value}, expected a finite number"
     if isinstance(error["input"], bool) and kind == "string_type":
-        return f"found {found}, which is how YAML reads yes, no, on and off; put it in quotes"
+        return f"found {value}, which is how YAML reads yes, no, on and off; put it in quotes"
     expected = next((words for begins, words in _KINDS.items() if kind.startswith(begins)), "")
-    return f"found {found}, expected {expected}" if expected else f"found {found}: {error['msg']}"
+    return f"found {value}, expected {expected}" if expected else f"found {value}: {error['msg']}"
 
 
-def _found(value: Any) -> str:
+def _abbreviated(value: Any) -> str:
     # A few lines of YAML can name a value whose whole text would fill the memory.
     text = reprlib.repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
@@ -114,9 +114,9 @@ def _keys_at(model: type[BaseModel], path: tuple[str, ...]) -> list[str]:
 
 
 def _below(at: Any, part: str) -> Any:
-    found = _model_in(at)
-    if found is not None and part in found.model_fields and get_origin(_bare(at)) not in (list, dict):
-        return found.model_fields[part].annotation
+    model = _model_in(at)
+    if model is not None and part in model.model_fields and get_origin(_bare(at)) not in (list, dict):
+        return model.model_fields[part].annotation
     bare = _bare(at)
     return get_args(bare)[-1] if get_origin(bare) in (list, dict) else Any
 
@@ -127,7 +127,7 @@ def _bare(annotation: Any) -> Any:
         if get_origin(annotation) is Annotated:
             annotation = get_args(annotation)[0]
         elif get_origin(annotation) in (Union, types.UnionType):
-            annotation = next(one for one in get_args(annotation) if one is not type(None))
+            annotation = next(member for member in get_args(annotation) if member is not type(None))
         else:
             return annotation
 

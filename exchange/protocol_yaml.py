@@ -106,7 +106,7 @@ def _count(node: yaml.Node, counted: dict[int, int | None], name: str) -> int:
             raise InputRefused([Problem(name, f"line {node.start_mark.line + 1}", says)])
         return 1
     counted[id(node)] = None
-    parts = node.value if isinstance(node, yaml.SequenceNode) else [one for pair in node.value for one in pair]
+    parts = node.value if isinstance(node, yaml.SequenceNode) else [part for pair in node.value for part in pair]
     total = 1 + sum(_count(part, counted, name) for part in parts)
     if total > MOST_NODES:
         raise _TooMuch
@@ -114,10 +114,10 @@ def _count(node: yaml.Node, counted: dict[int, int | None], name: str) -> int:
     return total
 
 
-def check_values(problems: Problems, found: Any, name: str) -> set[tuple[str, ...]]:
+def check_values(problems: Problems, document: Any, name: str) -> set[tuple[str, ...]]:
     """Note what no database can store or no study can mean, whatever key it stands under; return the keys."""
     refused = set()
-    for path, says in _unusable(found, ()):
+    for path, says in _unusable(document, ()):
         refused.add(path)
         problems.add(name, f"key {'.'.join(path)}" if path else "the whole file", says)
     return refused

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 # So many are listed; of those after them only the number is said.
 LISTED = 100
-_KEPT = 1_000
+_MOST_NOTED = 1_000
 # Looking for the nearest name takes a millisecond among a thousand.
 _NEAREST_SOUGHT = 50
 
@@ -34,8 +34,8 @@ class InputRefused(ValueError):
     to do; the message is the first of them, and says how many follow. It is shown to admins as it stands.
     """
 
-    def __init__(self, found: str | Sequence[Problem], count: int = 0) -> None:
-        self.problems = (Problem("", "", found),) if isinstance(found, str) else tuple(found)
+    def __init__(self, problems: str | Sequence[Problem], count: int = 0) -> None:
+        self.problems = (Problem("", "", problems),) if isinstance(problems, str) else tuple(problems)
         self.count = max(count, len(self.problems))
         first = str(self.problems[0])
         more = self.count - 1
@@ -46,18 +46,18 @@ class InputRefused(ValueError):
 class Problems:
     """Gathers what is wrong, so that all of it can be said at once."""
 
-    found: list[Problem] = field(default_factory=list)
+    noted: list[Problem] = field(default_factory=list)
     count: int = 0
 
     def add(self, file: str, place: str, says: str) -> None:
         """Note one problem; of very many only the number is kept."""
         self.count += 1
-        if len(self.found) < _KEPT:
-            self.found.append(Problem(file, place, says))
+        if len(self.noted) < _MOST_NOTED:
+            self.noted.append(Problem(file, place, says))
 
     def take(self, refusal: InputRefused) -> None:
         """Note what another reader has refused."""
-        self.found.extend(refusal.problems[: max(0, _KEPT - len(self.found))])
+        self.noted.extend(refusal.problems[: max(0, _MOST_NOTED - len(self.noted))])
         self.count += refusal.count
 
     def nearest(self, value: str, known: Iterable[str]) -> str:
@@ -68,20 +68,20 @@ class Problems:
 
     def refuse(self) -> None:
         """Raise `InputRefused` with all of them, if there is any."""
-        if self.found:
+        if self.noted:
             raise self.refusal()
 
     def refusal(self) -> InputRefused:
         """Return them as one error."""
-        return InputRefused(self.found, self.count)
+        return InputRefused(self.noted, self.count)
 
 
 def nearest(value: str, known: Iterable[str]) -> str:
     """Return " (nearest: 'name')" for the known name that is most like `value`, or nothing."""
     names = list(known)
     alike = [name for name in names if name.casefold() == value.casefold()]
-    found = alike or difflib.get_close_matches(value[:80], names, n=1, cutoff=0.6)
-    return f" (nearest: '{found[0]}')" if found else ""
+    matches = alike or difflib.get_close_matches(value[:80], names, n=1, cutoff=0.6)
+    return f" (nearest: '{matches[0]}')" if matches else ""
 
 
 def listed(names: Iterable[str]) -> str:
@@ -102,17 +102,17 @@ class Conversion:
 
     file: str
     column: str
-    found: str
+    written: str
     read_as: str
     lines: tuple[int, ...]
 
     def __str__(self) -> str:
         where = f"{self.file}, column {self.column}" if self.column else self.file
         if not self.lines:
-            return f"{where}: {self.found} {self.read_as}."
+            return f"{where}: {self.written} {self.read_as}."
         many = len(self.lines)
         lines = ", ".join(str(number) for number in self.lines[:6]) + (f" and {many - 6} more" if many > 6 else "")
-        return f"{where}: '{self.found}' read as {self.read_as} (line{'s' if many > 1 else ''} {lines})."
+        return f"{where}: '{self.written}' read as {self.read_as} (line{'s' if many > 1 else ''} {lines})."
 
 
 @dataclass
@@ -121,9 +121,9 @@ class Conversions:
 
     _lines: dict[tuple[str, str, str, str], list[int]] = field(default_factory=dict)
 
-    def add(self, file: str, column: str, found: str, read_as: str, line: int | None = None) -> None:
+    def add(self, file: str, column: str, written: str, read_as: str, line: int | None = None) -> None:
         """Note a conversion of a cell, or without a line of a whole file."""
-        lines = self._lines.setdefault((file, column, found, read_as), [])
+        lines = self._lines.setdefault((file, column, written, read_as), [])
         if line is not None:
             lines.append(line)
 

@@ -67,13 +67,13 @@ def csv_files(report: Report, *further: DataFile) -> dict[str, Iterator[str]]:
         ("counts.csv", "Every other table of the report; one line per cell.", COUNTS, _counts(report)),
     ]
     tables += [(file.name, file.meaning, file.columns, file.rows) for file in (*report.files, *further)]
-    found = {name: _csv([column.key for column in columns], rows) for name, _, columns, rows in tables}
+    files = {name: _csv([column.key for column in columns], rows) for name, _, columns, rows in tables}
     described = [
         ("data_dictionary.csv", "This file: every column of every file.", DICTIONARY),
         *((name, meaning, columns) for name, meaning, columns, _ in tables),
     ]
-    found["data_dictionary.csv"] = _csv([column.key for column in DICTIONARY], _dictionary(described))
-    return found
+    files["data_dictionary.csv"] = _csv([column.key for column in DICTIONARY], _dictionary(described))
+    return files
 
 
 def _dictionary(tables: Iterable[tuple[str, str, Sequence[Column]]]) -> list[tuple[Cell, ...]]:

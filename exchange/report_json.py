@@ -41,11 +41,15 @@ def report_json(report: Report) -> str:
 
 
 def _table(table: Table) -> dict[str, Any]:
-    found: dict[str, Any] = {"key": table.key, "title": table.title, "explanation": table.explanation}
+    common: dict[str, Any] = {"key": table.key, "title": table.title, "explanation": table.explanation}
     if isinstance(table, EstimateTable):
-        return found | {"kind": "estimates", "cluster": table.cluster, "rows": [_row(line) for line in lines_of(table)]}
+        return common | {
+            "kind": "estimates",
+            "cluster": table.cluster,
+            "rows": [_row(line) for line in lines_of(table)],
+        }
     if isinstance(table, Matrix):
-        return found | {
+        return common | {
             "kind": "matrix",
             "stratum": stratum_key(table.stratum),
             "row_title": party_in_words(table.parties[0]),
@@ -58,7 +62,7 @@ def _table(table: Table) -> dict[str, Any]:
     columns = [{"key": column.key, "title": column.title, "meaning": column.meaning} for column in counted.columns]
     keys = [column.key for column in counted.columns]
     rows = [{key: _number(cell) for key, cell in zip(keys, row, strict=True)} for row in counted.rows]
-    return found | {"kind": "plain", "columns": columns, "rows": rows}
+    return common | {"kind": "plain", "columns": columns, "rows": rows}
 
 
 def _row(line: EstimateLine) -> dict[str, Any]:

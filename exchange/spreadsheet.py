@@ -86,14 +86,14 @@ def table_text(content: bytes, columns: Iterable[str]) -> TableText:
 def _separator(text: str, columns: set[str]) -> str:
     """Return what parts the header into the most known columns: a comma where nothing does better."""
     header = text.partition("\n")[0][:20_000]
-    found = {}
+    recognised = {}
     for separator in SEPARATORS:
         try:
             cells = next(csv.reader(io.StringIO(header), delimiter=separator), [])
         except csv.Error:
             cells = []
-        found[separator] = len(columns & {cell.strip() for cell in cells})
-    return max(SEPARATORS, key=lambda separator: found[separator])
+        recognised[separator] = len(columns & {cell.strip() for cell in cells})
+    return max(SEPARATORS, key=lambda separator: recognised[separator])
 
 
 def flag_of(value: str) -> bool | None:

@@ -111,10 +111,10 @@ def read_study_folder(folder: Path) -> StudyFolder:
     InputRefused
         With everything that is wrong, each naming file and line or key.
     """
-    found = look_through(folder)
-    found.problems.refuse()
-    assert found.contents is not None
-    return found.contents
+    outcome = look_through(folder)
+    outcome.problems.refuse()
+    assert outcome.contents is not None
+    return outcome.contents
 
 
 def look_through(folder: Path) -> FoundFolder:

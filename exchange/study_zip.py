@@ -57,10 +57,10 @@ def unpack_study_zip(file: IO[bytes], name: str, target: Path, limits: ZipLimits
         raise InputRefused(
             f"{name} is not a readable ZIP file ({shown(str(error))}); pack the study folder again."
         ) from None
-    found = sorted(target.rglob("protocol.yaml"), key=lambda path: len(path.parts))
-    if not found:
+    protocols = sorted(target.rglob("protocol.yaml"), key=lambda path: len(path.parts))
+    if not protocols:
         raise InputRefused(f"{name} holds no protocol.yaml; pack the whole study folder.")
-    return found[0].parent
+    return protocols[0].parent
 
 
 def _require_different(members: list[zipfile.ZipInfo], name: str) -> None:

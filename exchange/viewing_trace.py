@@ -87,11 +87,11 @@ def read_trace(stored: Mapping[str, Any]) -> Trace:
     """Read a stored trace, old or new; never fails, whatever stands in it."""
     listed, overlays, tools = stored.get("volumes"), stored.get("overlays"), stored.get("tools")
     windows = stored.get("windows")
-    entries = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    entries = [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
     return Trace(
         # A verdict needs pictures on the screen, so an empty list is no evidence of anything.
-        volumes=tuple(_volume(one) for one in entries) or None,
-        lists_all=any("opened" in one for one in entries),
+        volumes=tuple(_volume(entry) for entry in entries) or None,
+        lists_all=any("opened" in entry for entry in entries),
         window_changed=len(windows) > 0 if isinstance(windows, list) else None,
         overlays_offered=_count(overlays.get("offered")) if isinstance(overlays, dict) else None,
         overlays_ms=_count(overlays.get("shown_ms")) if isinstance(overlays, dict) else None,
@@ -116,24 +116,24 @@ def _volume(entry: dict[str, Any]) -> LookedAt:
 
 
 def _tools(tools: dict[str, Any]) -> dict[str, int]:
-    return {name: n for name, told in tools.items() if _TOOL.fullmatch(name) and (n := _count(told)) is not None}
+    return {name: n for name, value in tools.items() if _TOOL.fullmatch(name) and (n := _count(value)) is not None}
 
 
-def _share(told: Any) -> float | None:
-    number = _number(told)
+def _share(value: Any) -> float | None:
+    number = _number(value)
     return number if number is not None and 0.0 <= number <= 1.0 else None
 
 
-def _count(told: Any) -> int | None:
-    number = _number(told)
+def _count(value: Any) -> int | None:
+    number = _number(value)
     return int(number) if number is not None and 0.0 <= number < 2**53 else None
 
 
-def _number(told: Any) -> float | None:
-    if not isinstance(told, int | float) or isinstance(told, bool):
+def _number(value: Any) -> float | None:
+    if not isinstance(value, int | float) or isinstance(value, bool):
         return None
     try:
-        number = float(told)
+        number = float(value)
     except OverflowError:
         return None
     return number if math.isfinite(number) else None
