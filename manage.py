@@ -316,9 +316,9 @@ def delete_draft(
     """Delete a study that is not frozen and to which nobody is invited, with its volumes."""
     with _opened() as database:
         actor = identity.actor_for_command_line(database, act_as)
-        found = draft_studies.draft_of(database, actor, study)
-        if found is not None and not found.others and not yes:
-            console.print(f"'{study}' ({found.title}) would be deleted for good; add --yes to do it.", markup=False)
+        draft = draft_studies.draft_of(database, actor, study)
+        if draft is not None and not draft.others and not yes:
+            console.print(f"'{study}' ({draft.title}) would be deleted for good; add --yes to do it.", markup=False)
             raise typer.Exit(1)
         draft_studies.remove_draft(database, actor, study)
         console.print(f"The draft '{study}' is deleted; its key is free.", markup=False)
@@ -393,8 +393,8 @@ def close(
     """Return what is still to be done in a study, lock its data and open its report; open work needs a reason."""
     with _opened() as database:
         actor = identity.actor_for_command_line(database, act_as)
-        for one in outstanding.open_work_of(database, actor, study):
-            console.print(one.sentence, markup=False)
+        for work in outstanding.open_work_of(database, actor, study):
+            console.print(work.sentence, markup=False)
         data_lock.close_study(database, actor, study, reason)
         console.print("Closed: no more verdicts are taken, and the report is open.")
 
@@ -474,10 +474,10 @@ def restore_backup(folder: Path) -> None:
 def clean(yes: Annotated[bool, typer.Option("--yes", help="Remove them.")] = False) -> None:
     """List prepared volumes that nothing refers to and that are older than a day; remove them with --yes."""
     with _opened() as database:
-        found = leftovers.remove_leftovers(database) if yes else leftovers.list_leftovers(database)
-        for one in found:
-            console.print(f"{one.path}  {one.size / 2**20:.1f} MB, {one.hours} hours old", markup=False)
-        total = f"{len(found)} files, {sum(one.size for one in found) / 2**20:.1f} MB"
+        files = leftovers.remove_leftovers(database) if yes else leftovers.list_leftovers(database)
+        for file in files:
+            console.print(f"{file.path}  {file.size / 2**20:.1f} MB, {file.hours} hours old", markup=False)
+        total = f"{len(files)} files, {sum(leftover.size for leftover in files) / 2**20:.1f} MB"
         console.print(
             f"Removed: {total}." if yes else f"Nothing refers to: {total}. 'manage.py clean --yes' removes them."
         )

@@ -107,8 +107,8 @@ def _grey(picture: Image.Image, name: str) -> npt.NDArray[np.generic]:
     return pixels[..., 0]
 
 
-def _coloured(name: str, found: str) -> ImagingError:
-    return ImagingError(f"{name} holds {found}, but one grey value per pixel is expected: save it as a grey picture.")
+def _coloured(name: str, content: str) -> ImagingError:
+    return ImagingError(f"{name} holds {content}, but one grey value per pixel is expected: save it as a grey picture.")
 
 
 def _as_volume(

@@ -313,24 +313,24 @@ def _shape(header: Nifti1Header, name: str, limits: Limits) -> tuple[int, int, i
 def _dtype(header: Nifti1Header, name: str) -> np.dtype[np.generic]:
     code = int(header["datatype"])
     if code not in DTYPES:
-        found = REFUSED_DTYPES.get(code, f"the unknown datatype {code}")
+        datatype = REFUSED_DTYPES.get(code, f"the unknown datatype {code}")
         raise ImagingError(
-            f"{name} holds {found} per voxel, but one real number of 8 to 64 bits is expected: convert it to grey."
+            f"{name} holds {datatype} per voxel, but one real number of 8 to 64 bits is expected: convert it to grey."
         )
     return np.dtype(("<" if header.endianness == "<" else ">") + DTYPES[code])
 
 
 def _offset(header: Nifti1Header, name: str, limits: Limits) -> int:
     smallest = 352 if int(header["sizeof_hdr"]) == NIFTI1_BYTES else 544
-    found = float(header["vox_offset"])
-    if found == 0:  # unset; voxels then follow the header directly
+    announced = float(header["vox_offset"])
+    if announced == 0:  # unset; voxels then follow the header directly
         return smallest
-    if not math.isfinite(found) or not smallest <= found <= limits.max_unpacked_bytes:
+    if not math.isfinite(announced) or not smallest <= announced <= limits.max_unpacked_bytes:
         raise ImagingError(
-            f"{name} announces its voxels at byte {found:g}, but {smallest} or a little more is expected: "
+            f"{name} announces its voxels at byte {announced:g}, but {smallest} or a little more is expected: "
             "export it again."
         )
-    return int(found)
+    return int(announced)
 
 
 def _scaling(header: Nifti1Header, name: str) -> tuple[float, float]:
@@ -378,8 +378,8 @@ def _pair(name: str) -> ImagingError:
     )
 
 
-def _truncated(name: str, expected: str, found: int | None) -> str:
-    seen = "" if found is None else f" after {found} bytes"
+def _truncated(name: str, expected: str, length: int | None) -> str:
+    seen = "" if length is None else f" after {length} bytes"
     return f"{name} is truncated: it ends{seen}, where {expected} are expected; export or copy it again."
 
 

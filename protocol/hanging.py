@@ -67,8 +67,8 @@ class Hanging(Part):
         for sequence, window in self.windows.items():
             require_rising(f"the window of sequence '{sequence}'", window)
         if len(self.presets) > _MOST_PRESETS:
-            found = len(self.presets)
-            raise ValueError(f"{found} presets, expected at most {_MOST_PRESETS}: each has a digit as its key")
+            count = len(self.presets)
+            raise ValueError(f"{count} presets, expected at most {_MOST_PRESETS}: each has a digit as its key")
         if len(self.planes) != len(set(self.planes)):
             raise ValueError("planes names a plane twice; name each at most once")
         if self.panes is not None:

@@ -142,13 +142,16 @@ OPINIONS = Phase(
 )
 # The line over an item that an admin looks at before anybody reads it; no phase, since nothing of it is stored.
 PREVIEW_HEADING = "Preview: as a rater sees it, nothing is saved"
-PHASES: Mapping[str, Phase] = {one.key: one for one in (PRACTICE, READING, SCORING, REVIEW, OPINIONS)}
+PHASES: Mapping[str, Phase] = {phase.key: phase for phase in (PRACTICE, READING, SCORING, REVIEW, OPINIONS)}
 
 
 def phases_of(queue: Queue) -> tuple[Phase, ...]:
     """Return the phases that are counted in a queue, by step; practice stands at its door and is counted by itself."""
     return tuple(
-        sorted((one for one in PHASES.values() if one.queue == queue and not one.trains), key=lambda one: one.step)
+        sorted(
+            (phase for phase in PHASES.values() if phase.queue == queue and not phase.trains),
+            key=lambda phase: phase.step,
+        )
     )
 
 
@@ -157,10 +160,10 @@ def diagram() -> str:
     lines = ["flowchart LR"]
     for queue in QUEUES.values():
         lines.append(f'  subgraph {queue.key}_queue["{queue.title} ({queue.role})"]')
-        phases = [one for one in PHASES.values() if one.queue == queue]
-        for one in phases:
-            said = [one.key, f"rates {one.kind}", f"opens: {one.opens}", f"closed by a {one.closed_by}"]
-            lines.append(f'    {one.key}["{"<br/>".join(said)}"]')
+        phases = [phase for phase in PHASES.values() if phase.queue == queue]
+        for phase in phases:
+            said = [phase.key, f"rates {phase.kind}", f"opens: {phase.opens}", f"closed by a {phase.closed_by}"]
+            lines.append(f'    {phase.key}["{"<br/>".join(said)}"]')
         lines += [f"    {before.key} --> {after.key}" for before, after in pairwise(phases)]
         lines.append("  end")
     lines += [f"  {READING.key} --> {SCORING.key}", f"  {READING.key} -.-> {REVIEW.key}"]

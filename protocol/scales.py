@@ -72,4 +72,4 @@ def scale_of(names: Sequence[str]) -> JudgeScale:
     for scale in SCALES:
         if scale.names == tuple(names):
             return scale
-    raise ValueError(f"no scale has the codes {', '.join(names)}; this release knows {[one.key for one in SCALES]}")
+    raise ValueError(f"no scale has the codes {', '.join(names)}; this release knows {[known.key for known in SCALES]}")

@@ -52,7 +52,7 @@ class Rule:
 
     def holds(self, progress: Progress) -> bool:
         """Return whether it may be seen now."""
-        return self.needs is not None and all(getattr(progress, one) for one in self.needs)
+        return self.needs is not None and all(getattr(progress, need) for need in self.needs)
 
 
 NEVER = Rule("never", None)
@@ -223,10 +223,10 @@ def may_see(role: Role, phase: Phase | None, thing: str, progress: Progress) -> 
     KeyError
         There is no such thing in the table; what it does not name can be shown to nobody.
     """
-    found = _BY_KEY[thing]
+    row = _BY_KEY[thing]
     if role != (phase.role if phase is not None else ADMIN):
         return False
-    return found.rules.get(phase.key if phase is not None else ADMIN, NEVER).holds(progress)
+    return row.rules.get(phase.key if phase is not None else ADMIN, NEVER).holds(progress)
 
 
 def columns_in(phase: Phase) -> frozenset[str]:

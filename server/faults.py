@@ -91,5 +91,5 @@ def fault_page(scope: Scope, status: int) -> Response:
 
 
 def _sentence(error: Exception, status: int) -> Response:
-    told = str(error) if isinstance(error, Unavailable) else FAILED
-    return JSONResponse({"error": told}, status_code=status, headers={"Cache-Control": "no-store"})
+    sentence = str(error) if isinstance(error, Unavailable) else FAILED
+    return JSONResponse({"error": sentence}, status_code=status, headers={"Cache-Control": "no-store"})

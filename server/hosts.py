@@ -80,8 +80,8 @@ class Hosts:
 
     def _sender(self, said: Sequence[str]) -> str:
         """Return the last address that no proxy of ours added: those before it are the sender's own words."""
-        for one in reversed(said):
-            address = _address(one)
+        for entry in reversed(said):
+            address = _address(entry)
             if address is None:
                 return ""
             if not _is_among(str(address), self.proxies):
@@ -97,22 +97,22 @@ def networks(listed: Sequence[str]) -> tuple[Network, ...]:
     ValueError
         One sentence that names what is no address.
     """
-    found = []
-    for one in listed:
+    parsed = []
+    for entry in listed:
         try:
-            found.append(ipaddress.ip_network(one, strict=False))
+            parsed.append(ipaddress.ip_network(entry, strict=False))
         except ValueError:
             raise ValueError(
-                f"BLINDREAD_PROXIES holds '{one}', which is no address; list addresses or networks such as "
+                f"BLINDREAD_PROXIES holds '{entry}', which is no address; list addresses or networks such as "
                 "127.0.0.1,10.0.0.0/8."
             ) from None
-    return tuple(found)
+    return tuple(parsed)
 
 
 def name_of(host: str) -> str:
     """Return the name in a Host header, without its port."""
-    found = _HOST.fullmatch(host)
-    return found["name"].lower() if found else ""
+    match = _HOST.fullmatch(host)
+    return match["name"].lower() if match else ""
 
 
 def _peer(scope: Scope) -> tuple[str, int]:

@@ -115,17 +115,19 @@ def _places(error: BaseException) -> list[str]:
     inner = list(error.exceptions) if isinstance(error, BaseExceptionGroup) else []
     # SQLite's own errors name tables and columns, never values.
     telling = isinstance(error, _TELLING) or type(error).__module__ == "sqlite3"
-    told = f": {error}" if telling else ""
+    message = f": {error}" if telling else ""
     return [
-        *(line for one in [earlier, *inner] if one is not None for line in _places(one)),
+        *(line for cause in [earlier, *inner] if cause is not None for line in _places(cause)),
         "Traceback (most recent call last):",
         "".join(traceback.format_list(_telling_frames(error))).rstrip(),
-        f"{type(error).__module__}.{type(error).__qualname__}{told}",
+        f"{type(error).__module__}.{type(error).__qualname__}{message}",
     ]
 
 
 def _telling_frames(error: BaseException) -> list[traceback.FrameSummary]:
     """Return the frames of our own program and the innermost one; libraries' own ways through themselves say little."""
     frames = traceback.extract_tb(error.__traceback__)
-    ours = [one for one in frames[:-1] if one.filename.startswith(_PROGRAM) and "site-packages" not in one.filename]
+    ours = [
+        frame for frame in frames[:-1] if frame.filename.startswith(_PROGRAM) and "site-packages" not in frame.filename
+    ]
     return [*ours[-12:], *frames[-1:]]

@@ -125,18 +125,18 @@ async def _body(request: Request) -> dict[str, Any] | None:
         # The page was left while it sent; nobody waits for an answer, and half a body says nothing.
         return None
     try:
-        found = json.loads(content)
+        body = json.loads(content)
         # JSON lets through what a database or the next page would choke on: NaN, infinities, half surrogate pairs.
-        json.dumps(found, allow_nan=False, ensure_ascii=False).encode()
+        json.dumps(body, allow_nan=False, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) and _is_shallow(found) else None
+    return body if isinstance(body, dict) and _is_shallow(body) else None
 
 
 def _is_shallow(value: Any, levels: int = DEEPEST_BODY) -> bool:
     """Whether nothing is nested so deeply that whoever reads it back, in a fuller call stack, would fail."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return levels > 0 and all(_is_shallow(one, levels - 1) for one in inner)
+    return levels > 0 and all(_is_shallow(entry, levels - 1) for entry in inner)
 
 
 def _word(body: dict[str, Any], name: str) -> str:

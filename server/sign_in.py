@@ -128,8 +128,8 @@ async def _signed_in(request: Request, token: str, *, stay: bool) -> Response:
     if earlier is not None:
         await in_thread("writes", sign_out, database(), earlier.login_session_id)
     actor = await in_thread("gate", actor_of_token, database(), token)
-    told = await in_thread("gate", notices_of, database(), actor) if actor else []
-    response = RedirectResponse("/notice" if told else "/", status_code=303)
+    pending = await in_thread("gate", notices_of, database(), actor) if actor else []
+    response = RedirectResponse("/notice" if pending else "/", status_code=303)
     set_token(request, response, token, stay=stay)
     return response
 

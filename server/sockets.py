@@ -41,12 +41,12 @@ def answer_at_once() -> int:
 
     `streamlit run` makes its socket itself and hands it to nobody, so it is looked up among the open files.
     """
-    found = 0
+    count = 0
     for listening in _listening_sockets():
         with listening:
             listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            found += 1
-    return found
+            count += 1
+    return count
 
 
 def _listening_sockets() -> Iterator[socket.socket]:

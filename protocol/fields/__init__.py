@@ -10,5 +10,5 @@ from protocol.fields import choice, number, ordinal, point, ranked, several, tex
 from protocol.fields.kind import FieldKind
 
 KINDS: dict[str, FieldKind] = {
-    one.KIND.name: one.KIND for one in (yes_no, choice, several, ordinal, number, text, ranked, point)
+    module.KIND.name: module.KIND for module in (yes_no, choice, several, ordinal, number, text, ranked, point)
 }

@@ -32,7 +32,7 @@ def mark(value: Any, reference: Reference, _options: Sequence[str]) -> Mark:
     number = parsed(value)
     if not reference.is_given or number is None:
         return NOT_SCORED if not reference.is_given else Mark(False)
-    return Mark(is_within(float(number), reference) or number in {parsed(one) for one in reference.accepted})
+    return Mark(is_within(float(number), reference) or number in {parsed(answer) for answer in reference.accepted})
 
 
 def in_words(value: Any, _texts: Mapping[str, str]) -> str:
@@ -42,12 +42,12 @@ def in_words(value: Any, _texts: Mapping[str, str]) -> str:
 
 def problem_of_reference(field: AskedField, reference: Reference) -> str:
     """Say that a number cannot equal a word, and that nobody can enter one beyond the field's limits."""
-    words = [one for one in reference.accepted if parsed(one) is None]
+    words = [answer for answer in reference.accepted if parsed(answer) is None]
     if words:
         return f"is answered by a number, not by '{words[0][:40]}'; write one, or a range in low and high"
     least = -math.inf if field.minimum is None else field.minimum
     most = math.inf if field.maximum is None else field.maximum
-    ranges = [(float(one), float(one)) for one in reference.accepted]
+    ranges = [(float(answer), float(answer)) for answer in reference.accepted]
     if reference.low is not None or reference.high is not None:
         low, high = reference.low, reference.high
         ranges.append((-math.inf if low is None else low, math.inf if high is None else high))

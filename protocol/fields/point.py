@@ -20,10 +20,10 @@ def check(field: AskedField, value: Any, panes: Sequence[str]) -> list[float | s
     if not isinstance(value, list) or len(value) not in (3, 4):
         raise WrongAnswer(f"{field.label}: set the crosshair on the point first.")
     point: list[float | str] = []
-    for one in value[:3]:
-        if isinstance(one, bool) or not isinstance(one, int | float) or not math.isfinite(one):
+    for coordinate in value[:3]:
+        if isinstance(coordinate, bool) or not isinstance(coordinate, int | float) or not math.isfinite(coordinate):
             raise WrongAnswer(f"{field.label}: expected three numbers in mm.")
-        point.append(float(one))
+        point.append(float(coordinate))
     for pane in value[3:]:
         if pane not in panes:
             raise WrongAnswer(f"{field.label}: this item has no such pane; take the point again.")
@@ -36,7 +36,7 @@ def canonical(value: Any) -> str:
     if not isinstance(value, list | tuple):
         return str(value)
     # Adding 0 takes the sign from -0.
-    return json.dumps([round(one, _DECIMALS) + 0.0 if isinstance(one, int | float) else one for one in value])
+    return json.dumps([round(part, _DECIMALS) + 0.0 if isinstance(part, int | float) else part for part in value])
 
 
 def mark(value: Any, reference: Reference, _options: Sequence[str]) -> Mark:
@@ -47,7 +47,7 @@ def mark(value: Any, reference: Reference, _options: Sequence[str]) -> Mark:
     places = [place for place in map(place_of, reference.accepted) if place is not None]
     if not places or reference.high is None or not isinstance(value, list | tuple) or len(value) != len("xyz"):
         return NOT_SCORED
-    distance = min(math.dist([float(one) for one in value], place) for place in places)
+    distance = min(math.dist([float(coordinate) for coordinate in value], place) for place in places)
     return Mark(distance <= reference.high, distance_mm=distance)
 
 
@@ -68,10 +68,10 @@ def reference_in_words(reference: Reference, _texts: Mapping[str, str]) -> list[
 
 def problem_of_reference(_field: AskedField, reference: Reference) -> str:
     """Return what is missing of point and radius."""
-    wrong = [one for one in reference.accepted if place_of(one) is None]
+    wrong = [answer for answer in reference.accepted if place_of(answer) is None]
     if wrong or not reference.accepted:
-        found = f"not by '{wrong[0][:40]}'" if wrong else "and nothing stands in accepted"
-        return f"is answered by a point, {found}; write x, y and z in mm with blanks between, as 12.5 -30 8"
+        instead = f"not by '{wrong[0][:40]}'" if wrong else "and nothing stands in accepted"
+        return f"is answered by a point, {instead}; write x, y and z in mm with blanks between, as 12.5 -30 8"
     if reference.high is None or reference.high <= 0 or reference.low is not None:
         return "is answered by a point, whose radius in mm belongs in high, with nothing in low; correct the cells"
     return ""
@@ -83,7 +83,7 @@ def place_of(written: str) -> tuple[float, float, float] | None:
         x, y, z = (float(part) for part in written.split())
     except ValueError:
         return None
-    return (x, y, z) if all(math.isfinite(one) for one in (x, y, z)) else None
+    return (x, y, z) if all(math.isfinite(coordinate) for coordinate in (x, y, z)) else None
 
 
 KIND = FieldKind(

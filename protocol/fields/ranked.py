@@ -16,19 +16,19 @@ def check(field: AskedField, value: Any, panes: Sequence[str]) -> list[str]:
         return several.check(field, value, panes)
     if not isinstance(value, list):
         raise WrongAnswer(f"{field.label}: expected a list.")
-    return [text.check(field, one, panes) for one in value]
+    return [text.check(field, line, panes) for line in value]
 
 
 def canonical(value: Any) -> str:
     """Return the lines in their order, each as a text is compared."""
-    return json.dumps([text.canonical(one) for one in _lines(value)], ensure_ascii=False)
+    return json.dumps([text.canonical(line) for line in _lines(value)], ensure_ascii=False)
 
 
 def mark(value: Any, reference: Reference, _options: Sequence[str]) -> Mark:
     """Return whether the first line is accepted, and the place of the first one that is."""
     if not reference.accepted:
         return NOT_SCORED
-    accepted = {text.canonical(one) for one in reference.accepted}
+    accepted = {text.canonical(answer) for answer in reference.accepted}
     places = [place for place, line in enumerate(_lines(value), start=1) if text.canonical(line) in accepted]
     rank = places[0] if places else None
     return Mark(rank == 1, rank=rank)
@@ -45,7 +45,7 @@ def problem_of_reference(_field: AskedField, reference: Reference) -> str:
 
 
 def _lines(value: Any) -> list[str]:
-    return [str(one) for one in value] if isinstance(value, list | tuple) else [str(value)]
+    return [str(line) for line in value] if isinstance(value, list | tuple) else [str(value)]
 
 
 KIND = FieldKind(

@@ -14,7 +14,7 @@ def check(field: AskedField, value: Any, _panes: Sequence[str]) -> list[str]:
     """Return the ids of the options that are meant, each once."""
     if not isinstance(value, list):
         raise WrongAnswer(f"{field.label}: expected a list of options.")
-    chosen = [options.chosen(field, one) for one in value]
+    chosen = [options.chosen(field, option) for option in value]
     if len(chosen) != len(set(chosen)):
         raise WrongAnswer(f"{field.label}: an option is chosen twice.")
     return chosen
@@ -37,16 +37,18 @@ def mark(value: Any, reference: Reference, option_ids: Sequence[str]) -> Mark:
 def in_words(value: Any, texts: Mapping[str, str]) -> str:
     """Return the options as the rater saw them."""
     ids = value if isinstance(value, list | tuple) else [value]
-    return ", ".join(options.in_words(one, texts) for one in ids)
+    return ", ".join(options.in_words(option, texts) for option in ids)
 
 
 def reference_in_words(reference: Reference, texts: Mapping[str, str]) -> list[str]:
     """Return the accepted options as the one set that is right."""
-    return [" and ".join(options.in_words(one, texts) for one in reference.accepted)] if reference.accepted else []
+    return (
+        [" and ".join(options.in_words(option, texts) for option in reference.accepted)] if reference.accepted else []
+    )
 
 
 def _ids(value: Any) -> set[str]:
-    return {str(one) for one in value} if isinstance(value, list | tuple) else {str(value)}
+    return {str(option) for option in value} if isinstance(value, list | tuple) else {str(value)}
 
 
 KIND = FieldKind(

@@ -47,9 +47,9 @@ def canonical(value: Any) -> str:
     a point, a comma, a sign or a dash is no decoration. 3.5 cm is not 35 cm, and -3 is not 3; 3.50 and 3,5 are 3.5.
     """
     text = str(value).lower().replace("\N{MINUS SIGN}", "-")
-    kept = "".join(sign if _counts(text, place) else "" for place, sign in enumerate(text))
-    kept = _NUMBER.sub(_digits, kept)
-    return " ".join(_ARTICLES.sub(" ", kept).split())
+    retained = "".join(sign if _counts(text, place) else "" for place, sign in enumerate(text))
+    retained = _NUMBER.sub(_digits, retained)
+    return " ".join(_ARTICLES.sub(" ", retained).split())
 
 
 def mark(value: Any, reference: Reference, _options: Sequence[str]) -> Mark:
@@ -59,9 +59,9 @@ def mark(value: Any, reference: Reference, _options: Sequence[str]) -> Mark:
     """
     if not reference.is_given:
         return NOT_SCORED
-    accepted = {canonical(one) for one in reference.accepted} - {""}
-    found = _one_number(value)
-    return Mark(canonical(value) in accepted or (found is not None and number.is_within(found, reference)))
+    accepted = {canonical(answer) for answer in reference.accepted} - {""}
+    quantity = _one_number(value)
+    return Mark(canonical(value) in accepted or (quantity is not None and number.is_within(quantity, reference)))
 
 
 def in_words(value: Any, _texts: Mapping[str, str]) -> str:
@@ -81,8 +81,8 @@ def _counts(text: str, place: int) -> bool:
     return text[place] in "-<>." and stands_apart and begins_number
 
 
-def _digits(found: re.Match[str]) -> str:
-    digits = found.group()
+def _digits(match: re.Match[str]) -> str:
+    digits = match.group()
     if _AMBIGUOUS.search(digits):
         return digits
     return number.written(Decimal(digits.replace(",", ".")))
@@ -95,8 +95,8 @@ def _one_number(value: Any) -> float | None:
     text = str(value)
     if _AMBIGUOUS.search(text):
         return None
-    found = _ONE_NUMBER.findall(text)
-    return float(found[0].replace(",", ".")) if len(found) == 1 else None
+    numbers = _ONE_NUMBER.findall(text)
+    return float(numbers[0].replace(",", ".")) if len(numbers) == 1 else None
 
 
 KIND = FieldKind(

@@ -74,10 +74,10 @@ def _case_row(case: Case) -> tuple[object, ...]:
 
 
 def _findings(scan: Scan) -> str:
-    found = [f"{lesion.kind} {lesion.side} {lesion.region}, radius {lesion.radius:g} mm" for lesion in scan.lesions]
+    findings = [f"{lesion.kind} {lesion.side} {lesion.region}, radius {lesion.radius:g} mm" for lesion in scan.lesions]
     if scan.enlarged_ventricle:
-        found.append(f"{scan.enlarged_ventricle} lateral ventricle enlarged")
-    return ", ".join(found) or "no finding"
+        findings.append(f"{scan.enlarged_ventricle} lateral ventricle enlarged")
+    return ", ".join(findings) or "no finding"
 
 
 def _volume_row(case: Case, role: str, scan: Scan, sequence: str) -> tuple[object, ...]:

@@ -250,10 +250,10 @@ def _seed(*parts: object) -> int:
 
 def source_file() -> Path:
     """Find the average head inside the installed nilearn, without the seconds that importing nilearn takes."""
-    found = importlib.util.find_spec("nilearn")
-    if found is None or found.origin is None:
+    spec = importlib.util.find_spec("nilearn")
+    if spec is None or spec.origin is None:
         raise FileNotFoundError("nilearn is missing, from whose MNI152 head the demo study is made: install it.")
-    path = Path(found.origin).parent / "datasets" / "data" / "mni_icbm152_t1_tal_nlin_sym_09a_converted.nii.gz"
+    path = Path(spec.origin).parent / "datasets" / "data" / "mni_icbm152_t1_tal_nlin_sym_09a_converted.nii.gz"
     if not path.is_file():
         raise FileNotFoundError(f"{path.name} is missing in the installed nilearn: install version 0.14.")
     return path
