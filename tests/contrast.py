@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 
-def contrast(one: str, other: str) -> float:
+def contrast(first: str, other: str) -> float:
     """Return the contrast of two colours as WCAG 2.2 defines it, 1 to 21."""
-    lighter, darker = sorted((luminance(one), luminance(other)), reverse=True)
+    lighter, darker = sorted((luminance(first), luminance(other)), reverse=True)
     return (lighter + 0.05) / (darker + 0.05)
 
 
@@ -18,4 +18,4 @@ def luminance(colour: str) -> float:
 def blended(ink: str, share: float, ground: str) -> str:
     """Return the colour that a share of the ink gives on a ground."""
     pairs = [(int(ink[at : at + 2], 16), int(ground[at : at + 2], 16)) for at in (1, 3, 5)]
-    return "#" + "".join(f"{round(share * one + (1 - share) * other):02x}" for one, other in pairs)
+    return "#" + "".join(f"{round(share * upper + (1 - share) * lower):02x}" for upper, lower in pairs)

@@ -124,27 +124,27 @@ def _name_of(function: ast.expr) -> str:
 def layer_violations(root: Path) -> list[str]:
     """Say of every import that the house forbids where it stands and what it reaches for."""
     return [
-        f"{found.file}:{found.line} imports {found.package}"
+        f"{imported.file}:{imported.line} imports {imported.package}"
         for file in sources(root)
-        for found in imports_of(root, file)
-        if _forbidden(found)
+        for imported in imports_of(root, file)
+        if _forbidden(imported)
     ]
 
 
-def _forbidden(found: Import) -> bool:
-    if found.package == found.room:
+def _forbidden(imported: Import) -> bool:
+    if imported.package == imported.room:
         return False
-    if found.package in OURS or found.package in OUTSIDE:
-        return found.package not in OURS.get(found.room, set())
-    if found.room in ONLY:
-        allowed = ONLY[found.room] | ALSO.get(found.file, set())
-        return found.package not in allowed and found.package not in sys.stdlib_module_names
-    return found.package in NEVER.get(found.room, set())
+    if imported.package in OURS or imported.package in OUTSIDE:
+        return imported.package not in OURS.get(imported.room, set())
+    if imported.room in ONLY:
+        allowed = ONLY[imported.room] | ALSO.get(imported.file, set())
+        return imported.package not in allowed and imported.package not in sys.stdlib_module_names
+    return imported.package in NEVER.get(imported.room, set())
 
 
 def room_violations(root: Path) -> list[str]:
     """Say of every import between the rooms of services that looks ahead in a study's life where it stands."""
-    found = []
+    violations = []
     for file in sorted((root / "services").rglob("*.py")):
         here = file.relative_to(root / "services").parts[0].removesuffix(".py")
         if here == "__init__":
@@ -155,21 +155,21 @@ def room_violations(root: Path) -> list[str]:
             parts = (node.module or "").split(".")
             for room in parts[1:2] or [alias.name for alias in node.names]:
                 if room not in ROOMS or ROOMS.index(room) > ROOMS.index(here):
-                    found.append(f"{file.relative_to(root).as_posix()}:{node.lineno} imports services.{room}")
-    return found
+                    violations.append(f"{file.relative_to(root).as_posix()}:{node.lineno} imports services.{room}")
+    return violations
 
 
 def page_violations(root: Path) -> list[str]:
     """Return where a page script holds a class or SQL, which belong in components and in services."""
-    found = []
+    violations = []
     for file in sorted((root / "pages").rglob("*.py")):
         place = file.relative_to(root).as_posix()
         for node in ast.walk(tree_of(file)):
             if isinstance(node, ast.ClassDef):
-                found.append(f"{place}:{node.lineno} defines the class {node.name}")
+                violations.append(f"{place}:{node.lineno} defines the class {node.name}")
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and SQL_TEXT.match(node.value):
-                found.append(f"{place}:{node.lineno} holds SQL")
-    return found
+                violations.append(f"{place}:{node.lineno} holds SQL")
+    return violations
 
 
 def path_edits(root: Path) -> list[str]:
@@ -288,11 +288,11 @@ def test_a_forbidden_import_is_found(tmp_path: Path, file: str, line: str, said:
     (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / file).write_text(line)
 
-    found = layer_violations(tmp_path)
+    violations = layer_violations(tmp_path)
 
-    assert len(found) == 1
-    assert file in found[0]
-    assert said in found[0]
+    assert len(violations) == 1
+    assert file in violations[0]
+    assert said in violations[0]
 
 
 @pytest.mark.parametrize("line", ["from services.report import export", "from services import record", "import db"])

@@ -312,8 +312,8 @@ def test_every_count_of_the_report_equals_an_independent_count(finished: Finishe
     expected |= expected_viewing_counts(finished.facts, finished.traces)
 
     for key, rows in expected.items():
-        found = printed[key]["rows"] if key in printed else []
-        known = [{name: row[name] for name in wanted} for row, wanted in zip(found, rows, strict=True)]
+        printed_rows = printed[key]["rows"] if key in printed else []
+        known = [{name: row[name] for name in wanted} for row, wanted in zip(printed_rows, rows, strict=True)]
         assert known == rows, key
     # Not counts: the frozen plan with its hashes, who the members are, when what happened. Times and displays follow.
     assert set(printed) - set(expected) == {"plan", "members", "events", "times", "displays"}
@@ -343,7 +343,7 @@ def test_times_and_displays_are_those_that_the_browser_told(finished: Finished) 
         for place, name in enumerate(("Active", "Idle", "Loading")):
             seconds = [values[place] / 1000 for values in of_items.values() if values[place]]
             if seconds:
-                quartiles = (round(float(one), 1) for one in np.quantile(seconds, [0.25, 0.5, 0.75]))
+                quartiles = (round(float(quartile), 1) for quartile in np.quantile(seconds, [0.25, 0.5, 0.75]))
                 expected.append((rater, name, len(seconds), *quartiles, round(max(seconds), 1)))
     assert times == expected
     displays = Counter(
@@ -384,11 +384,11 @@ def test_the_html_file_prints_the_numbers_of_the_json(finished: Finished) -> Non
     tables = [table for section in finished.report["sections"] for table in section["tables"]]
 
     assert [table.title for table in printed] == [table["title"] for table in tables]
-    for found, table in zip(printed, tables, strict=True):
+    for html_table, table in zip(printed, tables, strict=True):
         if table["kind"] != "estimates":
             continue
-        assert len(found.rows) == 1 + len(table["rows"])
-        for cells, row in zip(found.rows[1:], table["rows"], strict=True):
+        assert len(html_table.rows) == 1 + len(table["rows"])
+        for cells, row in zip(html_table.rows[1:], table["rows"], strict=True):
             assert row["shown"] == estimate_text(row["estimate"], row["scale"])
             assert stands_in(row_texts(row), cells), (cells, row_texts(row))
 
@@ -397,13 +397,13 @@ def test_the_html_file_prints_the_counts_of_the_json(finished: Finished) -> None
     printed = tables_in((finished.folder / "report.html").read_text(encoding="utf-8"))
     tables = [table for section in finished.report["sections"] for table in section["tables"]]
 
-    for found, table in zip(printed, tables, strict=True):
+    for html_table, table in zip(printed, tables, strict=True):
         if table["kind"] == "plain":
             rows = [[as_printed(cell) for cell in row.values()] for row in table["rows"]]
-            assert found.rows[1:] == rows
+            assert html_table.rows[1:] == rows
         elif table["kind"] == "matrix":
             lines = zip(table["row_labels"], table["counts"], strict=True)
-            assert found.rows[1:] == [[label, *map(str, counts)] for label, counts in lines]
+            assert html_table.rows[1:] == [[label, *map(str, counts)] for label, counts in lines]
 
 
 def as_printed(cell: object) -> str:

@@ -248,10 +248,10 @@ def test_verify_finds_a_cut_chain_against_the_head_of_a_backup(frozen: Run, data
         "BEGIN SELECT RAISE(ABORT, 'audit_event is append-only'); END",
     )
 
-    unseen, found = frozen("verify", "tiny"), frozen("verify", "tiny", "--audit-head", head)
+    unseen, seen = frozen("verify", "tiny"), frozen("verify", "tiny", "--audit-head", head)
 
-    assert (holds.exit_code, unseen.exit_code, found.exit_code) == (0, 0, 1)
-    assert found.stdout == "The audit chain does not hold the head that was kept: its end was cut off or replaced.\n"
+    assert (holds.exit_code, unseen.exit_code, seen.exit_code) == (0, 0, 1)
+    assert seen.stdout == "The audit chain does not hold the head that was kept: its end was cut off or replaced.\n"
 
 
 def test_judge_verdicts_are_taken_in_once(frozen: Run, tmp_path: Path) -> None:
@@ -417,13 +417,13 @@ def test_serving_what_is_no_database_of_ours_never_says_where_it_answers(tmp_pat
     assert "answers on" not in refused.stdout
 
 
-@pytest.mark.parametrize("kept", [None, 0, 20_000])
+@pytest.mark.parametrize("length", [None, 0, 20_000])
 def test_a_backup_that_is_missing_or_cut_is_refused_and_leaves_nothing(
-    frozen: Run, tmp_path: Path, kept: int | None
+    frozen: Run, tmp_path: Path, length: int | None
 ) -> None:
     assert frozen("backup", tmp_path / "backup").exit_code == 0
     copy = tmp_path / "backup" / "blindread.db"
-    shutil.rmtree(copy.parent) if kept is None else os.truncate(copy, kept)
+    shutil.rmtree(copy.parent) if length is None else os.truncate(copy, length)
 
     refused = as_process(tmp_path / "new", "restore", tmp_path / "backup")
 

@@ -33,12 +33,12 @@ def locked(file: str) -> dict[str, tuple[Requirement, list[str]]]:
     """Return each pin of a lock file with its hashes, by canonical name."""
     text = (ROOT / file).read_text(encoding="utf-8").replace("\\\n", " ")
     pins = [line for line in text.splitlines() if line and not line.lstrip().startswith("#")]
-    found = {}
+    pinned = {}
     for pin in pins:
         stated, *hashes = pin.split(" --hash=")
         requirement = Requirement(stated.strip())
-        found[canonicalize_name(requirement.name)] = (requirement, [value.strip() for value in hashes])
-    return found
+        pinned[canonicalize_name(requirement.name)] = (requirement, [value.strip() for value in hashes])
+    return pinned
 
 
 def installed_at_run_time() -> list[str]:
@@ -47,14 +47,16 @@ def installed_at_run_time() -> list[str]:
     return [name for name, (pin, _) in pins.items() if pin.marker is None or pin.marker.evaluate()]
 
 
-def licence_of(found: Distribution) -> str:
+def licence_of(installed: Distribution) -> str:
     """Return what a distribution's metadata say of its licence, or else its licence text, in capitals."""
-    metadata = found.metadata
+    metadata = installed.metadata
     said = [metadata.get("License-Expression") or "", (metadata.get("License") or "")[:400]]
     said += [text for text in metadata.get_all("Classifier") or [] if text.startswith("License ::")]
     if not any(text.strip() for text in said):
-        texts = [file for file in found.files or [] if file.name.upper().startswith(("LICENSE", "LICENCE", "COPYING"))]
-        said = [Path(str(found.locate_file(file))).read_text(errors="replace")[:400] for file in texts]
+        texts = [
+            file for file in installed.files or [] if file.name.upper().startswith(("LICENSE", "LICENCE", "COPYING"))
+        ]
+        said = [Path(str(installed.locate_file(file))).read_text(errors="replace")[:400] for file in texts]
     return " ".join(said).upper()
 
 
@@ -109,7 +111,7 @@ def test_what_is_imported_is_required_by_name() -> None:
 
     missing = {
         f"{name} ({file.relative_to(ROOT)})"
-        for file in [*ROOT.glob("*.py"), *(found for room in ROOMS for found in (ROOT / room).rglob("*.py"))]
+        for file in [*ROOT.glob("*.py"), *(source for room in ROOMS for source in (ROOT / room).rglob("*.py"))]
         for name in _imported(file)
         if name in provided and not required & {canonicalize_name(given) for given in provided[name]}
     }

@@ -95,7 +95,7 @@ def test_an_appended_event_cannot_end_the_seal_on_a_verdict_and_set_another(stud
 
     def resealed(session: Session, study_id: int) -> Detail:
         rows = list(session.exec(select(Verdict)))
-        keys = proofs.ranges(stored_id(one.id) for one in rows)
+        keys = proofs.ranges(stored_id(row.id) for row in rows)
         others = dict.fromkeys(("display", "flag", "viewing_trace"), "1-9999")
         beside = {t: proofs.rows_of(session, t, study_id) for t in proofs.COLUMNS if proofs.table_name(t) in others}
         seals = proofs.sealed(rows) | proofs.sealed_values(beside)
@@ -144,7 +144,7 @@ def test_the_items_of_two_verdicts_are_not_exchanged_under_the_cloak_of_a_return
     def returned(session: Session, study_id: int) -> Detail:
         rows = list(session.exec(select(Assignment).where(Assignment.study_id == study_id)))
         member = session.exec(select(Membership).where(Membership.pseudonym == "Reviewer 1")).one()
-        keys = proofs.ranges(stored_id(one.id) for one in rows)
+        keys = proofs.ranges(stored_id(row.id) for row in rows)
         return {
             "role": "reviewer",
             "member": member.person_id,
@@ -159,17 +159,17 @@ def test_the_items_of_two_verdicts_are_not_exchanged_under_the_cloak_of_a_return
 
 def test_two_raters_do_not_change_names_under_the_cloak_of_a_return(study: Database) -> None:
     head = kept_head(study)
-    one, other = "(SELECT id FROM membership WHERE pseudonym = 'Rater 1')", "'Rater 2'"
+    first, other = "(SELECT id FROM membership WHERE pseudonym = 'Rater 1')", "'Rater 2'"
     by_hand(
         study,
-        f"UPDATE membership SET pseudonym = '-' WHERE id = {one}",
+        f"UPDATE membership SET pseudonym = '-' WHERE id = {first}",
         f"UPDATE membership SET pseudonym = 'Rater 1' WHERE pseudonym = {other}",
         "UPDATE membership SET pseudonym = 'Rater 2' WHERE pseudonym = '-'",
     )
 
     def returned(session: Session, study_id: int) -> Detail:
         rows = list(session.exec(select(Membership).where(Membership.study_id == study_id)))
-        keys = proofs.ranges(stored_id(one.id) for one in rows)
+        keys = proofs.ranges(stored_id(row.id) for row in rows)
         return {"role": "rater", "member": 2, "ended": {"membership": keys}, "rows": proofs.sealed(rows)}
 
     append(study, "member joined", returned)
@@ -184,7 +184,7 @@ def test_a_reference_is_not_exchanged_by_ending_its_seal_and_freezing_again(stud
     def frozen_again(session: Session, study_id: int) -> Detail:
         salt = session.exec(select(Study.salt).where(Study.id == study_id)).one()
         rows = proofs.frozen_rows(session, study_id)
-        ended = {proofs.table_name(table): proofs.ranges(found) for table, found in rows.items() if found}
+        ended = {proofs.table_name(table): proofs.ranges(values) for table, values in rows.items() if values}
         sha256 = session.exec(select(Freeze.sha256).where(Freeze.study_id == study_id)).one()
         return {"manifest_sha256": sha256, "ended": ended, "rows": proofs.sealed_values(rows, salt)}
 
@@ -295,7 +295,7 @@ def test_the_keys_that_a_package_discloses_do_not_draw_for_who_joins_after_a_re_
         study = session.exec(select(Study)).one()
         used = draws.key_of(session, stored_id(study.id), 7).value.hex()
 
-    assert used not in {one["key"] for one in disclosed["keys"]}
+    assert used not in {entry["key"] for entry in disclosed["keys"]}
     assert study.salt not in (tmp_path / "package" / "draws.json").read_text()
     assert packaging_is_shut(opened, tmp_path / "again")
 

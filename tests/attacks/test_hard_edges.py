@@ -91,7 +91,7 @@ def test_no_odd_value_in_any_place_of_a_request_is_an_error_or_shows_something_h
     places = ["assignment"] if act == "failure" else list(plain)
     answers = [rater.post(f"/reading/{act}", json={**plain, place: odd}) for place in places for odd in ODD]
 
-    assert [one.text for one in answers if one.status_code >= 500 or HIDDEN in one.content] == []
+    assert [answer.text for answer in answers if answer.status_code >= 500 or HIDDEN in answer.content] == []
 
 
 @pytest.mark.parametrize("page", ["reading", "study", "report", "preview", "people", "import", "worklist"])
@@ -185,7 +185,7 @@ def test_twelve_submits_at_once_from_two_logins_leave_one_verdict_and_one_receip
             return ""
 
     with ThreadPoolExecutor(12) as pool:
-        receipts = [one for one in pool.map(hand_in, range(12)) if one]
+        receipts = [receipt for receipt in pool.map(hand_in, range(12)) if receipt]
     assert len(receipts) == 1
     assert verification.verify_study(opened.database, "tiny") == []
 
@@ -247,18 +247,18 @@ def test_whoever_set_a_password_by_a_link_puts_no_notice_of_a_further_link_away(
     identity.use_link(database, identity.make_link(database, "rater-1", "sign_in", by=opened.admin), None)
     by_password = identity.actor_of_token(database, signing_in.sign_in(database, "rater-1", PASSWORD))
     assert by_password is not None
-    told = len(notices.notices_of(database, by_password))
+    count = len(notices.notices_of(database, by_password))
     notices.confirm_notices(database, by_password)
 
-    assert len(notices.notices_of(database, by_password)) == told
+    assert len(notices.notices_of(database, by_password)) == count
 
 
 def come_through(said: str, peer: tuple[str, int]) -> tuple[str, str]:
     """Return address and scheme of a request behind `Hosts`, where this machine alone is a proxy."""
-    found: dict[str, Any] = {}
+    received: dict[str, Any] = {}
 
     async def app(scope: Any, _receive: Any, _send: Any) -> None:
-        found.update(scope)
+        received.update(scope)
 
     async def nothing(*_: Any) -> dict[str, Any]:
         return {}
@@ -268,7 +268,7 @@ def come_through(said: str, peer: tuple[str, int]) -> tuple[str, str]:
     headers = [(b"host", b"localhost"), (b"x-forwarded-for", said.encode()), (b"x-forwarded-proto", b"https")]
     scope = {"type": "http", "scheme": "http", "client": peer, "headers": headers}
     asyncio.run(guard(scope, nothing, nothing))
-    return found["client"][0], found["scheme"]
+    return received["client"][0], received["scheme"]
 
 
 @pytest.mark.parametrize("said", ["1.2.3.4", "127.0.0.1, 1.2.3.4", "1.2.3.4:0, 127.0.0.1:1"])
@@ -294,8 +294,8 @@ BEGUN = '{"item":"a","candidate":"b","verdict":1'
 @pytest.mark.parametrize("value", ["NaN", "1e999", "-0", "{}", "[]", '"\\u0000"', "[" * 900 + "]" * 900, "null"])
 @pytest.mark.parametrize("place", ["item", "candidate", "verdict", "error", "explanation"])
 def test_an_odd_value_in_a_judges_line_is_read_or_refused_in_a_sentence(place: str, value: str) -> None:
-    told = {"item": '"a"', "candidate": '"b"', "verdict": '"1"', place: value}
-    line = "{" + ",".join(f'"{name}":{text}' for name, text in told.items()) + "}"
+    members = {"item": '"a"', "candidate": '"b"', "verdict": '"1"', place: value}
+    line = "{" + ",".join(f'"{name}":{text}' for name, text in members.items()) + "}"
     try:
         parse_judge_verdicts(line.encode(), "x.jsonl")
     except InputRefused as refusal:
@@ -336,7 +336,7 @@ def test_all_that_is_wrong_with_a_judges_keys_is_said_at_once(opened: Situation)
         import_runs.import_judge_verdicts(
             opened.database, opened.admin, "tiny", name="r", judge="", content=content, file_name="x.csv"
         )
-    said = " ".join(str(one) for one in refusal.value.problems)
+    said = " ".join(str(problem) for problem in refusal.value.problems)
 
     assert "no + such" in said
     assert "twice" in said
@@ -367,7 +367,7 @@ def test_a_damaged_archive_is_unpacked_inside_its_folder_or_refused_in_a_sentenc
             unpacked(bytes(content[: len(content) if number % 9 else chance.randrange(len(content))]), target)
         except InputRefused as refusal:
             assert str(tmp_path) not in str(refusal)
-        assert [one.name for one in tmp_path.iterdir()] == ["in"]
+        assert [path.name for path in tmp_path.iterdir()] == ["in"]
         shutil.rmtree(target)
 
 
@@ -536,10 +536,10 @@ def changed(worked_through: Path, tmp_path: Path) -> Iterator[tuple[sqlite3.Conn
 
 def lifted(connection: sqlite3.Connection) -> list[str]:
     """Drop the triggers and return how to put them back."""
-    found = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
-    for name, _ in found:
+    triggers = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
+    for name, _ in triggers:
         connection.execute(f"DROP TRIGGER {name}")
-    return [statement for _, statement in found]
+    return [statement for _, statement in triggers]
 
 
 def another(value: Any, kind: str) -> Any:
@@ -558,10 +558,10 @@ def another(value: Any, kind: str) -> Any:
 LEAVES_NO_STUDY_TO_VERIFY = {("study", "id"), ("study", "key"), ("freeze", "study_id")}
 
 
-@pytest.mark.parametrize("table", [proofs.table_name(one) for one in proofs.COLUMNS])
+@pytest.mark.parametrize("table", [proofs.table_name(model) for model in proofs.COLUMNS])
 def test_no_column_of_a_sealed_row_changes_unseen(changed: tuple[sqlite3.Connection, Database], table: str) -> None:
     connection, database = changed
-    sealed = next(columns for one, columns in proofs.COLUMNS.items() if proofs.table_name(one) == table)
+    sealed = next(columns for model, columns in proofs.COLUMNS.items() if proofs.table_name(model) == table)
     kinds = {row[1]: row[2].partition("(")[0] for row in connection.execute(f"PRAGMA table_info({table})")}
     lifted(connection)
     guards = set(verification.verify_study(database, "tiny", files=False))

@@ -69,7 +69,7 @@ def test_a_damage_report_on_a_scan_ahead_says_nothing_and_leaves_nothing(opened:
     rater = opened.raters[0]
     derived = keys(opened, rater)
     with opened.database.reading() as session:
-        tokens = [derived.volume_token(one) for one in session.exec(select(Volume.id))]
+        tokens = [derived.volume_token(volume_id) for volume_id in session.exec(select(Volume.id))]
     refused = 0
     for token in [*tokens, "", "x" * 10_000, "\x00", "é", tokens[0].upper()]:
         try:
@@ -87,7 +87,7 @@ def test_a_damage_report_on_a_scan_ahead_says_nothing_and_leaves_nothing(opened:
 def test_reporting_damage_again_and_again_leaves_one_event(opened: Situation) -> None:
     rater = opened.raters[0]
     names = (keys(opened, rater).volume_token(number) for number in range(1, 10))
-    token = next(one for one in names if _in_reach(opened, one))
+    token = next(name for name in names if _in_reach(opened, name))
     for _ in range(50):
         shown_volumes.report_damage(opened.database, rater, token)
     with opened.database.reading() as session:
@@ -109,12 +109,12 @@ def test_the_end_of_reading_tells_of_marks_only_how_many_and_how_long(opened: Si
     read_all(opened, other)
     read_all(opened, rater)
     done = on_the_desk(opened, rater)
-    told = json.dumps(done)
+    text = json.dumps(done)
 
     assert done["kind"] != "item"
     for hidden in ("model-a", "model-b", "k1", "A cyst", "subject-", "hidden note", "i1", "accepted", "Rater 2"):
-        assert hidden not in told
-    assert "4 answers" in told
+        assert hidden not in text
+    assert "4 answers" in text
 
 
 def test_the_pace_is_ones_own_and_not_that_of_others(opened: Situation) -> None:
@@ -150,7 +150,7 @@ def test_the_end_screen_of_a_practice_says_nothing_of_the_real_items(migrated_sq
     engine.dispose()
 
     assert ahead
-    assert not any(one in text for one in ahead for text in seen)
+    assert not any(assignment in text for assignment in ahead for text in seen)
 
 
 def test_a_closed_report_that_was_made_is_shut_again_by_a_re_opening(opened: Situation) -> None:
@@ -202,7 +202,7 @@ def test_a_measured_time_of_any_size_costs_nobody_their_verdict(
 
     assert answer.status_code in {200, 400}
     with marked.study.database.reading() as session:
-        assert all(one.load_ms <= 86_400_000 for one in session.exec(select(Display)))
+        assert all(display.load_ms <= 86_400_000 for display in session.exec(select(Display)))
 
 
 def test_a_draft_for_the_last_possible_number_does_not_shut_out_the_verdict(opened: Situation) -> None:
@@ -239,15 +239,15 @@ def test_two_hundred_sockets_and_requests_of_a_stranger_leave_the_server_answeri
     held = []
     try:
         for _ in range(200):
-            one = sockets.create_connection(("127.0.0.1", marked.server.port), timeout=5)
-            one.sendall(b"POST /sign-in HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9000\r\n\r\nlogin=")
-            held.append(one)
+            connection = sockets.create_connection(("127.0.0.1", marked.server.port), timeout=5)
+            connection.sendall(b"POST /sign-in HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9000\r\n\r\nlogin=")
+            held.append(connection)
         with marked.client() as stranger:
             assert stranger.get("/health").status_code == 200
             assert stranger.get("/sign-in").status_code == 200
     finally:
-        for one in held:
-            one.close()
+        for connection in held:
+            connection.close()
 
 
 def test_the_server_log_holds_no_mark_token_or_login_after_all_of_it(
@@ -281,7 +281,7 @@ def test_a_protocol_of_nonsense_is_refused_in_sentences(imported: Situation, tmp
     with pytest.raises(InputRefused) as refusal:
         importing.import_study(imported.database, imported.admin, folder, key="other")
     assert str(tmp_path) not in str(refusal.value)
-    assert all(len(str(one)) < 600 for one in refusal.value.problems)
+    assert all(len(str(problem)) < 600 for problem in refusal.value.problems)
 
 
 @pytest.mark.parametrize("column", ["../../blindread.db", "/etc/passwd", "volumes", "volumes/../../secret.nii.gz", "."])

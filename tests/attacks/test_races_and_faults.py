@@ -57,7 +57,7 @@ def at_once(*acts: Callable[[], Any]) -> list[Any]:
     """Do several things at the same moment; return what each returned or was refused with."""
     ready = Barrier(len(acts))
 
-    def one(act: Callable[[], Any]) -> Any:
+    def outcome_of(act: Callable[[], Any]) -> Any:
         ready.wait(10)
         try:
             return act()
@@ -67,7 +67,7 @@ def at_once(*acts: Callable[[], Any]) -> list[Any]:
             return refusal
 
     with ThreadPoolExecutor(len(acts)) as pool:
-        return list(pool.map(one, acts))
+        return list(pool.map(outcome_of, acts))
 
 
 def holds(situation: Situation, key: str = "tiny") -> None:
@@ -93,7 +93,7 @@ def test_eight_tabs_that_submit_different_answers_leave_one_verdict(opened: Situ
     ]
     outcome = at_once(*acts)
 
-    assert sum(isinstance(one, submission.Receipt) for one in outcome) == 1
+    assert sum(isinstance(result, submission.Receipt) for result in outcome) == 1
     assert verdicts(opened) == 1
     holds(opened)
 
@@ -130,7 +130,7 @@ def test_a_closing_and_verdicts_at_once_leave_no_verdict_behind_the_data_lock(op
 def test_two_freezes_at_once_freeze_once(imported: Situation) -> None:
     outcome = at_once(*[lambda: freezing.freeze_study(imported.database, imported.admin, "tiny")] * 3)
 
-    assert sum(isinstance(one, Refused) for one in outcome) == 2
+    assert sum(isinstance(result, Refused) for result in outcome) == 2
     holds(imported)
 
 
@@ -162,7 +162,7 @@ def test_a_draft_that_is_deleted_while_it_is_imported_over_ends_whole_or_gone(
         remaining = session.exec(select(Study).where(Study.key == "tiny")).all()
         hashes = set(session.exec(select(Volume.sha256)))
     assert len(remaining) <= 1
-    assert all(volume_store.is_intact(imported.database, one) for one in hashes)
+    assert all(volume_store.is_intact(imported.database, sha256) for sha256 in hashes)
     if remaining:
         freezing.freeze_study(imported.database, imported.admin, "tiny")
         holds(imported)
@@ -193,7 +193,7 @@ def test_two_owners_who_lock_each_other_at_once_leave_one(imported: Situation) -
         lambda: accounts.lock(imported.database, second, "admin"),
     )
 
-    assert sum(isinstance(one, Conflict) for one in outcome) == 1
+    assert sum(isinstance(result, Conflict) for result in outcome) == 1
 
 
 def test_an_invitation_and_a_removal_at_once_leave_one_membership(opened: Situation) -> None:
@@ -256,8 +256,8 @@ def test_a_closing_is_felt_although_all_facts_are_remembered(opened: Situation) 
 
 def test_a_file_that_is_exchanged_by_a_link_a_folder_or_a_pipe_is_not_shown(opened: Situation, tmp_path: Path) -> None:
     with opened.database.reading() as session:
-        one, other = list(session.exec(select(Volume.sha256)))[:2]
-    path, another = (volume_store.path_of(opened.database, sha256) for sha256 in (one, other))
+        first, other = list(session.exec(select(Volume.sha256)))[:2]
+    path, another = (volume_store.path_of(opened.database, sha256) for sha256 in (first, other))
     assert volume_integrity.read_intact(path)
     path.unlink()
     path.symlink_to(another)
@@ -296,7 +296,7 @@ def test_files_of_an_import_that_is_running_are_not_cleaned_away(imported: Situa
 
     assert isinstance(outcome[0], Conflict)
     with imported.database.reading() as session:
-        assert all(volume_store.is_intact(imported.database, one) for one in session.exec(select(Volume.sha256)))
+        assert all(volume_store.is_intact(imported.database, sha256) for sha256 in session.exec(select(Volume.sha256)))
 
 
 def test_a_clock_that_is_set_back_ends_no_lease_and_holds_none_for_ever(imported: Situation) -> None:
@@ -354,22 +354,22 @@ def test_a_killed_import_is_cleaned_up_after_and_hinders_the_next_one_no_longer_
     importing.import_study(imported.database, imported.admin, folder)
     with imported.database.reading() as session:
         assert set(session.exec(select(Study.key))) == {"tiny", "other"}
-        assert all(volume_store.is_intact(imported.database, one) for one in session.exec(select(Volume.sha256)))
+        assert all(volume_store.is_intact(imported.database, sha256) for sha256 in session.exec(select(Volume.sha256)))
 
 
 def test_a_backup_whose_volumes_were_exchanged_says_so_when_it_is_brought_back(
     opened: Situation, tmp_path: Path
 ) -> None:
     maintenance.back_up_installation(opened.database, tmp_path / "backup")
-    one, other = sorted((tmp_path / "backup" / "volumes").glob("*/*"))[:2]
-    shutil.copyfile(one, other)
+    first, other = sorted((tmp_path / "backup" / "volumes").glob("*/*"))[:2]
+    shutil.copyfile(first, other)
     engine = make_engine(f"sqlite:///{(tmp_path / 'new' / 'blindread.db').as_posix()}")
     (tmp_path / "new").mkdir()
 
     done = restoring.restore_installation(Database(engine, tmp_path / "new"), tmp_path / "backup")
     engine.dispose()
 
-    assert any("volume" in one for one in done.problems)
+    assert any("volume" in problem for problem in done.problems)
 
 
 def test_a_backup_that_was_rewritten_does_not_fit_its_head(opened: Situation, tmp_path: Path) -> None:
@@ -385,7 +385,7 @@ def test_a_backup_that_was_rewritten_does_not_fit_its_head(opened: Situation, tm
     done = restoring.restore_installation(Database(engine, tmp_path / "new"), tmp_path / "backup")
     engine.dispose()
 
-    assert any("head" in one for one in done.problems)
+    assert any("head" in problem for problem in done.problems)
 
 
 def test_a_verification_that_dies_on_one_study_goes_on_with_the_next(opened: Situation, tmp_path: Path) -> None:

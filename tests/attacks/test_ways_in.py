@@ -317,13 +317,13 @@ def test_a_cookie_of_another_port_or_kind_signs_nobody_in(marked: ServedStudy) -
 def test_the_hash_of_a_token_that_the_database_holds_signs_nobody_in(marked: ServedStudy) -> None:
     marked.cookie(OBSERVED)
     with marked.study.database.reading() as session:
-        hashes = [one.token_sha256 for one in session.exec(select(LoginSession))]
-        links = [one.token_sha256 for one in session.exec(select(Invitation))]
-    for one in hashes[-3:]:
-        status, _, _ = raw(marked, "GET", "/studies", {"Cookie": f"blindread-{marked.server.port}={one}"})
+        hashes = [login_session.token_sha256 for login_session in session.exec(select(LoginSession))]
+        links = [invitation.token_sha256 for invitation in session.exec(select(Invitation))]
+    for digest in hashes[-3:]:
+        status, _, _ = raw(marked, "GET", "/studies", {"Cookie": f"blindread-{marked.server.port}={digest}"})
         assert status == 401
-    for one in links[-3:]:
-        assert raw(marked, "GET", f"/link/{one}", {})[0] == 410
+    for digest in links[-3:]:
+        assert raw(marked, "GET", f"/link/{digest}", {})[0] == 410
 
 
 def test_a_rater_sends_no_file_by_any_spelling_of_the_way_up(marked: ServedStudy) -> None:
@@ -344,10 +344,10 @@ def test_a_rater_sends_no_file_by_any_spelling_of_the_way_up(marked: ServedStudy
 @pytest.mark.parametrize("page", ["people", "studies", "study", "report", "import", "preview", "../admin/people.py"])
 def test_a_rater_is_shown_no_page_of_owners(marked: ServedStudy, page: str) -> None:
     cookies = marked.cookie(OBSERVED)
-    told = text_of(run_page(marked.server, cookies, page, f"study={STUDY}"))
+    shown = text_of(run_page(marked.server, cookies, page, f"study={STUDY}"))
 
-    assert "Sign out everywhere" not in told
-    assert "zqhidden" not in told
+    assert "Sign out everywhere" not in shown
+    assert "zqhidden" not in shown
 
 
 def test_an_admin_signs_out_themselves_and_nobody_else(imported: Situation) -> None:

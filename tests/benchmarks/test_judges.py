@@ -23,6 +23,6 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
 )
 def test_each_way_reads_the_verdicts_that_it_says(filled: Database, way: str, verdicts: int, held: int) -> None:
     with filled.reading() as session:
-        found = judges.WAYS[way](session)
+        result = judges.WAYS[way](session)
 
-    assert found[:2] == (verdicts, held)
+    assert result[:2] == (verdicts, held)

@@ -69,7 +69,7 @@ SHOWN_IN = {
 
 def change_everything_but(database: Database, shown: Iterable[str]) -> list[str]:
     """Change every value in every column that is not in `shown`, keys between tables aside; return the columns."""
-    kept = set(shown)
+    unchanged = set(shown)
     changed = []
     with database.engine.connect() as connection:
         take_the_guards_away(connection)
@@ -77,7 +77,7 @@ def change_everything_but(database: Database, shown: Iterable[str]) -> list[str]
             for column in table.columns:
                 name = f"{table.name}.{column.name}"
                 expression = _changed(column)
-                if name in kept or column.primary_key or column.foreign_keys or expression is None:
+                if name in unchanged or column.primary_key or column.foreign_keys or expression is None:
                     continue
                 place = f'"{column.name}"'
                 statement = text(f'UPDATE "{table.name}" SET {place} = {expression} WHERE {place} IS NOT NULL')

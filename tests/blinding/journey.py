@@ -75,11 +75,11 @@ class Visitor:
 
     def fill_in(self) -> None:
         """Fill in every field of the form with its first option, or with words of one's own."""
-        for one in self.page.locator(".fields > .field").all():
-            if one.locator(".option").count():
-                one.locator(".option").first.click()
+        for box in self.page.locator(".fields > .field").all():
+            if box.locator(".option").count():
+                box.locator(".option").first.click()
             else:
-                one.locator("textarea").fill(OWN_WORDS)
+                box.locator("textarea").fill(OWN_WORDS)
 
     def hand_in(self) -> None:
         """Submit, and wait for the next item or the end."""
@@ -109,8 +109,8 @@ class Visitor:
 
     def words_of(self, place: str) -> str:
         """Return the text of a part of the room, or nothing."""
-        found = self.page.locator(place)
-        return found.first.inner_text() if found.count() else ""
+        parts = self.page.locator(place)
+        return parts.first.inner_text() if parts.count() else ""
 
     def close(self) -> None:
         """Leave."""

@@ -119,10 +119,10 @@ def _write_volumes(folder: Path) -> None:
         acquired = "1987-03-21" if role == "prior" else "1991-11-09"
         volumes.append((mark(f"volume{number}"), case, role, sequence, acquired, file, label))
     file = f"volumes/{mark('picturefile')}.png"
-    told = PngInfo()
-    told.add_text("Comment", mark("picturetext"))
+    metadata = PngInfo()
+    metadata.add_text("Comment", mark("picturetext"))
     pixels = np.random.default_rng(8).integers(0, 256, (30, 40), dtype=np.uint8)
-    Image.fromarray(pixels).save(folder / file, pnginfo=told)
+    Image.fromarray(pixels).save(folder / file, pnginfo=metadata)
     volumes.append((mark("volumepicture"), "picture", "current", "T1", "", file, shown("label")))
     write_table(folder / "volumes.csv", "volume,case,role,sequence,acquired,file,label", volumes)
 

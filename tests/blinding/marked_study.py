@@ -209,16 +209,16 @@ def import_marked_judge(situation: Situation) -> None:
 def machine_names(database: Database) -> frozenset[str]:
     """Return what the database derived or drew and nobody outside needs: salt, hashes."""
     with database.reading() as session:
-        found = [session.exec(select(Study.salt)).one(), session.exec(select(Freeze.sha256)).one()]
+        names = [session.exec(select(Study.salt)).one(), session.exec(select(Freeze.sha256)).one()]
         for volume in session.exec(select(Volume)):
-            found += [volume.sha256, volume.voxel_sha256]
-    return frozenset(found)
+            names += [volume.sha256, volume.voxel_sha256]
+    return frozenset(names)
 
 
 def own_marks_by_prompt() -> dict[str, set[str]]:
     """Return, by prompt, the marks that the scoring phase shows for an item: its accepted answers."""
     return {
-        shown(f"prompt{key}"): {one for one in (*accepted.split("|"), low, high) if one}
+        shown(f"prompt{key}"): {value for value in (*accepted.split("|"), low, high) if value}
         for key, *_, accepted, low, high, _ in ITEMS
     }
 

@@ -35,7 +35,7 @@ def socket(
     with connect(
         running.url.replace("http", "ws") + path,
         origin=None if origin is None else Origin(running.url if origin == "own" else origin),
-        subprotocols=[Subprotocol(one) for one in protocols],
+        subprotocols=[Subprotocol(protocol) for protocol in protocols],
         additional_headers=sent,
         open_timeout=PATIENCE,
         max_size=None,
@@ -52,14 +52,14 @@ def ask(opened: ClientConnection, page: str = "", query: str = "", *, page_scrip
 
 def messages_of_run(opened: ClientConnection) -> list[ForwardMsg]:
     """Return what arrives until the script has come to its end."""
-    found = []
+    messages = []
     for _ in itertools.count():
         message = ForwardMsg()
         message.ParseFromString(opened.recv(timeout=PATIENCE))
-        found.append(message)
+        messages.append(message)
         if message.WhichOneof("type") == "script_finished":
-            return found
-    return found
+            return messages
+    return messages
 
 
 def run_page(running: RunningServer, cookies: Mapping[str, str], page: str = "", query: str = "") -> list[ForwardMsg]:
@@ -81,4 +81,4 @@ def drawn(messages: list[ForwardMsg]) -> list[bytes]:
 
 def session_id_of(messages: list[ForwardMsg]) -> str:
     """Return Streamlit's own session id, which it tells every client."""
-    return next(one.new_session.initialize.session_id for one in messages if one.HasField("new_session"))
+    return next(message.new_session.initialize.session_id for message in messages if message.HasField("new_session"))

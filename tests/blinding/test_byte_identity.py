@@ -177,7 +177,7 @@ def _change_answers_of(database: Database, study_id: int | None) -> None:
 
 
 def _order_of_prompts(database: Database, situation: Situation) -> list[tuple[str, str, list[str]]]:
-    found = []
+    order = []
     for rater in situation.raters:
         for phase in ("reading", "scoring"):
             with database.reading() as session:
@@ -193,8 +193,8 @@ def _order_of_prompts(database: Database, situation: Situation) -> list[tuple[st
                     .order_by(col(Assignment.position))
                 ).all()
                 prompts = [queries.shown_item(session, row.item_id).prompt for row in rows]
-                found += [(phase, prompt, row.option_order) for prompt, row in zip(prompts, rows, strict=True)]
-    return found
+                order += [(phase, prompt, row.option_order) for prompt, row in zip(prompts, rows, strict=True)]
+    return order
 
 
 # ---- through the server ----------------------------------------------------------------------------------------------
@@ -219,7 +219,7 @@ def _sent_to(marked: ServedStudy, cookies: dict[str, str]) -> list[bytes]:
         for page, query in (("", ""), ("reading", f"study={STUDY}"), ("reading", f"study={STUDY}&phase=scoring"))
         for part in drawn(run_page(marked.server, cookies, page, query))
     ]
-    payload = next(json.loads(found) for found in map(_payload_in, sent) if found)
+    payload = next(json.loads(content) for content in map(_payload_in, sent) if content)
     with client(marked.server, cookies) as rater:
         answers = [
             rater.post("/reading/verdict", json={**_handed_in(payload), "key": "no key of ours"}),

@@ -133,9 +133,9 @@ def _what_is_shown(visitor: Visitor, stage: Stage) -> str:
     return " ".join(visitor.words_of(place) for place in (".brief", ".cards", ".prompt"))
 
 
-def hidden(found: dict[str, str]) -> dict[str, str]:
+def hidden(marks: dict[str, str]) -> dict[str, str]:
     """Return the marks that were meant to stay hidden, with the place each was found in."""
-    return {one: place for one, place in found.items() if one.startswith(mark("")[:8])}
+    return {word: place for word, place in marks.items() if word.startswith(mark("")[:8])}
 
 
 def chunks_of(stages: list[Stage]) -> list[Chunk]:
@@ -176,11 +176,11 @@ def test_the_whole_journey_was_taken_down(journey: Journey) -> None:
 
 
 def test_what_a_rater_is_meant_to_see_is_found(journey: Journey) -> None:
-    found = marks_in(chunks_of(journey.reads))
+    marks = marks_in(chunks_of(journey.reads))
 
     wanted = {shown(word) for word in ("title", "instructions", "notice", "label")}
     wanted |= {shown(f"prompt{number}") for number in range(1, 6)} | {shown(f"vignettec{n}") for n in (1, 2, 3)}
-    assert wanted <= found.keys()
+    assert wanted <= marks.keys()
 
 
 # ---- the rater -------------------------------------------------------------------------------------------------------
@@ -227,9 +227,9 @@ def _membership_of(marked: ServedStudy) -> int:
 
 
 def test_a_rater_who_has_finished_still_learns_nothing(journey: Journey) -> None:
-    found = hidden(marks_in(chunks_of(journey.afterwards)))
+    marks = hidden(marks_in(chunks_of(journey.afterwards)))
 
-    assert found == {}
+    assert marks == {}
 
 
 # ---- the reviewer ----------------------------------------------------------------------------------------------------

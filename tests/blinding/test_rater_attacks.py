@@ -224,8 +224,8 @@ def test_a_reviewers_payload_has_the_allowed_keys_and_no_other(sqlite_database: 
     assert set(payload) == set(opinions) == frame
     assert payload["form"]["flags"] == []
     assert opinions["reference"] is None
-    assert {key for one in opinions["opinions"] for key in one} == {"name", "lines"}
-    assert [one["name"] for one in opinions["opinions"]] == ["A", "B"]
+    assert {key for opinion in opinions["opinions"] for key in opinion} == {"name", "lines"}
+    assert [opinion["name"] for opinion in opinions["opinions"]] == ["A", "B"]
 
 
 # ---- too much --------------------------------------------------------------------------------------------------------

@@ -94,12 +94,12 @@ def _words_on_the_screen(visitor: Visitor) -> str:
 
 
 def test_what_is_meant_to_be_seen_is_found(journey: Journey) -> None:
-    found = {one for stage in journey.rater for one in marks_in(stage.chunks)}
+    seen = {word for stage in journey.rater for word in marks_in(stage.chunks)}
 
     wanted = {
         shown(word) for word in ("label", "priorlabel", "overlay", "promptp1", "promptr1", "promptt1", "promptx1")
     }
-    assert wanted <= found
+    assert wanted <= seen
 
 
 # ---- hidden for good -------------------------------------------------------------------------------------------------
@@ -128,8 +128,8 @@ def test_no_other_mark_reaches_anybody(journey: Journey) -> None:
     in_time |= {mark(f"turn{n}") for n in TURNS[1:]} | {mark("turnlabel"), mark("standingcomment")}
     everything = [chunk for stage in (*journey.rater, *journey.reviewer) for chunk in stage.chunks]
 
-    found = {one for one in marks_in(everything) if one.startswith("zqhidden")}
-    assert found - {mark(word) for word in HIDDEN} <= in_time
+    leaked = {word for word in marks_in(everything) if word.startswith("zqhidden")}
+    assert leaked - {mark(word) for word in HIDDEN} <= in_time
 
 
 # ---- withheld until its time -----------------------------------------------------------------------------------------

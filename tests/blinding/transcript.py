@@ -138,11 +138,11 @@ def route_of(url: str) -> str:
 
 def marks_in(chunks: Iterable[Chunk]) -> dict[str, str]:
     """Return every mark found, with the first place it was found in."""
-    found: dict[str, str] = {}
+    origins: dict[str, str] = {}
     for chunk in chunks:
-        for one in _marks_of(chunk.content, chunk.is_code):
-            found.setdefault(one, chunk.origin)
-    return found
+        for word in _marks_of(chunk.content, chunk.is_code):
+            origins.setdefault(word, chunk.origin)
+    return origins
 
 
 @lru_cache(maxsize=4096)
@@ -154,14 +154,14 @@ def _marks_of(content: bytes, is_code: bool) -> frozenset[str]:
 def words_in(chunks: Iterable[Chunk], words: Iterable[str]) -> dict[str, str]:
     """Return which of `words` occur, with the first place."""
     wanted = [(word, word.lower().encode()) for word in words]
-    found: dict[str, str] = {}
+    origins: dict[str, str] = {}
     for chunk in chunks:
         for content in [chunk.content] if chunk.is_code else readings(chunk.content):
             lowered = content.lower()
             for word, needle in wanted:
                 if needle in lowered:
-                    found.setdefault(word, chunk.origin)
-    return found
+                    origins.setdefault(word, chunk.origin)
+    return origins
 
 
 def readings(content: bytes, depth: int = 0) -> Iterator[bytes]:

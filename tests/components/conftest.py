@@ -53,9 +53,9 @@ class Room:
 
     def see(self, words: str) -> Locator:
         """Wait until the words can be seen."""
-        found = self.page.get_by_text(words).first
-        found.wait_for()
-        return found
+        locator = self.page.get_by_text(words).first
+        locator.wait_for()
+        return locator
 
     def press(self, *keys: str) -> None:
         """Press keys one after the other."""
@@ -120,4 +120,4 @@ def room(stand_in: RunningServer, readers: BrowserContext) -> Iterator[Callable[
         page.evaluate("localStorage.clear()")
     page.close()
     # A step that the room's table of stages forbids, or anything else that the room did not catch.
-    assert [error for one in made for error in one.errors] == []
+    assert [error for reader in made for error in reader.errors] == []

@@ -22,7 +22,9 @@ def test_written_declarations_are_those_of_the_types() -> None:
 def test_no_payload_may_have_a_key_that_its_type_does_not_name() -> None:
     described = payload_types.schema()["$defs"]
     open_ended = [
-        name for name, one in described.items() if "properties" in one and one["additionalProperties"] is not False
+        name
+        for name, definition in described.items()
+        if "properties" in definition and definition["additionalProperties"] is not False
     ]
 
     assert open_ended == []

@@ -65,13 +65,13 @@ def test_addresses_in_the_bundle_stand_in_comments_and_in_niivues_description_of
     addresses = list(re.finditer(r"https?://[^\s\"'`<>)\\\\]+", text))
     # NiiVue's shaders are strings with comments in them; its package description is bundled for the version in it.
     # markdown-it's rule for bare addresses, which is switched off, would put a scheme before what it finds.
-    named = [found for found in addresses if not found.group().startswith("http://${")]
+    named = [match for match in addresses if not match.group().startswith("http://${")]
     reachable = [
-        found.group()
-        for found in named
-        if found.group() not in NAMESPACES
-        and not text[: found.start()].rstrip().endswith("//")
-        and "github.com/niivue/niivue" not in found.group()
+        match.group()
+        for match in named
+        if match.group() not in NAMESPACES
+        and not text[: match.start()].rstrip().endswith("//")
+        and "github.com/niivue/niivue" not in match.group()
     ]
 
     assert addresses

@@ -79,11 +79,11 @@ def test_all_words_have_enough_contrast(room: MakeRoom, theme: str) -> None:
     reader = room("practice", "apart", "conversation", revisable=True)
     reader.open()
     wear(reader, theme)
-    found: list[dict[str, Any]] = []
+    contrasts: list[dict[str, Any]] = []
 
     def collect() -> None:
         reader.page.wait_for_timeout(100)
-        found.extend(reader.page.evaluate(CONTRASTS))
+        contrasts.extend(reader.page.evaluate(CONTRASTS))
 
     if theme == "light":  # and the room's own dark theme in front of the light page
         reader.press("Shift+D")
@@ -117,8 +117,12 @@ def test_all_words_have_enough_contrast(room: MakeRoom, theme: str) -> None:
     reader.submit()
     collect()
 
-    too_weak = {(one["words"], one["within"], round(one["ratio"], 2)) for one in found if one["ratio"] < one["needed"]}
-    assert len(found) > 200
+    too_weak = {
+        (contrast["words"], contrast["within"], round(contrast["ratio"], 2))
+        for contrast in contrasts
+        if contrast["ratio"] < contrast["needed"]
+    }
+    assert len(contrasts) > 200
     assert too_weak == set()
 
 

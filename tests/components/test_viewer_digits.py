@@ -15,8 +15,8 @@ MakeRoom = Callable[..., Room]
 
 def badges(reader: Room, box: str) -> list[str]:
     """Return the badges that can be seen in a part of the form."""
-    found = reader.page.locator(f"{box} .digit").all()
-    return [badge.inner_text() for badge in found if badge.is_visible()]
+    digits = reader.page.locator(f"{box} .digit").all()
+    return [badge.inner_text() for badge in digits if badge.is_visible()]
 
 
 def chosen(reader: Room) -> list[str]:

@@ -195,9 +195,9 @@ def test_dark_is_the_whole_page_and_is_remembered(room: MakeRoom) -> None:
 
     assert reader.page.evaluate(GROUND) == dark
     expect(reader.page.get_by_role("button", name="Dark")).to_have_attribute("aria-pressed", "true")
-    kept = reader.page.evaluate("Object.keys(localStorage).filter((name) => localStorage[name] === '\"Dark\"')")
-    assert "stActiveTheme-/-v2" in kept
-    assert "stActiveTheme-/worklist-v2" in kept
+    stored = reader.page.evaluate("Object.keys(localStorage).filter((name) => localStorage[name] === '\"Dark\"')")
+    assert "stActiveTheme-/-v2" in stored
+    assert "stActiveTheme-/worklist-v2" in stored
     reader.press("Shift+D")
     assert reader.page.evaluate("localStorage.getItem('blindread.theme')") is None
 

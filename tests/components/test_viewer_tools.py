@@ -29,9 +29,9 @@ def colours(reader: Room, place: str = ".stage") -> NDArray[np.int16]:
 def slice_of(reader: Room, pane: int = 0) -> float:
     """Height of the crosshair in a pane, in mm."""
     words = reader.page.locator(".reading").nth(pane).inner_text()
-    found = re.search(r"([SI]) ([\d.]+) mm", words)
-    assert found is not None
-    return float(found[2]) * (1 if found[1] == "S" else -1)
+    match = re.search(r"([SI]) ([\d.]+) mm", words)
+    assert match is not None
+    return float(match[2]) * (1 if match[1] == "S" else -1)
 
 
 def middle_of_stage(reader: Room, pane: int = 0) -> tuple[float, float]:
@@ -505,6 +505,6 @@ def test_every_button_of_the_room_says_its_key_and_every_key_is_in_the_help(room
 
     assert len(titles) > 10
     for title in titles:
-        found = re.search(r"\((.+)\)$", title)
-        assert found is not None, title
-        assert found[1].replace("-", "−") in listed or "Shift 1 … 9" in listed, title
+        match = re.search(r"\((.+)\)$", title)
+        assert match is not None, title
+        assert match[1].replace("-", "−") in listed or "Shift 1 … 9" in listed, title

@@ -25,8 +25,8 @@ def test_arabic_and_hebrew_begin_at_the_right_and_english_beside_them_at_the_lef
     reader.open()
 
     def direction(place: str) -> str:
-        found: str = reader.page.locator(place).first.evaluate("element => getComputedStyle(element).direction")
-        return found
+        computed: str = reader.page.locator(place).first.evaluate("element => getComputedStyle(element).direction")
+        return computed
 
     assert direction(".prompt") == "rtl"
     assert direction(".vignette") == "rtl"

@@ -29,11 +29,11 @@ def write_first_release(file: Path) -> Path:
 def load_first_release(engine: Engine, scratch: Path) -> None:
     """Bring an empty database, of either kind, to where the release left it."""
     command.upgrade(configuration(engine), SCHEMA)
-    found = MetaData()
-    found.reflect(engine)
+    schema = MetaData()
+    schema.reflect(engine)
     source = make_engine(f"sqlite:///{write_first_release(scratch / 'first_release.db').as_posix()}")
     with source.connect() as rows, engine.begin() as target:
-        for table in found.sorted_tables:
+        for table in schema.sorted_tables:
             if table.name == "alembic_version":
                 continue
             columns = [column.name for column in table.columns]

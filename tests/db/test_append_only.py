@@ -66,9 +66,11 @@ def test_every_append_only_table_refuses_every_change_of_its_rows(database: Data
             tried += [f"TRUNCATE {quoted(table)}", f"TRUNCATE {quoted(table)} CASCADE"]
         else:
             tried.append(f"INSERT OR REPLACE INTO {quoted(table)} SELECT * FROM {quoted(table)}")
-        not_refused += [one for one in tried if "append-only" not in refusal_of(database, one)]
+        not_refused += [statement for statement in tried if "append-only" not in refusal_of(database, statement)]
 
-    assert [one for one in not_refused if not (postgresql and _is_refused_by_a_foreign_key(database, one))] == []
+    assert [
+        statement for statement in not_refused if not (postgresql and _is_refused_by_a_foreign_key(database, statement))
+    ] == []
     assert "verdict is append-only" in refusal_of(database, "UPDATE verdict SET comment = 'something else'")
     assert refusal_of(database, "UPDATE draft SET sequence = sequence + 1") == ""  # drafts are not append-only
 

@@ -30,7 +30,7 @@ def tamper(database: Database, statement: str) -> None:
 
 def ids_of(database: Database) -> list[int]:
     with database.reading() as session:
-        return [one or 0 for one in session.exec(select(AuditEvent.id).order_by(AuditEvent.id)).all()]
+        return [event_id or 0 for event_id in session.exec(select(AuditEvent.id).order_by(AuditEvent.id)).all()]
 
 
 def broken_links(database: Database) -> list[int]:

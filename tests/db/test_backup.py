@@ -41,10 +41,10 @@ def holds_whole_transactions(engine: Engine) -> int:
 
 @pytest.fixture
 def postgres_programs(monkeypatch: pytest.MonkeyPatch) -> Path:
-    found = postgresql.find_postgresql()
-    assert found is not None
-    monkeypatch.setenv("PATH", f"{found}{os.pathsep}{os.environ['PATH']}")
-    return found
+    folder = postgresql.find_postgresql()
+    assert folder is not None
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    return folder
 
 
 def test_a_copy_of_sqlite_made_while_people_write_is_whole(sqlite_database: Database, tmp_path: Path) -> None:

@@ -32,9 +32,9 @@ def test_every_connection_to_sqlite_has_the_settings_that_keep_verdicts_safe(
     sqlite_database: Database, pragma: str, value: object
 ) -> None:
     with sqlite_database.reading() as first, sqlite_database.reading() as second:
-        found = [session.connection().execute(text(f"PRAGMA {pragma}")).scalar_one() for session in (first, second)]
+        values = [session.connection().execute(text(f"PRAGMA {pragma}")).scalar_one() for session in (first, second)]
 
-    assert found == [value, value]
+    assert values == [value, value]
 
 
 def test_threads_that_read_and_then_write_all_come_through(database: Database) -> None:
@@ -75,8 +75,8 @@ def test_two_engines_on_one_file_wait_for_each_other(sqlite_url: str, tmp_path: 
 
     with both[0].reading() as session:
         assert session.exec(select(Person.login)).one() == "40"
-    for one in both:
-        one.engine.dispose()
+    for database in both:
+        database.engine.dispose()
 
 
 def test_readers_do_not_wait_for_a_writer_and_see_nothing_of_it(database: Database) -> None:
@@ -137,7 +137,7 @@ def test_public_identifiers_hold_128_random_bits_and_do_not_repeat() -> None:
     made = {new_public_id() for _ in range(1_000)}
 
     assert len(made) == 1_000
-    assert {len(one) for one in made} == {22}  # 128 bits in base 64
+    assert {len(public_id) for public_id in made} == {22}  # 128 bits in base 64
 
 
 def test_a_row_that_was_never_stored_has_no_key() -> None:

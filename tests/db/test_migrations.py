@@ -46,16 +46,18 @@ def empty_engine(empty_database_url: str) -> Iterator[Engine]:
 
 def constraints_of(engine: Engine) -> dict[str, Any]:
     """Return all that Alembic's own comparison leaves out: keys, checks and indexes with their conditions."""
-    found = inspect(engine)
+    inspector = inspect(engine)
     described = {}
-    for table in sorted(set(found.get_table_names()) - {"alembic_version"}):
+    for table in sorted(set(inspector.get_table_names()) - {"alembic_version"}):
         described[table] = {
-            "primary key": found.get_pk_constraint(table)["constrained_columns"],
-            "checks": sorted(str(check["name"]) for check in found.get_check_constraints(table)),
-            "check texts": sorted(str(check["sqltext"]) for check in found.get_check_constraints(table)),
-            "unique": sorted(tuple(one["column_names"]) for one in found.get_unique_constraints(table)),
+            "primary key": inspector.get_pk_constraint(table)["constrained_columns"],
+            "checks": sorted(str(check["name"]) for check in inspector.get_check_constraints(table)),
+            "check texts": sorted(str(check["sqltext"]) for check in inspector.get_check_constraints(table)),
+            "unique": sorted(
+                tuple(constraint["column_names"]) for constraint in inspector.get_unique_constraints(table)
+            ),
             "foreign keys": sorted(
-                (tuple(key["constrained_columns"]), key["referred_table"]) for key in found.get_foreign_keys(table)
+                (tuple(key["constrained_columns"]), key["referred_table"]) for key in inspector.get_foreign_keys(table)
             ),
             "indexes": sorted(
                 (
@@ -64,7 +66,7 @@ def constraints_of(engine: Engine) -> dict[str, Any]:
                     bool(index["unique"]),
                     sorted(f"{option}: {value}" for option, value in index.get("dialect_options", {}).items()),
                 )
-                for index in found.get_indexes(table)
+                for index in inspector.get_indexes(table)
             ),
         }
     return described

@@ -183,7 +183,7 @@ def test_the_models_read_what_the_first_version_wrote(old_engine: Engine, tmp_pa
     with db.Database(old_engine, tmp_path).reading() as session:
         assert queries.shown_item(session, 1).history == []
         assert queries.shown_volumes(session, 1)[0].placed
-        assert [one.receipt for one in queries.verdict_chain(session, 1)] == ["7K2M-9FQD"]
+        assert [verdict.receipt for verdict in queries.verdict_chain(session, 1)] == ["7K2M-9FQD"]
 
 
 def test_a_check_that_was_once_named_otherwise_is_replaced_too(old_engine: Engine) -> None:

@@ -117,9 +117,9 @@ def test_what_was_committed_before_the_server_hung_is_there_and_half_a_transacti
     server.resume()
 
     with database.reading() as session:
-        found = set(session.exec(select(Person.login)).all())
+        logins = set(session.exec(select(Person.login)).all())
     # The commit was sent, and nobody heard of it: it is there whole or not at all.
-    assert found in ({"first"}, {"first", "half"})
+    assert logins in ({"first"}, {"first", "half"})
 
 
 @pytest.mark.postgresql
@@ -135,5 +135,5 @@ def test_a_lock_that_another_transaction_holds_is_waited_for_no_longer_than_the_
 
     with both[1].writing() as session:
         assert session.exec(query).one().login == "first"
-    for one in both:
-        one.engine.dispose()
+    for database in both:
+        database.engine.dispose()

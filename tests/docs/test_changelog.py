@@ -15,7 +15,7 @@ AFTER_THE_HEAD = LINES[next(place for place, line in enumerate(LINES) if line.st
 
 def versions() -> list[tuple[str, str]]:
     """Return number and date of each version, as they follow each other."""
-    return [(found[1], found[2]) for line in LINES if (found := VERSION.fullmatch(line))]
+    return [(match[1], match[2]) for line in LINES if (match := VERSION.fullmatch(line))]
 
 
 def test_every_line_is_a_version_a_group_or_an_entry() -> None:
@@ -40,7 +40,7 @@ def test_a_version_has_each_group_once_and_in_order() -> None:
         elif line.startswith("### "):
             groups[-1].append(line)
 
-    assert groups == [[group for group in GROUPS if group in found] for found in groups]
+    assert groups == [[group for group in GROUPS if group in headings] for headings in groups]
 
 
 def test_nothing_is_said_twice() -> None:

@@ -27,10 +27,10 @@ FORM = re.compile(
 
 @pytest.mark.parametrize("record", RECORDS, ids=name_of)
 def test_a_record_has_title_date_context_decision_and_consequences(record: Path) -> None:
-    found = FORM.fullmatch(record.read_text(encoding="utf-8"))
+    match = FORM.fullmatch(record.read_text(encoding="utf-8"))
 
-    assert found is not None
-    assert record.name.startswith(f"{int(found['number']):04}-")
+    assert match is not None
+    assert record.name.startswith(f"{int(match['number']):04}-")
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=name_of)

@@ -44,7 +44,7 @@ def _is_elsewhere(path: str) -> bool:
 
 def _is_there(path: str, there: set[str]) -> bool:
     wanted = re.sub(r"<\w+>", "*", path)
-    return any(fnmatch.fnmatchcase(f"/{one}", f"*/{wanted}") for one in there)
+    return any(fnmatch.fnmatchcase(f"/{existing}", f"*/{wanted}") for existing in there)
 
 
 def missing_modules(text: str) -> list[str]:
@@ -85,7 +85,7 @@ def test_every_make_target_that_is_named_is_there(document: Path) -> None:
     text = document.read_text(encoding="utf-8")
 
     lines = [line for code in (*blocks(text), *spans(text)) for line in code.splitlines()]
-    named = {found[1] for line in lines if (found := re.match(r"(?:\w+=\S+ )*make ([a-z-]+)", line))}
+    named = {match[1] for line in lines if (match := re.match(r"(?:\w+=\S+ )*make ([a-z-]+)", line))}
 
     assert named - targets == set()
 

@@ -28,18 +28,18 @@ RETIRED = (
 
 
 def files_in(places: tuple[str, ...]) -> list[Path]:
-    found = []
+    files = []
     for place in places:
         path = ROOT / place
         within = [path] if path.is_file() else sorted(path.rglob("*"))
-        found += [
-            one
-            for one in within
-            if one.suffix in (".py", ".md", ".yaml")
-            and "node_modules" not in one.parts
-            and "migrations" not in one.parts
+        files += [
+            file
+            for file in within
+            if file.suffix in (".py", ".md", ".yaml")
+            and "node_modules" not in file.parts
+            and "migrations" not in file.parts
         ]
-    return found
+    return files
 
 
 @pytest.mark.parametrize(("word", "instead", "places"), RETIRED, ids=[word for word, _, _ in RETIRED])

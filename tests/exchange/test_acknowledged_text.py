@@ -18,7 +18,7 @@ BEACON = "https://elsewhere.example/who-reads.png"
 
 
 @pytest.mark.parametrize(
-    ("written", "kept"),
+    ("written", "remaining"),
     [
         (f"See ![the atlas]({BEACON}) first.", "See the atlas first."),
         (f"![]({BEACON} 'a title')Begin.", "Begin."),
@@ -30,8 +30,8 @@ BEACON = "https://elsewhere.example/who-reads.png"
         ("Stop! [Read this](https://elsewhere.example) **first**, 2 ! 3", None),
     ],
 )  # fmt: skip
-def test_words_of_an_image_stand_in_its_place(written: str, kept: str | None) -> None:
-    assert without_images(written) == (written if kept is None else kept)
+def test_words_of_an_image_stand_in_its_place(written: str, remaining: str | None) -> None:
+    assert without_images(written) == (written if remaining is None else remaining)
 
 
 @pytest.mark.parametrize(

@@ -56,9 +56,9 @@ def test_nine_mistakes_in_six_files_are_named_at_once(folder: Path) -> None:
     cell(folder, "references.csv", 3, accepted="lft")
     cell(folder, "candidates.csv", 4, item="i99")
 
-    found = [(problem.file, problem.place) for problem in problems_of(folder)]
+    places = [(problem.file, problem.place) for problem in problems_of(folder)]
 
-    assert found == [
+    assert places == [
         ("protocol.yaml", "key reading.order"),
         ("protocol.yaml", "key titel"),
         ("cases.csv", "line 2"),
@@ -100,7 +100,7 @@ def test_what_follows_from_another_mistake_is_not_said(folder: Path) -> None:
 def test_a_missing_table_makes_no_problem_of_every_line_that_names_it(folder: Path) -> None:
     (folder / "cases.csv").unlink()
 
-    assert [str(one) for one in problems_of(folder)] == [
+    assert [str(problem) for problem in problems_of(folder)] == [
         "cases.csv is missing: expected a CSV file with case, subject, vignette, age, note; add it."
     ]
 
@@ -110,10 +110,10 @@ def test_a_missing_column_is_one_problem_and_the_others_are_checked(folder: Path
     (folder / "items.csv").write_text(text.replace("category", "categorie", 1), encoding="utf-8")
     cell(folder, "items.csv", 3, grounding="image")
 
-    found = problems_of(folder)
+    problems = problems_of(folder)
 
-    assert [problem.place for problem in found] == ["line 1", "line 1", "line 3"]
-    assert "the header lacks category (nearest: 'categorie')" in found[0].says
+    assert [problem.place for problem in problems] == ["line 1", "line 1", "line 3"]
+    assert "the header lacks category (nearest: 'categorie')" in problems[0].says
 
 
 def test_of_thousands_of_problems_a_thousand_are_kept_and_all_are_counted(folder: Path) -> None:
@@ -138,12 +138,12 @@ def test_what_a_spreadsheet_writes_is_understood_and_every_conversion_is_listed(
     text = (folder / "cases.csv").read_text(encoding="utf-8")
     (folder / "cases.csv").write_bytes(text.encode("utf-16"))
 
-    found = read_study_folder(folder)
+    study = read_study_folder(folder)
 
-    assert [str(volume.acquired) for volume in found.volumes[:2]] == ["2023-12-31", "2020-04-13"]
-    assert [item.uses_prior for item in found.items[:3]] == [False, False, True]
-    assert (found.references[4].low, found.references[4].high) == (2.5, 3.0)
-    assert [str(one) for one in found.conversions] == [
+    assert [str(volume.acquired) for volume in study.volumes[:2]] == ["2023-12-31", "2020-04-13"]
+    assert [item.uses_prior for item in study.items[:3]] == [False, False, True]
+    assert (study.references[4].low, study.references[4].high) == (2.5, 3.0)
+    assert [str(conversion) for conversion in study.conversions] == [
         "cases.csv: UTF-16 text understood.",
         "volumes.csv, column acquired: '31.12.2023' read as 2023-12-31 (line 2).",
         "volumes.csv, column acquired: '13/04/2020' read as 2020-04-13 (line 3).",
@@ -226,11 +226,11 @@ def test_of_what_an_item_does_not_need_a_case_may_lack_anything(folder: Path, ne
     cell(folder, "volumes.csv", 7, sequence="T2")  # the prior of c2
     change_item(folder, "i3", sequences="T1|T2", needs=needs)
 
-    found = read_study_folder(folder)
+    study = read_study_folder(folder)
 
     assert (
         "items.csv: case 'c2' has no prior T1, which item i3 would show; readers are told that it is missing."
-        in found.warnings
+        in study.warnings
     )
 
 
@@ -260,7 +260,7 @@ def test_what_an_item_declares_as_needed_is_demanded(folder: Path, cells: dict[s
 def test_cases_and_volumes_that_no_item_uses_are_warned_of(folder: Path) -> None:
     rewrite(folder / "cases.csv", [*rows_of(folder / "cases.csv"), {"case": "c4", "subject": "s4"}])
 
-    found = read_study_folder(folder).warnings
+    warnings = read_study_folder(folder).warnings
 
-    assert found[0] == "cases.csv: 1 case is in no item; 'c4' is imported and never shown."
-    assert found[1].startswith("volumes.csv: 4 volumes are in no item; each of c1-p, c2-t2")
+    assert warnings[0] == "cases.csv: 1 case is in no item; 'c4' is imported and never shown."
+    assert warnings[1].startswith("volumes.csv: 4 volumes are in no item; each of c1-p, c2-t2")

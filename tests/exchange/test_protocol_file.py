@@ -20,8 +20,8 @@ Change = Callable[[dict[str, Any]], Any]
 
 
 def field_of(protocol: dict[str, Any], form: str) -> dict[str, Any]:
-    found: dict[str, Any] = protocol["forms"][form]["fields"][0]
-    return found
+    field: dict[str, Any] = protocol["forms"][form]["fields"][0]
+    return field
 
 
 def test_the_demo_and_the_tiny_protocol_are_accepted() -> None:

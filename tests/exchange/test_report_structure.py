@@ -31,8 +31,8 @@ def estimate(method: str = METHOD, n_clusters: int = 12, p: float | None = None)
     return Estimate("accuracy", 0.4666, 0.3811, 0.5529, 90, "item", method, n_clusters=n_clusters, p=p)
 
 
-def row(found: Estimate, rater: str = "Rater 1", stratum: Stratum = ALL_ITEMS) -> EstimateRow:
-    return EstimateRow("accuracy", "reference", (Party("rater", rater),), stratum, found)
+def row(result: Estimate, rater: str = "Rater 1", stratum: Stratum = ALL_ITEMS) -> EstimateRow:
+    return EstimateRow("accuracy", "reference", (Party("rater", rater),), stratum, result)
 
 
 @pytest.mark.parametrize(
@@ -78,15 +78,15 @@ def test_methods_are_noted_once_below_the_table_and_few_clusters_are_marked() ->
         ),
     )  # fmt: skip
 
-    found = printed(table)
+    printed_table = printed(table)
 
-    assert found.headings == ("What", "Who", "Estimate [95 % interval]", "n", "Subjects", "P")
-    assert [row.cells[2] for row in found.rows] == [
+    assert printed_table.headings == ("What", "Who", "Estimate [95 % interval]", "n", "Subjects", "P")
+    assert [row.cells[2] for row in printed_table.rows] == [
         "46.7 % [38.1, 55.3] (a)", "46.7 % [38.1, 55.3] (a)", "46.7 % [38.1, 55.3] (b)",
     ]  # fmt: skip
-    assert [row.cells[4] for row in found.rows] == ["12", "4 †", "12"]
-    assert [row.opens_group for row in found.rows] == [True, False, True]
-    assert found.notes == (
+    assert [row.cells[4] for row in printed_table.rows] == ["12", "4 †", "12"]
+    assert [row.opens_group for row in printed_table.rows] == [True, False, True]
+    assert printed_table.notes == (
         f"a: {METHOD}",
         "b: exact",
         "† fewer than 10 subjects: the interval is likely to be too narrow",

@@ -68,17 +68,17 @@ def test_everything_is_read(tmp_path: Path) -> None:
         change(folder)
     change_item(folder, "i2", start="1|-2.5|3")
 
-    found = read_study_folder(folder)
+    study = read_study_folder(folder)
 
-    by_key = {one.key: one for one in found.items}
+    by_key = {entry.key: entry for entry in study.items}
     assert by_key["i1"].overlays == ("lesion-1",)
     assert by_key["i2"].start == (1.0, -2.5, 3.0)
     assert (by_key["talk-2"].conversation, by_key["talk-2"].turn) == ("a talk", 2)
     assert (by_key["p1"].practice, by_key["i3"].practice) == (True, False)
-    assert [(one.colour, one.style, one.opacity) for one in found.overlays] == [
+    assert [(overlay.colour, overlay.style, overlay.opacity) for overlay in study.overlays] == [
         ("#ff0000", "fill", 0.4), ("#e8a33d", "outline", 0.5),
     ]  # fmt: skip
-    assert found.cases[0].history == (("Allergies", "none"), ("Surgery", "2019"))
+    assert study.cases[0].history == (("Allergies", "none"), ("Surgery", "2019"))
 
 
 @pytest.mark.parametrize(

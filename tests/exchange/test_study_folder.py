@@ -71,14 +71,14 @@ def sentence_of_refusal(folder: Path) -> str:
 
 
 def test_a_whole_folder_is_read(folder: Path) -> None:
-    found = read_study_folder(folder)
+    study = read_study_folder(folder)
 
-    assert [len(table) for table in (found.cases, found.volumes, found.items, found.references)] == [3, 9, 6, 6]
-    assert found.items[1].options == (("left", "Left"), ("right", "Right"), ("both", "Both"), ("none", "Neither"))
-    assert found.items[0].options == (("yes", "Yes"), ("no", "No"))
-    assert found.references[4].accepted == ("cyst", "arachnoid cyst")
-    assert found.volumes[0].acquired == date(2024, 6, 1)
-    assert found.volumes[0].path == folder / "volumes" / "c1-t1.nii.gz"
+    assert [len(table) for table in (study.cases, study.volumes, study.items, study.references)] == [3, 9, 6, 6]
+    assert study.items[1].options == (("left", "Left"), ("right", "Right"), ("both", "Both"), ("none", "Neither"))
+    assert study.items[0].options == (("yes", "Yes"), ("no", "No"))
+    assert study.references[4].accepted == ("cyst", "arachnoid cyst")
+    assert study.volumes[0].acquired == date(2024, 6, 1)
+    assert study.volumes[0].path == folder / "volumes" / "c1-t1.nii.gz"
 
 
 @pytest.mark.parametrize(
@@ -309,18 +309,18 @@ def test_a_missing_subject_is_said_once_and_not_again_of_the_practice(folder: Pa
 def test_an_item_without_a_reference_is_imported_with_a_warning(folder: Path) -> None:
     remove_line("references.csv", 4)(folder)
 
-    found = read_study_folder(folder)
+    study = read_study_folder(folder)
 
-    assert [reference.item for reference in found.references] == ["i1", "i2", "i4", "i5", "i6"]
-    assert any(one.startswith("references.csv: i3 has no reference") for one in found.warnings)
+    assert [reference.item for reference in study.references] == ["i1", "i2", "i4", "i5", "i6"]
+    assert any(warning.startswith("references.csv: i3 has no reference") for warning in study.warnings)
 
 
 def without_references(folder: Path, primary: str) -> None:
     (folder / "references.csv").unlink()
     (folder / "candidates.csv").unlink()
-    kept = {key: value for key, value in PROTOCOL.items() if key != "scoring"}
-    kept["analysis"] = {**PROTOCOL["analysis"], "primary": primary}
-    (folder / "protocol.yaml").write_text(yaml.safe_dump(kept), encoding="utf-8")
+    protocol = {key: value for key, value in PROTOCOL.items() if key != "scoring"}
+    protocol["analysis"] = {**PROTOCOL["analysis"], "primary": primary}
+    (folder / "protocol.yaml").write_text(yaml.safe_dump(protocol), encoding="utf-8")
 
 
 def test_a_study_without_any_reference_is_imported_where_agreement_is_the_primary_estimate(folder: Path) -> None:

@@ -38,9 +38,9 @@ def find_chromium() -> Path | None:
     if named:
         return Path(named) if _starts(Path(named)) else None
     for name in NAMES:
-        found = shutil.which(name)
-        if found and _starts(Path(found)):
-            return Path(found)
+        program = shutil.which(name)
+        if program and _starts(Path(program)):
+            return Path(program)
     for place in PLACES:
         if place.is_file():
             return place
@@ -49,15 +49,15 @@ def find_chromium() -> Path | None:
 
 def provide_chromium() -> Path | None:
     """Return a Chromium, installing the system's package (as root) or Playwright's download where there is none."""
-    found = find_chromium()
-    if found or os.environ.get("BLINDREAD_CHROMIUM"):
-        return found
+    chromium = find_chromium()
+    if chromium or os.environ.get("BLINDREAD_CHROMIUM"):
+        return chromium
     if os.geteuid() == 0 and shutil.which("apt-get"):
         print("Installing the system's package chromium for the browser tests.", flush=True)
         install_system_package("chromium")
-        found = find_chromium()
-        if found:
-            return found
+        chromium = find_chromium()
+        if chromium:
+            return chromium
     print("Downloading a Chromium for the browser tests.", flush=True)
     command = [sys.executable, "-m", "playwright", "install", "chromium"]
     subprocess.run(command, check=False, timeout=900)

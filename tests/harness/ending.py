@@ -101,23 +101,23 @@ class Process(NamedTuple):
 
 def _running() -> dict[Process, int]:
     """Return all processes that have not ended, with the numbers of their parents."""
-    found = {}
+    parents = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
             # The name, in brackets, may hold anything.
             state, parent, *more = stat.read_text(errors="replace").rpartition(")")[2].split()
             if state not in "ZX":
-                found[Process(int(stat.parent.name), int(more[17]))] = int(parent)
-    return found
+                parents[Process(int(stat.parent.name), int(more[17]))] = int(parent)
+    return parents
 
 
 def processes_below(roots: set[int]) -> set[Process]:
     """Return the processes with these numbers and all that they, and theirs, have started."""
     running = _running()
-    found = {process for process in running if process.pid in roots}
-    while more := {process for process, parent in running.items() if parent in {one.pid for one in found}} - found:
-        found |= more
-    return found
+    below = {process for process in running if process.pid in roots}
+    while more := {process for process, parent in running.items() if parent in {known.pid for known in below}} - below:
+        below |= more
+    return below
 
 
 def processes_of(folder: Path) -> set[Process]:

@@ -40,7 +40,7 @@ UNSAFE_BUT_QUICK = ("fsync=off", "synchronous_commit=off", "full_page_writes=off
 
 def find_postgresql() -> Path | None:
     """Return the folder of PostgreSQL's programs: the one on PATH, else the newest in the usual places."""
-    on_path = [Path(found).resolve().parent for name in PROGRAMS if (found := shutil.which(name))]
+    on_path = [Path(program).resolve().parent for name in PROGRAMS if (program := shutil.which(name))]
     installed = [folder for place in PLACES for folder in sorted(Path("/").glob(place[1:]), key=_version, reverse=True)]
     for folder in [*on_path, *installed]:
         if all((folder / name).is_file() for name in PROGRAMS):
@@ -50,12 +50,12 @@ def find_postgresql() -> Path | None:
 
 def provide_postgresql() -> Path | None:
     """Return the folder of PostgreSQL's programs, installing the system's package where root may."""
-    found = find_postgresql()
-    if found is None and os.geteuid() == 0 and shutil.which("apt-get"):
+    folder = find_postgresql()
+    if folder is None and os.geteuid() == 0 and shutil.which("apt-get"):
         print("Installing the system's package postgresql for the PostgreSQL tests.", flush=True)
         install_system_package("postgresql")
-        found = find_postgresql()
-    return found
+        folder = find_postgresql()
+    return folder
 
 
 @dataclass

@@ -67,14 +67,14 @@ def test_one_half_of_a_pair_is_refused(tmp_path):
     assert "one half of a .hdr/.img pair" in refusal(tmp_path / "a.hdr")
 
 
-@pytest.mark.parametrize("kept", [300, 352, 5000])
-def test_a_truncated_plain_file_is_refused(tmp_path, kept):
+@pytest.mark.parametrize("length", [300, 352, 5000])
+def test_a_truncated_plain_file_is_refused(tmp_path, length):
     path = save(tmp_path / "a.nii", blob())
-    path.write_bytes(path.read_bytes()[:kept])
+    path.write_bytes(path.read_bytes()[:length])
 
     message = refusal(path)
 
-    assert "truncated" in message or kept < 348
+    assert "truncated" in message or length < 348
 
 
 @pytest.mark.parametrize("lost", [1, 8, 500])
@@ -179,23 +179,23 @@ def test_several_values_per_voxel_are_refused(tmp_path):
     assert "several values per voxel" in refusal(path)
 
 
-@pytest.mark.parametrize(("dim", "found"), [([1, 20, 20, 1, 1, 1, 1, 1], "1 dimensions"),
+@pytest.mark.parametrize(("dim", "said"), [([1, 20, 20, 1, 1, 1, 1, 1], "1 dimensions"),
                                             ([0, 1, 1, 1, 1, 1, 1, 1], "0 dimensions"),
                                             ([9, 1, 1, 1, 1, 1, 1, 1], "9 dimensions"),
                                             ([3, 20, 0, 18, 1, 1, 1, 1], "20 x 0 x 18"),
                                             ([3, 20, -22, 18, 1, 1, 1, 1], "20 x -22 x 18")])  # fmt: skip
-def test_sizes_that_are_no_volume_are_refused(tmp_path, dim, found):
-    assert found in refusal(save(tmp_path / "a.nii", blob(), dim=dim))
+def test_sizes_that_are_no_volume_are_refused(tmp_path, dim, said):
+    assert said in refusal(save(tmp_path / "a.nii", blob(), dim=dim))
 
 
-@pytest.mark.parametrize(("dtype", "found"), [([("R", "u1"), ("G", "u1"), ("B", "u1")], "RGB"),
+@pytest.mark.parametrize(("dtype", "said"), [([("R", "u1"), ("G", "u1"), ("B", "u1")], "RGB"),
                                               ([("R", "u1"), ("G", "u1"), ("B", "u1"), ("A", "u1")], "RGBA"),
                                               ("c8", "complex"), ("c16", "complex")])  # fmt: skip
-def test_voxels_that_are_not_one_real_number_are_refused(tmp_path, dtype, found):
+def test_voxels_that_are_not_one_real_number_are_refused(tmp_path, dtype, said):
     path = tmp_path / "a.nii"
     nib.save(nib.Nifti1Image(np.zeros((6, 6, 6), dtype=dtype), FIRST), path)
 
-    assert found in refusal(path)
+    assert said in refusal(path)
 
 
 def test_an_unknown_datatype_is_refused(tmp_path):

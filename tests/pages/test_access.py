@@ -104,7 +104,7 @@ def test_a_browser_on_a_fresh_server_shows_neither_the_report_nor_a_trace(fresh:
     shown = page.locator("body").inner_text()
     assert "Traceback" not in shown
     assert "Report" not in shown
-    assert not {one for one in marks_in([Chunk("page", shown.encode())]) if "hidden" in one}
+    assert not {word for word in marks_in([Chunk("page", shown.encode())]) if "hidden" in word}
 
 
 # ---- errors ----------------------------------------------------------------------------------------------------------

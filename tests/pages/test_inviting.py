@@ -41,8 +41,8 @@ def test_two_presses_make_one_link_and_empty_the_form(running: ServedStudy, new_
     expect(page.get_by_text("Dear Rita Resident")).to_be_visible()
     expect(page.get_by_label("Login", exact=True)).to_have_value("")
     made = invitations.links_of(running.study.database, running.study.situation.admin, STUDY)
-    assert [(one.login, one.state) for one in made].count(("rita", "open")) == 1
-    assert len([one for one in made if one.login == "rita"]) == 1
+    assert [(link.login, link.state) for link in made].count(("rita", "open")) == 1
+    assert len([link for link in made if link.login == "rita"]) == 1
 
 
 def test_a_letters_address_opens_the_study(running: ServedStudy, new_page: Callable[..., Page]) -> None:

@@ -25,14 +25,14 @@ def texts_on(app: AppTest) -> str:
         for kind in ("title", "markdown", "caption", "info", "error", "warning", "success")
         for element in app.get(kind)
     ]
-    return "\n".join(str(one) for one in said)
+    return "\n".join(str(text) for text in said)
 
 
 def payload_on(app: AppTest) -> dict[str, object]:
     """Return what the reading room was handed."""
     component = app.get("bidi_component")[0]
-    found: dict[str, object] = json.loads(component.proto.json)
-    return found
+    payload: dict[str, object] = json.loads(component.proto.json)
+    return payload
 
 
 def test_without_a_login_session_the_script_stops(open_page: OpenPage) -> None:

@@ -38,7 +38,7 @@ def test_open_work_stands_before_the_button_that_closes(
     above = list(app.main.children.values())
     press(app, "Close the study")
     # The tabs keep their place in the page, or the browser would go back to the first of them.
-    assert [type(one) for one in app.main.children.values()] == [type(one) for one in above]
+    assert [type(element) for element in app.main.children.values()] == [type(element) for element in above]
     assert "a reason of at least 10 characters is needed" in app.error[0].value
     app.text_input(key="close-reason").input(REASON).run()
     press(app, "Close the study")

@@ -28,8 +28,8 @@ def field_of(kind: str, **more: Any) -> FormField:
     return FormField(key="answer", type=kind, label="Finding", options=options, **more)
 
 
-def same(kind: str, one: Any, other: Any) -> bool:
-    return KINDS[kind].canonical(one) == KINDS[kind].canonical(other)
+def same(kind: str, answer: Any, other: Any) -> bool:
+    return KINDS[kind].canonical(answer) == KINDS[kind].canonical(other)
 
 
 def test_the_protocol_takes_exactly_the_types_of_the_table() -> None:
@@ -57,7 +57,7 @@ def test_a_number_beyond_the_limits_of_its_field_is_refused(limit: dict[str, flo
 
 
 @pytest.mark.parametrize(
-    ("kind", "one", "other"),
+    ("kind", "answer", "other"),
     [
         ("choice", "a", "a"),
         ("several", ["a", "b"], ["b", "a"]),
@@ -67,12 +67,12 @@ def test_a_number_beyond_the_limits_of_its_field_is_refused(limit: dict[str, flo
         ("point", [1.0, 2.0, 3.0], [1.00001, 2.0, 3.0]), ("point", [0.0, 0.0, 0.0], [-0.0, 0.0, 0.0]),
     ],
 )  # fmt: skip
-def test_answers_that_are_the_same(kind: str, one: Any, other: Any) -> None:
-    assert same(kind, one, other)
+def test_answers_that_are_the_same(kind: str, answer: Any, other: Any) -> None:
+    assert same(kind, answer, other)
 
 
 @pytest.mark.parametrize(
-    ("kind", "one", "other"),
+    ("kind", "answer", "other"),
     [
         ("choice", "a", "A"),
         ("several", ["a", "b"], ["b"]),
@@ -83,8 +83,8 @@ def test_answers_that_are_the_same(kind: str, one: Any, other: Any) -> None:
         ("point", [1.0, 2.0, 3.0], [1.0, 2.0, -3.0]), ("point", [1.0, 2.0, 3.0], [1.0, 2.0, 3.0, "Prior"]),
     ],
 )  # fmt: skip
-def test_answers_that_differ(kind: str, one: Any, other: Any) -> None:
-    assert not same(kind, one, other)
+def test_answers_that_differ(kind: str, answer: Any, other: Any) -> None:
+    assert not same(kind, answer, other)
 
 
 @pytest.mark.parametrize("kind", GIVEN)

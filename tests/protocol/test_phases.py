@@ -10,7 +10,7 @@ from db.reading import KINDS
 from protocol.phases import OPINIONS, PHASES, PRACTICE, QUEUES, READING, REVIEW, Phase, phases_of
 
 
-@pytest.mark.parametrize("phase", PHASES.values(), ids=lambda one: one.key)
+@pytest.mark.parametrize("phase", PHASES.values(), ids=lambda phase: phase.key)
 def test_a_phase_can_be_stored(phase: Phase) -> None:
     assert re.fullmatch(r"[a-z][a-z_]{0,19}", phase.key)
     assert phase.kind in KINDS
@@ -26,7 +26,7 @@ def test_practice_stands_at_the_door_of_its_queue_and_is_not_counted_in_it() -> 
     assert PRACTICE not in phases_of(READING.queue)
 
 
-@pytest.mark.parametrize("queue", QUEUES.values(), ids=lambda one: one.key)
+@pytest.mark.parametrize("queue", QUEUES.values(), ids=lambda queue: queue.key)
 def test_steps_of_one_queue_rate_the_same_kind_and_differ(queue) -> None:
     phases = phases_of(queue)
 

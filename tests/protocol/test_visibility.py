@@ -31,7 +31,7 @@ def test_every_view_of_the_table_is_a_phase_or_the_admins() -> None:
     assert named <= {*PHASES, visibility.ADMIN}
 
 
-@pytest.mark.parametrize("phase", [PRACTICE, READING, REVIEW, OPINIONS], ids=lambda one: one.key)
+@pytest.mark.parametrize("phase", [PRACTICE, READING, REVIEW, OPINIONS], ids=lambda phase: phase.key)
 @pytest.mark.parametrize("thing", ["reference", "candidate", "model", "origin", "people", "strata", "secrets"])
 def test_nobody_who_reads_from_images_ever_sees_it(phase: visibility.Phase, thing: str) -> None:
     assert not any(may_see(phase.role, phase, thing, progress) for progress in EVERY_PROGRESS)
@@ -48,7 +48,7 @@ def test_others_opinions_are_seen_after_the_own_read_only(progress: Progress) ->
     assert not may_see("reviewer", REVIEW, "opinions", progress)
 
 
-@pytest.mark.parametrize("thing", THINGS, ids=lambda one: one.key)
+@pytest.mark.parametrize("thing", THINGS, ids=lambda thing: thing.key)
 def test_a_phase_shows_nothing_to_another_role_than_its_own(thing: visibility.Thing) -> None:
     everything = Progress(*(True,) * 5)
 

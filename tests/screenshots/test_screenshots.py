@@ -135,11 +135,11 @@ def test_the_screens_that_the_docs_show_can_be_photographed(
 def images_in_docs() -> dict[Path, set[str]]:
     """Return the pictures that each page of the docs shows, as files."""
     pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
-    found: dict[Path, set[str]] = {}
+    shown_on: dict[Path, set[str]] = {}
     for page in pages:
         for target in _IMAGE.findall(page.read_text(encoding="utf-8")):
-            found.setdefault((page.parent / target).resolve(), set()).add(page.name)
-    return found
+            shown_on.setdefault((page.parent / target).resolve(), set()).add(page.name)
+    return shown_on
 
 
 def test_every_picture_that_a_doc_shows_is_there() -> None:
@@ -149,10 +149,10 @@ def test_every_picture_that_a_doc_shows_is_there() -> None:
 
 
 def test_every_screenshot_is_shown_by_a_doc_and_taken_by_a_test() -> None:
-    kept = {file.resolve() for file in DOCS.iterdir()}
+    pictures = {file.resolve() for file in DOCS.iterdir()}
 
-    assert kept <= set(images_in_docs())
-    assert {file.stem for file in kept} == NAMES
+    assert pictures <= set(images_in_docs())
+    assert {file.stem for file in pictures} == NAMES
 
 
 def test_no_screenshot_weighs_too_much() -> None:

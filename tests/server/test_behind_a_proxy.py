@@ -63,9 +63,9 @@ class Behind:
 def documented_servers(ports: tuple[int, int], own: int) -> str:
     """Return the configuration of the how-to, with this test's ports and without TLS."""
     page = (ROOT / "docs/how-to/behind-a-proxy.md").read_text(encoding="utf-8")
-    found = re.search(r"```nginx\n(.*?)```", page, re.S)
-    assert found is not None
-    text = found[1].replace("8501", str(ports[0])).replace("8502", str(ports[1]))
+    block = re.search(r"```nginx\n(.*?)```", page, re.S)
+    assert block is not None
+    text = block[1].replace("8501", str(ports[0])).replace("8502", str(ports[1]))
     text = text.replace("listen 443 ssl", f"listen 127.0.0.1:{own}").replace("; Secure", "")
     return re.sub(r"\n *ssl_certificate.*", "", text)
 
@@ -87,8 +87,8 @@ def behind(database_url: str, data_dir: Path, tmp_path: Path) -> Iterator[Behind
     (folder / "nginx.conf").write_text(WHOLE.format(folder=folder, servers=configured))
     process: subprocess.Popen[bytes] | None = None
     try:
-        for one in servers.values():
-            one.start()
+        for server in servers.values():
+            server.start()
         command = [nginx, "-p", str(folder), "-c", str(folder / "nginx.conf")]
         process = subprocess.Popen(bound_to_this_process(command))  # it overwrites its environment
         _wait_for(port, process)
@@ -97,8 +97,8 @@ def behind(database_url: str, data_dir: Path, tmp_path: Path) -> Iterator[Behind
         if process is not None:
             process.terminate()
             process.wait(timeout=30)
-        for one in servers.values():
-            one.stop()
+        for server in servers.values():
+            server.stop()
         database.engine.dispose()
         shutil.rmtree(folder)
 

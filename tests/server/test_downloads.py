@@ -64,7 +64,7 @@ def test_an_owner_gets_a_study_to_start_from_and_nobody_else(situation: Situatio
 
     assert (given.status_code, given.content[:2]) == (200, b"PK")
     assert given.headers["content-disposition"] == 'attachment; filename="my-study.zip"'
-    assert [one.get("/download/my-study.zip").status_code for one in (admin, rater)] == [403, 403]
+    assert [client.get("/download/my-study.zip").status_code for client in (admin, rater)] == [403, 403]
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -54,12 +54,12 @@ class Served:
     ) -> list[httpx.Response]:
         """Send requests at the same moment, each on a connection of its own."""
 
-        def one(number: int) -> httpx.Response:
+        def answer_to(number: int) -> httpx.Response:
             with self.client() as browser:
                 return send(browser, number)
 
         with ThreadPoolExecutor(count) as pool:
-            return list(pool.map(one, range(count)))
+            return list(pool.map(answer_to, range(count)))
 
 
 def make_served(database: Database, running: RunningServer, folder: Path) -> Served:
@@ -153,11 +153,11 @@ def test_a_full_disk_lets_everybody_look_and_tells_whoever_writes(on_sqlite: Ser
     payload = on_sqlite.desk()
     long_ago = now() - 2 * SEEN_RESOLUTION
     with on_sqlite.database.writing() as session:
-        for one in session.exec(select(LoginSession)).all():
-            one.last_seen_at = long_ago
+        for login_session in session.exec(select(LoginSession)).all():
+            login_session.last_seen_at = long_ago
             # By the monotonic clock it would still be seconds ago.
-            one.seen_monotonic_ms = None
-            session.add(one)
+            login_session.seen_monotonic_ms = None
+            session.add(login_session)
 
     with on_sqlite.client() as browser, full_disk(on_sqlite.server.pid, 4096):
         written = [draft(browser, payload["assignment"], number) for number in range(1, 4)]
@@ -176,15 +176,15 @@ def test_a_full_disk_lets_everybody_look_and_tells_whoever_writes(on_sqlite: Ser
 def test_who_was_seen_is_written_beside_the_request_once_a_minute(on_sqlite: Served) -> None:
     long_ago = now() - 2 * SEEN_RESOLUTION
     with on_sqlite.database.writing() as session:
-        for one in session.exec(select(LoginSession)).all():
-            one.last_seen_at = long_ago
+        for login_session in session.exec(select(LoginSession)).all():
+            login_session.last_seen_at = long_ago
             # By the monotonic clock it would still be seconds ago.
-            one.seen_monotonic_ms = None
-            session.add(one)
+            login_session.seen_monotonic_ms = None
+            session.add(login_session)
 
     def moments() -> set[Any]:
         with on_sqlite.database.reading() as session:
-            return {one.last_seen_at for one in session.exec(select(LoginSession)).all()}
+            return {row.last_seen_at for row in session.exec(select(LoginSession)).all()}
 
     before = moments()
     with on_sqlite.client() as browser:
@@ -220,16 +220,16 @@ def test_an_error_leaves_the_connection_open_and_a_bounded_log(on_sqlite: Served
     before = len(on_sqlite.server.log_text())
 
     statuses = []
-    with closing(http.client.HTTPConnection("127.0.0.1", on_sqlite.server.port, timeout=30)) as kept:
-        kept.connect()
-        first = kept.sock
+    with closing(http.client.HTTPConnection("127.0.0.1", on_sqlite.server.port, timeout=30)) as connection:
+        connection.connect()
+        first = connection.sock
         for _ in range(100):
-            kept.request("GET", "/reading/session", headers={"Cookie": f"{name}={value}"})
-            answer = kept.getresponse()
+            connection.request("GET", "/reading/session", headers={"Cookie": f"{name}={value}"})
+            answer = connection.getresponse()
             answer.read()
             statuses.append(answer.status)
         # A connection that was closed would have been opened anew.
-        assert kept.sock is first
+        assert connection.sock is first
     log = on_sqlite.server.log_text()[before:]
 
     lines = [json.loads(line) for line in log.splitlines() if '"failed"' in line]

@@ -91,7 +91,7 @@ def aftermath(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -
     folder = tmp_path_factory.mktemp("kill")
     with serving.served(migrated_sqlite, folder) as (database, running):
         readers = _twenty_readers(database, running, folder / "study")
-        firsts = [submission.current_payload(database, one.actor, STUDY, "reading") for one in readers]
+        firsts = [submission.current_payload(database, reader.actor, STUDY, "reading") for reader in readers]
         running.start()
         stop = threading.Event()
         limit = time.monotonic() + LONGEST
@@ -100,12 +100,14 @@ def aftermath(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -
                 pool.submit(reader.read, running, first, stop, limit)
                 for reader, first in zip(readers, firsts, strict=True)
             ]
-            while sum(len(one.receipts) for one in readers) < RECEIPTS_BEFORE_THE_KILL and time.monotonic() < limit:
+            while (
+                sum(len(reader.receipts) for reader in readers) < RECEIPTS_BEFORE_THE_KILL and time.monotonic() < limit
+            ):
                 time.sleep(0.005)
             running.kill9()
             stop.set()
-        for one in work:
-            one.result()
+        for job in work:
+            job.result()
         running.start()
         yield Aftermath(database, running, readers)
 
@@ -136,7 +138,7 @@ def test_the_server_was_killed_while_raters_were_reading(aftermath: Aftermath) -
 
 
 def test_every_receipt_is_in_the_database_and_none_twice(aftermath: Aftermath) -> None:
-    given = {assignment: receipt for one in aftermath.readers for assignment, receipt in one.receipts.items()}
+    given = {assignment: receipt for reader in aftermath.readers for assignment, receipt in reader.receipts.items()}
     with aftermath.database.reading() as session:
         rows = session.exec(select(Assignment.public_id, Verdict.receipt).join(Verdict)).all()
 
@@ -144,7 +146,7 @@ def test_every_receipt_is_in_the_database_and_none_twice(aftermath: Aftermath) -
     assert len(stored) == len(rows)
     assert given.items() <= stored.items()
     # What was committed when the power went, but never acknowledged, is at most one verdict of each rater.
-    unanswered = {one.unanswered["assignment"] for one in aftermath.readers if one.unanswered}
+    unanswered = {reader.unanswered["assignment"] for reader in aftermath.readers if reader.unanswered}
     assert stored.keys() - given.keys() <= unanswered
 
 
@@ -169,7 +171,7 @@ def _first_open(database: Database, reader: Reader) -> str | None:
             .order_by(col(Assignment.position))
         ).all()
         closed = set(session.exec(select(Assignment.public_id).join(Verdict)))
-    return next((one for one in order if one not in closed), None)
+    return next((public_id for public_id in order if public_id not in closed), None)
 
 
 def test_what_was_sent_without_an_answer_can_be_sent_again_and_counts_once(aftermath: Aftermath) -> None:
@@ -190,15 +192,17 @@ def test_what_was_sent_without_an_answer_can_be_sent_again_and_counts_once(after
 
 def test_all_read_on_to_the_end_and_nothing_is_missing(aftermath: Aftermath) -> None:
     limit = time.monotonic() + LONGEST
-    firsts = [submission.current_payload(aftermath.database, one.actor, STUDY, "reading") for one in aftermath.readers]
+    firsts = [
+        submission.current_payload(aftermath.database, reader.actor, STUDY, "reading") for reader in aftermath.readers
+    ]
 
     with ThreadPoolExecutor(RATERS) as pool:
         work = [
             pool.submit(_read_on, reader, aftermath.server, first, limit)
             for reader, first in zip(aftermath.readers, firsts, strict=True)
         ]
-    for one in work:
-        one.result()
+    for job in work:
+        job.result()
 
     with aftermath.database.reading() as session:
         verdicts = session.exec(select(Verdict)).all()

@@ -133,7 +133,7 @@ def test_an_item_of_somebody_else_is_like_one_that_does_not_exist(marked: Served
     body = {"key": "x", "answers": {"fields": {}, "not_assessable": "quality"}, "sequence": 1}
 
     for route in ROUTES:
-        theirs = [rater.post(route, json={**body, "assignment": one}) for one in others[:2]]
+        theirs = [rater.post(route, json={**body, "assignment": assignment}) for assignment in others[:2]]
         nobodys = rater.post(route, json={**body, "assignment": "A" * len(others[0])})
         assert {(answer.status_code, answer.content) for answer in theirs} == {(404, nobodys.content)}
 

@@ -111,8 +111,8 @@ def test_answers_leave_at_once_in_either_way_of_starting(way: str, tmp_path: Pat
         cwd=ROOT, env=clean_environment(tmp_path, {}), capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
 
-    told = [line for line in done.stdout.splitlines() if line.startswith("[(")]
-    assert told == ["[('accepted', True), ('listening', True)]"], done.stderr
+    options = [line for line in done.stdout.splitlines() if line.startswith("[(")]
+    assert options == ["[('accepted', True), ('listening', True)]"], done.stderr
 
 
 def test_both_ways_serve_pages_the_websocket_and_the_headers(served: tuple[RunningServer, dict[str, str]]) -> None:
@@ -151,15 +151,15 @@ def test_our_way_keeps_a_connection_that_was_idle_for_longer_than_uvicorn_would(
 ) -> None:
     with serving.served(migrated_sqlite, tmp_path / "served") as (_, running):
         running.start()
-        with closing(_connection(running)) as kept:
-            kept.request("GET", "/health")
-            kept.getresponse().read()
-            first = kept.sock
+        with closing(_connection(running)) as connection:
+            connection.request("GET", "/health")
+            connection.getresponse().read()
+            first = connection.sock
             time.sleep(IDLE)
-            kept.request("GET", "/health")
+            connection.request("GET", "/health")
 
-            assert kept.getresponse().read() == b"ok"
-            assert kept.sock is first
+            assert connection.getresponse().read() == b"ok"
+            assert connection.sock is first
 
 
 @pytest.mark.server

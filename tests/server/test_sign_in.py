@@ -51,12 +51,12 @@ def _fresh_count(marked: ServedStudy) -> None:
 def test_of_forty_wrong_passwords_at_once_at_most_ten_are_evaluated(marked: ServedStudy) -> None:
     login = person_with_password(marked, "guessed-at-once")
 
-    def one(number: int) -> int:
+    def status_of(number: int) -> int:
         with marked.client() as stranger:
             return tried(stranger, SPELLINGS[number % len(SPELLINGS)].format(login)).status_code
 
     with ThreadPoolExecutor(40) as pool:
-        answers = Counter(pool.map(one, range(40)))
+        answers = Counter(pool.map(status_of, range(40)))
 
     # Whoever came when the queue was full was not evaluated either (503), and does not count.
     assert set(answers) <= {401, 429, 503}
@@ -148,7 +148,7 @@ def test_a_link_does_not_wait_behind_strangers_and_the_queue_is_short(marked: Se
     with ThreadPoolExecutor(41) as pool:
         strangers = [pool.submit(stranger, number) for number in range(40)]
         own = pool.submit(invited)
-        answers = [one.result() for one in strangers]
+        answers = [attempt.result() for attempt in strangers]
         assert own.result() == 303
 
     sent_away = [answer for answer in answers if answer.status_code == 503]
@@ -224,14 +224,14 @@ def test_somebody_is_told_of_a_link_for_their_account_at_the_next_sign_in(marked
 
     with marked.client() as own:
         first = tried(own, login, PASSWORD)
-        told = own.get("/notice")
+        notice = own.get("/notice")
         own.post("/notice")
         second = tried(own, login, PASSWORD)
         nothing = own.get("/notice")
 
     assert (first.headers["location"], second.headers["location"]) == ("/notice", "/")
-    assert "Links were made for your account" in told.text
-    assert re.search(r"used \d{4}-\d\d-\d\d \d\d:\d\d UTC", told.text)
+    assert "Links were made for your account" in notice.text
+    assert re.search(r"used \d{4}-\d\d-\d\d \d\d:\d\d UTC", notice.text)
     assert nothing.headers["location"] == "/"
 
 
@@ -245,4 +245,4 @@ def test_the_way_out_is_a_form_that_leaves_nothing_behind(marked: ServedStudy, n
     page.get_by_role("button", name="Sign out").click()
 
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
-    assert not [one for one in page.context.cookies() if "blindread" in str(one.get("name"))]
+    assert not [cookie for cookie in page.context.cookies() if "blindread" in str(cookie.get("name"))]

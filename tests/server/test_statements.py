@@ -44,15 +44,15 @@ def installed(database_url: str, data_dir: Path, monkeypatch: pytest.MonkeyPatch
 @contextmanager
 def statements(engine: Engine) -> Iterator[list[str]]:
     """Collect the statements that the database is asked to execute within the block."""
-    found: list[str] = []
+    collected: list[str] = []
 
     def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
         if not statement.startswith("BEGIN"):
-            found.append(statement)
+            collected.append(statement)
 
     event.listen(engine, "before_cursor_execute", note)
     try:
-        yield found
+        yield collected
     finally:
         event.remove(engine, "before_cursor_execute", note)
 
@@ -91,8 +91,8 @@ def _scans_of(payload: dict[str, Any]) -> list[str]:
 def _post(client: TestClient, route: str, body: dict[str, Any]) -> dict[str, Any]:
     answer = client.post(f"/reading/{route}", json=body)
     assert answer.status_code == 200, answer.text
-    found: dict[str, Any] = answer.json()
-    return found
+    content: dict[str, Any] = answer.json()
+    return content
 
 
 def _first_item(situation: Situation, login: str, queue: str = "reading") -> tuple[TestClient, dict[str, Any]]:
@@ -140,12 +140,12 @@ def test_an_item_that_is_read_takes_at_most_so_many_statements(
     second = work_through(client, payload)
     assert len(_scans_of(second)) == 2
 
-    with statements(installed.engine) as found:
+    with statements(installed.engine) as executed:
         third = work_through(client, second)
 
-    print(f"{len(found)} statements")
+    print(f"{len(executed)} statements")
     assert third["kind"] == "item"
-    assert len(found) <= most
+    assert len(executed) <= most
 
 
 def test_an_answer_that_is_marked_takes_at_most_so_many_statements(installed: Database, tmp_path: Path) -> None:
@@ -154,13 +154,13 @@ def test_an_answer_that_is_marked_takes_at_most_so_many_statements(installed: Da
     client, payload = _first_item(situation, "rater-1", "scoring")
     second = work_through(client, payload)
 
-    with statements(installed.engine) as found:
+    with statements(installed.engine) as executed:
         work_through(client, second)
 
-    print(f"{len(found)} statements")
+    print(f"{len(executed)} statements")
     assert second["phase"] == "scoring"
     # Each act asks once more whether every own read is closed: this part shows references.
-    assert len(found) <= MOST_PER_ITEM + 4
+    assert len(executed) <= MOST_PER_ITEM + 4
 
 
 def test_a_review_and_its_decision_take_at_most_so_many_statements(installed: Database, tmp_path: Path) -> None:
@@ -232,8 +232,8 @@ def test_a_rerun_of_the_rooms_page_takes_at_most_so_many_statements(installed: D
         assert submission.payload_after_reload(installed, actor, situation.study_key, "reading")["kind"] == "item"
 
     rerun()
-    with statements(installed.engine) as found:
+    with statements(installed.engine) as executed:
         rerun()
 
-    print(f"{len(found)} statements")
-    assert len(found) <= 9
+    print(f"{len(executed)} statements")
+    assert len(executed) <= 9

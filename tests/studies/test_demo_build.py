@@ -66,14 +66,14 @@ def test_another_resolution_makes_the_scans_anew(tmp_path):
 
 
 def test_progress_is_told_before_each_scan_and_at_the_end(tmp_path):
-    told: list[tuple[int, int, str]] = []
+    calls: list[tuple[int, int, str]] = []
 
-    build(tmp_path, progress=lambda *call: told.append(call), step=COARSE)
+    build(tmp_path, progress=lambda *call: calls.append(call), step=COARSE)
 
     total = len(scans())
-    assert [done for done, _, _ in told] == list(range(total + 1))
-    assert {of for _, of, _ in told} == {total}
-    assert told[0][2] == "c01-current-t1.nii.gz"
+    assert [done for done, _, _ in calls] == list(range(total + 1))
+    assert {of for _, of, _ in calls} == {total}
+    assert calls[0][2] == "c01-current-t1.nii.gz"
 
 
 @pytest.fixture(scope="module")

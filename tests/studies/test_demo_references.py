@@ -25,7 +25,7 @@ CASE = {case.key: case for case in CASES}
 
 
 @dataclass(frozen=True)
-class Found:
+class MeasuredLesion:
     """One connected region in which lesions changed the image."""
 
     centre: tuple[float, float, float]  # mm
@@ -80,12 +80,12 @@ def images(key: str, role: str) -> dict[str, tuple[np.ndarray, np.ndarray]]:
 
 
 @cache
-def lesions(key: str, role: str = "current") -> tuple[Found, ...]:
+def lesions(key: str, role: str = "current") -> tuple[MeasuredLesion, ...]:
     """Find the lesions of one scan, the largest first."""
     pairs = images(key, role)
     changed = np.any([abs(shown - without) > 0.12 for shown, without in pairs.values()], axis=0)
     labelled, count = ndimage.label(changed)
-    found = []
+    measured = []
     for number in range(1, count + 1):
         mask = labelled == number
         if mask.sum() * GRID.step**3 < 100:  # mm3: crumbs at the blurred border
@@ -93,8 +93,8 @@ def lesions(key: str, role: str = "current") -> tuple[Found, ...]:
         centre = GRID.affine[:3, :3] @ np.array(ndimage.center_of_mass(mask)) + GRID.affine[:3, 3]
         away = distance_from(centre)
         middle = away < 3
-        found.append(
-            Found(
+        measured.append(
+            MeasuredLesion(
                 tuple(float(part) for part in centre),
                 float((mask & (abs(np.subtract(*pairs["T1"])) > 0.12)).sum() * GRID.step**3),
                 {sequence: float(shown[middle].mean()) for sequence, (shown, _) in pairs.items()},
@@ -103,7 +103,7 @@ def lesions(key: str, role: str = "current") -> tuple[Found, ...]:
                 mask,
             )
         )
-    return tuple(sorted(found, key=lambda one: -one.volume))
+    return tuple(sorted(measured, key=lambda lesion: -lesion.volume))
 
 
 def rim_of(shown: np.ndarray, middle: np.ndarray) -> float:
@@ -139,8 +139,8 @@ def ventricle_volumes(key: str) -> dict[str, float]:
     return volumes
 
 
-def sides(found: tuple[Found, ...]) -> str:
-    seen = {one.side for one in found}
+def sides(measured: tuple[MeasuredLesion, ...]) -> str:
+    seen = {lesion.side for lesion in measured}
     return "none" if not seen else "both" if len(seen) == 2 else seen.pop()
 
 
@@ -155,11 +155,11 @@ def enlarged(key: str) -> str:
     return "none" if not large else "both" if len(large) == 2 else large.pop()
 
 
-def dark_t1_bright_t2_in_white_matter(found: Found) -> bool:
+def dark_t1_bright_t2_in_white_matter(lesion: MeasuredLesion) -> bool:
     return (
-        found.centre_signal["T2"] > 1.3 * found.surrounding_signal["T2"]
-        and found.centre_signal["T1"] < 0.8 * found.surrounding_signal["T1"]
-        and found.surrounding_signal["T1"] > 0.85
+        lesion.centre_signal["T2"] > 1.3 * lesion.surrounding_signal["T2"]
+        and lesion.centre_signal["T1"] < 0.8 * lesion.surrounding_signal["T1"]
+        and lesion.surrounding_signal["T1"] > 0.85
     )
 
 
@@ -167,46 +167,46 @@ def compared(now: float, before: float) -> str:
     return "larger" if now > 1.25 * before else "smaller" if now < 0.8 * before else "unchanged"
 
 
-def pattern_on_t2(found: Found) -> str:
+def pattern_on_t2(lesion: MeasuredLesion) -> str:
     """Tell a dark rim by a shell that is darker than white matter close around a centre that is brighter."""
-    if found.centre_signal["T2"] < 1:
+    if lesion.centre_signal["T2"] < 1:
         return "even_dark"
-    return "bright_dark_rim" if found.rim_signal["T2"] < 0.9 else "even_bright"
+    return "bright_dark_rim" if lesion.rim_signal["T2"] < 0.9 else "even_bright"
 
 
-def brighter_than_white_matter(found: Found) -> str:
-    bright = [sequence for sequence, signal in found.centre_signal.items() if signal > 1.1]
+def brighter_than_white_matter(lesion: MeasuredLesion) -> str:
+    bright = [sequence for sequence, signal in lesion.centre_signal.items() if signal > 1.1]
     return {0: "neither", 1: bright[0] if bright else "", 2: "both"}[len(bright)]
 
 
-def is_new(found: Found, before: tuple[Found, ...]) -> bool:
-    return not any((found.mask & other.mask).any() for other in before)
+def is_new(lesion: MeasuredLesion, before: tuple[MeasuredLesion, ...]) -> bool:
+    return not any((lesion.mask & other.mask).any() for other in before)
 
 
 # The weak limb is controlled from the other side (left hand: c01; right leg: c08).
 ANSWERS: dict[str, Callable[[], str]] = {
     "c01-side": lambda: sides(lesions("c01")),
-    "c01-explains": lambda: yes(any(one.side == "right" for one in lesions("c01"))),
+    "c01-explains": lambda: yes(any(lesion.side == "right" for lesion in lesions("c01"))),
     "c01-signal": lambda: yes(any(map(dark_t1_bright_t2_in_white_matter, lesions("c01")))),
     "c02-lesion": lambda: yes(bool(lesions("c02"))),
     "c02-side": lambda: sides(lesions("c02")),
     "c02-ventricle": lambda: enlarged("c02"),
     "c03-count": lambda: str(len(lesions("c03"))),
     "c03-both": lambda: yes(sides(lesions("c03")) == "both"),
-    "c03-bright-t1": lambda: yes(any(one.centre_signal["T1"] > 1.1 for one in lesions("c03"))),
+    "c03-bright-t1": lambda: yes(any(lesion.centre_signal["T1"] > 1.1 for lesion in lesions("c03"))),
     "c04-change": lambda: compared(lesions("c04")[0].volume, lesions("c04", "prior")[0].volume),
     "c04-lobe": lambda: lesions("c04")[0].region,
-    "c04-left": lambda: yes(any(one.side == "left" for one in lesions("c04"))),
-    "c05-new": lambda: yes(any(is_new(one, lesions("c05", "prior")) for one in lesions("c05"))),
+    "c04-left": lambda: yes(any(lesion.side == "left" for lesion in lesions("c04"))),
+    "c05-new": lambda: yes(any(is_new(lesion, lesions("c05", "prior")) for lesion in lesions("c05"))),
     "c05-count": lambda: ["zero", "one", "two", "three_or_more"][min(3, len(lesions("c05")))],
-    "c05-parietal": lambda: yes(any(one.region == "parietal" for one in lesions("c05"))),
+    "c05-parietal": lambda: yes(any(lesion.region == "parietal" for lesion in lesions("c05"))),
     "c06-region": lambda: lesions("c06")[0].region,
     "c06-pattern": lambda: pattern_on_t2(lesions("c06")[0]),
-    "c06-frontal": lambda: yes(any(one.region == "frontal" for one in lesions("c06"))),
+    "c06-frontal": lambda: yes(any(lesion.region == "frontal" for lesion in lesions("c06"))),
     "c07-lesion": lambda: yes(bool(lesions("c07"))),
     "c07-ventricle": lambda: enlarged("c07"),
     "c07-age": lambda: yes(enlarged("c07") != "none"),
-    "c08-explains": lambda: yes(any(one.side == "left" for one in lesions("c08"))),
+    "c08-explains": lambda: yes(any(lesion.side == "left" for lesion in lesions("c08"))),
     "c08-sequence": lambda: brighter_than_white_matter(lesions("c08")[0]),
     "c08-structure": lambda: lesions("c08")[0].region,
 }
@@ -231,18 +231,18 @@ def test_every_reference_is_measured():
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.key)
 def test_lesions_are_where_the_specification_puts_them(case):
     for role, scan in case.scans():
-        found = lesions(case.key, role)
+        measured = lesions(case.key, role)
 
-        assert len(found) == len(scan.lesions)
+        assert len(measured) == len(scan.lesions)
         for lesion in scan.lesions:
-            nearest = min(found, key=lambda one: np.linalg.norm(np.subtract(one.centre, lesion.centre)))
+            nearest = min(measured, key=lambda candidate: np.linalg.norm(np.subtract(candidate.centre, lesion.centre)))
             assert np.linalg.norm(np.subtract(nearest.centre, lesion.centre)) < 3.5
             assert (nearest.side, nearest.region) == (lesion.side, lesion.region)
 
 
 def test_a_lesion_that_is_in_both_scans_has_not_changed():
     before = lesions("c05", "prior")[0]
-    now = next(one for one in lesions("c05") if not is_new(one, (before,)))
+    now = next(lesion for lesion in lesions("c05") if not is_new(lesion, (before,)))
 
     assert compared(now.volume, before.volume) == "unchanged"
 

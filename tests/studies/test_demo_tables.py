@@ -88,7 +88,7 @@ def test_an_option_id_means_the_same_wherever_it_stands(study):
         for option, text in item.options:
             texts.setdefault(option, set()).add(text)
 
-    assert {option: found for option, found in texts.items() if len(found) > 1} == {}
+    assert {option: meanings for option, meanings in texts.items() if len(meanings) > 1} == {}
 
 
 def test_four_options_are_offered_where_one_is_to_be_chosen(study):
@@ -132,7 +132,9 @@ def test_sixty_candidates_come_in_equal_parts_from_two_simulated_models(study):
 def test_the_judge_has_a_row_for_every_candidate_and_no_verdict_on_two(study):
     rows = parse_judge_verdicts((DEMO / "judge_verdicts.csv").read_bytes(), "judge_verdicts.csv")
 
-    assert {(row.item, row.candidate) for row in rows} == {(one.item, one.key) for one in study.candidates}
+    assert {(row.item, row.candidate) for row in rows} == {
+        (candidate.item, candidate.key) for candidate in study.candidates
+    }
     assert len(rows) == 60
     unresolved = [row for row in rows if row.verdict is None]
     assert len(unresolved) == 2 and all(row.error for row in unresolved)

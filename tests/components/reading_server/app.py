@@ -138,11 +138,11 @@ class Desk:
         if key not in self.receipts:
             receipt = self.receipts[key] = f"7K2M-{len(self.receipts):04d}"
             read = [*self.queue, *(entry.item for entry in self.submitted.values())]
-            item = next((one for one in read if one.assignment == assignment), None)
+            item = next((entry for entry in read if entry.assignment == assignment), None)
             if route == "verdict" and item is not None:
                 self.submitted[assignment] = Submitted(item, receipt, body["answers"], body["active_ms"])
                 feedback = feedback_on(body["answers"]) if item.practice else None
-            self.queue = [one for one in self.queue if one.assignment != assignment]
+            self.queue = [entry for entry in self.queue if entry.assignment != assignment]
         answer: VerdictAnswer = {
             "receipt": self.receipts[key],
             "saved_at": SAVED_AT.isoformat(timespec="seconds"),
@@ -188,7 +188,7 @@ async def posted(request: Request) -> JSONResponse | Response:
     return JSONResponse(answered)
 
 
-async def told(request: Request) -> JSONResponse | Response:
+async def fetched(request: Request) -> JSONResponse | Response:
     route = request.path_params["route"]
     failed = desk.fault(route)
     if failed:
@@ -266,7 +266,7 @@ app = st.App(
     routes=[
         Route("/reading/volume/{token}", volume),
         Route("/reading/{route}", posted, methods=["POST"]),
-        Route("/reading/{route}", told),
+        Route("/reading/{route}", fetched),
         Route("/assets/viewer/{file}", bundle),
         Route("/try/bare", bare),
         Route("/try/payload", payload),
