@@ -91,7 +91,7 @@ class StudyFolder:
 
 
 @dataclass(frozen=True)
-class FoundFolder:
+class ExaminedFolder:
     """A study folder as far as it could be read: whole, or with its problems and the scans that are there all the same.
 
     `contents` is None exactly where there are problems.
@@ -117,7 +117,7 @@ def read_study_folder(folder: Path) -> StudyFolder:
     return outcome.contents
 
 
-def look_through(folder: Path) -> FoundFolder:
+def look_through(folder: Path) -> ExaminedFolder:
     """Read and cross-check a study folder, and gather what is wrong instead of ending at the first thing.
 
     Raises
@@ -167,7 +167,7 @@ def look_through(folder: Path) -> FoundFolder:
                 )
             ),
         )
-    return FoundFolder(sound, problems, volumes.rows, overlays.rows)
+    return ExaminedFolder(sound, problems, volumes.rows, overlays.rows)
 
 
 def _is_folder(path: Path) -> bool:

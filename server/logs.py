@@ -26,7 +26,7 @@ SAME_WITHIN = 60.0
 LONGEST_ROUTE = 100
 MOST_CAUSES = 1_000
 _PROGRAM = str(Path(__file__).resolve().parents[1])
-_told: dict[str, float] = {}
+_last_written: dict[str, float] = {}
 _events = structlog.get_logger()
 _plain_record = logging.getLogRecordFactory()
 
@@ -92,11 +92,11 @@ def _trace_of(error: BaseException) -> str:
     if len(trace) > LONGEST_TRACE:
         trace = f"{trace[: LONGEST_TRACE // 4]}\n  ...\n{trace[-3 * LONGEST_TRACE // 4 :]}"
     moment = time.monotonic()
-    if moment - _told.get(trace, float("-inf")) < SAME_WITHIN:
+    if moment - _last_written.get(trace, float("-inf")) < SAME_WITHIN:
         return f"{type(error).__module__}.{type(error).__qualname__} (traceback written less than a minute ago)"
-    if len(_told) >= MOST_CAUSES:
-        _told.clear()
-    _told[trace] = moment
+    if len(_last_written) >= MOST_CAUSES:
+        _last_written.clear()
+    _last_written[trace] = moment
     return trace
 
 
