@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -25,6 +28,17 @@ RETIRED = (
     (r"\bgold standard\b", "reference", PROSE),
     (r"\bcompared to\b", "compared with", PROSE),
 )
+
+# A name, argument or function that is called so does not say what it holds; what is said instead.
+VAGUE = {
+    "found": "problems, rows, matches, the refusal ...",
+    "kept": "stored, cached, selected, retained ...",
+    "told": "messages, notices, what was reported ...",
+    "one": "item, rater, study, row ...",
+    "believed": "accepted, trusted ...",
+    "dealer": "rng",
+}
+NAMED = (*(folder for folder in CODE if folder not in ("agreement", "services")), "benchmarks", "app.py", "manage.py")
 
 
 def files_in(places: tuple[str, ...]) -> list[Path]:
@@ -56,3 +70,74 @@ def test_a_retired_word_is_said_no_more(word: str, instead: str, places: tuple[s
 
 def test_the_table_finds_a_word_where_it_stands() -> None:
     assert any(re.search(word, "key.dealer('reading')", re.IGNORECASE) for word, _, _ in RETIRED)
+
+
+def names_given_by(node: ast.AST) -> Iterator[str | None]:
+    """Yield what a node of a program names: variables, attributes, arguments, functions, classes, imports."""
+    match node:
+        case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()) | ast.arg(arg=name):
+            yield name
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            yield name
+        case ast.ExceptHandler(name=name) | ast.alias(asname=name) | ast.MatchAs(name=name) | ast.MatchStar(name=name):
+            yield name
+        case ast.MatchMapping(rest=name):
+            yield name
+
+
+def vague_names(source: str) -> list[tuple[int, str]]:
+    """Return line and name of everything in a program that is called by a vague name."""
+    return sorted(
+        (getattr(node, "lineno", 0), name)
+        for node in ast.walk(ast.parse(source))
+        for name in names_given_by(node)
+        if name in VAGUE
+    )
+
+
+@cache
+def vague_names_in_the_code() -> tuple[tuple[str, str], ...]:
+    """Return each vague name in the code with its file and line."""
+    return tuple(
+        (name, f"{file.relative_to(ROOT)}:{line}")
+        for file in files_in(NAMED)
+        if file.suffix == ".py"
+        for line, name in vague_names(file.read_text(encoding="utf-8"))
+    )
+
+
+@pytest.mark.parametrize("word", VAGUE)
+def test_no_name_in_the_code_is_a_vague_one(word: str) -> None:
+    places = [place for name, place in vague_names_in_the_code() if name == word]
+
+    assert places == [], f"instead of '{word}' say what it holds: {VAGUE[word]}"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "found = rows()",
+        "total = 0\nfor found in rows():\n    total += 1",
+        "if found := rows(): pass",
+        "lines = [found.line for found in rows()]",
+        "with rows() as found: pass",
+        "def row(found): pass",
+        "def found(): pass",
+        "async def found(): pass",
+        "row = lambda *, found: 1",
+        "class Rows:\n    found: int = 0",
+        "self.found = 1",
+        "try: pass\nexcept OSError as found: pass",
+        "from rows import row as found",
+        "match row:\n    case [1, *found]: pass",
+        "match row:\n    case {'a': 1, **found}: pass",
+        "match row:\n    case int() as found: pass",
+    ],
+)
+def test_a_vague_name_is_noticed_wherever_it_is_given(source: str) -> None:
+    assert [name for _, name in vague_names(source)] == ["found"]
+
+
+@pytest.mark.parametrize("source", ["print(session.one())", "founded = 1", "row = 'found'", "def one_row(): pass"])
+def test_a_word_in_a_text_or_another_name_is_no_vague_name(source: str) -> None:
+    assert vague_names(source) == []
