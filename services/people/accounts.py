@@ -66,16 +66,16 @@ def people_of(database: Database, actor: Actor) -> list[PersonLine]:
         }
         return [
             PersonLine(
-                one.login,
-                one.name,
-                one.is_owner,
-                one.is_demo,
-                one.locked_at,
-                sessions=seen.get(stored_id(one.id), (0, None))[0],
-                last_seen=seen.get(stored_id(one.id), (0, None))[1],
-                roles=tuple(roles.get(stored_id(one.id), ())),
+                person.login,
+                person.name,
+                person.is_owner,
+                person.is_demo,
+                person.locked_at,
+                sessions=seen.get(stored_id(person.id), (0, None))[0],
+                last_seen=seen.get(stored_id(person.id), (0, None))[1],
+                roles=tuple(roles.get(stored_id(person.id), ())),
             )
-            for one in session.exec(select(Person).order_by(col(Person.id))).all()
+            for person in session.exec(select(Person).order_by(col(Person.id))).all()
         ]
 
 
@@ -150,7 +150,7 @@ def make_logins_canonical(database: Database) -> None:
     """Bring logins that an earlier release stored into their canonical form, where nobody else has it."""
     with database.writing() as session:
         everybody = session.exec(select(Person).order_by(col(Person.id))).all()
-        taken = {one.login for one in everybody}
+        taken = {person.login for person in everybody}
         for person in everybody:
             login = canonical_login(person.login)
             if login and login not in taken:

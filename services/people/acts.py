@@ -180,11 +180,11 @@ def diagram(thing: str) -> str:
     ids = {state: state.replace(" ", "_") for state in STATES[thing]}
     lines += [f'  state "{state}" as {ids[state]}' for state in STATES[thing] if " " in state]
     lines.append(f"  [*] --> {ids[STATES[thing][0]]}")
-    for act in (one for one in ACTS if one.of == thing and one.before):
+    for act in (act for act in ACTS if act.of == thing and act.before):
         if act.after is not None:
             lines += [f"  {ids[before]} --> {ids[act.after]}: {act.name} ({act.who})" for before in act.before]
     for state in STATES[thing]:
         stays = [f"{act.name} ({act.who})" for act in ACTS if act.of == thing and not act.after and state in act.before]
         if stays:
-            lines += [f"  note right of {ids[state]}", *(f"    {one}" for one in stays), "  end note"]
+            lines += [f"  note right of {ids[state]}", *(f"    {line}" for line in stays), "  end note"]
     return "\n".join(lines)

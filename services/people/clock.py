@@ -41,25 +41,26 @@ def passed_ms(at: datetime, monotonic_ms: int | None, boot_id: str | None, until
     return _ms(until.at - at)
 
 
-def login_is_over(found: LoginSession, idle_limit: timedelta) -> bool:
+def login_is_over(login_session: LoginSession, idle_limit: timedelta) -> bool:
     """Return whether a login session has lasted or idled too long; a clock that is set neither ends nor prolongs it."""
-    lasted = passed_ms(found.created_at, found.monotonic_ms, found.boot_id, read_clocks())
-    return lasted > _ms(found.expires_at - found.created_at) or idled_ms(found) > _ms(idle_limit)
+    lasted = passed_ms(login_session.created_at, login_session.monotonic_ms, login_session.boot_id, read_clocks())
+    lifetime = login_session.expires_at - login_session.created_at
+    return lasted > _ms(lifetime) or idled_ms(login_session) > _ms(idle_limit)
 
 
-def idled_ms(found: LoginSession) -> int:
+def idled_ms(login_session: LoginSession) -> int:
     """Return for how long nothing was heard of a login session."""
-    return passed_ms(found.last_seen_at, found.seen_monotonic_ms, found.boot_id, read_clocks())
+    return passed_ms(login_session.last_seen_at, login_session.seen_monotonic_ms, login_session.boot_id, read_clocks())
 
 
-def note_seen(found: LoginSession) -> None:
+def note_seen(login_session: LoginSession) -> None:
     """Let a login session, new or known, be seen at this moment."""
     here = read_clocks()
-    if found.boot_id != here.boot_id:
+    if login_session.boot_id != here.boot_id:
         # The machine was started anew, or this is another one: how long it has lasted is carried over.
-        lasted = max(passed_ms(found.created_at, found.monotonic_ms, found.boot_id, here), 0)
-        found.monotonic_ms, found.boot_id = here.monotonic_ms - lasted, here.boot_id
-    found.last_seen_at, found.seen_monotonic_ms = here.at, here.monotonic_ms
+        lasted = max(passed_ms(login_session.created_at, login_session.monotonic_ms, login_session.boot_id, here), 0)
+        login_session.monotonic_ms, login_session.boot_id = here.monotonic_ms - lasted, here.boot_id
+    login_session.last_seen_at, login_session.seen_monotonic_ms = here.at, here.monotonic_ms
 
 
 def _ms(span: timedelta) -> int:

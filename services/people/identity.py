@@ -147,9 +147,9 @@ def end_login_sessions(session: Session, person_id: int) -> int:
     opened = session.exec(
         select(LoginSession).where(LoginSession.person_id == person_id, col(LoginSession.ended_at).is_(None))
     ).all()
-    for one in opened:
-        one.ended_at = now()
-        session.add(one)
+    for login_session in opened:
+        login_session.ended_at = now()
+        session.add(login_session)
     return len(opened)
 
 
@@ -207,11 +207,11 @@ def _hash_for_link(database: Database, token: str, password: str) -> str:
 def sign_out(database: Database, login_session_id: int) -> None:
     """End a login session; sockets that are still open lose their identity with it."""
     with database.writing() as session:
-        found = session.get(LoginSession, login_session_id)
-        if found is not None and found.ended_at is None:
-            found.ended_at = now()
-            session.add(found)
-            audit.record(session, "signed out", person_id=found.person_id)
+        login_session = session.get(LoginSession, login_session_id)
+        if login_session is not None and login_session.ended_at is None:
+            login_session.ended_at = now()
+            session.add(login_session)
+            audit.record(session, "signed out", person_id=login_session.person_id)
 
 
 def actor_of_token(database: Database, token: str | None) -> Actor | None:
@@ -231,40 +231,40 @@ def actor_of_session(database: Database, login_session_id: int) -> Actor:
         When the session has ended or expired.
     """
     with database.asking() as connection:
-        found = connection.execute(standing.BY_SESSION, {"login_session_id": login_session_id}).first()
-    actor = _actor(found)
+        row = connection.execute(standing.BY_SESSION, {"login_session_id": login_session_id}).first()
+    actor = _actor(row)
     if actor is None:
         raise NotSignedIn("You are signed out; sign in again to go on.")
     return actor
 
 
-def _actor(found: Any) -> Actor | None:
+def _actor(row: Any) -> Actor | None:
     """Return who a login session with its person, as read from the database, stands for; None when it has ended."""
-    if found is None or found.ended_at is not None:
+    if row is None or row.ended_at is not None:
         return None
-    if clock.login_is_over(found, IDLE_LIMIT):
+    if clock.login_is_over(row, IDLE_LIMIT):
         return None
-    if found.locked_at is not None:
+    if row.locked_at is not None:
         return None
-    return Actor(found.person_id, found.id, found.name, found.is_owner, found.created_at)
+    return Actor(row.person_id, row.id, row.name, row.is_owner, row.created_at)
 
 
 def note_seen(database: Database, login_session_id: int) -> None:
     """Write that somebody was here just now, unless that was written within the last minute."""
     with database.writing() as session:
-        found = session.get(LoginSession, login_session_id)
-        if found is not None and clock.idled_ms(found) > SEEN_RESOLUTION // timedelta(milliseconds=1):
-            clock.note_seen(found)
-            session.add(found)
+        login_session = session.get(LoginSession, login_session_id)
+        if login_session is not None and clock.idled_ms(login_session) > SEEN_RESOLUTION // timedelta(milliseconds=1):
+            clock.note_seen(login_session)
+            session.add(login_session)
 
 
 def _usable_link(session: Session, token: str, *, lock: bool = False) -> Invitation | None:
     query = select(Invitation).where(Invitation.token_sha256 == token_hash(token))
     # Two clicks at once must not both use the link up.
-    found = session.exec(query.with_for_update() if lock else query).first()
-    if found is None or found.consumed_at is not None or found.ended_at is not None or now() > found.expires_at:
+    link = session.exec(query.with_for_update() if lock else query).first()
+    if link is None or link.consumed_at is not None or link.ended_at is not None or now() > link.expires_at:
         return None
-    return None if _person(session, found.person_id).locked_at is not None else found
+    return None if _person(session, link.person_id).locked_at is not None else link
 
 
 def _set_password(session: Session, person_id: int, password_hash: str) -> None:

@@ -18,8 +18,8 @@ def canonical_login(typed: str) -> str:
     """
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", typed).casefold())
     seen = "".join(
-        " " if one.isspace() else one
-        for one in folded
-        if one.isspace() or not (ord(one) in _INVISIBLE or unicodedata.category(one) in _UNSEEN)
+        " " if character.isspace() else character
+        for character in folded
+        if character.isspace() or not (ord(character) in _INVISIBLE or unicodedata.category(character) in _UNSEEN)
     )
     return " ".join(seen.split())

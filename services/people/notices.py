@@ -30,7 +30,7 @@ class LinkNotice:
 def notices_of(database: Database, actor: Actor) -> list[LinkNotice]:
     """Return the links that were made for the actor's account since they last confirmed such a notice."""
     with database.reading() as session:
-        return [LinkNotice(one.created_at, one.consumed_at, _stays(one)) for one in _untold(session, actor)]
+        return [LinkNotice(link.created_at, link.consumed_at, _stays(link)) for link in _untold(session, actor)]
 
 
 def confirm_notices(database: Database, actor: Actor) -> None:
@@ -52,9 +52,9 @@ def confirm_notices(database: Database, actor: Actor) -> None:
         # While such a password may be at work, whoever it is puts no other notice away either.
         if by_such_a_link is not None or not untold or any(map(_stays, untold)):
             return
-        for one in untold:
-            one.told_at = now()
-            session.add(one)
+        for link in untold:
+            link.told_at = now()
+            session.add(link)
         audit.record(session, "told of links", person_id=actor.person_id, links=len(untold))
 
 

@@ -123,10 +123,10 @@ def own_assignment(
     if lock and session.get_bind().dialect.name == "postgresql":
         # Alone, so that all the rest is read after the wait. SQLite lets in one writer at a time anyway.
         session.exec(standing.LOCK_OF_ASSIGNMENT, params=named).first()
-    found = session.exec(standing.OF_ASSIGNMENT, params=named).first()
-    if found is None:
+    row = session.exec(standing.OF_ASSIGNMENT, params=named).first()
+    if row is None:
         raise NotFound("There is no such item among yours.")
-    assignment, study, membership, draft, freeze, last, in_turn = found
+    assignment, study, membership, draft, freeze, last, in_turn = row
     _note(session, study, freeze, last)
     session.info["turn", assignment.id] = Turn(in_turn, draft)
     return assignment, study, membership
@@ -140,10 +140,10 @@ def turn_of(session: Session, assignment: Assignment) -> Turn:
 
 def _member(session: Session, actor: Actor, study_key: str) -> tuple[Study | None, Membership | None]:
     named = {"person_id": actor.person_id, "study_key": study_key}
-    found = session.exec(standing.OF_MEMBER, params=named).first()
-    if found is None:
+    row = session.exec(standing.OF_MEMBER, params=named).first()
+    if row is None:
         return None, None
-    study, membership, freeze, last = found
+    study, membership, freeze, last = row
     _note(session, study, freeze, last)
     return study, membership
 

@@ -52,7 +52,7 @@ def count_try(database: Database, login: str, address: str, browser: str = "") -
         tries = [SignInTry(subject_sha256=subject) for subject in allowed]
         session.add_all(tries)
         session.flush()
-        return tuple(one.id for one in tries if one.id is not None)
+        return tuple(attempt.id for attempt in tries if attempt.id is not None)
 
 
 def give_back(session: Session, tries: tuple[int, ...]) -> None:
