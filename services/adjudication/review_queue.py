@@ -82,7 +82,8 @@ class _ReadItem:
 def differs(field_type: str, verdicts: Iterable[Verdict]) -> bool:
     """Return whether verdicts on an item say different things."""
     return are_different(
-        said(field_type, one.fields.get(PRIMARY), not_assessable=one.not_assessable is not None) for one in verdicts
+        said(field_type, verdict.fields.get(PRIMARY), not_assessable=verdict.not_assessable is not None)
+        for verdict in verdicts
     )
 
 
@@ -202,7 +203,7 @@ def _in_turn(chosen: list[tuple[_ReadItem, str]]) -> list[list[tuple[_ReadItem, 
     for read, origin in chosen:
         key = read.item.id if read.item.conversation is None else read.item.conversation
         together.setdefault(key, []).append((read, origin))
-    return [sorted(turns, key=lambda one: one[0].item.turn or 0) for turns in together.values()]
+    return [sorted(turns, key=lambda turn: turn[0].item.turn or 0) for turns in together.values()]
 
 
 def _dealt(
@@ -216,10 +217,10 @@ def _dealt(
         if not latest:
             yield next(in_turn), group
             continue
-        able = [one for one in reviewers if latest.get(stored_id(one.id), 0) < (first.turn or 0)]
+        able = [reviewer for reviewer in reviewers if latest.get(stored_id(reviewer.id), 0) < (first.turn or 0)]
         if able:
             # Whoever has the turns before goes on with the conversation.
-            yield max(able, key=lambda one: latest.get(stored_id(one.id), 0)), group
+            yield max(able, key=lambda reviewer: latest.get(stored_id(reviewer.id), 0)), group
 
 
 def _items_to_consider(session: Session, study_id: int, protocol: Protocol) -> tuple[list[_ReadItem], int]:

@@ -34,8 +34,8 @@ def remove_demo(database: Database, actor: Actor) -> None:
     if not actor.is_owner:
         raise NotAllowed("Only an owner of this installation may remove the demo; ask one.")
     with database.writing() as session:
-        studies = [one for one in marked_studies(session) if one.removed_at is None]
-        people = [one for one in marked_people(session) if one.locked_at is None]
+        studies = [study for study in marked_studies(session) if study.removed_at is None]
+        people = [person for person in marked_people(session) if person.locked_at is None]
         if not studies and not people:
             raise Conflict("There is no demo here.")
         _require_others(session, people)
@@ -51,7 +51,7 @@ def remove_demo(database: Database, actor: Actor) -> None:
 
 
 def _require_others(session: Session, people: list[Person]) -> None:
-    leaving = {stored_id(one.id) for one in people}
+    leaving = {stored_id(person.id) for person in people}
     if not other_owners(session, leaving):
         raise Conflict(
             "The demo's admin is the only owner here; make yourself an owner first: "

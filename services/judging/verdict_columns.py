@@ -117,7 +117,7 @@ def verdict_columns(session: Session, scales: Mapping[int, JudgeScale]) -> dict[
                 raise ValueError(f"the verdict '{verdict}' in run {run} is not on its scale, '{scales[run].key}'")
             candidates.append(candidate)
             codes.append(places[verdict])
-    return {run: _sorted(scales[run], *found[:2]) for run, found in read.items()}
+    return {run: _sorted(scales[run], *columns[:2]) for run, columns in read.items()}
 
 
 def judged_page(session: Session, run_id: int, after: int | None = None, limit: int = PAGE) -> list[JudgedCandidate]:

@@ -52,17 +52,18 @@ def close_study(database: Database, actor: Actor, study_key: str, reason: str | 
     """
     with database.writing() as session:
         study = _study_for(session, actor, study_key, acts.CLOSE)
-        work = [one for one in open_work(session, stored_id(study.id)) if one.is_open]
+        work = [piece for piece in open_work(session, stored_id(study.id)) if piece.is_open]
         said = (reason or "").replace("\x00", "").strip()[:LONGEST_REASON]
         if work and reason is not None and len(said) < SHORTEST_REASON:
-            named = "; ".join(one.sentence for one in work[:MOST_NAMED]) + ("; ..." if len(work) > MOST_NAMED else "")
+            more = "; ..." if len(work) > MOST_NAMED else ""
+            named = "; ".join(piece.sentence for piece in work[:MOST_NAMED]) + more
             raise NotAllowed(
                 f"Work is open ({named}), so a reason of at least {SHORTEST_REASON} characters is needed; it is kept "
                 "with the study."
             )
         outstanding: dict[str, int] = {}
-        for one in work:
-            outstanding[one.part] = outstanding.get(one.part, 0) + one.open
+        for piece in work:
+            outstanding[piece.part] = outstanding.get(piece.part, 0) + piece.open
         _note(session, actor, study, "close", said, **({"outstanding": outstanding} if outstanding else {}))
 
 

@@ -59,7 +59,7 @@ class OpenWork:
 def in_order(work: Sequence[OpenWork]) -> list[OpenWork]:
     """Return open work by part, in the order of a study's life; what is done is left out."""
     parts = list(WORDS)
-    return sorted((one for one in work if one.open), key=lambda one: parts.index(one.part))
+    return sorted((piece for piece in work if piece.open), key=lambda piece: parts.index(piece.part))
 
 
 def open_work_of(database: Database, actor: Actor, study_key: str) -> list[OpenWork]:
@@ -92,15 +92,15 @@ def _of_people(session: Session, study_id: int, protocol: Protocol) -> list[Open
         )
     }
     shut_out = practice.who_has_not_passed(session, protocol, study_id)
-    found = []
+    work = []
     counts = queries.count_by_member(session, study_id)
     for member_id in people:
-        for phase in (one.key for one in PHASES.values() if not one.trains):
+        for phase in (row.key for row in PHASES.values() if not row.trains):
             open_, failures, total = counts.get((member_id, phase), (0, 0, 0))
             who, name = people[member_id]
             part = PRACTICE.key if phase == READING.key and member_id in shut_out else phase
-            found += [OpenWork(who, part, open_, total, name), OpenWork(who, CLOSED, failures, total, name)]
-    return found
+            work += [OpenWork(who, part, open_, total, name), OpenWork(who, CLOSED, failures, total, name)]
+    return work
 
 
 def _not_sent(session: Session, study_id: int, protocol: Protocol) -> list[OpenWork]:

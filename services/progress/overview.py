@@ -48,15 +48,15 @@ def overview_of(database: Database, actor: Actor, study_key: str) -> Overview:
         done = total - sum(open_ for open_, _ in counts.values())
         if state == "closed":
             return Overview(len(raters), done, total, ("report ready",))
-        work = [one for one in outstanding.open_work(session, study_id) if one.is_open]
+        work = [piece for piece in outstanding.open_work(session, study_id) if piece.is_open]
     return Overview(len(raters), done, total, _waits(work, len(raters)))
 
 
 def _waits(work: list[outstanding.OpenWork], raters: int) -> tuple[str, ...]:
-    people = len({one.who for one in work if one.name})
-    begun = {one.who: one.open < one.total for one in work if one.part == READING.key}
+    people = len({piece.who for piece in work if piece.name})
+    begun = {piece.who: piece.open < piece.total for piece in work if piece.part == READING.key}
     not_begun = sum(not started for started in begun.values())
-    to_send = sum(one.open for one in work if one.part == "queue")
+    to_send = sum(piece.open for piece in work if piece.part == "queue")
     said = (
         (not raters, "nobody invited to read"),
         (people, f"{people} {'person has' if people == 1 else 'people have'} work open"),
