@@ -104,9 +104,9 @@ def _fields(form: ShownForm, given: dict[str, Any]) -> dict[str, Any]:
 def _applies(field: FormField, checked: dict[str, Any]) -> bool:
     if field.depends_on is None:
         return True
-    found = checked.get(field.depends_on.field)
-    found_ids = found if isinstance(found, list) else [found]
-    return any(str(one) in field.depends_on.values for one in found_ids)
+    answer = checked.get(field.depends_on.field)
+    option_ids = answer if isinstance(answer, list) else [answer]
+    return any(str(option_id) in field.depends_on.values for option_id in option_ids)
 
 
 def _flag(form: ShownForm, flag: Any) -> tuple[str, str] | None:

@@ -98,7 +98,7 @@ def score_written(item: AnswerKey, text: str) -> Score:
 def as_text(answer: Any) -> str:
     """Return an answer for a cell: option id, text, number without trailing zeros, or the parts of a list."""
     if isinstance(answer, list | tuple):
-        return " | ".join(as_text(one) for one in answer)
+        return " | ".join(as_text(part) for part in answer)
     if isinstance(answer, float):
         return KINDS["number"].canonical(answer)
     return str(answer)

@@ -252,4 +252,4 @@ def _opinions(
     def lines(verdict: Verdict) -> list[Line]:
         return shown_items.lines_of(protocol, item, assignment.option_order, verdict)
 
-    return lines(own) if own is not None else [], [lines(verdicts[one]) for one in task.opinion_order]
+    return lines(own) if own is not None else [], [lines(verdicts[verdict_id]) for verdict_id in task.opinion_order]

@@ -42,7 +42,7 @@ def images_payload(
                 "missing": missing.get(pane.title, []),
                 "volumes": [_volume(volume, hanging, keys) for volume in offered],
                 "opens_on": next((n for n, volume in enumerate(offered) if volume.sequence == common), 0),
-                "overlays": [_overlay(one, keys) for one in _laid_over(pane, item, overlays, hanging)],
+                "overlays": [_overlay(overlay, keys) for overlay in _laid_over(pane, item, overlays, hanging)],
             }
         )
     return {
@@ -64,7 +64,7 @@ def volumes_of(item: ShownItem, volumes: list[ShownVolume], hanging: Hanging) ->
 
 def overlays_of(item: ShownItem, overlays: list[ShownOverlay], hanging: Hanging) -> list[int]:
     """Return the ids of the overlays that an item shows, and of no others."""
-    return [one.overlay_id for one in overlays if hanging.overlays and one.key in item.overlays]
+    return [overlay.overlay_id for overlay in overlays if hanging.overlays and overlay.key in item.overlays]
 
 
 def volume_url(keys: Keys, volume_id: int) -> str:
@@ -109,7 +109,7 @@ def _first_in_all(hung: list[tuple[Pane, list[ShownVolume]]]) -> str | None:
     if len({pane.sequences[0] for pane, _ in hung}) != 1:
         return None
     there = [{volume.sequence for volume in offered} for _, offered in hung]
-    return next((sequence for sequence in hung[0][0].sequences if all(sequence in one for one in there)), None)
+    return next((sequence for sequence in hung[0][0].sequences if all(sequence in of_pane for of_pane in there)), None)
 
 
 def _lies_with(pane: Pane, offered: list[ShownVolume], first: tuple[Pane, list[ShownVolume]], hanging: Hanging) -> bool:
@@ -151,7 +151,7 @@ def _laid_over(pane: Pane, item: ShownItem, overlays: list[ShownOverlay], hangin
     """Return the overlays of a pane: they are drawn on the current scans, and lie elsewhere on a prior."""
     chosen = set(overlays_of(item, overlays, hanging))
     lies_there = pane.role == "current" or hanging.coregistered
-    return [one for one in overlays if one.overlay_id in chosen and lies_there]
+    return [overlay for overlay in overlays if overlay.overlay_id in chosen and lies_there]
 
 
 def _overlay(overlay: ShownOverlay, keys: Keys) -> OverlayPayload:

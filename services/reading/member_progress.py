@@ -59,7 +59,7 @@ def progress_of_members(database: Database, actor: Actor, study_key: str) -> lis
         ).all()
         lines = []
         for membership, person in rows:
-            for queue in (one for one in QUEUES.values() if one.role == membership.role):
+            for queue in (queue for queue in QUEUES.values() if queue.role == membership.role):
                 done, total = desk.progress_of(session, stored_id(membership.id), queue)
                 if total or queue != SCORING.queue:
                     lines.append(

@@ -60,7 +60,7 @@ def items_of(database: Database, actor: Actor, study_key: str, search: str = "")
                 col(Item.turn),
                 col(Item.conversation),
             )
-            .where(*_found(study, search))
+            .where(*_matches(study, search))
             .order_by(col(Item.id))
             .limit(MOST_FOUND)
         )
@@ -75,7 +75,7 @@ def count_items(database: Database, actor: Actor, study_key: str, search: str = 
     """Return how many items a search finds."""
     with database.reading() as session:
         study, _ = require_role(session, actor, study_key, "admin")
-        return session.exec(select(func.count()).select_from(Item).where(*_found(study, search))).one()
+        return session.exec(select(func.count()).select_from(Item).where(*_matches(study, search))).one()
 
 
 def place_of(database: Database, actor: Actor, study_key: str, item_key: str = "") -> Place:
@@ -84,10 +84,10 @@ def place_of(database: Database, actor: Actor, study_key: str, item_key: str = "
         study, _ = require_role(session, actor, study_key, "admin")
         own = Item.study_id == study.id
         query = select(Item.id, Item.key).where(own).order_by(col(Item.id)).limit(1)
-        found = session.exec(query.where(Item.key == item_key.replace("\x00", "")) if item_key else query).first()
-        if found is None:
+        row = session.exec(query.where(Item.key == item_key.replace("\x00", "")) if item_key else query).first()
+        if row is None:
             raise NotFound(f"The study has no item '{item_key[:80]}'.")
-        item_id, key = stored_id(found[0]), found[1]
+        item_id, key = stored_id(row[0]), row[1]
         count = select(func.count()).select_from(Item).where(own)
         keys = select(Item.key).where(own).limit(1)
         return Place(
@@ -99,7 +99,7 @@ def place_of(database: Database, actor: Actor, study_key: str, item_key: str = "
         )
 
 
-def _found(study: Study, search: str) -> list[Any]:
+def _matches(study: Study, search: str) -> list[Any]:
     """Return what holds of the items that a search finds: each of its words stands somewhere."""
     words = search.replace("\x00", "").lower().split()
     texts = [func.lower(col(text)) for text in (Item.key, Item.category, Item.prompt)]

@@ -64,14 +64,14 @@ def require_revisable(
     """
     hold_study(session, membership.study_id)
     if _may_revise(session, protocol, membership):
-        found = session.exec(
+        verdict = session.exec(
             select(Verdict)
             .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
             .where(Assignment.id == assignment.id, *_conditions(protocol.reading.revision == "session")),
             params=_named(actor, membership),
         ).first()
-        if found is not None:
-            return found
+        if verdict is not None:
+            return verdict
     raise NotRevisable(NOT_REVISABLE)
 
 

@@ -74,7 +74,7 @@ def reference_texts(protocol: Protocol, item: ShownItem, reference: Reference) -
     texts, primary = dict(options_of(item, form)), form.primary
     counts_as_right = fields.kind.Reference(tuple(reference.accepted), reference.low, reference.high)
     words = KINDS[primary.type].reference_in_words(counts_as_right, texts)
-    return [f"{one} {primary.unit}" for one in words] if primary.unit else words
+    return [f"{value} {primary.unit}" for value in words] if primary.unit else words
 
 
 def shown_of(session: Session, protocol: Protocol, assignment: Assignment) -> Shown:

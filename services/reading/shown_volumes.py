@@ -51,8 +51,8 @@ def read_scan(database: Database, actor: Actor, token: str) -> bytes:
     path = scan_in_reach(database, actor, token)
     try:
         return volume_integrity.read_intact(path)
-    except volume_integrity.NotIntact as found:
-        damaged_volumes.note(database, actor, found.sha256, found.state)
+    except volume_integrity.NotIntact as error:
+        damaged_volumes.note(database, actor, error.sha256, error.state)
         raise
 
 
@@ -110,12 +110,14 @@ def _in_reach(session: Session, actor: Actor, study: Study, membership: Membersh
 
 def _shown_by(session: Session, protocol: Protocol, assignment: Assignment, *, with_overlays: bool) -> Files:
     volumes, overlays = shown_items.scans_of(session, protocol, assignment)
-    shown = [("volume", one) for one in volumes] + [("overlay", one) for one in overlays if with_overlays]
-    return {(kind, one): shown_items.file_of(session, assignment, kind, one) for kind, one in shown}
+    shown = [("volume", scan_id) for scan_id in volumes] + [
+        ("overlay", scan_id) for scan_id in overlays if with_overlays
+    ]
+    return {(kind, scan_id): shown_items.file_of(session, assignment, kind, scan_id) for kind, scan_id in shown}
 
 
 def _all_of(session: Session, study_id: int) -> Files:
     volumes = session.exec(select(Volume.id, Volume.sha256).where(Volume.study_id == study_id))
     overlays = session.exec(select(Overlay.id, Overlay.sha256).where(Overlay.study_id == study_id))
-    files = {("volume", stored_id(one)): sha256 for one, sha256 in volumes}
-    return files | {("overlay", stored_id(one)): sha256 for one, sha256 in overlays}
+    files = {("volume", stored_id(scan_id)): sha256 for scan_id, sha256 in volumes}
+    return files | {("overlay", stored_id(scan_id)): sha256 for scan_id, sha256 in overlays}

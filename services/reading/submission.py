@@ -39,9 +39,9 @@ from services.reading.payloads import FeedbackPayload, Payload
 from services.reading.verdict_rows import (
     NOTHING_MEASURED,
     Circumstances,
-    believed,
     bounded,
     new_receipt,
+    plausible_times,
     store_decision,
     store_verdict,
 )
@@ -194,7 +194,7 @@ def submit(
         display = _display_of(session, actor, study, assignment, displays, superseded, key)
         # Simulated readers say how long they would have looked.
         passed_ms = None if study.simulated_readers else _passed_ms(displays, superseded)
-        measured = believed(circumstances, passed_ms)
+        measured = plausible_times(circumstances, passed_ms)
         receipt = new_receipt()
         stored: Verdict | Adjudication
         rows: list[Base]
@@ -349,8 +349,8 @@ def _is_being_revised(session: Session, actor: Actor, assignment: Assignment) ->
         return False
     protocol = frozen_facts.protocol_of(session, assignment.study_id)
     membership = session.get_one(Membership, assignment.membership_id)
-    found = revision_rules.reopened(session, actor, protocol, membership)
-    return found is not None and found[0].id == assignment.id
+    reopened = revision_rules.reopened(session, actor, protocol, membership)
+    return reopened is not None and reopened[0].id == assignment.id
 
 
 def _stored(session: Session, assignment: Assignment) -> Sequence[Verdict | Adjudication]:

@@ -39,7 +39,7 @@ LONGEST_MS = 86_400_000
 SLACK_MS = 5_000
 
 
-def believed(measured: Circumstances, passed_ms: int | None) -> Circumstances:
+def plausible_times(measured: Circumstances, passed_ms: int | None) -> Circumstances:
     """Return what is stored of a browser's measurement: never less than nothing, nor more than can have passed.
 
     Parameters

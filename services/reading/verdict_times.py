@@ -20,12 +20,12 @@ def contradictory_times(session: Session, study_id: int) -> list[tuple[str, str]
         .where(Assignment.study_id == study_id)
         .order_by(col(Verdict.id))
     ).all()
-    found = []
+    contradictions = []
     latest = None
     for receipt, shown_at, submitted_at in rows:
         if submitted_at < shown_at:
-            found.append((receipt, "submitted before it was shown"))
+            contradictions.append((receipt, "submitted before it was shown"))
         elif latest is not None and submitted_at < latest - SLACK:
-            found.append((receipt, "submitted before the verdict that came before it"))
+            contradictions.append((receipt, "submitted before the verdict that came before it"))
         latest = submitted_at if latest is None else max(latest, submitted_at)
-    return found
+    return contradictions

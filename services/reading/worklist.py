@@ -46,7 +46,7 @@ def desks_of(database: Database, actor: Actor) -> list[Desk]:
         for study, membership in studies_of(session, actor):
             state = state_of(session, stored_id(study.id))
             protocol = frozen_facts.protocol_of(session, stored_id(study.id))
-            for queue in (one for one in QUEUES.values() if one.role == membership.role):
+            for queue in (queue for queue in QUEUES.values() if queue.role == membership.role):
                 practising = _practice(session, protocol, stored_id(membership.id)) if queue.role == "rater" else ""
                 if queue == SCORING.queue and practising:
                     continue
