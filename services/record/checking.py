@@ -15,7 +15,7 @@ _log = logging.getLogger(__name__)
 ROWS = "Rows of the study"
 
 
-def told(session: Session, what: str, check: Callable[[], Iterable[str]]) -> list[str]:
+def sentences_of(session: Session, what: str, check: Callable[[], Iterable[str]]) -> list[str]:
     """Return the sentences of a check; what it says before it comes upon something unreadable is kept.
 
     Parameters
@@ -34,12 +34,12 @@ def told(session: Session, what: str, check: Callable[[], Iterable[str]]) -> lis
         for sentence in check():
             sentences.append(sentence)  # noqa: PERF402  what was said before an error is kept
 
-    _, problems = read_or_told(session, what, run)
+    _, problems = read_or_report(session, what, run)
     return sentences + problems
 
 
-def read_or_told(session: Session, what: str, read: Callable[[], T]) -> tuple[T | None, list[str]]:
-    """Return what is read, or None and the sentence that it cannot be; see `told`."""
+def read_or_report(session: Session, what: str, read: Callable[[], T]) -> tuple[T | None, list[str]]:
+    """Return what is read, or None and the sentence that it cannot be; see `sentences_of`."""
     try:
         # A statement that fails would end the whole transaction on PostgreSQL, but for the savepoint.
         with session.begin_nested():

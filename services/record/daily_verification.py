@@ -19,7 +19,7 @@ from services.installation import leases
 from services.people.identity import Actor
 from services.people.permission import require_role
 from services.record import verification
-from services.record.checking import ROWS, read_or_told, told, unreadable
+from services.record.checking import ROWS, read_or_report, sentences_of, unreadable
 from services.studies import damaged_volumes, volume_integrity
 from services.studies.volume_integrity import Pace
 
@@ -31,9 +31,9 @@ EVERY = timedelta(days=1)
 # Prolonged while files are read; what a killed process held can be taken after it.
 HELD_FOR = timedelta(minutes=2)
 # A run that was killed reads at most this much of its files again.
-KEPT_EVERY_SECONDS = 10.0
+SAVE_EVERY_SECONDS = 10.0
 # One line of the page each; of thousands of missing files the first ones say enough.
-PROBLEMS_KEPT = 100
+MOST_PROBLEMS = 100
 LONGEST_WAIT = timedelta(hours=1)
 AFTER_SILENCE = timedelta(minutes=10)
 
@@ -64,7 +64,7 @@ class SlowReading:
 
 
 def verify_what_is_due(
-    database: Database, holder: str, pace: Pace, kept_every: float = KEPT_EVERY_SECONDS
+    database: Database, holder: str, pace: Pace, save_every: float = SAVE_EVERY_SECONDS
 ) -> timedelta:
     """Verify every frozen study whose last verification is a day old, unless another process is doing so.
 
@@ -82,7 +82,7 @@ def verify_what_is_due(
         _fill_unpacked_hashes(database, holder, pace)
         for study_id in _studies_due(database):
             try:
-                _verify(database, study_id, holder, pace, kept_every)
+                _verify(database, study_id, holder, pace, save_every)
             except LeaseLost:
                 raise
             except Unavailable:
@@ -110,7 +110,7 @@ def _end_with(database: Database, study_id: int, problem: str) -> None:
     """End the run of a study with a problem that kept it from its end; where even that fails, the run stays open."""
     try:
         with database.writing() as session:
-            run, _ = read_or_told(session, RESULTS, lambda: _interrupted(session, study_id))
+            run, _ = read_or_report(session, RESULTS, lambda: _interrupted(session, study_id))
             if run is None:
                 of_study = col(Verification.study_id) == study_id
                 session.exec(delete(Verification).where(of_study, col(Verification.ended_at).is_(None)))
@@ -135,14 +135,14 @@ def _studies_due(database: Database) -> list[int]:
     with database.reading() as session:
         # By the audit chain too: a freeze that was deleted, or a study that was hidden, must not pass unseen.
         of_chain = select(AuditEvent.study_id).where(AuditEvent.action == verification.FROZEN)
-        found: set[int] = set()
+        study_ids: set[int] = set()
         for query in (select(Freeze.study_id), of_chain):
             # Where one of them cannot be read, the other still says which studies are frozen.
-            ids, _ = read_or_told(session, ROWS, partial(_ids, session, query))
-            found |= ids or set()
+            ids, _ = read_or_report(session, ROWS, partial(_ids, session, query))
+            study_ids |= ids or set()
         return [
             study_id
-            for study_id in sorted(found)
+            for study_id in sorted(study_ids)
             if not verification.was_removed(session, study_id) and _is_due(session, study_id)
         ]
 
@@ -152,8 +152,8 @@ def _ids(session: Session, query: Any) -> set[int]:
 
 
 def _is_due(session: Session, study_id: int) -> bool:
-    last, problems = read_or_told(session, ROWS, lambda: _last_ended(session, study_id))
-    open_run, more = read_or_told(session, ROWS, lambda: _interrupted(session, study_id))
+    last, problems = read_or_report(session, ROWS, lambda: _last_ended(session, study_id))
+    open_run, more = read_or_report(session, ROWS, lambda: _interrupted(session, study_id))
     return bool(problems + more) or open_run is not None or last is None or last.started_at <= now() - EVERY
 
 
@@ -172,22 +172,22 @@ def _interrupted(session: Session, study_id: int) -> Verification | None:
     ).first()
 
 
-def _verify(database: Database, study_id: int, holder: str, pace: Pace, kept_every: float) -> None:
+def _verify(database: Database, study_id: int, holder: str, pace: Pace, save_every: float) -> None:
     with database.writing() as session:
         run = _interrupted(session, study_id) or Verification(study_id=study_id)
         session.add(run)
     with database.reading() as session:
-        found, unread = read_or_told(session, FILES, lambda: volume_integrity.files_of(session, study_id))
-    files = found or []
-    kept_at = time.monotonic()
+        listed, unread = read_or_report(session, FILES, lambda: volume_integrity.files_of(session, study_id))
+    files = listed or []
+    saved_at = time.monotonic()
     problems = list(run.problems)
     for place, file in enumerate(files[run.files_checked :], run.files_checked + 1):
         problem = volume_integrity.problem_of(database, file, pace)
         problems += [problem] if problem is not None else []
-        if time.monotonic() - kept_at >= kept_every:
+        if time.monotonic() - saved_at >= save_every:
             _hold(database, holder)
             _keep(database, run, place, problems)
-            kept_at = time.monotonic()
+            saved_at = time.monotonic()
     _hold(database, holder)
     problems += unread + verification.verify_stored_study(database, study_id, files=False)
     _keep(database, run, len(files), list(dict.fromkeys(problems)), ended=True)
@@ -208,9 +208,9 @@ def _keep(database: Database, run: Verification, files_checked: int, problems: l
 
 
 def _bounded(problems: list[str]) -> list[str]:
-    if len(problems) <= PROBLEMS_KEPT:
+    if len(problems) <= MOST_PROBLEMS:
         return problems
-    return [*problems[:PROBLEMS_KEPT], "There are further problems; 'manage.py verify' names all of them."]
+    return [*problems[:MOST_PROBLEMS], "There are further problems; 'manage.py verify' names all of them."]
 
 
 def verify_now(database: Database, actor: Actor, study_key: str) -> list[str]:
@@ -233,7 +233,7 @@ def verify_now(database: Database, actor: Actor, study_key: str) -> list[str]:
 
 
 def _number_of_files(session: Session, study_id: int) -> int:
-    files, _ = read_or_told(session, FILES, lambda: volume_integrity.files_of(session, study_id))
+    files, _ = read_or_report(session, FILES, lambda: volume_integrity.files_of(session, study_id))
     return len(files or [])
 
 
@@ -264,8 +264,8 @@ def state_of_verification(database: Database, actor: Actor, study_key: str) -> V
     with database.reading() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         study_id = stored_id(study.id)
-        ended, unread = read_or_told(session, RESULTS, lambda: _last_ended(session, study_id))
-        running, unread_run = read_or_told(session, RESULTS, lambda: _interrupted(session, study_id))
+        ended, unread = read_or_report(session, RESULTS, lambda: _last_ended(session, study_id))
+        running, unread_run = read_or_report(session, RESULTS, lambda: _interrupted(session, study_id))
         files = _number_of_files(session, study_id)
         problems = unread + unread_run + (list(ended.problems) if ended is not None else [])
         if running is not None and not _is_held(session):
@@ -275,7 +275,7 @@ def state_of_verification(database: Database, actor: Actor, study_key: str) -> V
             ended_at=ended.ended_at if ended is not None else None,
             problems=list(dict.fromkeys(problems)),
             under_way=(running.files_checked, files) if running is not None else None,
-            damaged_scans=told(session, ROWS, lambda: _damaged_scans(session, study_id)),
+            damaged_scans=sentences_of(session, ROWS, lambda: _damaged_scans(session, study_id)),
         )
 
 

@@ -127,6 +127,10 @@ def _opinions(session: Session, study_id: int) -> list[dict[str, Any]]:
         .order_by(col(ReviewTask.id))
     )
     return [
-        {"item": item, "from": [receipts[one] for one in sorted(order)], "order": [receipts[one] for one in order]}
+        {
+            "item": item,
+            "from": [receipts[verdict_id] for verdict_id in sorted(order)],
+            "order": [receipts[verdict_id] for verdict_id in order],
+        }
         for item, order in rows
     ]

@@ -38,14 +38,14 @@ def prepare(database: Database) -> Path | None:
     Conflict
         The database is of a newer program.
     """
-    found = standing(database.engine)
-    if found == "foreign":
+    state = standing(database.engine)
+    if state == "foreign":
         raise _not_ours(database)
-    if found == "newer":
+    if state == "newer":
         raise _too_new(database)
-    if found == "unfinished":
+    if state == "unfinished":
         raise unfinished(database)
-    saved = _back_up_before_migrating(database) if found == "older" else None
+    saved = _back_up_before_migrating(database) if state == "older" else None
     bring_up_to_date(database)
     return saved
 
@@ -61,16 +61,16 @@ def bring_up_to_date(database: Database) -> None:
 
 def require_prepared(database: Database) -> None:
     """Refuse to work on a database that has not this program's schema."""
-    found = standing(database.engine)
-    if found == "unfinished":
+    state = standing(database.engine)
+    if state == "unfinished":
         raise unfinished(database)
-    if found == "empty":
+    if state == "empty":
         raise Conflict("There is no Blindread database yet; run 'manage.py init' first.")
-    if found == "foreign":
+    if state == "foreign":
         raise _not_ours(database)
-    if found == "newer":
+    if state == "newer":
         raise _too_new(database)
-    if found == "older":
+    if state == "older":
         raise Conflict(
             f"The database has schema {schema_of(database.engine)} and this program needs "
             f"{newest_schema(database.engine)}; stop the server and run 'manage.py init', which takes a backup first."

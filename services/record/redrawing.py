@@ -27,9 +27,9 @@ def redraw(package: Path) -> tuple[int, list[str]]:
         How many draws were repeated, and one sentence for each that came out otherwise than it is stored.
     """
     try:
-        found = json.loads((package / "draws.json").read_text("utf-8"))
+        disclosed = json.loads((package / "draws.json").read_text("utf-8"))
         protocol = Protocol.model_validate_json((package / "protocol.json").read_text("utf-8"))
-        return _all_drawn_again(found, protocol)
+        return _all_drawn_again(disclosed, protocol)
     except OSError:
         raise NotFound(
             f"{package.name} holds no draws.json and protocol.json; name a package exported after the data lock."
@@ -41,67 +41,73 @@ def redraw(package: Path) -> tuple[int, list[str]]:
         ) from None
 
 
-def _all_drawn_again(found: dict[str, Any], protocol: Protocol) -> tuple[int, list[str]]:
+def _all_drawn_again(disclosed: dict[str, Any], protocol: Protocol) -> tuple[int, list[str]]:
     problems = []
-    for drawn in found["drawn"]:
-        key = _key(found, drawn)
-        again = _AGAIN[drawn["purpose"]](found, protocol, key, drawn)
+    for drawn in disclosed["drawn"]:
+        key = _key(disclosed, drawn)
+        again = _AGAIN[drawn["purpose"]](disclosed, protocol, key, drawn)
         problems += [f"The draw '{drawn['purpose']}' for {part} comes out otherwise." for part in again]
-    return len(found["drawn"]), problems
+    return len(disclosed["drawn"]), problems
 
 
-def _key(found: dict[str, Any], drawn: dict[str, Any]) -> DrawKey:
+def _key(disclosed: dict[str, Any], drawn: dict[str, Any]) -> DrawKey:
     version, reopened = int(drawn["freeze_version"]), int(drawn["reopened"])
-    value = next(one["key"] for one in found["keys"] if (one["freeze_version"], one["reopened"]) == (version, reopened))
+    value = next(
+        entry["key"]
+        for entry in disclosed["keys"]
+        if (entry["freeze_version"], entry["reopened"]) == (version, reopened)
+    )
     return DrawKey(version, reopened, bytes.fromhex(value))
 
 
-def _sample(found: dict[str, Any], protocol: Protocol, key: DrawKey, _drawn: dict[str, Any]) -> list[str]:
+def _sample(disclosed: dict[str, Any], protocol: Protocol, key: DrawKey, _drawn: dict[str, Any]) -> list[str]:
     if protocol.scoring is None:
         return []
     by_model: dict[str, list[str]] = defaultdict(list)
-    for one in sorted(found["candidates"], key=lambda one: one["candidate"]):
-        by_model[one["model"]].append(one["candidate"])
-    again = {one for one, _, _ in draw_by_model(by_model, protocol.scoring.sample, key.rng("scoring sample"))}
-    return [] if again == set(found["sample"]) else ["the sample"]
+    for candidate in sorted(disclosed["candidates"], key=lambda candidate: candidate["candidate"]):
+        by_model[candidate["model"]].append(candidate["candidate"])
+    again = {
+        candidate for candidate, _, _ in draw_by_model(by_model, protocol.scoring.sample, key.rng("scoring sample"))
+    }
+    return [] if again == set(disclosed["sample"]) else ["the sample"]
 
 
-def _reading(found: dict[str, Any], protocol: Protocol, key: DrawKey, drawn: dict[str, Any]) -> list[str]:
+def _reading(disclosed: dict[str, Any], protocol: Protocol, key: DrawKey, drawn: dict[str, Any]) -> list[str]:
     rater = str(drawn["who"][0])
     rng = key.rng("reading", rater)
-    pairs = _items(found, practice=False)
+    pairs = _items(disclosed, practice=False)
     items = assigning.ordered(pairs, protocol, rng)
     again = [(item.key, assigning.option_order(item, protocol, rng)) for item in items]
-    different = [] if again == _stored(found, rater, "reading", 1) else [rater]
-    candidates = list(found["sample"])
+    different = [] if again == _stored(disclosed, rater, "reading", 1) else [rater]
+    candidates = list(disclosed["sample"])
     key.rng("scoring", rater).shuffle(candidates)
-    stored = [one["candidate"] for one in _in_order(found, rater, "scoring", 1)]
+    stored = [assignment["candidate"] for assignment in _in_order(disclosed, rater, "scoring", 1)]
     return different if candidates == stored else [*different, f"{rater}'s marks"]
 
 
-def _practice(found: dict[str, Any], protocol: Protocol, key: DrawKey, drawn: dict[str, Any]) -> list[str]:
+def _practice(disclosed: dict[str, Any], protocol: Protocol, key: DrawKey, drawn: dict[str, Any]) -> list[str]:
     rater, number = str(drawn["who"][0]), int(drawn["who"][1])
-    before = [item for item, _ in _stored(found, rater, "practice", number - 1)]
+    before = [item for item, _ in _stored(disclosed, rater, "practice", number - 1)]
     rng = key.rng("practice", rater, number)
-    items = assigning.practice_order(_items(found, practice=True), before, protocol, rng, number)
+    items = assigning.practice_order(_items(disclosed, practice=True), before, protocol, rng, number)
     again = [(item.key, assigning.option_order(item, protocol, rng)) for item in items]
-    return [] if again == _stored(found, rater, "practice", number) else [f"{rater}, pass {number}"]
+    return [] if again == _stored(disclosed, rater, "practice", number) else [f"{rater}, pass {number}"]
 
 
-def _review(found: dict[str, Any], _protocol: Protocol, key: DrawKey, drawn: dict[str, Any]) -> list[str]:
+def _review(disclosed: dict[str, Any], _protocol: Protocol, key: DrawKey, drawn: dict[str, Any]) -> list[str]:
     occasion = int(drawn["who"][0])
     controls = key.rng("review", occasion).sample(drawn["agreed"], len(drawn["controls"]))
     different = [] if controls == drawn["controls"] else ["the controls"]
     chosen = {*drawn["for_review"], *drawn["controls"]}
-    for one in found["opinions"]:
-        if one["item"] in chosen:
-            order = list(one["from"])
-            key.rng("opinions", occasion, one["item"]).shuffle(order)
-            different += [] if order == one["order"] else [f"the opinions on {one['item']}"]
+    for opinions in disclosed["opinions"]:
+        if opinions["item"] in chosen:
+            order = list(opinions["from"])
+            key.rng("opinions", occasion, opinions["item"]).shuffle(order)
+            different += [] if order == opinions["order"] else [f"the opinions on {opinions['item']}"]
     return different
 
 
-def _items(found: dict[str, Any], *, practice: bool) -> list[tuple[Item, str]]:
+def _items(disclosed: dict[str, Any], *, practice: bool) -> list[tuple[Item, str]]:
     """Return the items as rows that were never stored, with their subjects."""
     return [
         (
@@ -109,31 +115,35 @@ def _items(found: dict[str, Any], *, practice: bool) -> list[tuple[Item, str]]:
                 id=number,
                 study_id=0,
                 case_id=0,
-                key=one["item"],
+                key=item["item"],
                 category="",
                 grounding="",
                 form="",
                 prompt="",
                 sequences=[],
-                format=one["format"],
-                options=[{"id": option} for option in one["options"]],
-                conversation=one["conversation"],
-                turn=one["turn"],
+                format=item["format"],
+                options=[{"id": option} for option in item["options"]],
+                conversation=item["conversation"],
+                turn=item["turn"],
             ),
-            one["subject"],
+            item["subject"],
         )
-        for number, one in enumerate(found["items"], start=1)
-        if one["practice"] is practice
+        for number, item in enumerate(disclosed["items"], start=1)
+        if item["practice"] is practice
     ]
 
 
-def _in_order(found: dict[str, Any], rater: str, phase: str, number: int) -> list[dict[str, Any]]:
-    own = [one for one in found["assignments"] if (one["member"], one["phase"], one["pass"]) == (rater, phase, number)]
-    return sorted(own, key=lambda one: int(one["position"]))
+def _in_order(disclosed: dict[str, Any], rater: str, phase: str, number: int) -> list[dict[str, Any]]:
+    own = [
+        assignment
+        for assignment in disclosed["assignments"]
+        if (assignment["member"], assignment["phase"], assignment["pass"]) == (rater, phase, number)
+    ]
+    return sorted(own, key=lambda assignment: int(assignment["position"]))
 
 
-def _stored(found: dict[str, Any], rater: str, phase: str, number: int) -> list[tuple[str, list[str]]]:
-    return [(one["item"], one["options"]) for one in _in_order(found, rater, phase, number)]
+def _stored(disclosed: dict[str, Any], rater: str, phase: str, number: int) -> list[tuple[str, list[str]]]:
+    return [(assignment["item"], assignment["options"]) for assignment in _in_order(disclosed, rater, phase, number)]
 
 
 _AGAIN = {"scoring sample": _sample, "reading": _reading, "practice": _practice, "review": _review}

@@ -160,10 +160,10 @@ def _schema_in(copy: Path, database: Database) -> str | None:
         schema = _schema_in_file(copy) if database.engine.dialect.name == "sqlite" else schema_in_dump(copy)
     except DamagedCopy as damage:
         raise InputRefused(str(damage)) from damage
-    found = standing_of_schema(schema, database.engine)
-    if found == "newer":
+    state = standing_of_schema(schema, database.engine)
+    if state == "newer":
         raise _too_new(schema, database)
-    if found == "foreign":
+    if state == "foreign":
         raise InputRefused(f"{copy} holds no database of Blindread; use another backup.")
     return schema
 
@@ -266,11 +266,11 @@ def _check(database: Database, head: str | None) -> tuple[int, list[str]]:
         if head is not None and not audit.leads_to(session, head):
             problems.append("The audit chain does not hold the head that lies in the backup: its end was cut off.")
         studies = session.exec(select(Study).where(col(Study.removed_at).is_(None)).order_by(col(Study.id))).all()
-        frozen = [one.key for one in studies if permission.state_of(session, one.id or 0) != "draft"]
+        frozen = [study.key for study in studies if permission.state_of(session, study.id or 0) != "draft"]
         hashes, unreadable = maintenance.named_files(session)
     if unreadable:
         problems.append(f"Rows that name prepared volumes cannot be read: {unreadable}.")
-    missing = [one for one in hashes if not volume_store.is_intact(database, one)]
+    missing = [sha256 for sha256 in hashes if not volume_store.is_intact(database, sha256)]
     if missing:
         problems.append(f"{len(missing)} of {len(hashes)} prepared volumes are missing or damaged.")
     for key in frozen:

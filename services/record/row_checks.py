@@ -13,7 +13,7 @@ from db import AuditEvent, Base, Display, Freeze, Membership, Study
 from db.base import stored_id
 from db.readable import columns_of, readable_rows
 from services.reading.verdict_times import contradictory_times
-from services.record.checking import told
+from services.record.checking import sentences_of
 from services.seals import proofs
 from services.seals.sealing import SEALED, seals_on
 
@@ -50,14 +50,16 @@ def row_problems(session: Session, study: Study) -> list[str]:
     study_id = stored_id(study.id)
     events, unreadable = _events(session, study_id)
     problems = [f"Audit event {event_id} cannot be read." for event_id in unreadable]
-    problems += told(session, "The freezes", lambda: _freeze_problems(session, study_id, events))
+    problems += sentences_of(session, "The freezes", lambda: _freeze_problems(session, study_id, events))
     seals: dict[str, list[Seal]] = {}
     for event in events:
-        problems += told(session, f"Audit event {event.id}", partial(_take_seals, event, study_id, seals))
+        problems += sentences_of(session, f"Audit event {event.id}", partial(_take_seals, event, study_id, seals))
     for table in proofs.COLUMNS:
         name = proofs.table_name(table)
-        problems += told(session, f"Table {name}", partial(_table_problems, session, table, study, seals.pop(name, [])))
-    return problems + told(session, "The members", lambda: _membership_problems(session, study_id, events))
+        problems += sentences_of(
+            session, f"Table {name}", partial(_table_problems, session, table, study, seals.pop(name, []))
+        )
+    return problems + sentences_of(session, "The members", lambda: _membership_problems(session, study_id, events))
 
 
 def remarks(session: Session, study_id: int) -> list[str]:
@@ -73,7 +75,7 @@ def remarks(session: Session, study_id: int) -> list[str]:
             f"of {event.at:%Y-%m-%d %H:%M} UTC: they are proved from then on. Of the time before, only the hash of "
             "each verdict's answers proves anything."
         )
-    return said + told(session, "The times of the verdicts", lambda: _contradictions(session, study_id))
+    return said + sentences_of(session, "The times of the verdicts", lambda: _contradictions(session, study_id))
 
 
 def _contradictions(session: Session, study_id: int) -> Iterator[str]:
@@ -102,13 +104,13 @@ def _end_seals(event: Event, name: str, ended: str, seals: dict[str, list[Seal]]
     if event.action != "member joined" or name not in _ENDING or proofs.number_of(ended) > MOST_SEALED:
         return [f"Audit event {event.id} ends seals on table {name}, which it cannot."]
     keys = set(proofs.keys_in(ended))
-    kept, rested_on = [], False
+    remaining, rested_on = [], False
     for seal in seals.get(name, []):
         is_hit = not keys.isdisjoint(proofs.keys_in(seal[1]))
         rested_on = rested_on or (is_hit and seal[0].action in _VERDICTS)
         if not is_hit or seal[0].action in _VERDICTS:
-            kept.append(seal)
-    seals[name] = kept
+            remaining.append(seal)
+    seals[name] = remaining
     return [f"Audit event {event.id} ends seals on table {name} on which verdicts rest."] if rested_on else []
 
 
@@ -122,8 +124,8 @@ def _events(session: Session, study_id: int) -> tuple[list[Event], list[int]]:
 def _freeze_problems(session: Session, study_id: int, events: list[Event]) -> list[str]:
     """Compare the freezes with what the chain says was frozen: it holds the true hash of the manifest."""
     said = [str(event.detail.get("manifest_sha256")) for event in events if event.action == "study frozen"]
-    found = session.exec(select(Freeze.sha256).where(Freeze.study_id == study_id).order_by(col(Freeze.version))).all()
-    if said == list(found):
+    stored = session.exec(select(Freeze.sha256).where(Freeze.study_id == study_id).order_by(col(Freeze.version))).all()
+    if said == list(stored):
         return []
     return ["The manifest is not the one that the audit chain says was frozen."]
 
@@ -131,30 +133,30 @@ def _freeze_problems(session: Session, study_id: int, events: list[Event]) -> li
 def _table_problems(session: Session, table: type[Base], study: Study, seals: list[Seal]) -> Iterator[str]:
     query, key = proofs.select_rows(table, stored_id(study.id)), getattr(table, proofs.COLUMNS[table][0])
     rows, unreadable = readable_rows(session, query, key)
-    found: dict[int, proofs.Row] = {int(row[0]): tuple(row) for row in rows}
+    by_key: dict[int, proofs.Row] = {int(row[0]): tuple(row) for row in rows}
     if unreadable:
-        yield f"{_named(table, unreadable, found)}: cannot be read, so it was changed past the program."
+        yield f"{_named(table, unreadable, by_key)}: cannot be read, so it was changed past the program."
     covered: set[int] = set()
     for event, text, digest in seals:
         keys = list(proofs.keys_in(text))
         covered.update(keys)
-        sealed = [found[key] for key in sorted(keys) if key in found]
+        sealed = [by_key[key] for key in sorted(keys) if key in by_key]
         if len(sealed) < len(keys) or proofs.digest(table, sealed, study.salt) != digest:
             what = "changed" if len(keys) == 1 else "one or more of these rows changed"
-            yield f"{_named(table, keys, found)}: {what} since audit event {event.id}, or gone."
+            yield f"{_named(table, keys, by_key)}: {what} since audit event {event.id}, or gone."
     # What has been shown is sealed with the verdict on it, and may wait for that.
-    extra = sorted(found.keys() - covered) if table is not Display else []
+    extra = sorted(by_key.keys() - covered) if table is not Display else []
     if extra:
-        yield f"{_named(table, extra, found)}: added past the program, as no audit event recorded it."
+        yield f"{_named(table, extra, by_key)}: added past the program, as no audit event recorded it."
 
 
-def _named(table: type[Base], keys: list[int], found: dict[int, proofs.Row]) -> str:
+def _named(table: type[Base], keys: list[int], by_key: dict[int, proofs.Row]) -> str:
     """Name some rows by what people know them by: receipts, keys and pseudonyms, else their number in the table."""
     columns = proofs.COLUMNS[table]
     known_by = next((name for name in ("receipt", "pseudonym", "key", "name") if name in columns), None)
     place = columns.index(known_by) if known_by else None
     names = [
-        str(found[key][place])[:LONGEST_NAME] if place is not None and key in found else f"number {key}"
+        str(by_key[key][place])[:LONGEST_NAME] if place is not None and key in by_key else f"number {key}"
         for key in keys[:NAMED]
     ]
     more = f" and {len(keys) - NAMED} more" if len(keys) > NAMED else ""

@@ -29,7 +29,7 @@ from services.errors import NotFound, Refused, Unavailable
 from services.people.identity import Actor
 from services.people.permission import require_role, study_of
 from services.reading.answers import Answers
-from services.record.checking import ROWS, read_or_told, told, unreadable
+from services.record.checking import ROWS, read_or_report, sentences_of, unreadable
 from services.record.row_checks import remarks, row_problems
 from services.seals.audit_head import head_in
 from services.studies import volume_integrity
@@ -77,11 +77,11 @@ def verify_stored_study(
     """Verify a study by its number, as its key may be what cannot be read; see `verify_study`."""
     head = head_in(audit_head) if audit_head is not None else None
     with database.reading() as session:
-        frozen, problems = read_or_told(session, ROWS, lambda: _is_frozen(session, study_id))
+        frozen, problems = read_or_report(session, ROWS, lambda: _is_frozen(session, study_id))
         if frozen is False:
             key = session.exec(select(Study.key).where(Study.id == study_id)).first()
             raise NotFound(f"Study '{key}' is not frozen, so there is nothing to verify.")
-        salt, unread = read_or_told(session, ROWS, lambda: _salt(session, study_id))
+        salt, unread = read_or_report(session, ROWS, lambda: _salt(session, study_id))
         problems += unread
         # Only what the checks of rows ask for: the rest of its row may not be readable.
         study = Study(id=study_id, key="", title="", salt=salt or "")
@@ -97,15 +97,15 @@ def verify_stored_study(
             lambda: _head_problems(session, head),
         ]
         for check in checks:
-            problems += told(session, ROWS, check)
+            problems += sentences_of(session, ROWS, check)
         return list(dict.fromkeys(problems))
 
 
 def id_to_verify(session: Session, study_key: str) -> int:
     """Return the number of a study by its key, also of one that was taken away past the program."""
-    found = session.exec(select(Study.id).where(Study.key == study_key)).first()
-    if found is not None and not was_removed(session, found):
-        return found
+    study_id = session.exec(select(Study.id).where(Study.key == study_key)).first()
+    if study_id is not None and not was_removed(session, study_id):
+        return study_id
     return stored_id(study_of(session, study_key).id)
 
 
@@ -175,7 +175,7 @@ def _head_problems(session: Session, audit_head: str | None) -> list[str]:
 def remarks_on(database: Database, study_key: str) -> list[str]:
     """Return what has to be known about a study's proofs and times, and is no sign that anything was changed."""
     with database.reading() as session:
-        return told(session, ROWS, lambda: remarks(session, id_to_verify(session, study_key)))
+        return sentences_of(session, ROWS, lambda: remarks(session, id_to_verify(session, study_key)))
 
 
 def verify_for_admin(database: Database, actor: Actor, study_key: str) -> list[str]:
@@ -185,11 +185,11 @@ def verify_for_admin(database: Database, actor: Actor, study_key: str) -> list[s
     return verify_study(database, study_key)
 
 
-def _differences(stored: dict[str, Any], found: dict[str, Any]) -> list[str]:
+def _differences(stored: dict[str, Any], current: dict[str, Any]) -> list[str]:
     problems = []
     # A later release of the software may verify an earlier freeze.
-    for part in sorted((stored.keys() | found.keys()) - {"software_version"}):
-        before, after = stored.get(part), found.get(part)
+    for part in sorted((stored.keys() | current.keys()) - {"software_version"}):
+        before, after = stored.get(part), current.get(part)
         if before == after:
             continue
         if isinstance(before, dict) and isinstance(after, dict):
@@ -210,11 +210,11 @@ def _verdict_problems(session: Session, study_id: int) -> list[str]:
         if isinstance(detail, dict):
             # The first one counts: a further event with the same receipt was added to hide a change.
             audited.setdefault(str(detail.get("receipt")), str(detail.get("content_sha256")))
-    found = {**_verdict_hashes(session, study_id), **_decision_hashes(session, study_id)}
+    stored = {**_verdict_hashes(session, study_id), **_decision_hashes(session, study_id)}
     return [
         f"The verdict with receipt {receipt} is not what was submitted, or is gone."
-        for receipt in sorted(audited.keys() | found.keys(), key=str)
-        if audited.get(receipt) != found.get(receipt)
+        for receipt in sorted(audited.keys() | stored.keys(), key=str)
+        if audited.get(receipt) != stored.get(receipt)
     ]
 
 
@@ -226,8 +226,8 @@ def _verdict_hashes(session: Session, study_id: int) -> dict[str, str]:
     )
     noted = columns_of(Flag, "id", "verdict_id", "kind", "note").where(col(Flag.verdict_id).in_(ids))
     # Without its table no flag can be what was submitted, and every other answer is compared all the same.
-    found, _ = read_or_told(session, "The flags", lambda: readable_rows(session, noted, Flag.id)[0])
-    flags = {row.verdict_id: (row.kind, row.note) for row in found or []}
+    flag_rows, _ = read_or_report(session, "The flags", lambda: readable_rows(session, noted, Flag.id)[0])
+    flags = {row.verdict_id: (row.kind, row.note) for row in flag_rows or []}
     return {
         row.receipt: _hash_of(row.fields, row.not_assessable, row.comment, flags.get(row.id))
         for row in readable_rows(session, verdicts, Verdict.id)[0]

@@ -37,7 +37,7 @@ def head_file(head: str) -> str:
 
 def head_in(text: str) -> str:
     """Return the head that a kept file holds."""
-    found = _HEAD.search(text)
-    if found is None:
+    match = _HEAD.search(text)
+    if match is None:
         raise Conflict("The file holds no head of an audit chain: 64 digits and letters from a to f are expected.")
-    return found.group()
+    return match.group()

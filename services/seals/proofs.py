@@ -120,17 +120,17 @@ def sealed(rows: Iterable[Base], secret: str = "") -> Seals:
     """
     by_table: dict[type[Base], dict[int, Row]] = defaultdict(dict)
     for row in rows:
-        found = tuple(getattr(row, column) for column in COLUMNS[type(row)])
-        by_table[type(row)][int(found[0])] = found
+        values = tuple(getattr(row, column) for column in COLUMNS[type(row)])
+        by_table[type(row)][int(values[0])] = values
     return sealed_values(by_table, secret)
 
 
 def sealed_values(by_table: dict[type[Base], dict[int, Row]], secret: str = "") -> Seals:
     """Return the seals on rows that were read as tuples of their columns, by key."""
     return {
-        table_name(table): [ranges(found), digest(table, [found[key] for key in sorted(found)], secret)]
-        for table, found in by_table.items()
-        if found
+        table_name(table): [ranges(rows), digest(table, [rows[key] for key in sorted(rows)], secret)]
+        for table, rows in by_table.items()
+        if rows
     }
 
 

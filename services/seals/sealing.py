@@ -44,10 +44,10 @@ def seal_earlier_rows(database: Database) -> bool:
 
 def seals_on(event: SealingEvent, study_id: int) -> proofs.Seals:
     """Return the seals that an event holds on the rows of a study."""
-    found: proofs.Seals = event.detail.get("rows") or {}
+    seals: proofs.Seals = event.detail.get("rows") or {}
     if event.action == SEALED:
-        found = event.detail["studies"].get(str(study_id), {})
-    return found
+        seals = event.detail["studies"].get(str(study_id), {})
+    return seals
 
 
 def _is_needed(session: Session) -> bool:

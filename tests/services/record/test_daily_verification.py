@@ -31,7 +31,7 @@ def runs_of(database: Database) -> list[Verification]:
 
 
 def verify(database: Database, pace: Callable[[int], None] = unhurried, holder: str = "one") -> timedelta:
-    return verify_what_is_due(database, holder, pace, kept_every=A_MOMENT)
+    return verify_what_is_due(database, holder, pace, save_every=A_MOMENT)
 
 
 class Killed(BaseException):
@@ -210,7 +210,7 @@ def test_reading_waits_as_long_as_its_bytes_are_worth() -> None:
 def test_of_very_many_problems_the_first_are_kept() -> None:
     kept = daily_verification._bounded([f"Problem {number}." for number in range(1_000)])
 
-    assert len(kept) == daily_verification.PROBLEMS_KEPT + 1
+    assert len(kept) == daily_verification.MOST_PROBLEMS + 1
     assert kept[-1].startswith("There are further problems")
 
 
