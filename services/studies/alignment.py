@@ -73,9 +73,9 @@ def _require_over(
     for scan_row, scan in scans:
         over = f"volume '{scan_row.key}' ({scan_row.path.name})"
         if mask.placed != scan.placed:
-            found, expected = ("a NIfTI file", "a picture") if mask.placed else ("a picture", "a NIfTI file")
+            actual, expected = ("a NIfTI file", "a picture") if mask.placed else ("a picture", "a NIfTI file")
             raise _refuse(
-                row, f"{row.path.name} is {found}, but {over} of item '{item.key}', over which it lies, is {expected}",
+                row, f"{row.path.name} is {actual}, but {over} of item '{item.key}', over which it lies, is {expected}",
                 "give both as the same kind of file",
             )  # fmt: skip
         if not mask.placed and mask.whole.shape != scan.whole.shape:
@@ -114,5 +114,5 @@ def _pixels(picture: PreparedVolume) -> str:
     return f"{picture.whole.shape[0]} x {picture.whole.shape[1]}"
 
 
-def _refuse(row: OverlayRow, found: str, do: str) -> InputRefused:
-    return InputRefused([Problem("overlays.csv", f"overlay '{row.key}'", f"{found}; {do}.")])
+def _refuse(row: OverlayRow, fault: str, do: str) -> InputRefused:
+    return InputRefused([Problem("overlays.csv", f"overlay '{row.key}'", f"{fault}; {do}.")])

@@ -115,7 +115,7 @@ def ordered(
     if shuffled or protocol.reading.order == "random_per_rater":
         subjects = [block[0][1] for block in together]
         together = spaced(together, subjects, protocol.reading.subject_distance, rng)
-    return [item for block in together for item, _ in sorted(block, key=lambda one: one[0].turn or 0)]
+    return [item for block in together for item, _ in sorted(block, key=lambda pair: pair[0].turn or 0)]
 
 
 def _assign(
@@ -157,15 +157,15 @@ def spaced(things: Sequence[T], subjects: Sequence[str], distance: int, rng: ran
     distance, the subject with most left goes first at each place, which keeps it whenever any order does. When none
     does, the first draw stands, so that an order always exists.
     """
-    first, kept = _drawn(things, subjects, distance, rng)
-    if kept:
+    first, is_spaced = _drawn(things, subjects, distance, rng)
+    if is_spaced:
         return first
     for _ in range(REPEATED_DRAWS):
-        order, kept = _drawn(things, subjects, distance, rng)
-        if kept:
+        order, is_spaced = _drawn(things, subjects, distance, rng)
+        if is_spaced:
             return order
-    order, kept = _drawn(things, subjects, distance, rng, most_left_first=True)
-    return order if kept else first
+    order, is_spaced = _drawn(things, subjects, distance, rng, most_left_first=True)
+    return order if is_spaced else first
 
 
 def _drawn(
@@ -188,19 +188,19 @@ def _drawn(
         rng.shuffle(waiting)
     last_place: dict[str, int] = {}
     order: list[T] = []
-    kept = True
+    is_spaced = True
     while left:
         place = len(order)
-        rested = [one for one in left if place - last_place.get(one, -distance - 1) > distance]
+        rested = [pseudonym for pseudonym in left if place - last_place.get(pseudonym, -distance - 1) > distance]
         if rested and most_left_first:
-            subject = max(rested, key=lambda one: (len(left[one]), rng.random()))
+            subject = max(rested, key=lambda pseudonym: (len(left[pseudonym]), rng.random()))
         elif rested:
-            subject = rng.choices(rested, weights=[len(left[one]) for one in rested])[0]
+            subject = rng.choices(rested, weights=[len(left[pseudonym]) for pseudonym in rested])[0]
         else:
-            kept = False
-            subject = min(left, key=lambda one: last_place[one])
+            is_spaced = False
+            subject = min(left, key=lambda pseudonym: last_place[pseudonym])
         order.append(left[subject].pop())
         last_place[subject] = place
         if not left[subject]:
             del left[subject]
-    return order, kept
+    return order, is_spaced

@@ -18,12 +18,12 @@ def checked_folder(folder: Path) -> StudyFolder:
     InputRefused
         With everything that is wrong with protocol, tables and scans.
     """
-    found = look_through(folder)
-    if found.contents is not None:
-        return found.contents
+    inspection = look_through(folder)
+    if inspection.contents is not None:
+        return inspection.contents
     # Whoever has to correct the tables learns now what is wrong with the scans, and not from the next attempt.
     seen: set[Path] = set()
-    rows: list[VolumeRow | OverlayRow] = [*found.volumes, *found.overlays]
+    rows: list[VolumeRow | OverlayRow] = [*inspection.volumes, *inspection.overlays]
     for row in rows:
         if row.path in seen or not row.path.is_file():
             continue
@@ -32,8 +32,8 @@ def checked_folder(folder: Path) -> StudyFolder:
             check_volume(row.path)
         except ImagingError as error:
             problem = problem_of_scan(row, error)
-            found.problems.add(problem.file, problem.place, problem.says)
-    raise found.problems.refusal()
+            inspection.problems.add(problem.file, problem.place, problem.says)
+    raise inspection.problems.refusal()
 
 
 def problem_of_scan(row: VolumeRow | OverlayRow, error: ImagingError) -> Problem:

@@ -40,10 +40,10 @@ def note(database: Database, actor: Actor, sha256: str, state: str) -> None:
         _log.exception("a damaged scan could not be noted")
 
 
-def _record_once(session: Session, actor: Actor, study_id: int, found: dict[str, str], kind: str, key: str) -> None:
+def _record_once(session: Session, actor: Actor, study_id: int, damage: dict[str, str], kind: str, key: str) -> None:
     # Two requests for one file come at once: the second waits here, and then finds what the first recorded.
     session.exec(select(Study.id).where(Study.id == study_id).with_for_update()).one()
-    detail = {**found, kind.lower(): key}
+    detail = {**damage, kind.lower(): key}
     if all(event.detail != detail for event in events_of(session, study_id)):
         audit.record(session, ACTION, person_id=actor.person_id, study_id=study_id, **detail)
 
@@ -55,7 +55,7 @@ def events_of(session: Session, study_id: int) -> list[AuditEvent]:
         .where(Verification.study_id == study_id, col(Verification.ended_at).is_not(None))
         .order_by(col(Verification.started_at).desc())
     )
-    since = next((one.started_at for one in ended if not one.problems), None)
+    since = next((verification.started_at for verification in ended if not verification.problems), None)
     recent = [] if since is None else [col(AuditEvent.at) > since]
     return list(
         session.exec(
@@ -69,5 +69,5 @@ def events_of(session: Session, study_id: int) -> list[AuditEvent]:
 def sentence(event: AuditEvent) -> str:
     """Say of which scan what was found, and when."""
     kind = "volume" if "volume" in event.detail else "overlay"
-    found = _IN_WORDS[event.detail["state"]]
-    return f"{event.at:%Y-%m-%d %H:%M} UTC: {kind} '{event.detail[kind]}' was not shown: {found}."
+    in_words = _IN_WORDS[event.detail["state"]]
+    return f"{event.at:%Y-%m-%d %H:%M} UTC: {kind} '{event.detail[kind]}' was not shown: {in_words}."

@@ -157,7 +157,7 @@ def _draw_sample(
     by_model: dict[str, list[Candidate]] = defaultdict(list)
     candidates = session.exec(select(Candidate).where(Candidate.study_id == study_id)).all()
     # Sorted here: a database sorts by the language it was made for, and the draw could not be repeated elsewhere.
-    for candidate in sorted(candidates, key=lambda one: one.key):
+    for candidate in sorted(candidates, key=lambda row: row.key):
         by_model[candidate.model].append(candidate)
     drawn = draw_by_model(by_model, protocol.scoring.sample, rng)
     return [(candidate, f"model {model}", probability) for candidate, model, probability in drawn]
@@ -171,7 +171,7 @@ def draw_by_model(by_model: Mapping[str, Sequence[T]], sample: int, rng: random.
         candidates = by_model[model]
         # What is left of the sample is shared among what is left of the pool, so the sizes add up exactly.
         size = round((sample - len(drawn)) * len(candidates) / remaining)
-        drawn += [(one, model, size / len(candidates)) for one in rng.sample(candidates, size)]
+        drawn += [(candidate, model, size / len(candidates)) for candidate in rng.sample(candidates, size)]
         remaining -= len(candidates)
     return drawn
 

@@ -93,16 +93,16 @@ def import_study(
     study_key = draft_studies.require_key(key or contents.protocol.name)
     with database.reading() as session:
         _require_place(session, actor, study_key, over_draft)
-    kept: list[str] = []
+    stored: list[str] = []
     replaced: list[str] = []
     with leftovers.importing(database) as lease:
         try:
-            prepared = _prepare_all(database, contents, progress, kept, lease)
+            prepared = _prepare_all(database, contents, progress, stored, lease)
             done = _store_study(
                 database, actor, study_key, contents, prepared, title, simulated_readers, over_draft, replaced
             )
         except BaseException:
-            volume_store.remove_unused(database, kept)
+            volume_store.remove_unused(database, stored)
             raise
     volume_store.remove_unused(database, replaced)
     return done
@@ -188,8 +188,8 @@ def _require_files(database: Database, prepared: _Prepared) -> None:
 
     Whoever removes files waits for the audit chain, which this transaction holds by now.
     """
-    for one in (*prepared.volumes.values(), *prepared.overlays.values()):
-        if not volume_store.path_of(database, one.sha256).exists():
+    for scan in (*prepared.volumes.values(), *prepared.overlays.values()):
+        if not volume_store.path_of(database, scan.sha256).exists():
             raise Conflict("A prepared file was removed meanwhile, with a draft that shared it; import again.")
 
 
@@ -205,10 +205,10 @@ def _prepare_all(
     database: Database,
     contents: StudyFolder,
     progress: Progress | None,
-    kept: list[str],
+    stored: list[str],
     lease: leftovers.ImportLease,
 ) -> _Prepared:
-    """Prepare every file, keep its bytes in the store alone, and note in `kept` which files are new there."""
+    """Prepare every file, keep its bytes in the store alone, and note in `stored` which files are new there."""
     prepared, problems = _Prepared({}, {}), Problems()
     total = len(contents.volumes) + len(contents.overlays)
     rows: list[VolumeRow | OverlayRow] = [*contents.volumes, *contents.overlays]
@@ -223,7 +223,7 @@ def _prepare_all(
             problems.take(refusal)
             continue
         if volume_store.keep(database, volume.content, volume.sha256):
-            kept.append(volume.sha256)
+            stored.append(volume.sha256)
         # A study has hundreds of volumes; their bytes would fill the memory.
         part = prepared.volumes if isinstance(row, VolumeRow) else prepared.overlays
         part[row.key] = replace(volume, content=b"")

@@ -123,7 +123,7 @@ def read_entries(pasted: str) -> list[Entry]:
 
 
 def _fields(line: str) -> list[str]:
-    separator = next((one for one in "\t;" if one in line), ",")
+    separator = next((character for character in "\t;" if character in line), ",")
     try:
         return [field.strip() for field in next(csv.reader([line], delimiter=separator, skipinitialspace=True))]
     except csv.Error:

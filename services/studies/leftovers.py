@@ -72,13 +72,13 @@ def list_leftovers(database: Database) -> list[Leftover]:
     """Return what lies in the store, is named by no row and is older than a day; half-written files too."""
     with database.reading() as session:
         named = {*session.exec(select(Volume.sha256)).all(), *session.exec(select(Overlay.sha256)).all()}
-    found = []
+    leftovers = []
     for path in sorted(database.volume_dir.glob("*/*")):
         state = path.stat()
         age = time.time() - state.st_mtime
         if path.is_file() and path.name.split(".")[0] not in named and age > OLDER_THAN_SECONDS:
-            found.append(Leftover(path, state.st_size, int(age // 3600)))
-    return found
+            leftovers.append(Leftover(path, state.st_size, int(age // 3600)))
+    return leftovers
 
 
 def remove_leftovers(database: Database) -> list[Leftover]:
@@ -97,13 +97,13 @@ def remove_leftovers(database: Database) -> list[Leftover]:
             raise Conflict(
                 f"An import is running, or was killed and counts as running until {until}; try again when it is over."
             )
-        found = list_leftovers(database)
-        for one in found:
-            one.path.unlink(missing_ok=True)
-        for folder in {one.path.parent for one in found}:
+        leftovers = list_leftovers(database)
+        for leftover in leftovers:
+            leftover.path.unlink(missing_ok=True)
+        for folder in {leftover.path.parent for leftover in leftovers}:
             if not any(folder.iterdir()):
                 folder.rmdir()
-        return found
+        return leftovers
     finally:
         leases.give_back(database, _CLEAN, holder)
 

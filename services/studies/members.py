@@ -152,15 +152,15 @@ def join(
 ) -> Membership:
     """Return the person's membership, making it, and a rater's assignments, when there is none yet."""
     study_id, person_id = stored_id(study.id), stored_id(person.id)
-    found = _membership(session, study, person)
-    if found is not None and found.removed_at is None:
-        if found.role != role:
-            raise Conflict(f"{person.name} is {found.role} in this study already, and nobody has two roles in one.")
-        return found
+    earlier = _membership(session, study, person)
+    if earlier is not None and earlier.removed_at is None:
+        if earlier.role != role:
+            raise Conflict(f"{person.name} is {earlier.role} in this study already, and nobody has two roles in one.")
+        return earlier
     if role == "rater":
         require_in_study(session, acts.JOIN_AS_RATER, study)
-    membership = found or Membership(person_id=person_id, study_id=study_id, role="", pseudonym="")
-    gone = removing.take_back(session, study, found, role) if found is not None else []
+    membership = earlier or Membership(person_id=person_id, study_id=study_id, role="", pseudonym="")
+    gone = removing.take_back(session, study, earlier, role) if earlier is not None else []
     if membership.role != role:
         membership.role, membership.pseudonym = role, _new_pseudonym(session, study_id, role)
     membership.specialty, membership.years = specialty or membership.specialty, years or membership.years
@@ -175,7 +175,7 @@ def join(
         study_id=study_id,
         role=role,
         member=person_id,
-        **_seals(session, study_id, membership, gone, again=found is not None),
+        **_seals(session, study_id, membership, gone, again=earlier is not None),
     )
     return membership
 
@@ -198,5 +198,7 @@ def _new_pseudonym(session: Session, study_id: int, role: str) -> str:
             Membership.study_id == study_id, col(Membership.pseudonym).startswith(f"{word} ")
         )
     ).all()
-    numbers = [int(number) for number in (one.removeprefix(f"{word} ") for one in taken) if number.isdigit()]
+    numbers = [
+        int(number) for number in (pseudonym.removeprefix(f"{word} ") for pseudonym in taken) if number.isdigit()
+    ]
     return f"{word} {max(numbers, default=0) + 1}"

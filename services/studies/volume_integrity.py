@@ -82,19 +82,19 @@ def read_intact(path: Path) -> bytes:
             after = _identity(file.fileno())
     except OSError:
         raise NotIntact(sha256, MISSING) from None
-    found = _remembered.get(before) if before == after else None
-    if found is None:
-        found = hashlib.sha256(content).hexdigest()
+    digest = _remembered.get(before) if before == after else None
+    if digest is None:
+        digest = hashlib.sha256(content).hexdigest()
         if before == after and time.time_ns() - after[4] > SETTLED_NS:
-            _remembered.keep(after, found)
-    if found != sha256:
+            _remembered.keep(after, digest)
+    if digest != sha256:
         raise NotIntact(sha256, DAMAGED)
     return content
 
 
 def _identity(descriptor: int) -> FileIdentity:
-    found = os.fstat(descriptor)
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+    status = os.fstat(descriptor)
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 @dataclass(frozen=True)
