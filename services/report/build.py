@@ -36,9 +36,9 @@ from services.report.sections.study import analysis_plan, study_section
 from services.report.sections.viewing import viewing_section
 
 # Finished reports in memory: the page and its three downloads are then one computation.
-MOST_KEPT = 4
-_kept: OrderedDict[tuple[str, str, str], Report] = OrderedDict()
-_kept_lock = threading.Lock()
+MOST_REPORTS = 4
+_finished: OrderedDict[tuple[str, str, str], Report] = OrderedDict()
+_finished_lock = threading.Lock()
 
 
 def build_report(database: Database, actor: Actor, study_key: str) -> Report:
@@ -68,17 +68,17 @@ def current_report(database: Database, actor: Actor, study_key: str) -> Report:
     """
     stamp = report_stamp(database, actor, study_key)
     place = (str(database.engine.url), study_key, stamp)
-    with _kept_lock:
-        if place in _kept:
-            _kept.move_to_end(place)
-            return _kept[place]
+    with _finished_lock:
+        if place in _finished:
+            _finished.move_to_end(place)
+            return _finished[place]
     report = build_report(database, actor, study_key)
     # What came in meanwhile belongs to a later state: then the next one who asks has it computed again.
     if report_stamp(database, actor, study_key) == stamp:
-        with _kept_lock:
-            _kept[place] = report
-            while len(_kept) > MOST_KEPT:
-                _kept.popitem(last=False)
+        with _finished_lock:
+            _finished[place] = report
+            while len(_finished) > MOST_REPORTS:
+                _finished.popitem(last=False)
     return report
 
 
@@ -133,16 +133,16 @@ def report_of(rows: StudyRows, state: Literal["final", "interim"]) -> Report:
 
 
 def _notices(rows: StudyRows, readings: Readings, state: str) -> tuple[str, ...]:
-    found = []
+    notices = []
     if rows.simulated_readers:
-        found.append("The readers of this study are simulated: its figures show the software, not how people read.")
+        notices.append("The readers of this study are simulated: its figures show the software, not how people read.")
     if rows.protocol.notice:
-        found.append(rows.protocol.notice.strip())
+        notices.append(rows.protocol.notice.strip())
     if state == "interim":
-        found.append("This is an interim look: the study is open and its figures will change.")
+        notices.append("This is an interim look: the study is open and its figures will change.")
     subjects = len(set(readings.subjects))
     if are_few(subjects):
-        found.append(few_subjects_notice(subjects))
-    found += not_let_in_sentences(rows)
-    found += missing_notices(missing_of(rows))
-    return tuple(found)
+        notices.append(few_subjects_notice(subjects))
+    notices += not_let_in_sentences(rows)
+    notices += missing_notices(missing_of(rows))
+    return tuple(notices)

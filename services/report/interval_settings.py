@@ -43,4 +43,4 @@ class IntervalSettings:
     ) -> tuple[Estimate, Estimate]:
         """Return a share with its clustered interval, and Wilson's beside it."""
         wilson = wilson_interval(sum(counted), len(counted), confidence=self.confidence, name="share", unit=unit)
-        return self.mean([float(one) for one in counted], clusters, unit=unit), wilson
+        return self.mean([float(is_counted) for is_counted in counted], clusters, unit=unit), wilson

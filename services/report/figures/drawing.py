@@ -57,21 +57,21 @@ def forest(
 
     `limits` is the whole scale; a difference has none, and is drawn as far as its intervals reach.
     """
-    return spans([_span(*one) for one in zip(rows, labels, names, strict=True)], axis, limits=limits)
+    return spans([_span(*labelled) for labelled in zip(rows, labels, names, strict=True)], axis, limits=limits)
 
 
 def spans(drawn: Sequence[Span], axis: str, *, limits: tuple[float, float] | None) -> tuple[Any, int]:
     """Draw values with their reach: one line of the drawing per `line`, one colour and symbol per `name`."""
-    lines, series = list(dict.fromkeys(one.line for one in drawn)), list(dict.fromkeys(one.name for one in drawn))
+    lines, series = list(dict.fromkeys(span.line for span in drawn)), list(dict.fromkeys(span.name for span in drawn))
     figure = go.Figure()
     for number, name in enumerate(series):
-        here = [one for one in drawn if one.name == name and not math.isnan(one.value)]
+        here = [span for span in drawn if span.name == name and not math.isnan(span.value)]
         shift = _shift(number, len(series))
         colour = COLOURS[number % len(COLOURS)]
         figure.add_trace(
             go.Scatter(
-                x=[one.value for one in here],
-                y=[lines.index(one.line) + shift for one in here],
+                x=[span.value for span in here],
+                y=[lines.index(span.line) + shift for span in here],
                 mode="markers",
                 name=html.escape(name),
                 marker={
@@ -82,13 +82,13 @@ def spans(drawn: Sequence[Span], axis: str, *, limits: tuple[float, float] | Non
                 error_x={
                     "type": "data",
                     "symmetric": False,
-                    "array": [one.high - one.value for one in here],
-                    "arrayminus": [one.value - one.low for one in here],
+                    "array": [span.high - span.value for span in here],
+                    "arrayminus": [span.value - span.low for span in here],
                     "color": colour,
                     "thickness": 2,
                     "width": 5,
                 },
-                text=[one.text for one in here],
+                text=[span.text for span in here],
                 hovertemplate="%{text}<extra></extra>",
             )
         )
@@ -124,12 +124,12 @@ def _write_n(figure: Any, drawn: Sequence[Span], lines: list[str], series: list[
     """Write at the right of each line how much its values rest on: once where that is the same for all of them."""
     figure.update_layout(margin_r=N_WIDTH)
     for place, line in enumerate(lines):
-        here = [one for one in drawn if one.line == line and not math.isnan(one.value)]
-        same = len({one.n for one in here}) == 1
-        for one in here[:1] if same else here:
-            shift = 0.0 if same else _shift(series.index(one.name), len(series))
+        here = [span for span in drawn if span.line == line and not math.isnan(span.value)]
+        same = len({span.n for span in here}) == 1
+        for span in here[:1] if same else here:
+            shift = 0.0 if same else _shift(series.index(span.name), len(series))
             figure.add_annotation(
-                x=1, xref="paper", xanchor="left", xshift=6, y=place + shift, yanchor="middle", text=f"n = {one.n}",
+                x=1, xref="paper", xanchor="left", xshift=6, y=place + shift, yanchor="middle", text=f"n = {span.n}",
                 showarrow=False, font={"size": 12 if same else 11},
             )  # fmt: skip
 

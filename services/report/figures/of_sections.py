@@ -56,17 +56,17 @@ class Figure:
 
 def figures_of(report: Report) -> list[Figure]:
     """Return the report's figures in the order of its sections; a table without rows gives none."""
-    found: list[Figure] = []
+    figures: list[Figure] = []
     for section in report.sections:
         make = _OF_SECTION.get(section.key)
         if make is not None:
-            found += make(report, section)
-    return found
+            figures += make(report, section)
+    return figures
 
 
 def _accuracy(report: Report, section: Section) -> list[Figure]:
     floors = _estimates(report.section("floors"), "floors")
-    found = []
+    figures = []
     for key, title in (
         ("accuracy", "Accuracy per rater, with the floors"),
         ("accuracy_by_category", "Accuracy per category"),
@@ -81,14 +81,14 @@ def _accuracy(report: Report, section: Section) -> list[Figure]:
         strata = list(dict.fromkeys(row.stratum for row in rows))
         add_floors(figure, [row for row in floors if row.stratum in strata], strata)
         shown = "" if key == "accuracy_by_category" else " Vertical strokes: floors for the same items."
-        found.append(
+        figures.append(
             Figure(
                 key, section.key, title,
                 f"{title}. Dots: estimates; lines: {_confidence(rows)} intervals that resample subjects.{shown}",
                 height, figure,
             )
         )  # fmt: skip
-    return found
+    return figures
 
 
 def _agreement(report: Report, section: Section) -> list[Figure]:
@@ -110,7 +110,7 @@ def _agreement(report: Report, section: Section) -> list[Figure]:
         return [*(_kappa_of_pairs(section, what, rows) for what, rows in compared.items()), *maps]
     # One pair: answers and correctness side by side. Several pairs: a figure for each, with a colour for each pair.
     drawn = [(what,) for what in compared] if several else [tuple(compared)]
-    found = []
+    figures = []
     for whats in drawn:
         for statistic, scale, title, axis in _AGREEMENT_FIGURES:
             shown = [(what, row) for what in whats for row in compared[what] if row.statistic == statistic]
@@ -127,8 +127,10 @@ def _agreement(report: Report, section: Section) -> list[Figure]:
             whose = "" if several else f" of {who(rows[0])}"
             heading = f"{title} on {' and on '.join(whats)}{whose}"
             caption = f"{heading}, with {_confidence(rows)} intervals that resample subjects. Unit: the item."
-            found.append(Figure(f"agreement_{'_'.join(whats)}_{scale}", section.key, heading, caption, height, figure))
-    found += [
+            figures.append(
+                Figure(f"agreement_{'_'.join(whats)}_{scale}", section.key, heading, caption, height, figure)
+            )
+    figures += [
         Figure(
             table.key, section.key, table.title,
             " ".join(filter(None, (f"{table.title}.", table.explanation, f"n = {sum(map(sum, table.counts))}."))),
@@ -137,7 +139,7 @@ def _agreement(report: Report, section: Section) -> list[Figure]:
         for table in section.tables
         if isinstance(table, Matrix)
     ]  # fmt: skip
-    return found
+    return figures
 
 
 def _kappa_of_pairs(section: Section, what: str, rows: Sequence[EstimateRow]) -> Figure:
@@ -152,11 +154,11 @@ def _kappa_of_pairs(section: Section, what: str, rows: Sequence[EstimateRow]) ->
 
 def _pair_map(section: Section, what: str, rows: Sequence[EstimateRow], scale: Scale, title: str) -> Figure:
     """Draw one statistic over all items as a map of rater by rater; its intervals stand in the table."""
-    found = {row.parties: row for row in rows if row.stratum == ALL_ITEMS}
-    raters = list(dict.fromkeys(rater for pair in found for rater in pair))
+    by_pair = {row.parties: row for row in rows if row.stratum == ALL_ITEMS}
+    raters = list(dict.fromkeys(rater for pair in by_pair for rater in pair))
     values: list[list[float | None]] = [[None] * len(raters) for _ in raters]
     texts = [["" for _ in raters] for _ in raters]
-    for pair, row in found.items():
+    for pair, row in by_pair.items():
         i, j = (raters.index(rater) for rater in pair)
         known = not math.isnan(row.estimate.value)
         values[i][j] = values[j][i] = row.estimate.value if known else None
@@ -189,7 +191,7 @@ def _adjudication(report: Report, section: Section) -> list[Figure]:
 
 
 def _judges(report: Report, section: Section) -> list[Figure]:
-    found = []
+    figures = []
     for table in section.tables:
         if not isinstance(table, EstimateTable) or not table.rows:
             continue
@@ -218,13 +220,13 @@ def _judges(report: Report, section: Section) -> list[Figure]:
             title = f"{run}: kappa with the raters, and the raters’ own as the ceiling"
         else:
             continue
-        found.append(
+        figures.append(
             Figure(
                 table.key, section.key, title,
                 f"{title}, with {_confidence(list(table.rows))} intervals that resample items.", height, figure,
             )
         )  # fmt: skip
-    return found
+    return figures
 
 
 def _human(row: EstimateRow) -> str:

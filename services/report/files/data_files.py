@@ -185,19 +185,19 @@ def _adjudications(study: StudyRows, readings: Readings, consensus: Consensus) -
     names = study.pseudonyms
     by_verdict = {entry.verdict_id: entry for entry in study.entries if entry.verdict_id is not None}
     rows: list[tuple[Cell, ...]] = []
-    for one in consensus.reviewed:
-        item, review = readings.items[one.position], one.review
+    for reviewed in consensus.reviewed:
+        item, review = readings.items[reviewed.position], reviewed.review
         opinions = [by_verdict[verdict] for verdict in review.opinions if verdict in by_verdict]
-        agreed = consensus.before[one.position]
+        agreed = consensus.before[reviewed.position]
         rows.append(
             (
-                item.key, item.subject, review.origin, consensus.differs[one.position],
-                names.get(review.reviewer_id), _words(readings, one.position, review.first_read),
+                item.key, item.subject, review.origin, consensus.differs[reviewed.position],
+                names.get(review.reviewer_id), _words(readings, reviewed.position, review.first_read),
                 " | ".join(names.get(opinion.member_id, "") for opinion in opinions),
                 " | ".join(said_in_words(item, opinion) for opinion in opinions),
-                one.decision_in_words(item) or None,
-                None if agreed is None or one.decision is None else one.decision == agreed,
-                consensus.correct_after[one.position] if one.review.origin != "control" else None,
+                reviewed.decision_in_words(item) or None,
+                None if agreed is None or reviewed.decision is None else reviewed.decision == agreed,
+                consensus.correct_after[reviewed.position] if reviewed.review.origin != "control" else None,
                 review.reason or None, _moment(review.submitted_at),
             )
         )  # fmt: skip
@@ -224,7 +224,7 @@ def _adjudications(study: StudyRows, readings: Readings, consensus: Consensus) -
 
 
 def _candidates(study: StudyRows, marks: Marks) -> DataFile:
-    consensus = {one.id: mark for one, mark in zip(marks.sample, marks.consensus, strict=True)}
+    consensus = {candidate.id: mark for candidate, mark in zip(marks.sample, marks.consensus, strict=True)}
     return DataFile(
         "candidates.csv",
         "Every candidate of the pool; one line per candidate.",
@@ -238,10 +238,10 @@ def _candidates(study: StudyRows, marks: Marks) -> DataFile:
         ),
         tuple(
             (
-                one.key, study.item_keys.get(one.item_id), one.model, one.answer, one.probability,
-                _mark(consensus.get(one.id)),
+                candidate.key, study.item_keys.get(candidate.item_id), candidate.model, candidate.answer,
+                candidate.probability, _mark(consensus.get(candidate.id)),
             )
-            for one in study.candidates
+            for candidate in study.candidates
         ),
     )  # fmt: skip
 
@@ -258,9 +258,9 @@ def _marks(study: StudyRows, marks: Marks) -> DataFile:
             Column("mark", "Mark", "correct, incorrect or the id of another mark; empty without a mark"),
         ),
         tuple(
-            (rater.pseudonym, one.key, marks.items[i], one.model, _mark(own[i]) or given[i])
+            (rater.pseudonym, candidate.key, marks.items[i], candidate.model, _mark(own[i]) or given[i])
             for rater, own, given in zip(marks.raters, marks.marks, marks.given, strict=True)
-            for i, one in enumerate(marks.sample)
+            for i, candidate in enumerate(marks.sample)
         ),
     )
 

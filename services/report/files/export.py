@@ -54,8 +54,8 @@ def export_report(database: Database, actor: Actor, study_key: str, folder: Path
 def report_page(report: Report) -> str:
     """Return the report as one self-contained HTML page."""
     drawings = [
-        Drawing(one.key, one.section, one.title, one.caption, one.height, one.figure.to_json())
-        for one in figures_of(report)
+        Drawing(figure.key, figure.section, figure.title, figure.caption, figure.height, figure.figure.to_json())
+        for figure in figures_of(report)
     ]
     return write_html(report, drawings, get_plotlyjs())
 

@@ -56,10 +56,10 @@ class _Rows:
             run = session.get_one(JudgeRun, run_id)
             page = judged_page(session, run_id)
         while page:
-            for one in page:
+            for judged in page:
                 yield (
-                    run.name, run.judge, one.candidate, one.item, one.model, one.verdict, one.error or None,
-                    one.explanation or None,
+                    run.name, run.judge, judged.candidate, judged.item, judged.model, judged.verdict,
+                    judged.error or None, judged.explanation or None,
                 )  # fmt: skip
             # No transaction is held open while somebody writes.
             with self.database.reading() as session:

@@ -9,7 +9,7 @@ from exchange.report_structure import Cell, Column, DataFile
 from exchange.viewing_trace import PLANES
 from services.report.rows.viewings import Viewing
 
-_KEPT = {"kept": "kept", "too_large": "too large", "no_pictures": "no pictures", "none": "none sent"}
+_TRACE_STATES = {"kept": "kept", "too_large": "too large", "no_pictures": "no pictures", "none": "none sent"}
 _READ = (
     Column("rater", "Rater", "Pseudonym of the rater"),
     Column("item", "Item", "Key of the item"),
@@ -22,12 +22,13 @@ def volumes_file(viewings: Sequence[Viewing]) -> DataFile:
     rows: list[tuple[Cell, ...]] = []
     for viewing in viewings:
         for volume in viewing.volumes:
-            one, told = volume.offered, volume.told
-            seen = [None if told is None else told.seen.get(plane) for plane in PLANES]
+            offered, recorded = volume.offered, volume.recorded
+            seen = [None if recorded is None else recorded.seen.get(plane) for plane in PLANES]
             rows.append(
                 (
-                    viewing.rater, viewing.item.key, viewing.item.subject, one.pane + 1, one.title, one.role,
-                    one.sequence, one.label, volume.opened, None if told is None else told.ms, *seen,
+                    viewing.rater, viewing.item.key, viewing.item.subject, offered.pane + 1, offered.title,
+                    offered.role, offered.sequence, offered.label, volume.opened,
+                    None if recorded is None else recorded.ms, *seen,
                 )
             )  # fmt: skip
     return DataFile(
@@ -77,8 +78,9 @@ def traces_file(viewings: Sequence[Viewing]) -> DataFile:
         ),
         tuple(
             (
-                viewing.rater, viewing.item.key, viewing.item.subject, _KEPT[viewing.kept],
-                json.dumps(viewing.entry.trace, ensure_ascii=False, sort_keys=True) if viewing.kept == "kept" else None,
+                viewing.rater, viewing.item.key, viewing.item.subject, _TRACE_STATES[viewing.trace_state],
+                json.dumps(viewing.entry.trace, ensure_ascii=False, sort_keys=True)
+                if viewing.trace_state == "kept" else None,
             )
             for viewing in viewings
         ),

@@ -25,8 +25,10 @@ def load_candidates(session: Session, study_id: int, probabilities: Mapping[int,
         .execution_options(yield_per=READ_AT_ONCE)
     )
     return tuple(
-        CandidateAnswer(stored_id(one), key, item_id, model, answer, probabilities.get(stored_id(one)))
-        for one, key, item_id, model, answer in session.connection().execute(query)
+        CandidateAnswer(
+            stored_id(candidate_id), key, item_id, model, answer, probabilities.get(stored_id(candidate_id))
+        )
+        for candidate_id, key, item_id, model, answer in session.connection().execute(query)
     )
 
 

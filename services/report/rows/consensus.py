@@ -47,7 +47,7 @@ class Consensus:
 
 def agreed(said: Iterable[Said | None]) -> Said | None:
     """Return the one thing that was said by two or more; None where they differ or fewer than two said anything."""
-    known = [one for one in said if one is not None]
+    known = [answer for answer in said if answer is not None]
     return known[0] if len(known) >= 2 and not are_different(known) else None
 
 
@@ -59,11 +59,15 @@ def consensus_of(study: StudyRows, readings: Readings) -> Consensus:
     said = [[column.said[i] for column in readings.columns] for i in range(len(readings.items))]
     before = [agreed(of_item) for of_item in said]
     reviewed = _reviewed(study, readings)
-    holding = {one.position: one for one in reviewed if one.decision is not None and one.review.origin != "control"}
+    holding = {
+        reviewed_item.position: reviewed_item
+        for reviewed_item in reviewed
+        if reviewed_item.decision is not None and reviewed_item.review.origin != "control"
+    }
     after = [holding[i].decision if i in holding else agreed for i, agreed in enumerate(before)]
     # Scored from the words as they were given: normalisation takes the point out of a number.
     words = [_words(readings, i) if before[i] is not None else None for i in range(len(before))]
-    decided = [holding[i].review.answer if i in holding else one for i, one in enumerate(words)]
+    decided = [holding[i].review.answer if i in holding else text for i, text in enumerate(words)]
     return Consensus(
         differs=tuple(are_different(of_item) for of_item in said),
         before=tuple(before),
@@ -76,7 +80,7 @@ def consensus_of(study: StudyRows, readings: Readings) -> Consensus:
 
 def _reviewed(study: StudyRows, readings: Readings) -> tuple[Reviewed, ...]:
     place = {item.id: position for position, item in enumerate(readings.items)}
-    found = []
+    reviewed = []
     for review in study.reviews:
         if review.item_id not in place:
             continue
@@ -89,8 +93,8 @@ def _reviewed(study: StudyRows, readings: Readings) -> tuple[Reviewed, ...]:
         if review.first_read is not None:
             read = review.first_read
             first = NOT_ASSESSABLE if read.not_assessable else canonical(item.type, read.answer)
-        found.append(Reviewed(review, position, decision, first))
-    return tuple(found)
+        reviewed.append(Reviewed(review, position, decision, first))
+    return tuple(reviewed)
 
 
 def _words(readings: Readings, position: int) -> Any:

@@ -95,7 +95,12 @@ def load_rows(session: Session, study: Study) -> StudyRows:
                 select(StudyEvent).where(StudyEvent.study_id == study_id).order_by(col(StudyEvent.id))
             )
         ),
-        items=_items(session, study_id, {one.item_id for one in frozen if one.candidate_id is None}, protocol),
+        items=_items(
+            session,
+            study_id,
+            {frozen_item.item_id for frozen_item in frozen if frozen_item.candidate_id is None},
+            protocol,
+        ),
         raters=tuple(rater for rater in raters if rater.id not in failed),
         not_let_in=tuple(rater for rater in raters if rater.id in failed),
         reviewers=_members(members, "reviewer"),
@@ -105,7 +110,11 @@ def load_rows(session: Session, study: Study) -> StudyRows:
         candidates=load_candidates(
             session,
             study_id,
-            {one.candidate_id: one.inclusion_probability for one in frozen if one.candidate_id is not None},
+            {
+                frozen_item.candidate_id: frozen_item.inclusion_probability
+                for frozen_item in frozen
+                if frozen_item.candidate_id is not None
+            },
         ),
         runs=load_runs(session, study_id),
         links_for_known=tuple(session.exec(_links_for_known(study_id, Membership.pseudonym)).all()),

@@ -41,40 +41,42 @@ class Marks:
     @property
     def is_proportional(self) -> bool:
         """Whether every candidate of the pool had the same chance of being in the sample."""
-        chances = [one.probability or 0.0 for one in self.sample]
+        chances = [candidate.probability or 0.0 for candidate in self.sample]
         return not chances or max(chances) - min(chances) < 1e-9
 
 
 def marks_of(study: StudyRows) -> Marks:
     """Arrange the marks over the frozen sample."""
-    sample = tuple(one for one in study.candidates if one.probability is not None)
+    sample = tuple(candidate for candidate in study.candidates if candidate.probability is not None)
     entries = {(entry.member_id, entry.candidate_id): entry for entry in study.entries_of("scoring")}
-    of_rater = [[entries.get((rater.id, one.id)) for one in sample] for rater in study.raters]
-    marks = tuple(tuple(None if one is None else study.marked_correct(one) for one in own) for own in of_rater)
+    of_rater = [[entries.get((rater.id, candidate.id)) for candidate in sample] for rater in study.raters]
+    marks = tuple(tuple(None if entry is None else study.marked_correct(entry) for entry in own) for own in of_rater)
     given = [[own[i] for own in marks] for i in range(len(sample))]
     return Marks(
         sample=sample,
-        items=tuple(study.item_keys.get(one.item_id, str(one.item_id)) for one in sample),
+        items=tuple(study.item_keys.get(candidate.item_id, str(candidate.item_id)) for candidate in sample),
         raters=study.raters,
         marks=marks,
         given=tuple(
-            tuple(None if one is None or one.answer is None else str(one.answer) for one in own) for own in of_rater
+            tuple(None if entry is None or entry.answer is None else str(entry.answer) for entry in own)
+            for own in of_rater
         ),
         others=_others(study.protocol.scoring),
-        consensus=tuple(agreed(one) for one in given),
-        n_ties=sum(are_different(one) for one in given),
+        consensus=tuple(agreed(of_candidate) for of_candidate in given),
+        n_ties=sum(are_different(of_candidate) for of_candidate in given),
     )
 
 
 def by_model(candidates: Sequence[CandidateAnswer]) -> list[tuple[Stratum, list[int]]]:
     """Return the places of all candidates, and of those of each model by its name."""
-    models = sorted({one.model for one in candidates})
+    models = sorted({candidate.model for candidate in candidates})
     return [(ALL_CANDIDATES, list(range(len(candidates))))] + [
-        (Stratum("model", model), [i for i, one in enumerate(candidates) if one.model == model]) for model in models
+        (Stratum("model", model), [i for i, candidate in enumerate(candidates) if candidate.model == model])
+        for model in models
     ]
 
 
 def _others(scoring: Scoring | None) -> tuple[tuple[str, str], ...]:
     """Return the marks that say neither correct nor incorrect, such as Excluded."""
     options = scoring.form.primary.options if scoring is not None else []
-    return tuple((one.id, one.text) for one in options if CORRECTNESS.code_of(one.id.lower()) is None)
+    return tuple((option.id, option.text) for option in options if CORRECTNESS.code_of(option.id.lower()) is None)

@@ -173,8 +173,8 @@ def column_of(rater: Member, entries: dict[int, Entry], items: tuple[ReadItem, .
             canonical(item.type, entry.answer) if entry is not None and _has_answer(entry) else None
             for item, entry in zip(items, placed, strict=True)
         ),
-        correct=tuple(one.correct for one in scores),
-        token_f1=tuple(one.token_f1 for one in scores),
+        correct=tuple(score.correct for score in scores),
+        token_f1=tuple(score.token_f1 for score in scores),
         words=tuple(said_in_words(item, entry) for item, entry in zip(items, placed, strict=True)),
     )
 

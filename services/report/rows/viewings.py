@@ -10,7 +10,7 @@ from exchange.viewing_trace import LONGEST_LABEL, LookedAt, Trace, read_trace, w
 from services.report.rows.readings import Readings
 from services.report.rows.study_rows import Entry, OfferedVolume, ReadItem
 
-Kept = Literal["kept", "too_large", "no_pictures", "none"]
+TraceState = Literal["kept", "too_large", "no_pictures", "none"]
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class SeenVolume:
     """A volume that was offered, and what the trace tells of it; None is "not recorded"."""
 
     offered: OfferedVolume
-    told: LookedAt | None
+    recorded: LookedAt | None
     opened: bool | None
 
 
@@ -43,7 +43,7 @@ class Viewing:
     item: ReadItem
     entry: Entry
     correct: bool | None
-    kept: Kept
+    trace_state: TraceState
     trace: Trace | None
     volumes: tuple[SeenVolume, ...]
 
@@ -58,9 +58,9 @@ class Viewing:
         return any_of(volume.opened for volume in self.volumes if volume.offered.role == "prior")
 
 
-def any_of(told: Iterable[bool | None]) -> bool | None:
+def any_of(values: Iterable[bool | None]) -> bool | None:
     """Return whether any is true; None where none is and one is unknown, or there are none."""
-    known = list(told)
+    known = list(values)
     if True in known:
         return True
     return None if None in known or not known else False
@@ -78,30 +78,30 @@ def viewings_of(readings: Readings) -> tuple[Viewing, ...]:
 
 def _viewing(rater: str, position: int, item: ReadItem, entry: Entry, correct: bool | None) -> Viewing:
     stored = entry.trace
-    kept: Kept = "kept"
+    trace_state: TraceState = "kept"
     if stored is None:
-        kept = "none" if item.offered else "no_pictures"
+        trace_state = "none" if item.offered else "no_pictures"
     elif was_too_large(stored):
-        kept = "too_large"
-    trace = read_trace(stored) if stored is not None and kept == "kept" else None
-    return Viewing(rater, position, item, entry, correct, kept, trace, _held_against(item.offered, trace))
+        trace_state = "too_large"
+    trace = read_trace(stored) if stored is not None and trace_state == "kept" else None
+    return Viewing(rater, position, item, entry, correct, trace_state, trace, _held_against(item.offered, trace))
 
 
 def _held_against(offered: Sequence[OfferedVolume], trace: Trace | None) -> tuple[SeenVolume, ...]:
     if trace is None or trace.volumes is None:
-        return tuple(SeenVolume(one, None, None) for one in offered)
-    found = []
-    for one in offered:
-        namesakes = [other for other in offered if (other.pane, other.label) == (one.pane, one.label)]
-        told = [entry for entry in trace.volumes if _names(entry, one)]
-        if len(told) == len(namesakes):
-            entry = told[namesakes.index(one)]
-            found.append(SeenVolume(one, entry, entry.opened))
+        return tuple(SeenVolume(volume, None, None) for volume in offered)
+    seen = []
+    for volume in offered:
+        namesakes = [other for other in offered if (other.pane, other.label) == (volume.pane, volume.label)]
+        recorded = [entry for entry in trace.volumes if _names(entry, volume)]
+        if len(recorded) == len(namesakes):
+            entry = recorded[namesakes.index(volume)]
+            seen.append(SeenVolume(volume, entry, entry.opened))
         else:
             # Older traces hold what was drawn and nothing else: a volume that is not there was never on the screen.
-            never = not told and not trace.lists_all
-            found.append(SeenVolume(one, None, False if never else None))
-    return tuple(found)
+            never = not recorded and not trace.lists_all
+            seen.append(SeenVolume(volume, None, False if never else None))
+    return tuple(seen)
 
 
 def _names(entry: LookedAt, volume: OfferedVolume) -> bool:

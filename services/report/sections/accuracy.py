@@ -107,15 +107,15 @@ def _per_part(
     rows = []
     for part in parts:
         for column in readings.columns:
-            found = accuracy_of(column, part, readings, intervals)
+            result = accuracy_of(column, part, readings, intervals)
             rows.append(
                 EstimateRow(
                     "accuracy",
                     "reference",
                     (column.party,),
                     part.stratum,
-                    found.primary,
-                    found.wilson,
+                    result.primary,
+                    result.wilson,
                     planned=is_primary(part, plan),
                 )
             )
@@ -140,8 +140,8 @@ def _of_all_raters(part: Part, readings: Readings, intervals: IntervalSettings) 
             if column.correct[i] is not None:
                 correct.append(column.correct[i])
                 subjects.append(readings.items[i].subject)
-    found = accuracy_of_correctness(correct, unit="verdict", **intervals.by(subjects))
-    return EstimateRow("accuracy", "reference", (ALL_RATERS,), part.stratum, found.primary)
+    result = accuracy_of_correctness(correct, unit="verdict", **intervals.by(subjects))
+    return EstimateRow("accuracy", "reference", (ALL_RATERS,), part.stratum, result.primary)
 
 
 def _grounding_difference(readings: Readings, intervals: IntervalSettings) -> EstimateTable | None:
@@ -152,13 +152,13 @@ def _grounding_difference(readings: Readings, intervals: IntervalSettings) -> Es
     rows = []
     for column in readings.columns:
         known = [i for i in range(len(readings.items)) if column.correct[i] is not None]
-        found = difference_of_parts(
+        difference = difference_of_parts(
             [float(bool(column.correct[i])) for i in known],
             [i in first for i in known],
             name="difference of accuracies",
             **intervals.by([readings.items[i].subject for i in known]),
         )
-        rows.append(EstimateRow("accuracy_difference", "groundings", (column.party,), ALL_ITEMS, found))
+        rows.append(EstimateRow("accuracy_difference", "groundings", (column.party,), ALL_ITEMS, difference))
     return EstimateTable(
         key="accuracy_grounding_difference",
         title="Image-grounded minus image-informed",
@@ -172,16 +172,16 @@ def _bounds(readings: Readings, intervals: IntervalSettings) -> EstimateTable | 
     rows = []
     for part in readings.with_reference([readings.everything, readings.closed]):
         for column in readings.columns:
-            found = accuracy_of(column, part, readings, intervals)
-            if found.n_excluded:
-                remark = LeftOut(found.n_excluded, "not assessable")
+            result = accuracy_of(column, part, readings, intervals)
+            if result.n_excluded:
+                remark = LeftOut(result.n_excluded, "not assessable")
                 rows += [
                     EstimateRow(
-                        "accuracy", "reference", (column.party,), part.stratum, found.worst_case,
+                        "accuracy", "reference", (column.party,), part.stratum, result.worst_case,
                         bound="worst", remark=remark,
                     ),
                     EstimateRow(
-                        "accuracy", "reference", (column.party,), part.stratum, found.best_case,
+                        "accuracy", "reference", (column.party,), part.stratum, result.best_case,
                         bound="best", remark=remark,
                     ),
                 ]  # fmt: skip
@@ -199,11 +199,11 @@ def _token_f1(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
         known = [i for i, value in enumerate(column.token_f1) if value is not None]
         if not known:
             continue
-        found = intervals.mean(
+        estimate = intervals.mean(
             [float(column.token_f1[i] or 0.0) for i in known],
             [readings.items[i].subject for i in known],
         )
-        rows.append(EstimateRow("token_f1", "reference", (column.party,), Stratum("format", "open"), found))
+        rows.append(EstimateRow("token_f1", "reference", (column.party,), Stratum("format", "open"), estimate))
     return EstimateTable(
         key="token_f1",
         title="Open text: token F1",
@@ -220,7 +220,7 @@ def _differences(readings: Readings, intervals: IntervalSettings) -> EstimateTab
     for part in readings.with_reference([readings.everything, readings.closed]):
         for a, b in readings.pairs:
             first, second = part.of(a.correct), part.of(b.correct)
-            found = paired_difference(first, second, **intervals.by(readings.subjects_of(part)))
+            difference = paired_difference(first, second, **intervals.by(readings.subjects_of(part)))
             both = [(x, y) for x, y in zip(first, second, strict=True) if x is not None and y is not None]
             test = mcnemar(
                 sum(x and not y for x, y in both),
@@ -230,7 +230,7 @@ def _differences(readings: Readings, intervals: IntervalSettings) -> EstimateTab
                 unit="item",
             )
             raters = (a.party, b.party)
-            rows.append(EstimateRow("accuracy_difference", "raters", raters, part.stratum, found))
+            rows.append(EstimateRow("accuracy_difference", "raters", raters, part.stratum, difference))
             rows.append(EstimateRow("discordant_share", "raters", raters, part.stratum, test))
     return EstimateTable(
         key="accuracy_differences",

@@ -59,18 +59,18 @@ def adjudication_section(
 def _counts(readings: Readings, consensus: Consensus) -> PlainTable:
     rows = []
     for origin, title in ORIGINS.items():
-        here = [one for one in consensus.reviewed if one.review.origin == origin]
+        here = [reviewed for reviewed in consensus.reviewed if reviewed.review.origin == origin]
         rows.append(
             (
                 title,
                 len(here),
-                sum(one.first_read is not None for one in here),
-                sum(one.decision is not None for one in here),
-                sum(one.decision == NOT_ASSESSABLE for one in here),
-                sum(_has_unseen(readings, one) for one in here),
+                sum(reviewed.first_read is not None for reviewed in here),
+                sum(reviewed.decision is not None for reviewed in here),
+                sum(reviewed.decision == NOT_ASSESSABLE for reviewed in here),
+                sum(_has_unseen(readings, reviewed) for reviewed in here),
             )
         )
-    queued = {one.position for one in consensus.reviewed}
+    queued = {reviewed.position for reviewed in consensus.reviewed}
     left = sum(differs and i not in queued for i, differs in enumerate(consensus.differs))
     rows.append(("Verdicts differ, not in the queue", left, 0, 0, 0, 0))
     return PlainTable(
@@ -115,9 +115,9 @@ def _before_and_after(readings: Readings, consensus: Consensus, intervals: Inter
         rows.append(EstimateRow("share", "one_answer", (ALL_RATERS,), ALL_ITEMS, single, wilson, stage=stage))
     both = (consensus.correct_before, consensus.correct_after)
     for stage, correct in zip(stages, both, strict=True) if readings.referenced.positions else ():
-        found = accuracy_of_correctness(list(correct), **intervals.by(readings.subjects))
+        result = accuracy_of_correctness(list(correct), **intervals.by(readings.subjects))
         rows.append(
-            EstimateRow("accuracy", "consensus", (ALL_RATERS,), ALL_ITEMS, found.primary, found.wilson, stage=stage)
+            EstimateRow("accuracy", "consensus", (ALL_RATERS,), ALL_ITEMS, result.primary, result.wilson, stage=stage)
         )
     for column in readings.columns:
         same = percent_agreement(column.said, consensus.after, **intervals.by(readings.subjects))
@@ -135,23 +135,30 @@ def _before_and_after(readings: Readings, consensus: Consensus, intervals: Inter
 
 
 def _upheld(readings: Readings, consensus: Consensus, intervals: IntervalSettings) -> EstimateTable:
-    decided = [one for one in consensus.reviewed if one.decision is not None and consensus.differs[one.position]]
+    decided = [
+        reviewed
+        for reviewed in consensus.reviewed
+        if reviewed.decision is not None and consensus.differs[reviewed.position]
+    ]
     if not decided:
         return EstimateTable("upheld", "Whose verdict the decisions upheld", "", ())
-    subjects, stratum = [readings.items[one.position].subject for one in decided], Stratum("verdicts_differ")
+    subjects, stratum = [readings.items[reviewed.position].subject for reviewed in decided], Stratum("verdicts_differ")
     rows = []
     for column in readings.columns:
-        upheld = [one.decision == column.said[one.position] for one in decided]
+        upheld = [reviewed.decision == column.said[reviewed.position] for reviewed in decided]
         share, wilson = intervals.share(upheld, subjects)
         rows.append(EstimateRow("share", "upheld", (column.party,), stratum, share, wilson))
-    nobody = [all(one.decision != column.said[one.position] for column in readings.columns) for one in decided]
+    nobody = [
+        all(reviewed.decision != column.said[reviewed.position] for column in readings.columns) for reviewed in decided
+    ]
     share, wilson = intervals.share(nobody, subjects)
     rows.append(EstimateRow("share", "upheld_by_none", (Party("no_rater"),), stratum, share, wilson))
     scored = [(column.party, column.correct) for column in readings.columns]
     scored.append((Party("decision"), consensus.correct_after))
-    for party, correct in scored if any(readings.items[one.position].has_reference for one in decided) else ():
-        found = accuracy_of_correctness([correct[one.position] for one in decided], **intervals.by(subjects))
-        rows.append(EstimateRow("accuracy", "reference", (party,), stratum, found.primary, found.wilson))
+    has_reference = any(readings.items[reviewed.position].has_reference for reviewed in decided)
+    for party, correct in scored if has_reference else ():
+        result = accuracy_of_correctness([correct[reviewed.position] for reviewed in decided], **intervals.by(subjects))
+        rows.append(EstimateRow("accuracy", "reference", (party,), stratum, result.primary, result.wilson))
     return EstimateTable(
         key="upheld",
         title="Items whose verdicts differ: whose verdict the decision upheld, and who was right",
@@ -163,12 +170,14 @@ def _upheld(readings: Readings, consensus: Consensus, intervals: IntervalSetting
 
 def _first_reads(readings: Readings, consensus: Consensus, intervals: IntervalSettings) -> EstimateTable:
     rows: list[EstimateRow] = []
-    read = [one for one in consensus.reviewed if one.first_read is not None]
-    subjects = [readings.items[one.position].subject for one in read]
-    part = Part(Stratum("reviewed"), tuple(one.position for one in read))
+    read = [reviewed for reviewed in consensus.reviewed if reviewed.first_read is not None]
+    subjects = [readings.items[reviewed.position].subject for reviewed in read]
+    part = Part(Stratum("reviewed"), tuple(reviewed.position for reviewed in read))
     own = [
-        None if one.first_read == NOT_ASSESSABLE else f"{readings.items[one.position].format}: {one.first_read}"
-        for one in read
+        None
+        if reviewed.first_read == NOT_ASSESSABLE
+        else f"{readings.items[reviewed.position].format}: {reviewed.first_read}"
+        for reviewed in read
     ]
     for column in readings.columns if read else ():
         theirs = answers_by_format(readings, column, part)
@@ -183,11 +192,11 @@ def _first_reads(readings: Readings, consensus: Consensus, intervals: IntervalSe
                 cohen_kappa(own, theirs, **clusters), remark=Pooled(),
             ),
         ]  # fmt: skip
-    decided = [one for one in read if one.decision is not None]
+    decided = [reviewed for reviewed in read if reviewed.decision is not None]
     if decided:
         share, wilson = intervals.share(
-            [one.first_read == one.decision for one in decided],
-            [readings.items[one.position].subject for one in decided],
+            [reviewed.first_read == reviewed.decision for reviewed in decided],
+            [readings.items[reviewed.position].subject for reviewed in decided],
         )
         rows.append(EstimateRow("share", "own_blind_read", (REVIEWER,), part.stratum, share, wilson))
     return EstimateTable(
@@ -203,14 +212,16 @@ def _first_reads(readings: Readings, consensus: Consensus, intervals: IntervalSe
 
 
 def _controls(consensus: Consensus, intervals: IntervalSettings, readings: Readings) -> EstimateTable:
-    controls = [one for one in consensus.reviewed if one.review.origin == "control"]
+    controls = [reviewed for reviewed in consensus.reviewed if reviewed.review.origin == "control"]
     rows = []
     compared: tuple[tuple[Compared, list[str | None]], ...] = (
-        ("control_read", [one.first_read for one in controls]),
-        ("control_decision", [one.decision for one in controls]),
+        ("control_read", [reviewed.first_read for reviewed in controls]),
+        ("control_decision", [reviewed.decision for reviewed in controls]),
     )
     for what, said in compared:
-        here = [(one.position, answer) for one, answer in zip(controls, said, strict=True) if answer is not None]
+        here = [
+            (reviewed.position, answer) for reviewed, answer in zip(controls, said, strict=True) if answer is not None
+        ]
         if here:
             share, wilson = intervals.share(
                 [answer == consensus.before[position] for position, answer in here],

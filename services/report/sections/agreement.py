@@ -71,11 +71,11 @@ def agreement_section(readings: Readings, intervals: IntervalSettings, plan: Ana
 
 def answers_by_format(readings: Readings, column: Column, part: Part) -> list[str | None]:
     """Return canonical answers with their format, so that the option `left` is not the typed word `left`."""
-    found: list[str | None] = []
+    answers: list[str | None] = []
     for i in part.positions:
         answer = column.answers[i]
-        found.append(None if answer is None else f"{readings.items[i].format}: {answer}")
-    return found
+        answers.append(None if answer is None else f"{readings.items[i].format}: {answer}")
+    return answers
 
 
 def _on_answers(readings: Readings, intervals: IntervalSettings, plan: AnalysisPlan) -> EstimateTable:
@@ -174,8 +174,8 @@ def _all_together(readings: Readings, intervals: IntervalSettings) -> EstimateTa
         for known in readings.with_reference([part]):
             correct = [known.of(column.correct) for column in readings.columns]
             clusters = intervals.by(readings.subjects_of(known))
-            found = krippendorff_alpha([list(row) for row in zip(*correct, strict=True)], **clusters)
-            rows.append(EstimateRow("krippendorff_alpha", "correctness", (ALL_RATERS,), part.stratum, found))
+            estimate = krippendorff_alpha([list(row) for row in zip(*correct, strict=True)], **clusters)
+            rows.append(EstimateRow("krippendorff_alpha", "correctness", (ALL_RATERS,), part.stratum, estimate))
     return EstimateTable(
         key="agreement_of_all",
         title="All raters together",
@@ -192,12 +192,12 @@ def _per_category(readings: Readings, intervals: IntervalSettings) -> EstimateTa
     rows = []
     for part in readings.categories:
         for a, b in readings.pairs:
-            found = percent_agreement(
+            estimate = percent_agreement(
                 answers_by_format(readings, a, part),
                 answers_by_format(readings, b, part),
                 **intervals.by(readings.subjects_of(part)),
             )
-            rows.append(EstimateRow("percent_agreement", "answers", (a.party, b.party), part.stratum, found))
+            rows.append(EstimateRow("percent_agreement", "answers", (a.party, b.party), part.stratum, estimate))
     return EstimateTable(
         key="agreement_by_category",
         title="Same answer, per category",
@@ -212,8 +212,8 @@ def _on_assessability(readings: Readings, intervals: IntervalSettings) -> Estima
         first, second = (
             [None if said is None else said == NOT_ASSESSABLE for said in column.said] for column in (a, b)
         )
-        found = percent_agreement(first, second, **intervals.by(readings.subjects))
-        rows.append(EstimateRow("percent_agreement", "assessability", (a.party, b.party), ALL_ITEMS, found))
+        estimate = percent_agreement(first, second, **intervals.by(readings.subjects))
+        rows.append(EstimateRow("percent_agreement", "assessability", (a.party, b.party), ALL_ITEMS, estimate))
     return EstimateTable(
         key="agreement_on_assessability",
         title="On whether an item can be assessed",
@@ -226,13 +226,13 @@ def _shared_errors(readings: Readings, intervals: IntervalSettings) -> EstimateT
     rows = []
     for a, b in readings.pairs:
         # Without a reference there is neither right nor wrong.
-        found = shared_errors(a.answers, b.answers, a.correct, b.correct, **intervals.by(readings.subjects))
+        shared = shared_errors(a.answers, b.answers, a.correct, b.correct, **intervals.by(readings.subjects))
         parties = (a.party, b.party)
-        expected = IfIndependent(found.expected_both_wrong) if found.both_wrong.n else None
+        expected = IfIndependent(shared.expected_both_wrong) if shared.both_wrong.n else None
         rows += [
-            EstimateRow("share", "both_wrong", parties, ALL_ITEMS, found.both_wrong, remark=expected),
-            EstimateRow("share", "same_wrong_answer", parties, ALL_ITEMS, found.same_wrong_answer),
-            EstimateRow("share", "same_of_both_wrong", parties, ALL_ITEMS, found.same_given_both_wrong),
+            EstimateRow("share", "both_wrong", parties, ALL_ITEMS, shared.both_wrong, remark=expected),
+            EstimateRow("share", "same_wrong_answer", parties, ALL_ITEMS, shared.same_wrong_answer),
+            EstimateRow("share", "same_of_both_wrong", parties, ALL_ITEMS, shared.same_given_both_wrong),
         ]
     return EstimateTable(
         key="shared_errors",
@@ -281,7 +281,7 @@ def _closed_formats(readings: Readings) -> set[str]:
 
 def _matrices(readings: Readings) -> list[Matrix]:
     """Return, for each closed format and pair, how often which answer met which."""
-    found: list[Matrix] = []
+    matrices: list[Matrix] = []
     for part in readings.formats if len(readings.pairs) <= MOST_PAIRS else []:
         if not readings.items[part.positions[0]].is_closed:
             continue
@@ -293,7 +293,7 @@ def _matrices(readings: Readings) -> list[Matrix]:
             if not 1 < len(used) <= LARGEST_MATRIX:
                 continue
             shown = tuple(texts.get(label, "Not assessable") for label in used)
-            found.append(
+            matrices.append(
                 Matrix(
                     key=f"matrix_{part.stratum.value}_{a.rater.id}_{b.rater.id}",
                     title=(f"{stratum_in_words(part.stratum)}: answers of {parties_in_words((a.party, b.party))}"),
@@ -305,7 +305,7 @@ def _matrices(readings: Readings) -> list[Matrix]:
                     counts=tuple(tuple(counts[(row, column)] for column in used) for row in used),
                 )
             )
-    return found
+    return matrices
 
 
 def _texts(readings: Readings, part: Part) -> dict[str, str]:

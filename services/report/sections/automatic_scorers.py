@@ -14,7 +14,7 @@ from services.report.rows.study_rows import ReadItem, StudyRows
 def automatic_scorers(study: StudyRows, marks: Marks, intervals: IntervalSettings) -> EstimateTable:
     """Return how exact match and token F1 of the candidates' texts go with the consensus of the raters."""
     items = {item.id: item for item in study.items}
-    texts = [(items.get(one.item_id), one.answer) for one in marks.sample]
+    texts = [(items.get(candidate.item_id), candidate.answer) for candidate in marks.sample]
     exact = [None if item is None else _exact(item, answer) for item, answer in texts]
     overlap = [None if item is None else _overlap(item, answer) for item, answer in texts]
     texts_can_be_scored = any(score is not None for score in exact)
@@ -39,13 +39,13 @@ def automatic_scorers(study: StudyRows, marks: Marks, intervals: IntervalSetting
     for stratum, here in parts if len(parts) > 2 else parts[:1]:
         for scorer, values in scores:
             consensus = [marks.consensus[i] for i in here]
-            found = spearman(
+            estimate = spearman(
                 [values[i] for i in here],
                 [None if mark is None else float(mark) for mark in consensus],
                 confidence=intervals.confidence,
                 unit="candidate",
             )
-            rows.append(EstimateRow("spearman", scorer, (CONSENSUS,), stratum, found))
+            rows.append(EstimateRow("spearman", scorer, (CONSENSUS,), stratum, estimate))
     return EstimateTable(
         key="automatic_scorers",
         title="Automatic scorers against the consensus",

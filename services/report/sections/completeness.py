@@ -69,10 +69,10 @@ def link_sentences(study: StudyRows) -> tuple[str, ...]:
 
 def clock_sentences(study: StudyRows) -> tuple[str, ...]:
     """Say in words how many verdicts bear times that cannot all be right; nothing where none does."""
-    found = study.contradictory_times
-    if not found:
+    count = study.contradictory_times
+    if not count:
         return ()
-    verdicts = "1 verdict bears" if found == 1 else f"{found} verdicts bear"
+    verdicts = "1 verdict bears" if count == 1 else f"{count} verdicts bear"
     sentence = (
         f"{verdicts} times that contradict each other, because the server's clock was set; `manage.py verify` names "
         "them. Answers and their order are not touched by it, nor are active and idle times."

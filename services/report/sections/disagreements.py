@@ -30,7 +30,7 @@ def disagreements_section(readings: Readings, consensus: Consensus) -> Section:
 
 def disagreement_table(readings: Readings, consensus: Consensus, *, marked: bool) -> PlainTable:
     """Return the table, which is also a data file; `marked` sets ✓ or ✗ behind each answer."""
-    decisions = {one.position: one for one in consensus.reviewed if one.decision is not None}
+    decisions = {reviewed.position: reviewed for reviewed in consensus.reviewed if reviewed.decision is not None}
     rows = []
     for i, item in enumerate(readings.items):
         if not consensus.differs[i]:

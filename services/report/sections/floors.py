@@ -46,8 +46,8 @@ def _floors(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
                 )
             )
         if any(readings.floor[i] is not None for i in part.positions):
-            found = text_only_floor(part.of(readings.floor), **intervals.by(readings.subjects_of(part)))
-            rows.append(EstimateRow("accuracy", "text_only_floor", (Party("text_only"),), part.stratum, found))
+            estimate = text_only_floor(part.of(readings.floor), **intervals.by(readings.subjects_of(part)))
+            rows.append(EstimateRow("accuracy", "text_only_floor", (Party("text_only"),), part.stratum, estimate))
     return EstimateTable(
         key="floors",
         title="Chance and text-only floor",
@@ -121,9 +121,9 @@ def _parts(readings: Readings) -> list[Part]:
 
 def _options(readings: Readings, part: Part) -> list[int | None]:
     """Return how many answers a guesser chooses from in each item, 2 for yes/no; None for open items."""
-    found: list[int | None] = []
+    n_options: list[int | None] = []
     for i in part.positions:
         item = readings.items[i]
         guesses = item.kind.guesses if item.is_closed else None
-        found.append(None if guesses is None else guesses(len(item.options) or 2))
-    return found
+        n_options.append(None if guesses is None else guesses(len(item.options) or 2))
+    return n_options

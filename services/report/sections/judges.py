@@ -66,11 +66,11 @@ def humans_of(marks: Marks) -> list[tuple[Party, Sequence[bool | None]]]:
 def said_on_sample(run: Run, marks: Marks) -> list[bool | None]:
     """Return a run's verdicts on the sample; None where unresolved or not judged."""
     said = run.verdicts.correctness_of(_ids(marks.sample)).tolist()
-    return [None if math.isnan(one) else bool(one) for one in said]
+    return [None if math.isnan(verdict) else bool(verdict) for verdict in said]
 
 
 def _ids(candidates: Sequence[CandidateAnswer]) -> CandidateIds:
-    return np.fromiter((one.id for one in candidates), dtype=np.int64, count=len(candidates))
+    return np.fromiter((candidate.id for candidate in candidates), dtype=np.int64, count=len(candidates))
 
 
 def _counts(study: StudyRows) -> PlainTable:
@@ -109,21 +109,21 @@ def _pool(number: int, run: Run, study: StudyRows, intervals: IntervalSettings) 
     for stratum, positions in by_model(study.candidates):
         here = [study.candidates[i] for i in positions]
         ids = _ids(here)
-        found = accuracy_of_correctness(
+        result = accuracy_of_correctness(
             run.verdicts.correctness_of(ids),
             excluded=run.verdicts.codes_of(ids) == UNRESOLVED,
             unit="candidate",
-            **intervals.by([study.item_keys.get(one.item_id, str(one.item_id)) for one in here]),
+            **intervals.by([study.item_keys.get(candidate.item_id, str(candidate.item_id)) for candidate in here]),
         )
-        rows.append(EstimateRow("share", "judged_correct", (run.party,), stratum, found.primary, found.wilson))
-        if found.n_excluded:
-            remark = LeftOut(found.n_excluded, "unresolved")
+        rows.append(EstimateRow("share", "judged_correct", (run.party,), stratum, result.primary, result.wilson))
+        if result.n_excluded:
+            remark = LeftOut(result.n_excluded, "unresolved")
             rows += [
                 EstimateRow(
-                    "share", "judged_correct", (run.party,), stratum, found.worst_case, bound="worst", remark=remark
+                    "share", "judged_correct", (run.party,), stratum, result.worst_case, bound="worst", remark=remark
                 ),
                 EstimateRow(
-                    "share", "judged_correct", (run.party,), stratum, found.best_case, bound="best", remark=remark
+                    "share", "judged_correct", (run.party,), stratum, result.best_case, bound="best", remark=remark
                 ),
             ]
     return EstimateTable(
@@ -152,7 +152,7 @@ def _against(number: int, run: Run, marks: Marks, intervals: IntervalSettings) -
             same = [None if x is None or y is None else float(x == y) for x, y in zip(said, own, strict=True)]
             weighted = weighted_mean(
                 same,
-                [one.probability for one in marks.sample],
+                [candidate.probability for candidate in marks.sample],
                 name="percent agreement",
                 unit="candidate",
                 **clusters,
@@ -180,23 +180,23 @@ def _direction(number: int, run: Run, marks: Marks, intervals: IntervalSettings)
     for human, own in humans_of(marks):
         of_models = human == CONSENSUS or len(marks.raters) == 1
         for stratum, here in by_model(marks.sample) if of_models else by_model(marks.sample)[:1]:
-            found = judge_direction(
+            result = judge_direction(
                 [own[i] for i in here],
                 [said[i] for i in here],
                 **intervals.by([marks.items[i] for i in here]),
             )
-            direction = Direction(found.strict, found.lenient, found.direction_by_interval)
+            direction = Direction(result.strict, result.lenient, result.direction_by_interval)
             rows.append(
                 EstimateRow(
-                    "signed_difference", "judgements", (run.party, human), stratum, found.difference,
-                    remark=direction if found.n else None,
+                    "signed_difference", "judgements", (run.party, human), stratum, result.difference,
+                    remark=direction if result.n else None,
                 )
             )  # fmt: skip
         if not marks.is_proportional:
             gaps = [None if x is None or y is None else float(x) - float(y) for x, y in zip(own, said, strict=True)]
             weighted = weighted_mean(
                 gaps,
-                [one.probability for one in marks.sample],
+                [candidate.probability for candidate in marks.sample],
                 name="signed difference",
                 unit="candidate",
                 **intervals.by(marks.items),
@@ -224,16 +224,16 @@ def _direction_counts(number: int, run: Run, marks: Marks, intervals: IntervalSe
     said = said_on_sample(run, marks)
     rows = []
     for human, own in humans_of(marks):
-        found = judge_direction(own, said, confidence=intervals.confidence)
+        result = judge_direction(own, said, confidence=intervals.confidence)
         rows.append(
             (
                 party_in_words(human),
-                found.both_correct,
-                found.strict,
-                found.lenient,
-                found.both_incorrect,
-                found.n,
-                found.n_missing,
+                result.both_correct,
+                result.strict,
+                result.lenient,
+                result.both_incorrect,
+                result.n,
+                result.n_missing,
             )
         )
     return PlainTable(
@@ -257,10 +257,10 @@ def _as_a_test(number: int, run: Run, marks: Marks, intervals: IntervalSettings)
     rows = []
     said = said_on_sample(run, marks)
     for human, own in humans_of(marks):
-        found = diagnostic_accuracy(said, own, True, unit="candidate", **intervals.by(marks.items))
+        result = diagnostic_accuracy(said, own, True, unit="candidate", **intervals.by(marks.items))
         rows += [
-            EstimateRow("sensitivity", "judgements", (run.party, human), ALL_CANDIDATES, found.sensitivity),
-            EstimateRow("specificity", "judgements", (run.party, human), ALL_CANDIDATES, found.specificity),
+            EstimateRow("sensitivity", "judgements", (run.party, human), ALL_CANDIDATES, result.sensitivity),
+            EstimateRow("specificity", "judgements", (run.party, human), ALL_CANDIDATES, result.specificity),
         ]
     return EstimateTable(
         key=f"judge_{number}_sensitivity",

@@ -36,14 +36,14 @@ def missing_of(study: StudyRows) -> list[OpenWork]:
 def missing_notices(missing: list[OpenWork]) -> list[str]:
     """Say in a sentence for each part how much is missing."""
     counts: Counter[str] = Counter()
-    for one in missing:
-        counts[one.part] += one.open
-    found = [
+    for piece in missing:
+        counts[piece.part] += piece.open
+    sentences = [
         f"{counts[part]} {words[counts[part] > 1]}; see “Completeness”."
         for part, words in _NOTICES.items()
         if counts[part]
     ]
-    return found + [f"{one.sentence}." for one in missing if one.part == "judge"]
+    return sentences + [f"{piece.sentence}." for piece in missing if piece.part == "judge"]
 
 
 def missing_table(missing: list[OpenWork]) -> PlainTable:
@@ -58,14 +58,14 @@ def missing_table(missing: list[OpenWork]) -> PlainTable:
             Column("of", "Of", "Number that there would be"),
             Column("what", "What", "What is missing"),
         ),
-        rows=tuple((one.who, one.open, one.total, WORDS[one.part]) for one in missing),
+        rows=tuple((piece.who, piece.open, piece.total, WORDS[piece.part]) for piece in missing),
         grouped=True,
     )
 
 
 def _of_people(study: StudyRows) -> list[OpenWork]:
     people = study.pseudonyms
-    undecided = {(one.reviewer_id, one.item_id) for one in study.reviews if not one.decided}
+    undecided = {(review.reviewer_id, review.item_id) for review in study.reviews if not review.decided}
     unreadable = {
         (entry.member_id, entry.item_id)
         for entry in study.entries

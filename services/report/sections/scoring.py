@@ -88,8 +88,8 @@ def _shares(marks: Marks, intervals: IntervalSettings) -> EstimateTable:
         clusters = intervals.by([marks.items[i] for i in here])
         for rater, own in zip(marks.raters, marks.marks, strict=True):
             mine = [own[i] for i in here]
-            found = accuracy_of_correctness(mine, unit="candidate", **clusters)
-            rows.append(EstimateRow("share", "marked_correct", (rater.party,), stratum, found.primary, found.wilson))
+            result = accuracy_of_correctness(mine, unit="candidate", **clusters)
+            rows.append(EstimateRow("share", "marked_correct", (rater.party,), stratum, result.primary, result.wilson))
             if not marks.is_proportional and stratum == ALL_CANDIDATES:
                 weighted = weighted_mean(
                     [None if mark is None else float(mark) for mark in mine],
@@ -144,10 +144,10 @@ def _rows_of_pair(
 
 def _by_category(study: StudyRows, marks: Marks, intervals: IntervalSettings) -> EstimateTable:
     category_of = {item.id: item.category for item in study.items}
-    of_sample = [category_of.get(one.item_id, "") for one in marks.sample]
+    of_sample = [category_of.get(candidate.item_id, "") for candidate in marks.sample]
     rows = []
     for category in sorted(set(of_sample)):
-        here = [i for i, one in enumerate(of_sample) if one == category]
+        here = [i for i, own_category in enumerate(of_sample) if own_category == category]
         clusters = intervals.by([marks.items[i] for i in here])
         for (first, a), (second, b) in combinations(zip(marks.raters, marks.marks, strict=True), 2):
             own, other = [a[i] for i in here], [b[i] for i in here]

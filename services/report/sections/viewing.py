@@ -64,8 +64,8 @@ def _active_time(readings: Readings, intervals: IntervalSettings) -> EstimateTab
             if entry is not None and entry.active_ms
         ]
         if timed:
-            found = intervals.mean([seconds for seconds, _ in timed], [subject for _, subject in timed])
-            rows.append(EstimateRow("mean", "active_time", (column.party,), ALL_ITEMS, found))
+            estimate = intervals.mean([seconds for seconds, _ in timed], [subject for _, subject in timed])
+            rows.append(EstimateRow("mean", "active_time", (column.party,), ALL_ITEMS, estimate))
     return EstimateTable(
         key="active_time",
         title="Active time",

@@ -20,7 +20,7 @@ from services.report.rows.viewings import SeenVolume, Viewing
 MOST_TOOLS = 24
 OFFERED = Stratum("prior", "offered")
 # Tells of a read whether something was done; None is "not recorded".
-Told = Callable[[Viewing], bool | None]
+WasDone = Callable[[Viewing], bool | None]
 
 
 @dataclass(frozen=True)
@@ -35,26 +35,26 @@ class Group:
 def groups_of(viewings: Sequence[Viewing]) -> list[Group]:
     """Return the reads of each rater, and those of all where there are several raters."""
     raters = dict.fromkeys(viewing.rater for viewing in viewings)
-    found = [
+    groups = [
         Group(Party("rater", rater), tuple(viewing for viewing in viewings if viewing.rater == rater), "item")
         for rater in raters
     ]
-    return [*found, Group(ALL_RATERS, tuple(viewings), "verdict")] if len(raters) > 1 else found
+    return [*groups, Group(ALL_RATERS, tuple(viewings), "verdict")] if len(raters) > 1 else groups
 
 
 def traces_table(viewings: Sequence[Viewing]) -> PlainTable:
     """Count the verdicts with a trace and those without, by why there is none."""
     rows: list[tuple[Cell, ...]] = []
     for group in groups_of(viewings):
-        kept = Counter(viewing.kept for viewing in group.viewings)
+        counts = Counter(viewing.trace_state for viewing in group.viewings)
         rows.append(
             (
                 party_in_words(group.party),
                 len(group.viewings),
-                kept["kept"],
-                kept["too_large"],
-                kept["no_pictures"],
-                kept["none"],
+                counts["kept"],
+                counts["too_large"],
+                counts["no_pictures"],
+                counts["none"],
                 sum(viewing.offers_prior for viewing in group.viewings),
             )
         )
@@ -97,13 +97,13 @@ def prior_table(viewings: Sequence[Viewing], intervals: IntervalSettings) -> Est
 
 def prior_sentence(viewings: Sequence[Viewing]) -> str:
     """Say in words how often the prior was left unopened; nothing where no item offers one."""
-    told = [viewing.prior_opened for viewing in viewings if viewing.offers_prior]
-    if not told:
+    opened = [viewing.prior_opened for viewing in viewings if viewing.offers_prior]
+    if not opened:
         return ""
-    known, unknown = len(told) - told.count(None), told.count(None)
+    known, unknown = len(opened) - opened.count(None), opened.count(None)
     if not known:
         return f"Whether the prior was opened was recorded for none of the {unknown} verdicts on items that offer one."
-    return f"{told.count(False)} of {known} verdicts on items that offer a prior were given without opening it" + (
+    return f"{opened.count(False)} of {known} verdicts on items that offer a prior were given without opening it" + (
         f"; for {unknown} more it was not recorded." if unknown else "."
     )
 
@@ -123,14 +123,14 @@ def accuracy_by_prior_table(viewings: Sequence[Viewing], intervals: IntervalSett
             right = [(bool(viewing.correct), viewing.item.subject) for viewing in here]
             rows.append(_share_row("accuracy", "prior", stratum, group, right, intervals))
     for group in groups:
-        found = difference_of_parts(
+        difference = difference_of_parts(
             [float(bool(viewing.correct)) for viewing in group.viewings],
             [bool(viewing.prior_opened) for viewing in group.viewings],
             name="difference of accuracies",
             unit=group.unit,
             **intervals.by([viewing.item.subject for viewing in group.viewings]),
         )
-        rows.append(EstimateRow("accuracy_difference", "prior", (group.party,), OFFERED, found))
+        rows.append(EstimateRow("accuracy_difference", "prior", (group.party,), OFFERED, difference))
     return EstimateTable(
         key="accuracy_by_prior",
         title="Accuracy with and without the prior opened",
@@ -172,7 +172,7 @@ def use_table(viewings: Sequence[Viewing], intervals: IntervalSettings) -> Estim
         if times
     )
     # By name, so that the order does not depend on who used what how often.
-    for tool in sorted(name for name, _ in sorted(uses.items(), key=lambda one: (-one[1], one[0]))[:MOST_TOOLS]):
+    for tool in sorted(name for name, _ in sorted(uses.items(), key=lambda use: (-use[1], use[0]))[:MOST_TOOLS]):
         rows += _share_rows("tool_used", ALL_ITEMS, viewings, partial(_used, tool=tool), intervals, tool=tool)
     return EstimateTable(
         key="viewer_use",
@@ -193,10 +193,10 @@ def slices_table(viewings: Sequence[Viewing]) -> QuartileTable:
         for plane in PLANES:
             for group in groups_of(viewings):
                 shares = [
-                    100.0 * volume.told.seen[plane]
+                    100.0 * volume.recorded.seen[plane]
                     for viewing in group.viewings
                     for volume in _at(viewing, place)
-                    if volume.opened and volume.told is not None and plane in volume.told.seen
+                    if volume.opened and volume.recorded is not None and plane in volume.recorded.seen
                 ]
                 if shares:
                     low, median, high = (round(float(q)) for q in np.quantile(shares, [0.25, 0.5, 0.75]))
@@ -216,14 +216,14 @@ def _share_rows(
     compared: Compared,
     stratum: Stratum,
     viewings: Sequence[Viewing],
-    told: Told,
+    was_done: WasDone,
     intervals: IntervalSettings,
     *,
     tool: str = "",
 ) -> Iterable[EstimateRow]:
     """Return a share for each rater and for all, of the reads for which it is known."""
     for group in groups_of(viewings):
-        answers = [(told(viewing), viewing.item.subject) for viewing in group.viewings]
+        answers = [(was_done(viewing), viewing.item.subject) for viewing in group.viewings]
         known = [(done, subject) for done, subject in answers if done is not None]
         if known:
             not_recorded = len(answers) - len(known)
@@ -252,7 +252,7 @@ def _share_row(
 def _places(viewings: Iterable[Viewing]) -> list[str]:
     """Return pane and sequence of what is offered anywhere, in the order of the panes and within them of appearance."""
     offered = dict.fromkeys(volume.offered for viewing in viewings for volume in viewing.volumes)
-    return list(dict.fromkeys(one.place for one in sorted(offered, key=lambda one: one.pane)))
+    return list(dict.fromkeys(volume.place for volume in sorted(offered, key=lambda volume: volume.pane)))
 
 
 def _at(viewing: Viewing, place: str) -> list[SeenVolume]:
@@ -260,8 +260,8 @@ def _at(viewing: Viewing, place: str) -> list[SeenVolume]:
 
 
 def _never_opened(viewing: Viewing, place: str) -> bool | None:
-    told = [volume.opened for volume in _at(viewing, place)]
-    return False if True in told else None if None in told else True
+    opened = [volume.opened for volume in _at(viewing, place)]
+    return False if True in opened else None if None in opened else True
 
 
 def _window_changed(viewing: Viewing) -> bool | None:
