@@ -66,14 +66,7 @@ def import_judge_verdicts(
         study_id = stored_id(study.id)
         require_in_study(session, acts.IMPORT_RUN, study)
         _require_new(session, study_id, name, source_sha256)
-        candidates = {
-            (item, candidate.key): stored_id(candidate.id)
-            for candidate, item in session.exec(
-                select(Candidate, Item.key)
-                .join(Item, col(Item.id) == Candidate.item_id)
-                .where(Candidate.study_id == study_id)
-            )
-        }
+        candidates = _candidate_ids(session, study_id)
         _require_matching(rows, candidates, file_name, problems)
         run = JudgeRun(
             study_id=study_id,
@@ -108,6 +101,14 @@ def import_judge_verdicts(
             rows=proofs.sealed([run, *verdicts]),
         )
         return _line(run, len(rows), sum(row.verdict is None for row in rows), len(candidates))
+
+
+def _candidate_ids(session: Session, study_id: int) -> dict[tuple[str, str], int]:
+    """Return the ids of a study's candidates by the keys of item and candidate."""
+    query = (
+        select(Candidate, Item.key).join(Item, col(Item.id) == Candidate.item_id).where(Candidate.study_id == study_id)
+    )
+    return {(item, candidate.key): stored_id(candidate.id) for candidate, item in session.exec(query)}
 
 
 def judge_runs_of(database: Database, actor: Actor, study_key: str) -> list[JudgeRunLine]:
