@@ -74,6 +74,8 @@ def load_rows(session: Session, study: Study) -> StudyRows:
     members = [member for member in everybody if member.removed_at is None]
     removed = [member for member in everybody if member.removed_at is not None]
     frozen = session.exec(select(FreezeItem).where(FreezeItem.freeze_id == freeze.id)).all()
+    item_ids = {row.item_id for row in frozen if row.candidate_id is None}
+    probabilities = {row.candidate_id: row.inclusion_probability for row in frozen if row.candidate_id is not None}
     protocol = Protocol.model_validate_json(record.canonical_json)
     raters, failed = _members(members, "rater"), practice.who_has_failed(session, protocol, study_id)
     reasons = {option.id: option.text for option in protocol.reading.not_assessable}
@@ -95,27 +97,14 @@ def load_rows(session: Session, study: Study) -> StudyRows:
                 select(StudyEvent).where(StudyEvent.study_id == study_id).order_by(col(StudyEvent.id))
             )
         ),
-        items=_items(
-            session,
-            study_id,
-            {frozen_item.item_id for frozen_item in frozen if frozen_item.candidate_id is None},
-            protocol,
-        ),
+        items=_items(session, study_id, item_ids, protocol),
         raters=tuple(rater for rater in raters if rater.id not in failed),
         not_let_in=tuple(rater for rater in raters if rater.id in failed),
         reviewers=_members(members, "reviewer"),
         removed=(*_members(removed, "rater"), *_members(removed, "reviewer")),
         entries=entries,
         reviews=_reviews(session, study_id, entries),
-        candidates=load_candidates(
-            session,
-            study_id,
-            {
-                frozen_item.candidate_id: frozen_item.inclusion_probability
-                for frozen_item in frozen
-                if frozen_item.candidate_id is not None
-            },
-        ),
+        candidates=load_candidates(session, study_id, probabilities),
         runs=load_runs(session, study_id),
         links_for_known=tuple(session.exec(_links_for_known(study_id, Membership.pseudonym)).all()),
         contradictory_times=len(contradictory_times(session, study_id)),
@@ -261,32 +250,9 @@ def _entries(session: Session, study_id: int, reasons: dict[str, str]) -> tuple[
             select(Verdict).join(Assignment, col(Assignment.id) == Verdict.assignment_id).where(*standing)
         )
     }
-    # What was spent on an item is spent on all versions of its verdict.
-    spent: dict[int, _Spent] = defaultdict(_Spent)
-    for assignment_id, *times in session.exec(
-        select(Verdict.assignment_id, Verdict.active_ms, Verdict.idle_ms, Verdict.load_ms)
-        .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
-        .where(*in_study)
-    ):
-        spent[assignment_id].add(*times)
-    flags: dict[int, list[tuple[str, str]]] = {}
-    for assignment_id, flag in session.exec(
-        select(Verdict.assignment_id, Flag)
-        .join(Flag, col(Flag.verdict_id) == Verdict.id)
-        .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
-        .where(*standing)
-        .order_by(col(Flag.id))
-    ):
-        flags.setdefault(assignment_id, []).append((flag.kind, flag.note))
-    traces = {
-        assignment_id: trace.trace
-        for assignment_id, trace in session.exec(
-            select(Verdict.assignment_id, ViewingTrace)
-            .join(ViewingTrace, col(ViewingTrace.verdict_id) == Verdict.id)
-            .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
-            .where(*standing)
-        )
-    }
+    spent = _spent_on_assignments(session, in_study)
+    flags = _flags(session, standing)
+    traces = _traces(session, standing)
     failures = {
         failure.assignment_id: failure.reason
         for failure in session.exec(
@@ -310,6 +276,43 @@ def _entries(session: Session, study_id: int, reasons: dict[str, str]) -> tuple[
             )
         )
     return tuple(entries)
+
+
+def _spent_on_assignments(session: Session, in_study: tuple[Any, ...]) -> defaultdict[int, _Spent]:
+    """Return the time spent on each assignment: what is spent on an item is spent on all versions of its verdict."""
+    spent: defaultdict[int, _Spent] = defaultdict(_Spent)
+    for assignment_id, *times in session.exec(
+        select(Verdict.assignment_id, Verdict.active_ms, Verdict.idle_ms, Verdict.load_ms)
+        .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
+        .where(*in_study)
+    ):
+        spent[assignment_id].add(*times)
+    return spent
+
+
+def _flags(session: Session, standing: tuple[Any, ...]) -> dict[int, list[tuple[str, str]]]:
+    """Return kind and note of the flags on standing verdicts, by assignment."""
+    flags: dict[int, list[tuple[str, str]]] = {}
+    for assignment_id, flag in session.exec(
+        select(Verdict.assignment_id, Flag)
+        .join(Flag, col(Flag.verdict_id) == Verdict.id)
+        .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
+        .where(*standing)
+        .order_by(col(Flag.id))
+    ):
+        flags.setdefault(assignment_id, []).append((flag.kind, flag.note))
+    return flags
+
+
+def _traces(session: Session, standing: tuple[Any, ...]) -> dict[int, dict[str, Any]]:
+    """Return the viewing traces of standing verdicts, by assignment."""
+    query = (
+        select(Verdict.assignment_id, ViewingTrace)
+        .join(ViewingTrace, col(ViewingTrace.verdict_id) == Verdict.id)
+        .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
+        .where(*standing)
+    )
+    return {assignment_id: trace.trace for assignment_id, trace in session.exec(query)}
 
 
 def _entry(
