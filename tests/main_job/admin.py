@@ -24,9 +24,9 @@ class Admin:
         self.page.goto(f"{self.server.url}/study?study={STUDY}")
         self.page.get_by_role("button", name="Send flagged and disagreeing items to the reviewers").click()
         notice = self.page.get_by_text(_SENT)
-        found = _SENT.search(notice.first.inner_text())
-        assert found
-        flagged, disagreeing, controls = (int(count) for count in found.groups())
+        match = _SENT.search(notice.first.inner_text())
+        assert match
+        flagged, disagreeing, controls = (int(count) for count in match.groups())
         return flagged, disagreeing, controls
 
     def close_study(self) -> None:

@@ -20,26 +20,26 @@ _LOST = re.compile(rf"(\d+) of {RESAMPLES} resamples had no value")
 
 def problems_of(report: Mapping[str, Any], sheet: Sheet) -> list[str]:
     """Return what is wrong with the estimates of a report (read from its JSON), as one line each."""
-    found: list[str] = []
+    problems: list[str] = []
     seen: set[Place] = set()
     for section in report["sections"]:
         for table in section["tables"]:
             rows = table["rows"] if table["kind"] == "estimates" else []
             said = Counter((row["label"], row["raters"], row["stratum"]) for row in rows)
-            found += [f"{table['key']}: {words} is said twice" for words, times in said.items() if times > 1]
+            problems += [f"{table['key']}: {words} is said twice" for words, times in said.items() if times > 1]
             for row in rows:
                 place = place_of(table, row)
                 if place in seen:
-                    found.append(f"{place}: stands there twice")
+                    problems.append(f"{place}: stands there twice")
                 seen.add(place)
-                found += [f"{place}: {one}" for one in problems_of_row(row, place, sheet)]
-    found += [f"{place}: is missing in the report" for place in sheet.rows if place not in seen]
-    return found
+                problems += [f"{place}: {problem}" for problem in problems_of_row(row, place, sheet)]
+    problems += [f"{place}: is missing in the report" for place in sheet.rows if place not in seen]
+    return problems
 
 
 def place_of(table: Mapping[str, Any], row: Mapping[str, Any]) -> Place:
     """Return where a line of a table stands."""
-    parties = tuple(one["name"] if one["kind"] in ("rater", "judge") else one["kind"] for one in row["parties"])
+    parties = tuple(party["name"] if party["kind"] in ("rater", "judge") else party["kind"] for party in row["parties"])
     typed = (row[part] for part in ("stratum", "stage", "bound", "tool"))
     return Place(table["key"], row["statistic"], row["compared"], parties, *typed)
 
@@ -49,45 +49,45 @@ def problems_of_row(row: Mapping[str, Any], place: Place, sheet: Sheet) -> list[
     if place not in sheet.rows:
         return ["has no independent counterpart"]
     expected = sheet.rows[place]
-    found = _problems(row["estimate"], expected)
+    problems = _problems(row["estimate"], expected)
     if row["note"] != expected.note:
-        found.append(f"note '{row['note']}', expected '{expected.note}'")
+        problems.append(f"note '{row['note']}', expected '{expected.note}'")
     beside = sheet.beside.get(place)
     if (row["beside"] is None) != (beside is None):
-        found.append(f"interval beside it: {row['beside']}, expected {beside}")
+        problems.append(f"interval beside it: {row['beside']}, expected {beside}")
     elif beside is not None:
-        found += [f"beside: {one}" for one in _problems(row["beside"], beside)]
-    return found
+        problems += [f"beside: {problem}" for problem in _problems(row["beside"], beside)]
+    return problems
 
 
 def _problems(estimate: Mapping[str, Any], expected: Expected) -> list[str]:
-    found = [
+    problems = [
         f"{name} is {estimate[name]}, expected {wanted}"
         for name, wanted in (("n", expected.n), ("n_clusters", expected.n_clusters), ("unit", expected.unit))
         if estimate[name] != wanted
     ]
-    found += [
+    problems += [
         f"{name} is {estimate[name]}, expected {wanted}"
         for name, wanted in (("value", expected.value), ("p", expected.p), ("confidence", 1.0 - 2.0 * TAIL))
         if not _is_close(estimate[name], wanted)
     ]
     if (estimate["low"] is None or estimate["value"] is None) and not estimate["undefined_because"]:
-        found.append("something is undefined without a reason")
+        problems.append("something is undefined without a reason")
     if expected.limits is not None:
         pairs = zip(("low", "high"), expected.limits, strict=True)
-        return found + [
+        return problems + [
             f"{name} is {estimate[name]}, expected {wanted}"
             for name, wanted in pairs
             if not _is_close(estimate[name], wanted)
         ]
     if expected.value is None or expected.never_limits or expected.spread is None:
         interval = (estimate["low"], estimate["high"])
-        return found + ([f"has the interval {interval}, expected none"] if interval != (None, None) else [])
-    return found + _problems_of_interval(estimate, expected.spread)
+        return problems + ([f"has the interval {interval}, expected none"] if interval != (None, None) else [])
+    return problems + _problems_of_interval(estimate, expected.spread)
 
 
 def _problems_of_interval(estimate: Mapping[str, Any], spread: Distribution) -> list[str]:
-    found = []
+    problems = []
     lost = _LOST.search(estimate["method"])
     # As rare as so many standard errors; counted out, since of very few lost ones the normal curve says nothing.
     chance = math.erfc(SIGMAS / math.sqrt(2.0))
@@ -95,30 +95,30 @@ def _problems_of_interval(estimate: Mapping[str, Any], spread: Distribution) -> 
     least = binom.ppf(chance, RESAMPLES, max(spread.lost - unsure, 0.0))
     most = binom.isf(chance, RESAMPLES, min(spread.lost + unsure, 1.0))
     if not least <= (int(lost.group(1)) if lost else 0) <= most:
-        found.append(f"'{estimate['method']}', expected a share of {spread.lost:.5f} without a value")
+        problems.append(f"'{estimate['method']}', expected a share of {spread.lost:.5f} without a value")
     deviation, tolerance = spread.deviation()
     if estimate["se"] is None or abs(estimate["se"] - deviation) > tolerance:
         may_lack = most / RESAMPLES > TOO_MANY_LOST
         if not (estimate["se"] is None and may_lack):
-            found.append(f"se is {estimate['se']}, expected {deviation} ± {tolerance}")
+            problems.append(f"se is {estimate['se']}, expected {deviation} ± {tolerance}")
     if (estimate["low"] is None) != (estimate["high"] is None):
-        return [*found, f"has one limit only, {estimate['low']} or {estimate['high']}"]
+        return [*problems, f"has one limit only, {estimate['low']} or {estimate['high']}"]
     lowest, highest = spread.around(TAIL), spread.around(1.0 - TAIL)
     if estimate["low"] is None:
         too_many = most / RESAMPLES > TOO_MANY_LOST
         no_width = lowest[1] >= highest[0] - TINY
         if not (too_many or no_width):
-            found.append(f"no interval ({estimate['undefined_because']}), expected about {lowest} to {highest}")
-        return found
+            problems.append(f"no interval ({estimate['undefined_because']}), expected about {lowest} to {highest}")
+        return problems
     if least / RESAMPLES > TOO_MANY_LOST:
-        found.append(f"has an interval although {spread.lost:.3f} of the resamples have no value")
+        problems.append(f"has an interval although {spread.lost:.3f} of the resamples have no value")
     for name, (least, most) in (("low", lowest), ("high", highest)):
         if not least - ROUNDING <= estimate[name] <= most + ROUNDING:
-            found.append(f"{name} is {estimate[name]}, expected from {least} to {most}")
-    return found
+            problems.append(f"{name} is {estimate[name]}, expected from {least} to {most}")
+    return problems
 
 
-def _is_close(found: float | None, wanted: float | None) -> bool:
-    if found is None or wanted is None:
-        return found is wanted
-    return math.isclose(found, wanted, rel_tol=ROUNDING, abs_tol=ROUNDING)
+def _is_close(value: float | None, wanted: float | None) -> bool:
+    if value is None or wanted is None:
+        return value is wanted
+    return math.isclose(value, wanted, rel_tol=ROUNDING, abs_tol=ROUNDING)

@@ -65,11 +65,11 @@ def rows_of(file: Path) -> list[dict[str, str]]:
 def _items() -> dict[str, Item]:
     cases = {case.key: case for case in CASES}
     references = {row["item"]: row for row in rows_of(FOLDER / "references.csv")}
-    found = {}
+    items = {}
     for row in rows_of(FOLDER / "items.csv"):
         reference = references[row["item"]]
         assert not reference["low"] and not reference["high"], "a numeric range: independent.py does not score it"
-        found[row["item"]] = Item(
+        items[row["item"]] = Item(
             key=row["item"],
             case=row["case"],
             subject=cases[row["case"]].subject,
@@ -84,7 +84,7 @@ def _items() -> dict[str, Item]:
             accepted=tuple(reference["accepted"].split("|")),
             text_only_answer=reference["text_only_answer"],
         )
-    return found
+    return items
 
 
 def _candidates() -> dict[str, Candidate]:
@@ -100,7 +100,7 @@ def _candidates() -> dict[str, Candidate]:
 
 def pairs(text: str) -> dict[str, str]:
     """Return `id=Text|id=Text` as a mapping."""
-    return dict(one.split("=", 1) for one in text.split("|")) if text else {}
+    return dict(option.split("=", 1) for option in text.split("|")) if text else {}
 
 
 def _by_id(choices: list[dict[str, str]]) -> dict[str, str]:
@@ -122,9 +122,13 @@ def item_on_screen(prompt: str, vignette: str) -> Item:
 
 def candidate_on_screen(prompt: str, answer: str) -> Candidate:
     """Return the one candidate that shows this."""
-    return _only(one for one in CANDIDATES.values() if (ITEMS[one.item].prompt, one.answer) == (prompt, answer))
+    return _only(
+        candidate
+        for candidate in CANDIDATES.values()
+        if (ITEMS[candidate.item].prompt, candidate.answer) == (prompt, answer)
+    )
 
 
-def _only(found: Iterable[T]) -> T:
-    (one,) = found
-    return one
+def _only(values: Iterable[T]) -> T:
+    (value,) = values
+    return value

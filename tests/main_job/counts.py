@@ -63,13 +63,13 @@ def expected_counts(facts: Facts, judges: dict[str, str]) -> dict[str, Rows]:
 def expected_matrix(facts: Facts, stratum: str) -> Counter[tuple[str, str]]:
     """Return how often which words of the first rater met which words of the second."""
     first, second = facts.raters
-    found: Counter[tuple[str, str]] = Counter()
+    counts: Counter[tuple[str, str]] = Counter()
     for key, item in ITEMS.items():
         said = [facts.said(rater, key) for rater in (first, second)]
         if f"format {item.format}" == stratum and None not in said:
-            a, b = ("Not assessable" if one == NOT_ASSESSABLE else in_words(item, one) for one in said)
-            found[a, b] += 1
-    return found
+            a, b = ("Not assessable" if answer == NOT_ASSESSABLE else in_words(item, answer) for answer in said)
+            counts[a, b] += 1
+    return counts
 
 
 def in_words(item: Item, answer: str | None) -> str:

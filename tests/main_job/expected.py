@@ -58,8 +58,8 @@ def expected_estimates(facts: Facts, active_ms: Mapping[str, Mapping[str, int]],
 
 def _scored(facts: Facts, rater: str, part: Part) -> list[tuple[str, bool]]:
     """Return (subject, right) of the items that the rater answered."""
-    found = [(item.subject, facts.correct(rater, item.key)) for item in part.items]
-    return [(subject, right) for subject, right in found if right is not None]
+    scored = [(item.subject, facts.correct(rater, item.key)) for item in part.items]
+    return [(subject, right) for subject, right in scored if right is not None]
 
 
 def _accuracy(sheet: Sheet, facts: Facts) -> None:
@@ -71,18 +71,18 @@ def _accuracy(sheet: Sheet, facts: Facts) -> None:
         for part in parts:
             note = "primary estimate" if part is CLOSED else ""
             for rater in facts.raters:
-                found = share(_scored(facts, rater, part), note=note)
-                sheet.add(table, "accuracy", "reference", rater, part.stratum, found)
-            everybody = [one for rater in facts.raters for one in _scored(facts, rater, part)]
-            found = share(everybody, unit="verdict")[0]
-            sheet.add(table, "accuracy", "reference", "all_raters", part.stratum, found)
+                accuracy = share(_scored(facts, rater, part), note=note)
+                sheet.add(table, "accuracy", "reference", rater, part.stratum, accuracy)
+            everybody = [pair for rater in facts.raters for pair in _scored(facts, rater, part)]
+            accuracy = share(everybody, unit="verdict")[0]
+            sheet.add(table, "accuracy", "reference", "all_raters", part.stratum, accuracy)
     for rater in facts.raters:
-        _accuracy_of_one(sheet, facts, rater)
+        _accuracy_of_rater(sheet, facts, rater)
     for part in (ALL, CLOSED):
         _accuracy_of_two(sheet, facts, part)
 
 
-def _accuracy_of_one(sheet: Sheet, facts: Facts, rater: str) -> None:
+def _accuracy_of_rater(sheet: Sheet, facts: Facts, rater: str) -> None:
     grounded = {item.key for item in BY_GROUNDING[0].items}
     answered = [(item, facts.correct(rater, item.key)) for item in ALL.items]
     units = [
@@ -96,8 +96,8 @@ def _accuracy_of_one(sheet: Sheet, facts: Facts, rater: str) -> None:
         apart = [item.subject for item in part.items if facts.said(rater, item.key) == NOT_ASSESSABLE]
         for case, counted in (("worst", False), ("best", True)) if apart else ():
             bounded = [*_scored(facts, rater, part), *((subject, counted) for subject in apart)]
-            found = share(bounded, note=f"{len(apart)} not assessable")[0]
-            sheet.add("accuracy_bounds", "accuracy", "reference", rater, part.stratum, found, bound=case)
+            accuracy = share(bounded, note=f"{len(apart)} not assessable")[0]
+            sheet.add("accuracy_bounds", "accuracy", "reference", rater, part.stratum, accuracy, bound=case)
     overlaps = [(item.subject, facts.token_f1(rater, item.key)) for item in OPEN.items]
     known = [(subject, overlap) for subject, overlap in overlaps if overlap is not None]
     sheet.add("token_f1", "token_f1", "reference", rater, OPEN.stratum, mean(known))
@@ -111,14 +111,14 @@ def _accuracy_of_two(sheet: Sheet, facts: Facts, part: Part) -> None:
     table = "accuracy_differences"
     sheet.add(table, "accuracy_difference", "raters", facts.raters, part.stratum, difference(both))
     note = "P is exact McNemar and assumes independent items"
-    found = discordant_share(only_first, only_second, unit="discordant item", note=note)
-    sheet.add(table, "discordant_share", "raters", facts.raters, part.stratum, found)
+    discordant = discordant_share(only_first, only_second, unit="discordant item", note=note)
+    sheet.add(table, "discordant_share", "raters", facts.raters, part.stratum, discordant)
 
 
 def _both(items: Iterable[Item], first: Callable[[str], object], second: Callable[[str], object]) -> list:
     """Return (subject, a, b) of the items for which both are known."""
-    found = [(item.subject, first(item.key), second(item.key)) for item in items]
-    return [(subject, a, b) for subject, a, b in found if a is not None and b is not None]
+    paired = [(item.subject, first(item.key), second(item.key)) for item in items]
+    return [(subject, a, b) for subject, a, b in paired if a is not None and b is not None]
 
 
 def _floors(sheet: Sheet, facts: Facts) -> None:
@@ -136,8 +136,8 @@ def _floors(sheet: Sheet, facts: Facts) -> None:
             for right in [facts.correct(rater, item.key)]
             if right is not None
         ]
-        found = _shortcut_score(paired)
-        sheet.add("shortcut", "shortcut_score", "text_only_floor", rater, part.stratum, found)
+        score = _shortcut_score(paired)
+        sheet.add("shortcut", "shortcut_score", "text_only_floor", rater, part.stratum, score)
         sheet.add("shortcut", "accuracy_difference", "text_only_floor", rater, part.stratum, difference(paired))
         if part is CLOSED:
             guessed_by_item = [
@@ -146,8 +146,8 @@ def _floors(sheet: Sheet, facts: Facts) -> None:
                 for right in [facts.correct(rater, item.key)]
                 if right is not None
             ]
-            found = _shortcut_score(guessed_by_item)
-            sheet.add("shortcut", "shortcut_score", "chance_floor", rater, part.stratum, found)
+            score = _shortcut_score(guessed_by_item)
+            sheet.add("shortcut", "shortcut_score", "chance_floor", rater, part.stratum, score)
 
 
 def _chance(item: Item) -> float:
@@ -180,8 +180,8 @@ def _agreement(sheet: Sheet, facts: Facts) -> None:
     table = "agreement_on_answers"
     for part in [*BY_FORMAT, CLOSED, ALL]:
         note = POOLED if part in (CLOSED, ALL) else ""
-        found = same(answers(part), note=note)
-        sheet.add(table, "percent_agreement", "answers", raters, part.stratum, found)
+        agreement = same(answers(part), note=note)
+        sheet.add(table, "percent_agreement", "answers", raters, part.stratum, agreement)
         sheet.add(table, "cohen_kappa", "answers", raters, part.stratum, kappa(answers(part), note=note))
         if part.stratum == "format yes_no":
             sheet.add(table, "pabak", "answers", raters, part.stratum, pabak(answers(part)))
@@ -190,8 +190,8 @@ def _agreement(sheet: Sheet, facts: Facts) -> None:
         for statistic, compute in (("percent_agreement", same), ("cohen_kappa", kappa), ("pabak", pabak)):
             sheet.add(table, statistic, "correctness", raters, part.stratum, compute(correctness(part)))
     for part in BY_CATEGORY:
-        found = same(answers(part))
-        sheet.add("agreement_by_category", "percent_agreement", "answers", raters, part.stratum, found)
+        agreement = same(answers(part))
+        sheet.add("agreement_by_category", "percent_agreement", "answers", raters, part.stratum, agreement)
     _assessability(sheet, facts)
     _shared_errors(sheet, facts)
 
@@ -221,8 +221,8 @@ def _shared_errors(sheet: Sheet, facts: Facts) -> None:
     both = mean(((item.subject, float(item in wrong)) for item in answered), note=note)
     the_same = mean((item.subject, float(item.key in alike)) for item in answered)
     of_those = mean((item.subject, float(item.key in alike)) for item in wrong)
-    for compared, found in (("both_wrong", both), ("same_wrong_answer", the_same), ("same_of_both_wrong", of_those)):
-        sheet.add("shared_errors", "share", compared, facts.raters, "all", found)
+    for compared, estimate in (("both_wrong", both), ("same_wrong_answer", the_same), ("same_of_both_wrong", of_those)):
+        sheet.add("shared_errors", "share", compared, facts.raters, "all", estimate)
 
 
 # ---- adjudication ----------------------------------------------------------------------------------------------------
@@ -240,11 +240,11 @@ def _adjudication(sheet: Sheet, facts: Facts) -> None:
         single = share((item.subject, answer(item.key) is not None) for item in could_agree)
         sheet.add(table, "share", "one_answer", "all_raters", "all", single, stage=when)
         scored = [(item.subject, is_right(item, answer(item.key))) for item in ALL.items]
-        right = share(((subject, one) for subject, one in scored if one is not None), note=which)
+        right = share(((subject, is_correct) for subject, is_correct in scored if is_correct is not None), note=which)
         sheet.add(table, "accuracy", "consensus", "all_raters", "all", right, stage=when)
     for rater in facts.raters:
-        kept = _both(ALL.items, lambda key, rater=rater: facts.said(rater, key), facts.settled)
-        sheet.add(table, "percent_agreement", "adjudicated_answer", rater, "all", same(kept))
+        pairs = _both(ALL.items, lambda key, rater=rater: facts.said(rater, key), facts.settled)
+        sheet.add(table, "percent_agreement", "adjudicated_answer", rater, "all", same(pairs))
     _upheld(sheet, facts)
     _blind_reads(sheet, facts)
 
@@ -257,8 +257,8 @@ def _upheld(sheet: Sheet, facts: Facts) -> None:
         for item in decided
     }
     for rater in facts.raters:
-        kept = share((item.subject, rater in upheld[item.key]) for item in decided)
-        sheet.add(table, "share", "upheld", rater, stratum, kept)
+        upheld_share = share((item.subject, rater in upheld[item.key]) for item in decided)
+        sheet.add(table, "share", "upheld", rater, stratum, upheld_share)
         own = [(item.subject, facts.correct(rater, item.key)) for item in decided]
         scored = share((subject, right) for subject, right in own if right is not None)
         sheet.add(table, "accuracy", "reference", rater, stratum, scored)
@@ -281,13 +281,13 @@ def _blind_reads(sheet: Sheet, facts: Facts) -> None:
         both = ("reviewer", rater)
         sheet.add("first_reads", "percent_agreement", "answers", both, "reviewed", same(pairs))
         sheet.add("first_reads", "cohen_kappa", "answers", both, "reviewed", kappa(pairs, note=POOLED))
-    kept = share((item.subject, facts.own_read(item.key) == facts.decision(item.key)) for item in reviewed)
-    sheet.add("first_reads", "share", "own_blind_read", "reviewer", "reviewed", kept)
+    unchanged = share((item.subject, facts.own_read(item.key) == facts.decision(item.key)) for item in reviewed)
+    sheet.add("first_reads", "share", "own_blind_read", "reviewer", "reviewed", unchanged)
     controls = [item for item in reviewed if facts.origin(item.key) == "control"]
     for compared, said in (("control_read", facts.own_read), ("control_decision", facts.decision)):
         if controls:
-            found = share((item.subject, said(item.key) == facts.agreed(item.key)) for item in controls)
-            sheet.add("controls", "share", compared, "reviewer", "controls", found)
+            agreeing = share((item.subject, said(item.key) == facts.agreed(item.key)) for item in controls)
+            sheet.add("controls", "share", compared, "reviewer", "controls", agreeing)
 
 
 # ---- completeness ----------------------------------------------------------------------------------------------------
@@ -296,6 +296,6 @@ def _blind_reads(sheet: Sheet, facts: Facts) -> None:
 def _completeness(sheet: Sheet, facts: Facts) -> None:
     for rater in facts.raters:
         said = [(item.subject, facts.said(rater, item.key)) for item in ALL.items]
-        given = [(subject, one == NOT_ASSESSABLE) for subject, one in said if one is not None]
+        given = [(subject, answer == NOT_ASSESSABLE) for subject, answer in said if answer is not None]
         if any(apart for _, apart in given):
             sheet.add("not_assessable_share", "share", "not_assessable", rater, "all", share(given))

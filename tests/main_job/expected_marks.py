@@ -41,14 +41,19 @@ def _marks(sheet: Sheet, facts: Facts) -> None:
     sample = [CANDIDATES[key] for key in facts.sample]
     for stratum, here in _by_model(sample):
         for rater in facts.raters:
-            found = share(((one.item, facts.marks[rater][one.key]) for one in here), unit="candidate")
-            sheet.add("marks_shares", "share", "marked_correct", rater, stratum, found)
+            marked_correct = share(
+                ((candidate.item, facts.marks[rater][candidate.key]) for candidate in here), unit="candidate"
+            )
+            sheet.add("marks_shares", "share", "marked_correct", rater, stratum, marked_correct)
 
     def pairs(here: Iterable[Candidate]) -> list[Pair]:
-        return [(one.item, facts.marks[first][one.key], facts.marks[second][one.key]) for one in here]
+        return [
+            (candidate.item, facts.marks[first][candidate.key], facts.marks[second][candidate.key])
+            for candidate in here
+        ]
 
     of_category = [
-        (part.stratum, [one for one in sample if ITEMS[one.item].category == part.items[0].category])
+        (part.stratum, [candidate for candidate in sample if ITEMS[candidate.item].category == part.items[0].category])
         for part in BY_CATEGORY
     ]
     for table, stratum, here in [
@@ -62,7 +67,7 @@ def _marks(sheet: Sheet, facts: Facts) -> None:
 def _by_model(candidates: list[Candidate]) -> list[tuple[str, list[Candidate]]]:
     """Return stratum and candidates: all of them, and those of each model."""
     return [("all", candidates)] + [
-        (f"model {model}", [one for one in candidates if one.model == model]) for model in MODELS
+        (f"model {model}", [candidate for candidate in candidates if candidate.model == model]) for model in MODELS
     ]
 
 
@@ -75,18 +80,20 @@ def _automatic_scorers(sheet: Sheet, facts: Facts) -> None:
         for mark in [consensus_mark(facts, key)]
         if mark is not None
     ]
-    exact = {one.key: normalised(one.answer) in map(normalised, accepted) for one, _, accepted in agreed}
-    overlap = {one.key: token_f1(one.answer, accepted) for one, _, accepted in agreed}
-    pairs = [(one.item, exact[one.key], mark) for one, mark, _ in agreed]
+    exact = {
+        candidate.key: normalised(candidate.answer) in map(normalised, accepted) for candidate, _, accepted in agreed
+    }
+    overlap = {candidate.key: token_f1(candidate.answer, accepted) for candidate, _, accepted in agreed}
+    pairs = [(candidate.item, exact[candidate.key], mark) for candidate, mark, _ in agreed]
     sheet.add(table, "percent_agreement", "exact_match", CONSENSUS, "all", same(pairs, unit="candidate"))
     sheet.add(table, "cohen_kappa", "exact_match", CONSENSUS, "all", kappa(pairs, unit="candidate"))
-    direction = _direction([(one.item, mark, exact[one.key]) for one, mark, _ in agreed])
+    direction = _direction([(candidate.item, mark, exact[candidate.key]) for candidate, mark, _ in agreed])
     counts = direction.note.split(":")[0]
     gap = replace(direction, note=counts)
     sheet.add(table, "signed_difference", "exact_match", CONSENSUS, "all", gap)
-    for stratum, here in _by_model([one for one, _, _ in agreed]):
+    for stratum, here in _by_model([candidate for candidate, _, _ in agreed]):
         for scorer, values in (("token_f1", overlap), ("exact_match", exact)):
-            scored = [(float(values[one.key]), float(mark)) for one, mark, _ in agreed if one in here]
+            scored = [(float(values[candidate.key]), float(mark)) for candidate, mark, _ in agreed if candidate in here]
             sheet.add(table, "spearman", scorer, CONSENSUS, stratum, spearman(scored, unit="candidate"))
 
 
@@ -103,53 +110,55 @@ def consensus_mark(facts: Facts, key: str) -> bool | None:
 
 def humans_of(facts: Facts) -> dict[str, Callable[[str], bool | None]]:
     """Return whom a judge is compared with: each rater, and their consensus."""
-    found: dict[str, Callable[[str], bool | None]] = {rater: facts.marks[rater].get for rater in facts.raters}
-    return found | {CONSENSUS: lambda key: consensus_mark(facts, key)}
+    humans: dict[str, Callable[[str], bool | None]] = {rater: facts.marks[rater].get for rater in facts.raters}
+    return humans | {CONSENSUS: lambda key: consensus_mark(facts, key)}
 
 
 def _judge(sheet: Sheet, facts: Facts, number: int, run: str) -> None:
     judged = facts.runs[run]
     for stratum, here in _by_model(list(CANDIDATES.values())):
-        resolved = [(one.item, judged[one.key]) for one in here if judged[one.key] is not None]
-        open_ones = [one.item for one in here if judged[one.key] is None]
+        resolved = [(candidate.item, judged[candidate.key]) for candidate in here if judged[candidate.key] is not None]
+        open_ones = [candidate.item for candidate in here if judged[candidate.key] is None]
         table = f"judge_{number}_pool"
-        found = share(((item, bool(mark)) for item, mark in resolved), unit="candidate")
-        sheet.add(table, "share", "judged_correct", run, stratum, found)
+        judged_correct = share(((item, bool(mark)) for item, mark in resolved), unit="candidate")
+        sheet.add(table, "share", "judged_correct", run, stratum, judged_correct)
         for bound, counted in (("worst", False), ("best", True)) if open_ones else ():
             bounded = [(item, bool(mark)) for item, mark in resolved] + [(item, counted) for item in open_ones]
-            found = share(bounded, unit="candidate", note=f"{len(open_ones)} unresolved")[0]
-            sheet.add(table, "share", "judged_correct", run, stratum, found, bound=bound)
+            judged_correct = share(bounded, unit="candidate", note=f"{len(open_ones)} unresolved")[0]
+            sheet.add(table, "share", "judged_correct", run, stratum, judged_correct, bound=bound)
     sample = [CANDIDATES[key] for key in facts.sample]
     for human, mark in humans_of(facts).items():
         both_of = (run, human)
         both = [
-            (one, said, own)
-            for one in sample
-            for said, own in [(judged[one.key], mark(one.key))]
+            (candidate, said, own)
+            for candidate in sample
+            for said, own in [(judged[candidate.key], mark(candidate.key))]
             if said is not None and own is not None
         ]
-        pairs = [(one.item, said, own) for one, said, own in both]
+        pairs = [(candidate.item, said, own) for candidate, said, own in both]
         table = f"judge_{number}_agreement"
         sheet.add(table, "percent_agreement", "judgements", both_of, "all", same(pairs, unit="candidate"))
         sheet.add(table, "cohen_kappa", "judgements", both_of, "all", kappa(pairs, unit="candidate"))
-        for stratum, here in _by_model([one for one, _, _ in both]):
+        for stratum, here in _by_model([candidate for candidate, _, _ in both]):
             if stratum == "all" or human == CONSENSUS:
-                found = _direction([(one.item, own, said) for one, said, own in both if one in here])
+                direction = _direction(
+                    [(candidate.item, own, said) for candidate, said, own in both if candidate in here]
+                )
                 table = f"judge_{number}_direction"
-                sheet.add(table, "signed_difference", "judgements", both_of, stratum, found)
+                sheet.add(table, "signed_difference", "judgements", both_of, stratum, direction)
         for statistic, positive in (("sensitivity", True), ("specificity", False)):
-            found = mean(
+            rate = mean(
                 ((item, float(said == positive)) for item, said, own in pairs if own == positive), unit="candidate"
             )
-            sheet.add(f"judge_{number}_sensitivity", statistic, "judgements", both_of, "all", found)
+            sheet.add(f"judge_{number}_sensitivity", statistic, "judgements", both_of, "all", rate)
 
 
 def _direction(triples: list[tuple[str, bool, bool]]) -> Expected:
     """Return human minus judge over (item, human, judge), with what it says of the judge."""
     strict = sum(human and not judge for _, human, judge in triples)
     lenient = sum(judge and not human for _, human, judge in triples)
-    found = difference(triples, unit="candidate", p=mcnemar(strict, lenient))
-    low, high = (found.spread.quantile(level) for level in (TAIL, 1.0 - TAIL)) if found.spread else (0.0, 0.0)
+    gap = difference(triples, unit="candidate", p=mcnemar(strict, lenient))
+    low, high = (gap.spread.quantile(level) for level in (TAIL, 1.0 - TAIL)) if gap.spread else (0.0, 0.0)
     word = "stricter" if low > 0.0 else "more lenient" if high < 0.0 else "undecided"
     direction = f"{word} by the interval, which allows for items"
-    return replace(found, note=f"{strict} stricter, {lenient} more lenient: {direction}")
+    return replace(gap, note=f"{strict} stricter, {lenient} more lenient: {direction}")

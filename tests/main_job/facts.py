@@ -60,7 +60,7 @@ class Facts:
     def verdicts(self, key: str) -> list[str]:
         """Return what the raters said of an item, those without a verdict left out."""
         said = [self.said(rater, key) for rater in self.raters]
-        return [one for one in said if one is not None]
+        return [answer for answer in said if answer is not None]
 
     def differs(self, key: str) -> bool:
         return len(set(self.verdicts(key))) > 1
@@ -98,7 +98,7 @@ def is_right(item: Item, answer: str | None) -> bool | None:
     """Score a canonical answer; None where there is none."""
     if answer is None or answer == NOT_ASSESSABLE:
         return None
-    return answer in ({*item.accepted} if item.is_closed else {normalised(one) for one in item.accepted})
+    return answer in ({*item.accepted} if item.is_closed else {normalised(text) for text in item.accepted})
 
 
 def baseline_is_right(item: Item) -> bool:

@@ -149,22 +149,22 @@ def clustered(
     statistic
         Takes sums, shape (..., k), gives values, shape (...).
     """
-    kept = list(units)
-    if not kept:
+    rows = list(units)
+    if not rows:
         return Expected(None, 0, unit, 0, note=note)
-    clusters = sorted({str(cluster) for cluster, _ in kept})
-    sums = np.zeros((len(clusters), len(kept[0][1])))
-    for cluster, addends in kept:
+    clusters = sorted({str(cluster) for cluster, _ in rows})
+    sums = np.zeros((len(clusters), len(rows[0][1])))
+    for cluster, addends in rows:
         sums[clusters.index(str(cluster))] += addends
     with np.errstate(divide="ignore", invalid="ignore"):
         value = float(statistic(sums.sum(axis=0)))
         if math.isnan(value):
-            return Expected(None, len(kept), unit, len(clusters), p=p, note=note)
+            return Expected(None, len(rows), unit, len(clusters), p=p, note=note)
         spread = None
         if len(clusters) > 1:
             times, chances, draws = resamples_of(len(clusters))
             spread = Distribution(statistic(times @ sums), chances, draws)
-    return Expected(value, len(kept), unit, len(clusters), spread, None, never_limits, p, note)
+    return Expected(value, len(rows), unit, len(clusters), spread, None, never_limits, p, note)
 
 
 # ---- statistics of sums ----------------------------------------------------------------------------------------------
@@ -210,10 +210,10 @@ def wilson(right: int, n: int, *, unit: str = "item") -> Expected:
 
 def share(pairs: Iterable[tuple[Hashable, bool]], *, unit: str = "item", note: str = "") -> tuple[Expected, Expected]:
     """Return a share with its clustered interval, and with Wilson's."""
-    kept = list(pairs)
-    right = sum(bool(counted) for _, counted in kept)
-    return mean(((cluster, float(counted)) for cluster, counted in kept), unit=unit, note=note), wilson(
-        right, len(kept), unit=unit
+    rows = list(pairs)
+    right = sum(bool(counted) for _, counted in rows)
+    return mean(((cluster, float(counted)) for cluster, counted in rows), unit=unit, note=note), wilson(
+        right, len(rows), unit=unit
     )
 
 
@@ -224,15 +224,15 @@ def same(pairs: Iterable[tuple[Hashable, Hashable, Hashable]], *, unit: str = "i
 
 def kappa(pairs: Iterable[tuple[Hashable, Hashable, Hashable]], *, unit: str = "item", note: str = "") -> Expected:
     """Return Cohen's kappa of (cluster, a, b)."""
-    kept = list(pairs)
-    if len(kept) == 1:
+    rows = list(pairs)
+    if len(rows) == 1:
         return Expected(None, 1, unit, 1, note=note)
-    scale = sorted({answer for _, a, b in kept for answer in (a, b)}, key=str)
+    scale = sorted({answer for _, a, b in rows for answer in (a, b)}, key=str)
     cells = np.eye(len(scale) ** 2)
-    units = [(cluster, cells[scale.index(a) * len(scale) + scale.index(b)]) for cluster, a, b in kept]
-    one_constant = len({a for _, a, _ in kept}) == 1 or len({b for _, _, b in kept}) == 1
-    perfect = all(a == b for _, a, b in kept)
-    return clustered(units, kappa_of_tables, unit=unit, never_limits=one_constant or perfect, note=note)
+    units = [(cluster, cells[scale.index(a) * len(scale) + scale.index(b)]) for cluster, a, b in rows]
+    any_constant = len({a for _, a, _ in rows}) == 1 or len({b for _, _, b in rows}) == 1
+    perfect = all(a == b for _, a, b in rows)
+    return clustered(units, kappa_of_tables, unit=unit, never_limits=any_constant or perfect, note=note)
 
 
 def pabak(pairs: Iterable[tuple[Hashable, Hashable, Hashable]], *, note: str = "") -> Expected:
@@ -264,11 +264,11 @@ def discordant_share(b: int, c: int, *, unit: str, note: str = "") -> Expected:
 
 def spearman(pairs: Iterable[tuple[float, float]], *, unit: str, note: str = "") -> Expected:
     """Return Pearson's correlation of the mid-ranks, with Fisher's z and the variance 1.06 / (n - 3)."""
-    kept = list(pairs)
-    n = len(kept)
-    if n < 2 or any(len(set(column)) == 1 for column in zip(*kept, strict=True)):
+    rows = list(pairs)
+    n = len(rows)
+    if n < 2 or any(len(set(column)) == 1 for column in zip(*rows, strict=True)):
         return Expected(None, n, unit, never_limits=True, note=note)
-    x, y = (stats.rankdata(column) for column in zip(*kept, strict=True))
+    x, y = (stats.rankdata(column) for column in zip(*rows, strict=True))
     x, y = x - x.mean(), y - y.mean()
     r = float(x @ y / math.sqrt((x @ x) * (y @ y)))
     p = 2.0 * float(stats.t.sf(abs(r) * math.sqrt((n - 2) / (1.0 - r * r)), n - 2))
@@ -289,8 +289,8 @@ def normalised(text: str) -> str:
 def token_f1(text: str, accepted: Sequence[str]) -> float:
     """Return the harmonic mean of precision and recall of words, for the accepted text that fits best."""
     best = 0.0
-    for one in accepted:
-        given, wanted = Counter(normalised(text).split()), Counter(normalised(one).split())
+    for reference in accepted:
+        given, wanted = Counter(normalised(text).split()), Counter(normalised(reference).split())
         common = sum((given & wanted).values())
         best = max(best, 2.0 * common / (given.total() + wanted.total()) if common else 0.0)
     return best

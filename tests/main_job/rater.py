@@ -134,10 +134,10 @@ class Room(ABC):
         self.hand_in()
         expect(line).not_to_have_text(before)
         self.wait()
-        found = _RECEIPT.search(line.inner_text())
-        assert found, f"no receipt is shown, but '{line.inner_text()}'"
-        self.receipts.append(found.group(1))
-        return found.group(1)
+        match = _RECEIPT.search(line.inner_text())
+        assert match, f"no receipt is shown, but '{line.inner_text()}'"
+        self.receipts.append(match.group(1))
+        return match.group(1)
 
     def wait_for_draft(self) -> None:
         """Wait until the page says that the draft is saved."""

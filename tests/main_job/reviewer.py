@@ -32,17 +32,17 @@ class Reviewer(Mouse):
         expect(place).to_be_visible()
         assert self.phase.startswith("Review: decide between the opinions"), self.phase
         titles = place.locator("thead th").all_inner_texts()
-        found: dict[str, dict[str, str]] = {title: {} for title in titles}
+        opinions: dict[str, dict[str, str]] = {title: {} for title in titles}
         for line in place.locator("tbody tr").all():
             label = line.locator("th").inner_text()
             for title, words in zip(titles, line.locator("td").all_inner_texts(), strict=True):
                 if words != NOTHING:
-                    found[title][label.lower()] = words
+                    opinions[title][label.lower()] = words
         # What is too long for a cell stands below: "Opinion A, comment: ..."
         for line in place.locator("p").all():
             title, label = line.locator("strong").inner_text().rstrip(": ").split(", ", 1)
-            found[title][label] = line.inner_text().split(": ", 1)[1]
-        return [lines for title, lines in found.items() if title.startswith("Opinion ")]
+            opinions[title][label] = line.inner_text().split(": ", 1)[1]
+        return [lines for title, lines in opinions.items() if title.startswith("Opinion ")]
 
     def decide(self, item: Item, answer: str | None) -> None:
         """Decide, with the reason."""

@@ -39,13 +39,13 @@ class Sheet:
         compared: str,
         parties: str | Sequence[str],
         stratum: str,
-        found: Expected | tuple[Expected, Expected],
+        expected: Expected | tuple[Expected, Expected],
         **more: str,
     ) -> None:
         whose = (parties,) if isinstance(parties, str) else tuple(parties)
         place = Place(table, statistic, compared, whose, stratum, **more)
         assert place not in self.rows, place
-        if isinstance(found, tuple):
-            self.beside[place] = found[1]
-            found = found[0]
-        self.rows[place] = found
+        if isinstance(expected, tuple):
+            self.beside[place] = expected[1]
+            expected = expected[0]
+        self.rows[place] = expected

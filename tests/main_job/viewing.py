@@ -56,17 +56,17 @@ def was_opened(trace: dict[str, Any] | None, scan: Scan) -> bool | None:
 
 
 def prior_opened(trace: dict[str, Any] | None, key: str) -> bool | None:
-    told = [was_opened(trace, scan) for scan in offered(key) if scan[1] == "Prior"]
-    return None if None in told else any(told)
+    opened = [was_opened(trace, scan) for scan in offered(key) if scan[1] == "Prior"]
+    return None if None in opened else any(opened)
 
 
 def reads_of(facts: Facts) -> dict[str, list[Read]]:
     """Return the reads with a verdict, of each rater and of all together."""
-    found = {
+    by_rater = {
         rater: [(rater, key) for key in ITEMS if not facts.reads[rater][key].failure]
         for rater in facts.raters
     }  # fmt: skip
-    return found | {EVERYBODY: [read for reads in found.values() for read in reads]}
+    return by_rater | {EVERYBODY: [read for reads in by_rater.values() for read in reads]}
 
 
 def add_viewing(sheet: Sheet, facts: Facts, traces: Traces) -> None:
@@ -79,7 +79,7 @@ def add_viewing(sheet: Sheet, facts: Facts, traces: Traces) -> None:
         table: str,
         compared: str,
         stratum: str,
-        told: Callable[[Read], bool | None],
+        was_done: Callable[[Read], bool | None],
         of: Callable[[Read], bool],
         tool: str = "",
     ) -> None:
@@ -88,13 +88,15 @@ def add_viewing(sheet: Sheet, facts: Facts, traces: Traces) -> None:
             # Where one rater alone was asked, because the other could not be shown the item, there are no "all".
             if who == EVERYBODY and len({rater for rater, _ in asked}) < 2:
                 continue
-            known = [(ITEMS[read[1]].subject, bool(told(read))) for read in asked if told(read) is not None]
+            known = [(ITEMS[read[1]].subject, bool(was_done(read))) for read in asked if was_done(read) is not None]
             if known:
                 lacking = len(asked) - len(known)
                 note = f"{sum(done for _, done in known)} of {len(known)}"
                 note += f"; {lacking} not recorded" if lacking else ""
-                found = share(known, unit="verdict" if who == EVERYBODY else "item", note=note)
-                sheet.add(table, "share", compared, who, stratum, found[0] if who == EVERYBODY else found, tool=tool)
+                estimate = share(known, unit="verdict" if who == EVERYBODY else "item", note=note)
+                sheet.add(
+                    table, "share", compared, who, stratum, estimate[0] if who == EVERYBODY else estimate, tool=tool
+                )
 
     add(
         "prior_not_opened", "prior_never_opened", "prior offered",
@@ -117,7 +119,7 @@ def add_viewing(sheet: Sheet, facts: Facts, traces: Traces) -> None:
         lambda read: trace(read)["overlays"]["shown_ms"] > 0,
         lambda read: bool((trace(read) or {}).get("overlays", {}).get("offered")),
     )  # fmt: skip
-    used = {tool for of in traces.values() for one in of.values() for tool in one.get("tools", {})}
+    used = {tool for of in traces.values() for stored in of.values() for tool in stored.get("tools", {})}
     for tool in used:
         add(
             "viewer_use", "tool_used", "all",
@@ -143,8 +145,8 @@ def _accuracy_by_prior(sheet: Sheet, facts: Facts, traces: Traces) -> None:
         for which, stratum in ((True, "prior opened"), (False, "prior not opened")):
             here = [(subject, right) for subject, opened, right in known if opened is which]
             note = f"{sum(right for _, right in here)} of {len(here)}"
-            found = share(here, unit=unit, note=note)
-            sheet.add(table, "accuracy", "prior", who, stratum, found[0] if who == EVERYBODY else found)
+            accuracy = share(here, unit=unit, note=note)
+            sheet.add(table, "accuracy", "prior", who, stratum, accuracy[0] if who == EVERYBODY else accuracy)
         units = [
             (subject, (right, 1.0, 0.0, 0.0) if opened else (0.0, 0.0, right, 1.0)) for subject, opened, right in known
         ]
@@ -161,8 +163,8 @@ def expected_viewing_counts(facts: Facts, traces: Traces) -> dict[str, list[dict
             {
                 "rater": _printed(who),
                 "verdicts": len(reads),
-                "with_trace": sum(bool(one and "volumes" in one) for one in stored),
-                "too_large": sum(bool(one and "volumes" not in one) for one in stored),
+                "with_trace": sum(bool(stored_trace and "volumes" in stored_trace) for stored_trace in stored),
+                "too_large": sum(bool(stored_trace and "volumes" not in stored_trace) for stored_trace in stored),
                 "no_pictures": 0,
                 "none": stored.count(None),
                 "offered_prior": sum(ITEMS[key].uses_prior for _, key in reads),
@@ -171,14 +173,14 @@ def expected_viewing_counts(facts: Facts, traces: Traces) -> dict[str, list[dict
     for scan in sorted({scan for key in ITEMS for scan in offered(key)}):
         for plane in PLANES:
             for who, reads in reads_of(facts).items():
-                told = [
+                recorded = [
                     traces[rater].get(key) for rater, key in reads
                     if scan in offered(key) and was_opened(traces[rater].get(key), scan)
                 ]  # fmt: skip
-                entries = [entry_of(trace, scan) or {} for trace in told]
+                entries = [entry_of(trace, scan) or {} for trace in recorded]
                 shares = [100 * entry["seen"][plane] for entry in entries if plane in entry["seen"]]
                 if shares:
-                    low, middle, high = (round(float(one)) for one in np.quantile(shares, [0.25, 0.5, 0.75]))
+                    low, middle, high = (round(float(quartile)) for quartile in np.quantile(shares, [0.25, 0.5, 0.75]))
                     seen.append(
                         {
                             "scan": f"{scan[1]}, {scan[2]}: {plane}", "rater": _printed(who), "n": len(shares),
@@ -194,20 +196,20 @@ def _printed(who: str) -> str:
 
 def expected_sentence(facts: Facts, traces: Traces) -> str:
     """Return what the section says first."""
-    told = [
+    opened = [
         prior_opened(traces[rater].get(key), key) for rater, key in reads_of(facts)[EVERYBODY] if ITEMS[key].uses_prior
     ]
-    known = [one for one in told if one is not None]
-    more = f"; for {told.count(None)} more it was not recorded" if None in told else ""
+    known = [state for state in opened if state is not None]
+    more = f"; for {opened.count(None)} more it was not recorded" if None in opened else ""
     left = f"{known.count(False)} of {len(known)} verdicts"
     return f"{left} on items that offer a prior were given without opening it{more}."
 
 
 def traces_in(rows: list[tuple[object, ...]]) -> dict[str, dict[str, dict[str, Any]]]:
     """Return traces by rater and item from rows of the database: rater, item, JSON."""
-    found: dict[str, dict[str, dict[str, Any]]] = {}
+    traces: dict[str, dict[str, dict[str, Any]]] = {}
     for rater, item, text in rows:
-        of_rater = found.setdefault(str(rater), {})
+        of_rater = traces.setdefault(str(rater), {})
         if text is not None:
             of_rater[str(item)] = json.loads(str(text))
-    return found
+    return traces
