@@ -204,7 +204,7 @@ def test_several_reviewers_share_the_items(opened: Situation) -> None:
     read_by_both(opened)
     open_queue(opened)
 
-    totals = [on_the_desk(opened, one, "review")["progress"]["total"] for one in (opened.reviewer, second)]
+    totals = [on_the_desk(opened, reviewer, "review")["progress"]["total"] for reviewer in (opened.reviewer, second)]
 
     assert sorted(totals) == [1, 2]
 
@@ -252,7 +252,7 @@ def test_opening_the_queue_while_raters_submit_stops_nobody(database: Database, 
     with ThreadPoolExecutor(8) as pool:
         reads = [pool.submit(read_all, situation, rater) for rater in raters]
         openings = [pool.submit(open_queue, situation) for _ in range(30)]
-        receipts = [receipt for one in reads for receipt in one.result()]
+        receipts = [receipt for read in reads for receipt in read.result()]
         for opening in openings:
             opening.result()
 

@@ -34,8 +34,8 @@ def with_demo(sqlite_database: Database, tmp_path: Path) -> Database:
 def marks(database: Database) -> tuple[set[str], set[str]]:
     with database.reading() as session:
         return (
-            {one.key for one in session.exec(select(Study)).all() if one.is_demo},
-            {one.login for one in session.exec(select(Person)).all() if one.is_demo},
+            {study.key for study in session.exec(select(Study)).all() if study.is_demo},
+            {person.login for person in session.exec(select(Person)).all() if person.is_demo},
         )
 
 
@@ -93,7 +93,7 @@ def test_the_demo_goes_in_one_act_and_stays_away(with_demo: Database) -> None:
     assert all(identity.look_at_link(with_demo, token) is None for _, token in links)
     with pytest.raises(identity.NotSignedIn):
         identity.actor_of_session(with_demo, raters.login_session_id)
-    locked = {one.login for one in accounts.people_of(with_demo, owner) if one.locked_at is not None}
+    locked = {person.login for person in accounts.people_of(with_demo, owner) if person.locked_at is not None}
     assert locked == ALL_PEOPLE
     assert [line.roles for line in accounts.people_of(with_demo, owner) if line.roles] == []
     with with_demo.reading() as session:

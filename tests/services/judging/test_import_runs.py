@@ -36,8 +36,8 @@ JSON_LINES = "\n".join(
 
 
 def take_in(situation: Situation, content: bytes = CSV, **changed: Any) -> JudgeRunLine:
-    told = {"name": "run 1", "judge": "some model", "file_name": "judge.csv", **changed}
-    return import_runs.import_judge_verdicts(situation.database, situation.admin, "tiny", content=content, **told)
+    arguments = {"name": "run 1", "judge": "some model", "file_name": "judge.csv", **changed}
+    return import_runs.import_judge_verdicts(situation.database, situation.admin, "tiny", content=content, **arguments)
 
 
 def stored_verdicts(database: Database) -> dict[str, tuple[str | None, str | None]]:
@@ -124,7 +124,7 @@ def test_a_file_is_refused_once_with_wrong_verdicts_unknown_candidates_and_doubl
 
     said = [str(problem) for problem in refusal.value.problems]
     assert refusal.value.count == len(said) == 4
-    assert all("neither correct nor incorrect" in one for one in said[:2])
+    assert all("neither correct nor incorrect" in sentence for sentence in said[:2])
     assert "2 of 5 verdicts name an item and candidate that the study lacks, such as i9 + k9 (line 3)" in said[2]
     assert "some are judged twice, such as i1 + k2 (line 4)" in said[3]
     assert nothing_is_stored(opened.database)

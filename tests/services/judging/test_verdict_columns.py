@@ -54,8 +54,8 @@ def columns_of(database: Database, run: int, scale: JudgeScale = CORRECTNESS) ->
 
 def ids_of(database: Database, *keys: str) -> np.ndarray:
     with database.reading() as session:
-        found = dict(session.exec(select(Candidate.key, Candidate.id)).all())
-    return np.array([found[key] for key in keys], dtype=np.int64)
+        id_by_key = dict(session.exec(select(Candidate.key, Candidate.id)).all())
+    return np.array([id_by_key[key] for key in keys], dtype=np.int64)
 
 
 def judged_by_runs(situation: Situation, runs: int, verdicts: int) -> list[int]:
@@ -75,8 +75,8 @@ def judged_by_runs(situation: Situation, runs: int, verdicts: int) -> list[int]:
             session.connection().execute(
                 insert(JudgeVerdict),
                 [
-                    {"run_id": run.id, "candidate_id": one, "verdict": "correct", "explanation": "e"}
-                    for one in candidates
+                    {"run_id": run.id, "candidate_id": candidate_id, "verdict": "correct", "explanation": "e"}
+                    for candidate_id in candidates
                 ],
             )
         return [int(run.id or 0) for run in made]
@@ -102,51 +102,51 @@ def statements(database: Database) -> Iterator[list[str]]:
 def test_columns_say_of_each_candidate_what_its_row_says(database: Database, tmp_path: Path) -> None:
     situation = open_study(database, tmp_path / "study")
 
-    found = columns_of(database, take_in(situation))
+    columns = columns_of(database, take_in(situation))
 
-    assert found.candidates.tolist() == ids_of(database, "k1", "k2", "k3", "k4").tolist()
-    assert found.codes.tolist() == [0, UNRESOLVED, 1, 1]
-    assert found.errors.tolist() == [False, True, False, False]
-    assert (found.n_correct, found.n_incorrect, found.n_unresolved, len(found)) == (2, 1, 1, 4)
+    assert columns.candidates.tolist() == ids_of(database, "k1", "k2", "k3", "k4").tolist()
+    assert columns.codes.tolist() == [0, UNRESOLVED, 1, 1]
+    assert columns.errors.tolist() == [False, True, False, False]
+    assert (columns.n_correct, columns.n_incorrect, columns.n_unresolved, len(columns)) == (2, 1, 1, 4)
 
 
 def test_candidates_are_found_in_any_order_and_those_that_the_run_lacks_are_told_from_errors(opened: Situation) -> None:
-    found = columns_of(opened.database, take_in(opened))
+    columns = columns_of(opened.database, take_in(opened))
 
     asked = ids_of(opened.database, "k6", "k4", "k2", "k1", "k5")
 
-    assert found.codes_of(asked).tolist() == [NOT_JUDGED, 1, UNRESOLVED, 0, NOT_JUDGED]
-    said = found.correctness_of(asked).tolist()
-    assert [None if math.isnan(one) else one for one in said] == [None, 1.0, None, 0.0, None]
+    assert columns.codes_of(asked).tolist() == [NOT_JUDGED, 1, UNRESOLVED, 0, NOT_JUDGED]
+    said = columns.correctness_of(asked).tolist()
+    assert [None if math.isnan(value) else value for value in said] == [None, 1.0, None, 0.0, None]
 
 
 def test_a_run_without_verdicts_judges_nobody(opened: Situation) -> None:
     of_no_verdict = take_in(opened) + 1
 
-    found = columns_of(opened.database, of_no_verdict)
+    columns = columns_of(opened.database, of_no_verdict)
 
-    assert len(found) == found.n_correct == found.n_incorrect == found.n_unresolved == 0
-    assert found.codes_of(ids_of(opened.database, "k1")).tolist() == [NOT_JUDGED]
+    assert len(columns) == columns.n_correct == columns.n_incorrect == columns.n_unresolved == 0
+    assert columns.codes_of(ids_of(opened.database, "k1")).tolist() == [NOT_JUDGED]
 
 
 def test_a_verdict_takes_nine_bytes(opened: Situation) -> None:
     (run,) = judged_by_runs(opened, 1, MANY)
 
-    found = columns_of(opened.database, run)
+    columns = columns_of(opened.database, run)
 
-    assert len(found) == MANY
-    assert found.candidates.nbytes + found.codes.nbytes == 9 * MANY
-    assert found.candidates.base is None
-    assert found.codes.base is None
+    assert len(columns) == MANY
+    assert columns.candidates.nbytes + columns.codes.nbytes == 9 * MANY
+    assert columns.candidates.base is None
+    assert columns.codes.base is None
 
 
 def test_all_runs_are_read_in_one_statement_without_what_the_judges_wrote(database: Database, tmp_path: Path) -> None:
     runs = judged_by_runs(open_study(database, tmp_path / "study"), 3, FEW)
 
     with database.reading() as session, statements(database) as said:
-        found = verdict_columns(session, dict.fromkeys(runs, CORRECTNESS))
+        columns = verdict_columns(session, dict.fromkeys(runs, CORRECTNESS))
 
-    assert [len(found[run]) for run in runs] == [FEW] * 3
+    assert [len(columns[run]) for run in runs] == [FEW] * 3
     assert len(said) == 1
     assert "explanation" not in said[0]
 
@@ -154,10 +154,10 @@ def test_all_runs_are_read_in_one_statement_without_what_the_judges_wrote(databa
 def test_verdicts_are_fetched_some_at_a_time(database: Database, tmp_path: Path) -> None:
     (run,) = judged_by_runs(open_study(database, tmp_path / "study"), 1, MANY)
 
-    found = columns_of(database, run)
+    columns = columns_of(database, run)
 
-    assert len(found) == found.n_correct == MANY
-    assert (np.diff(found.candidates) > 0).all()
+    assert len(columns) == columns.n_correct == MANY
+    assert (np.diff(columns.candidates) > 0).all()
 
 
 def test_runs_are_counted_in_as_many_statements_however_many_there_are(opened: Situation) -> None:
@@ -168,7 +168,7 @@ def test_runs_are_counted_in_as_many_statements_however_many_there_are(opened: S
     with statements(opened.database) as of_two:
         listed = import_runs.judge_runs_of(opened.database, opened.admin, "tiny")
 
-    assert [(one.candidates, one.unresolved, one.not_judged) for one in (alone, *listed)] == [(4, 1, 2)] * 3
+    assert [(line.candidates, line.unresolved, line.not_judged) for line in (alone, *listed)] == [(4, 1, 2)] * 3
     assert len(of_one) == len(of_two)
 
 
@@ -182,9 +182,9 @@ def test_a_run_on_another_scale_is_stored_and_read_by_its_own_codes(opened: Situ
 
     with opened.database.reading() as session:
         assert session.get_one(JudgeRun, run).scale == ["wrong", "partly", "right"]
-    found = columns_of(opened.database, run, GRADES)
-    assert found.codes.tolist() == [0, 1, 2, UNRESOLVED]
-    assert (found.n_correct, found.n_incorrect, found.n_unresolved) == (1, 2, 1)
+    columns = columns_of(opened.database, run, GRADES)
+    assert columns.codes.tolist() == [0, 1, 2, UNRESOLVED]
+    assert (columns.n_correct, columns.n_incorrect, columns.n_unresolved) == (1, 2, 1)
 
 
 def test_a_verdict_is_refused_in_the_words_of_its_scale(opened: Situation) -> None:
@@ -212,7 +212,7 @@ def test_pages_follow_the_file_and_hold_what_the_judge_wrote(database: Database,
         second = judged_page(session, run, first[-1].verdict_id, limit=3)
         third = judged_page(session, run, second[-1].verdict_id, limit=3)
 
-    assert [tuple(one[1:]) for one in (*first, *second)] == [
+    assert [tuple(row[1:]) for row in (*first, *second)] == [
         ("k3", "i2", "model-a", "correct", None, "Left."),
         ("k2", "i1", "model-b", None, "timeout", ""),
         ("k1", "i1", "model-a", "incorrect", None, "No."),
@@ -229,8 +229,10 @@ def test_a_page_is_found_by_its_first_verdict_and_not_by_sorting_the_run(opened:
         judged_page(session, run, page[0].verdict_id)
         asked = session.connection()
         plans = [
-            " ".join(row[3] for row in asked.exec_driver_sql(f"EXPLAIN QUERY PLAN {one}", (1,) * one.count("?")))
-            for one in list(said)
+            " ".join(
+                row[3] for row in asked.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", (1,) * statement.count("?"))
+            )
+            for statement in list(said)
         ]
 
     assert len(plans) == 2

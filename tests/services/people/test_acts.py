@@ -18,13 +18,13 @@ ARCHITECTURE = (Path(__file__).resolve().parents[3] / "docs" / "architecture.md"
 ASKED = [act for act in ACTS if act.refusals]
 
 
-@pytest.mark.parametrize("act", ACTS, ids=lambda one: f"{one.of}: {one.name}")
+@pytest.mark.parametrize("act", ACTS, ids=lambda act: f"{act.of}: {act.name}")
 def test_an_act_goes_from_and_to_states_of_its_thing(act: Act) -> None:
     assert {*act.before, *act.refusals} <= set(STATES[act.of])
     assert act.after is None or act.after in STATES[act.of]
 
 
-@pytest.mark.parametrize("act", ASKED, ids=lambda one: f"{one.of}: {one.name}")
+@pytest.mark.parametrize("act", ASKED, ids=lambda act: f"{act.of}: {act.name}")
 def test_every_state_either_allows_an_act_or_has_a_sentence_for_it(act: Act) -> None:
     assert set(act.before) | set(act.refusals) == set(STATES[act.of])
     assert not set(act.before) & set(act.refusals)
@@ -33,7 +33,7 @@ def test_every_state_either_allows_an_act_or_has_a_sentence_for_it(act: Act) -> 
 @pytest.mark.parametrize(
     ("act", "state"),
     [(act, state) for act in ASKED for state in act.refusals],
-    ids=lambda one: getattr(one, "name", one),
+    ids=lambda value: getattr(value, "name", value),
 )
 def test_a_refusal_names_the_state_in_one_sentence(act: Act, state: str) -> None:
     with pytest.raises(act.refusals[state][0]) as refusal:

@@ -62,9 +62,9 @@ def test_somebody_who_idled_or_stayed_too_long_is_signed_out_although_the_clock_
 ) -> None:
     owner = owner_of(sqlite_database)
     with sqlite_database.writing() as session:
-        found = session.get_one(LoginSession, owner.login_session_id)
-        setattr(found, column, getattr(found, column) - (hours * 3_600_000 + 1))
-        session.add(found)
+        login_session = session.get_one(LoginSession, owner.login_session_id)
+        setattr(login_session, column, getattr(login_session, column) - (hours * 3_600_000 + 1))
+        session.add(login_session)
 
     set_clock(timedelta(days=-30))
 
@@ -75,9 +75,9 @@ def test_somebody_who_idled_or_stayed_too_long_is_signed_out_although_the_clock_
 def test_after_a_restart_of_the_machine_the_wall_clock_decides(sqlite_database: Database, set_clock: SetClock) -> None:
     owner = owner_of(sqlite_database)
     with sqlite_database.writing() as session:
-        found = session.get_one(LoginSession, owner.login_session_id)
-        found.boot_id, found.monotonic_ms, found.seen_monotonic_ms = "before", 10**12, 10**12
-        session.add(found)
+        login_session = session.get_one(LoginSession, owner.login_session_id)
+        login_session.boot_id, login_session.monotonic_ms, login_session.seen_monotonic_ms = "before", 10**12, 10**12
+        session.add(login_session)
 
     assert identity.actor_of_session(sqlite_database, owner.login_session_id).person_id == owner.person_id
     set_clock(timedelta(hours=9))
@@ -87,17 +87,17 @@ def test_after_a_restart_of_the_machine_the_wall_clock_decides(sqlite_database: 
 
 
 def test_how_long_it_has_lasted_is_carried_over_a_restart() -> None:
-    found = LoginSession(
+    login_session = LoginSession(
         token_sha256="t", person_id=1, created_at=now() - timedelta(hours=71), last_seen_at=now(),
         expires_at=now() + timedelta(hours=1), monotonic_ms=5, seen_monotonic_ms=5, boot_id="before",
     )  # fmt: skip
 
-    clock.note_seen(found)
+    clock.note_seen(login_session)
 
     here = clock.read_clocks()
-    assert found.boot_id == here.boot_id
-    assert found.monotonic_ms is not None
-    assert (here.monotonic_ms - found.monotonic_ms) // 3_600_000 == 71
+    assert login_session.boot_id == here.boot_id
+    assert login_session.monotonic_ms is not None
+    assert (here.monotonic_ms - login_session.monotonic_ms) // 3_600_000 == 71
 
 
 def submitted_after(situation: Situation, by: timedelta, set_clock: SetClock) -> Verdict:

@@ -34,9 +34,9 @@ def with_password(database: Database) -> str:
 
 def change_session(database: Database, change: Callable[[LoginSession], Any]) -> None:
     with database.writing() as session:
-        found = session.exec(select(LoginSession)).one()
-        change(found)
-        session.add(found)
+        login_session = session.exec(select(LoginSession)).one()
+        change(login_session)
+        session.add(login_session)
 
 
 def everything_stored(database: Database) -> str:

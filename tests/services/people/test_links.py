@@ -42,8 +42,8 @@ def actor_with(database: Database, token: str) -> Actor:
 
 def events(database: Database) -> list[AuditEvent]:
     with database.reading() as session:
-        found = session.exec(select(AuditEvent).where(col(AuditEvent.action).endswith("link issued")))
-        return list(found.all())
+        issued = session.exec(select(AuditEvent).where(col(AuditEvent.action).endswith("link issued")))
+        return list(issued.all())
 
 
 # ---- old links -------------------------------------------------------------------------------------------------------
@@ -148,7 +148,7 @@ def test_whoever_has_signed_in_is_told_of_a_link_for_their_account(database: Dat
     members.invite(database, situation.admin, "tiny", "new", "New", "rater", purpose="sign_in")
 
     again = actor_with(database, sign_in(database, "new", PASSWORD))
-    assert [one.used_at for one in notices.notices_of(database, again)] == [None]
+    assert [notice.used_at for notice in notices.notices_of(database, again)] == [None]
     notices.confirm_notices(database, again)
     assert notices.notices_of(database, again) == []
     assert events(database)[-1].detail["for_known"] is True
@@ -163,8 +163,8 @@ def test_whoever_uses_such_a_link_cannot_put_the_notice_away(database: Database,
     notices.confirm_notices(database, by_link)
 
     own = actor_with(database, sign_in(database, "new", PASSWORD))
-    (told,) = notices.notices_of(database, own)
-    assert told.used_at is not None
+    (notice,) = notices.notices_of(database, own)
+    assert notice.used_at is not None
     notices.confirm_notices(database, own)
     assert notices.notices_of(database, own) == []
 
@@ -179,7 +179,7 @@ def test_a_password_that_such_a_link_set_does_not_put_the_notice_away_either(
     anew = actor_with(database, sign_in(database, "new", "chosen by somebody else"))
     notices.confirm_notices(database, anew)
 
-    assert [one.stays for one in notices.notices_of(database, anew)] == [True]
+    assert [notice.stays for notice in notices.notices_of(database, anew)] == [True]
     monkeypatch.setattr(notices, "STAYS_FOR", timedelta(0))
     notices.confirm_notices(database, anew)
     assert notices.notices_of(database, anew) == []

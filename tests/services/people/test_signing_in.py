@@ -66,12 +66,12 @@ def test_of_forty_tries_at_once_ten_are_evaluated(database: Database) -> None:
     with_password(database)
     together = threading.Barrier(40)
 
-    def one(number: int) -> bool:
+    def try_once(number: int) -> bool:
         together.wait()
         return count_only(database, SPELLINGS[number % len(SPELLINGS)], f"10.0.0.{number}")
 
     with ThreadPoolExecutor(40) as pool:
-        assert sum(pool.map(one, range(40))) == 10
+        assert sum(pool.map(try_once, range(40))) == 10
 
 
 def test_one_address_tries_sixty_times_whatever_the_login(database: Database) -> None:
@@ -122,9 +122,9 @@ def test_tries_are_forgotten_after_ten_minutes_and_do_not_outlive_a_clock_set_ba
         for _ in range(10):
             count_only(sqlite_database, "ada", "")
         with sqlite_database.writing() as session:
-            for one in session.exec(select(SignInTry)).all():
-                one.at = now() + shift + (timedelta(seconds=-1) if shift < timedelta() else timedelta(minutes=1))
-                session.add(one)
+            for attempt in session.exec(select(SignInTry)).all():
+                attempt.at = now() + shift + (timedelta(seconds=-1) if shift < timedelta() else timedelta(minutes=1))
+                session.add(attempt)
 
         assert count_only(sqlite_database, "ada", "")
         assert stored_tries(sqlite_database) == 1

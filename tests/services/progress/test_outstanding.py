@@ -24,7 +24,9 @@ JUDGE = b"item,candidate,verdict\ni1,k1,correct\ni1,k2,correct\n"
 
 
 def sentences(situation: Situation) -> list[str]:
-    return [one.sentence for one in outstanding.open_work_of(situation.database, situation.admin, situation.study_key)]
+    return [
+        piece.sentence for piece in outstanding.open_work_of(situation.database, situation.admin, situation.study_key)
+    ]
 
 
 def with_disagreement(situation: Situation) -> None:
@@ -145,7 +147,7 @@ def test_the_report_notes_missing_reads_marks_and_decisions_alike(database: Data
     expected = sentences(situation)
     data_lock.close_study(database, situation.admin, "tiny", REASON)
 
-    found = report.build_report(database, situation.admin, "tiny")
+    built = report.build_report(database, situation.admin, "tiny")
 
     for notice in (
         "8 assigned marks have no verdict; see “Completeness”.",
@@ -153,24 +155,24 @@ def test_the_report_notes_missing_reads_marks_and_decisions_alike(database: Data
         "2 items in the reviewers’ queue are not decided; see “Completeness”.",
         "Judge run “run 1”: 4 of 6 candidates not judged.",
     ):
-        assert notice in found.notices
-    rows = found.section("completeness").table("missing").rows  # type: ignore[union-attr]
+        assert notice in built.notices
+    rows = built.section("completeness").table("missing").rows  # type: ignore[union-attr]
     assert [f"{who}: {missing} of {total} {what}" for who, missing, total, what in rows] == expected
 
 
 def test_the_report_notes_items_that_were_sent_to_nobody(opened: Situation) -> None:
     with_disagreement(opened)
     data_lock.close_study(opened.database, opened.admin, "tiny", REASON)
-    found = report.build_report(opened.database, opened.admin, "tiny")
+    built = report.build_report(opened.database, opened.admin, "tiny")
     assert (
         "1 item on which raters differ, or which was flagged, was sent to no reviewer; see “Completeness”."
-        in found.notices
+        in built.notices
     )
 
 
 def test_the_report_of_a_finished_study_misses_nothing(opened: Situation) -> None:
     finish(opened)
     data_lock.close_study(opened.database, opened.admin, "tiny", "")
-    found = report.build_report(opened.database, opened.admin, "tiny")
-    assert found.section("completeness").table("missing") is None  # type: ignore[union-attr]
-    assert not any("Completeness" in notice for notice in found.notices)
+    built = report.build_report(opened.database, opened.admin, "tiny")
+    assert built.section("completeness").table("missing") is None  # type: ignore[union-attr]
+    assert not any("Completeness" in notice for notice in built.notices)

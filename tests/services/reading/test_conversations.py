@@ -56,14 +56,14 @@ def test_turns_stay_together_in_order_for_every_rater(sqlite_database: Database,
 
     room_study(sqlite_database, tmp_path / "study", scattered, protocol=reading_rules(order=order, subject_distance=1))
 
-    found = orders(sqlite_database)
-    for prompts in found:
+    drawn = orders(sqlite_database)
+    for prompts in drawn:
         place = prompts.index(TALK[0])
         assert prompts[place : place + 3] == TALK
         place = prompts.index("First of the other?")
         assert prompts[place + 1] == "Second of the other?"
     if order == "random_per_rater":
-        assert found[0] != found[1]
+        assert drawn[0] != drawn[1]
 
 
 def test_nothing_of_the_next_turn_is_sent_or_in_reach_before_its_time(database: Database, tmp_path: Path) -> None:
@@ -92,7 +92,9 @@ def test_the_scan_that_a_turn_adds_is_out_of_reach_until_then(database: Database
     with database.reading() as session:
         keys = displaying.keys_of(study_of(session, "tiny"), rater)
         second = session.exec(select(Item).where(Item.key == "talk-2")).one()
-        volumes = [one.volume_id for one in queries.shown_volumes(session, second.case_id) if one.label == "T2"]
+        volumes = [
+            volume.volume_id for volume in queries.shown_volumes(session, second.case_id) if volume.label == "T2"
+        ]
     token = keys.volume_token(volumes[0])
 
     with pytest.raises(NotFound):

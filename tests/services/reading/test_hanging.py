@@ -183,11 +183,11 @@ def test_an_overlay_that_was_changed_or_is_gone_is_found(sqlite_database: Databa
     situation = room_study(sqlite_database, tmp_path / "study", with_overlays, frozen=False)
     url = previewed(situation, "i1")["images"]["panes"][0]["overlays"][0]["url"]
     file = shown_volumes.scan_in_reach(sqlite_database, situation.admin, url.rsplit("/", 1)[1])
-    kept = file.read_bytes()
+    content = file.read_bytes()
     file.unlink()
     with pytest.raises(Conflict, match="overlay 'lesion-1' is missing or damaged"):
         freezing.freeze_study(sqlite_database, situation.admin, "tiny")
-    file.write_bytes(kept)
+    file.write_bytes(content)
     freezing.freeze_study(sqlite_database, situation.admin, "tiny")
 
     with sqlite_database.engine.connect() as connection:
@@ -290,7 +290,7 @@ def test_each_pane_shows_what_is_there_and_says_what_is_missing(database: Databa
 
     panes = previewed(situation, "i3")["images"]["panes"]
 
-    assert [(pane["title"], [one["label"] for one in pane["volumes"]], pane["missing"]) for pane in panes] == [
+    assert [(pane["title"], [volume["label"] for volume in pane["volumes"]], pane["missing"]) for pane in panes] == [
         ("Current", ["T1"], ["T2"]),
         ("Prior", ["T1"], ["T1"]),  # labelled T1 in volumes.csv, of the sequence T2
     ]

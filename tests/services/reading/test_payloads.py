@@ -80,11 +80,11 @@ def test_every_item_of_a_study_with_all_that_a_room_can_show_is_of_its_type(
         show(situation, rater, payload)
         submit(situation, rater, payload)
 
-    for one in seen:
-        require_type(payloads.ItemPayload, one)
-    assert any(one["turns"] for one in seen)
-    assert any(one["context"]["history"] for one in seen)
-    assert any(pane["overlays"] for one in seen for pane in one["images"]["panes"])
+    for shown in seen:
+        require_type(payloads.ItemPayload, shown)
+    assert any(shown["turns"] for shown in seen)
+    assert any(shown["context"]["history"] for shown in seen)
+    assert any(pane["overlays"] for shown in seen for pane in shown["images"]["panes"])
 
 
 def test_practice_item_and_its_feedback_are_of_their_types(sqlite_database: Database, tmp_path: Path) -> None:

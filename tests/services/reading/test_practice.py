@@ -151,7 +151,7 @@ def test_without_a_limit_of_attempts_it_goes_on_until_it_is_passed(database: Dat
     rater = situation.raters[0]
 
     for _ in range(3):
-        assert all(one.feedback is None for one in practise(situation, rater, tuple(PRACTISED)))
+        assert all(receipt.feedback is None for receipt in practise(situation, rater, tuple(PRACTISED)))
     practise(situation, rater)
 
     assert on_the_desk(situation, rater)["phase"] == "reading"
@@ -231,16 +231,16 @@ def test_the_package_of_a_study_with_practice_counts_the_real_items_only(
     assert "Practise" not in written
     assert "practice" not in written
     versions = json.loads((tmp_path / "package" / "verdict-versions.json").read_text(encoding="utf-8"))
-    assert [one["phase"] for one in versions].count("practice") == 8
+    assert [version["phase"] for version in versions].count("practice") == 8
     assert len(versions) == 20
 
 
 def test_an_admin_sees_in_the_preview_what_raters_will_be_told(sqlite_database: Database, tmp_path: Path) -> None:
     situation = practising(sqlite_database, tmp_path / "study")
 
-    told = {key: previewing.preview_feedback(sqlite_database, situation.admin, "tiny", key) for key in ("p3", "i1")}
+    feedback = {key: previewing.preview_feedback(sqlite_database, situation.admin, "tiny", key) for key in ("p3", "i1")}
 
-    assert told == {"p3": [["Reference", "Left"], ["Explanation", "MARK-EXPLANATION of p3"]], "i1": []}
+    assert feedback == {"p3": [["Reference", "Left"], ["Explanation", "MARK-EXPLANATION of p3"]], "i1": []}
     with pytest.raises(NotAllowed):
         previewing.preview_feedback(sqlite_database, situation.raters[0], "tiny", "p3")
     lines = {line.key: line for line in previewing.items_of(sqlite_database, situation.admin, "tiny")}

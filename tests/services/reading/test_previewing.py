@@ -34,16 +34,16 @@ def with_items(situation: Situation, number: int) -> None:
 def test_a_search_finds_items_by_key_category_and_words_of_the_prompt(database: Database, tmp_path: Path) -> None:
     situation = imported_study(database, tmp_path / "study")
 
-    def found(search: str) -> list[str]:
+    def keys_matching(search: str) -> list[str]:
         lines = previewing.items_of(database, situation.admin, "tiny", search)
         assert previewing.count_items(database, situation.admin, "tiny", search) == len(lines)
         return [line.key for line in lines]
 
-    assert found("I3") == ["i3"]
-    assert found("Side") == ["i2", "i4"]
-    assert found("prompt SIDE i4") == ["i4"]
-    assert found("100%") == found("_") == found("\x00nothing") == []
-    assert found("  ") == [row[0] for row in ITEMS]
+    assert keys_matching("I3") == ["i3"]
+    assert keys_matching("Side") == ["i2", "i4"]
+    assert keys_matching("prompt SIDE i4") == ["i4"]
+    assert keys_matching("100%") == keys_matching("_") == keys_matching("\x00nothing") == []
+    assert keys_matching("  ") == [row[0] for row in ITEMS]
 
 
 def test_an_items_place_tells_its_neighbours(imported: Situation) -> None:
@@ -68,10 +68,10 @@ def test_a_study_of_2000_items_costs_no_more_than_a_small_one(imported: Situatio
         event.listen(imported.database.engine, "before_cursor_execute", listen)
         place = previewing.place_of(imported.database, imported.admin, "tiny", "i6")
         lines = previewing.items_of(imported.database, imported.admin, "tiny", "lesion")
-        found = previewing.count_items(imported.database, imported.admin, "tiny", "lesion")
+        count = previewing.count_items(imported.database, imported.admin, "tiny", "lesion")
         payload = previewing.preview_item(imported.database, imported.admin, "tiny", place.key)
         event.remove(imported.database.engine, "before_cursor_execute", listen)
-        return len(seen), len(repr((place, lines, found))) + len(json.dumps(payload))
+        return len(seen), len(repr((place, lines, count))) + len(json.dumps(payload))
 
     small, _ = cost()
     with_items(imported, 1_994)
@@ -95,7 +95,8 @@ def test_a_preview_is_what_a_rater_is_shown(opened: Situation) -> None:
         k: v for k, v in shown.items() if k not in own_to_each
     }
     panes = [
-        [volume["label"] for pane in one["images"]["panes"] for volume in pane["volumes"]] for one in (preview, shown)
+        [volume["label"] for pane in payload["images"]["panes"] for volume in pane["volumes"]]
+        for payload in (preview, shown)
     ]
     assert panes[0] == panes[1]
 

@@ -43,7 +43,9 @@ def revisable_study(database: Database, folder: Path, rule: str = "session", *ch
     return room_study(database, folder, *changes, protocol=reading_rules(revision=rule))
 
 
-def read_one(situation: Situation, rater: Actor, given: dict[str, Any] | None = None) -> tuple[dict[str, Any], Receipt]:
+def read_item(
+    situation: Situation, rater: Actor, given: dict[str, Any] | None = None
+) -> tuple[dict[str, Any], Receipt]:
     payload = on_the_desk(situation, rater)
     show(situation, rater, payload)
     return payload, submit(situation, rater, payload, given)
@@ -62,7 +64,7 @@ def chain_of(database: Database, receipt: str) -> list[Verdict]:
 def test_a_revision_supersedes_and_the_first_verdict_stays(database: Database, tmp_path: Path) -> None:
     situation = revisable_study(database, tmp_path / "study")
     rater = situation.raters[0]
-    payload, first = read_one(situation, rater, FLAGGED)
+    payload, first = read_item(situation, rater, FLAGGED)
 
     again = revising.reopen(database, rater, payload["assignment"])
     show(situation, rater, again)
@@ -73,10 +75,10 @@ def test_a_revision_supersedes_and_the_first_verdict_stays(database: Database, t
     assert (again["prompt"], again["prefetch"]) == (payload["prompt"], [])
     assert again["key"] != payload["key"]
     chain = chain_of(database, first.receipt)
-    assert [one.receipt for one in chain] == [first.receipt, second.receipt]
+    assert [verdict.receipt for verdict in chain] == [first.receipt, second.receipt]
     assert chain[1].supersedes_id == chain[0].id
     with database.reading() as session:
-        standing = [one.receipt for one, _ in queries.standing_verdicts(session, 1, READING)]
+        standing = [verdict.receipt for verdict, _ in queries.standing_verdicts(session, 1, READING)]
         events = session.exec(
             select(AuditEvent).where(col(AuditEvent.action).in_(("verdict", "revision"))).order_by(col(AuditEvent.id))
         ).all()
@@ -91,7 +93,7 @@ def test_the_desk_comes_back_after_a_revision_and_after_going_on_without_one(
 ) -> None:
     situation = revisable_study(database, tmp_path / "study")
     rater = situation.raters[0]
-    payload, _ = read_one(situation, rater)
+    payload, _ = read_item(situation, rater)
     desk = on_the_desk(situation, rater)
 
     again = revising.reopen(database, rater, payload["assignment"])
@@ -109,7 +111,7 @@ def test_two_studies_in_two_tabs_have_each_their_own_list_desk_and_summary(datab
     elsewhere = room_study(
         database, tmp_path / "other", protocol={**reading_rules(revision="session"), "name": "other"}, key="other"
     )
-    payload, _ = read_one(situation, rater)
+    payload, _ = read_item(situation, rater)
     desk = on_the_desk(situation, rater)
     other_desk = on_the_desk(elsewhere, rater)
     again = revising.reopen(database, rater, payload["assignment"])
@@ -142,9 +144,9 @@ def test_the_end_of_a_list_names_its_study_by_one_of_its_assignments(database: D
 def test_a_reopened_items_scans_are_in_reach_only_while_it_is_reopened(database: Database, tmp_path: Path) -> None:
     situation = revisable_study(database, tmp_path / "study")
     rater = situation.raters[0]
-    payload, _ = read_one(situation, rater)
+    payload, _ = read_item(situation, rater)
     while token_of(payload) in json.dumps(on_the_desk(situation, rater)):
-        read_one(situation, rater)
+        read_item(situation, rater)
 
     with pytest.raises(NotFound):
         shown_volumes.scan_in_reach(database, rater, token_of(payload))
@@ -160,7 +162,7 @@ def test_addresses_that_run_out_while_an_item_is_revised_are_renewed_and_it_stay
 ) -> None:
     situation = revisable_study(database, tmp_path / "study")
     rater = situation.raters[0]
-    payload, _ = read_one(situation, rater)
+    payload, _ = read_item(situation, rater)
     again = revising.reopen(database, rater, payload["assignment"])
     submission.save_draft(database, rater, payload["assignment"], again["draft"]["sequence"] + 1, FLAGGED)
     assert rater.signed_in_at is not None
@@ -176,7 +178,7 @@ def test_addresses_that_run_out_while_an_item_is_revised_are_renewed_and_it_stay
 def test_a_revision_needs_its_own_display_and_its_own_key(database: Database, tmp_path: Path) -> None:
     situation = revisable_study(database, tmp_path / "study")
     rater = situation.raters[0]
-    payload, first = read_one(situation, rater)
+    payload, first = read_item(situation, rater)
     again = revising.reopen(database, rater, payload["assignment"])
 
     with pytest.raises(Conflict, match="not been shown"):
@@ -195,7 +197,7 @@ def test_a_double_submit_of_a_revision_stays_one_and_two_tabs_cannot_fork_the_ch
 ) -> None:
     situation = revisable_study(database, tmp_path / "study")
     rater = situation.raters[0]
-    payload, first = read_one(situation, rater)
+    payload, first = read_item(situation, rater)
     again = revising.reopen(database, rater, payload["assignment"])
     show(situation, rater, again)
 
@@ -210,7 +212,7 @@ def test_a_double_submit_of_a_revision_stays_one_and_two_tabs_cannot_fork_the_ch
 def test_many_tabs_that_revise_at_once_leave_one_revision(database: Database, tmp_path: Path) -> None:
     situation = revisable_study(database, tmp_path / "study")
     rater = situation.raters[0]
-    payload, first = read_one(situation, rater)
+    payload, first = read_item(situation, rater)
     again = revising.reopen(database, rater, payload["assignment"])
     show(situation, rater, again)
     receipts, refused = [], []
@@ -235,7 +237,7 @@ def test_many_tabs_that_revise_at_once_leave_one_revision(database: Database, tm
 def test_two_login_sessions_cannot_both_supersede_the_same_verdict(database: Database, tmp_path: Path) -> None:
     situation = revisable_study(database, tmp_path / "study", "study")
     here, there = situation.raters[0], signed_in(database, "rater-1")
-    payload, first = read_one(situation, here)
+    payload, first = read_item(situation, here)
     at_home, at_work = (revising.reopen(database, actor, payload["assignment"]) for actor in (here, there))
     show(situation, here, at_home)
     show(situation, there, at_work)
@@ -254,7 +256,7 @@ def test_the_rule_says_how_long_a_verdict_may_be_revised(database: Database, tmp
             database, tmp_path / rule, protocol={**reading_rules(revision=rule), "name": rule}, key=rule
         )
         rater = situation.raters[0]
-        payload, _ = read_one(situation, rater)
+        payload, _ = read_item(situation, rater)
         again = signed_in(database, "rater-1")
 
         assert on_the_desk(situation, rater)["revisable"] == in_session
@@ -271,12 +273,12 @@ def test_the_list_names_the_own_verdicts_newest_first_in_the_words_of_the_form(
 ) -> None:
     situation = revisable_study(database, tmp_path / "study")
     rater, other = situation.raters
-    (one, _), (two, second) = read_one(situation, rater), read_one(situation, rater, FLAGGED)
-    read_one(situation, other)
+    (earlier, _), (later, second) = read_item(situation, rater), read_item(situation, rater, FLAGGED)
+    read_item(situation, other)
 
-    listed = revising.list_revisable(database, rater, one["assignment"])
+    listed = revising.list_revisable(database, rater, earlier["assignment"])
 
-    assert [line["prompt"] for line in listed] == [two["prompt"], one["prompt"]]
+    assert [line["prompt"] for line in listed] == [later["prompt"], earlier["prompt"]]
     assert listed[0]["lines"] == [["Not assessable", "Image quality"], ["Comment", "first"]]
     assert (listed[0]["label"], listed[0]["receipt"]) == ("Item 2", second.receipt)
     assert set(listed[0]) == {"assignment", "label", "prompt", "text", "receipt", "saved_at", "lines"}
@@ -285,7 +287,7 @@ def test_the_list_names_the_own_verdicts_newest_first_in_the_words_of_the_form(
 def test_a_closed_study_takes_no_revision_also_when_it_was_reopened_before(database: Database, tmp_path: Path) -> None:
     situation = revisable_study(database, tmp_path / "study")
     rater = situation.raters[0]
-    payload, first = read_one(situation, rater)
+    payload, first = read_item(situation, rater)
     again = revising.reopen(database, rater, payload["assignment"])
     show(situation, rater, again)
     data_lock.close_study(database, situation.admin, "tiny")
@@ -319,7 +321,7 @@ def test_nothing_is_revised_once_references_are_shown(database: Database, tmp_pa
 def test_marking_cannot_be_begun_in_passing_before_the_last_read(database: Database, tmp_path: Path) -> None:
     situation = revisable_study(database, tmp_path / "study", "study")
     rater = situation.raters[0]
-    payload, _ = read_one(situation, rater)
+    payload, _ = read_item(situation, rater)
 
     with pytest.raises(Conflict, match="when all your items are read"):
         worklist.acknowledge_instructions(database, rater, "tiny", "scoring")
@@ -369,7 +371,7 @@ def test_a_turn_that_others_follow_is_settled_and_the_last_one_is_not(database: 
 def test_a_flag_that_is_taken_back_does_not_send_the_item_to_the_reviewer(database: Database, tmp_path: Path) -> None:
     situation = revisable_study(database, tmp_path / "study", "study")
     rater = situation.raters[0]
-    payload, _ = read_one(situation, rater, FLAGGED)
+    payload, _ = read_item(situation, rater, FLAGGED)
     again = revising.reopen(database, rater, payload["assignment"])
     show(situation, rater, again)
     submit(situation, rater, again)
@@ -384,7 +386,7 @@ def test_a_flag_that_is_taken_back_does_not_send_the_item_to_the_reviewer(databa
 def test_a_flag_that_comes_with_a_revision_sends_the_item_to_the_reviewer(database: Database, tmp_path: Path) -> None:
     situation = revisable_study(database, tmp_path / "study", "study")
     rater = situation.raters[0]
-    payload, _ = read_one(situation, rater)
+    payload, _ = read_item(situation, rater)
     again = revising.reopen(database, rater, payload["assignment"])
     show(situation, rater, again)
     submit(situation, rater, again, FLAGGED)
@@ -397,7 +399,7 @@ def test_a_flag_that_comes_with_a_revision_sends_the_item_to_the_reviewer(databa
 def test_a_disagreement_that_was_revised_away_is_none(database: Database, tmp_path: Path) -> None:
     situation = revisable_study(database, tmp_path / "study", "study")
     rater = situation.raters[0]
-    payload, _ = read_one(situation, rater, {**FLAGGED, "flag": None})
+    payload, _ = read_item(situation, rater, {**FLAGGED, "flag": None})
     again = revising.reopen(database, rater, payload["assignment"])
     show(situation, rater, again)
     submit(situation, rater, again)
@@ -446,7 +448,7 @@ def test_no_revision_slips_in_while_the_queue_is_being_opened(database: Database
     review_queue.open_review_queue(database, situation.admin, "tiny")
 
     with database.reading() as session:
-        standing = {one.id for one, _ in queries.standing_verdicts(session, 1, READING)}
+        standing = {standing_verdict.id for standing_verdict, _ in queries.standing_verdicts(session, 1, READING)}
         shown = {verdict for task in session.exec(select(ReviewTask)) for verdict in task.opinion_order}
     assert shown
     assert shown <= standing
@@ -455,7 +457,7 @@ def test_no_revision_slips_in_while_the_queue_is_being_opened(database: Database
 def test_progress_counts_an_item_once_and_says_how_many_were_revised(database: Database, tmp_path: Path) -> None:
     situation = revisable_study(database, tmp_path / "study")
     rater = situation.raters[0]
-    payload, _ = read_one(situation, rater)
+    payload, _ = read_item(situation, rater)
     for comment in ("one", "two"):
         again = revising.reopen(database, rater, payload["assignment"])
         show(situation, rater, again)
@@ -473,7 +475,7 @@ def test_the_package_lists_every_version_and_the_report_the_one_that_stands(
 ) -> None:
     situation = revisable_study(sqlite_database, tmp_path / "study")
     rater = situation.raters[0]
-    payload, first = read_one(situation, rater, FLAGGED)
+    payload, first = read_item(situation, rater, FLAGGED)
     again = revising.reopen(sqlite_database, rater, payload["assignment"])
     show(situation, rater, again)
     second = submit(situation, rater, again, {**FLAGGED, "comment": "second"})
@@ -485,9 +487,9 @@ def test_the_package_lists_every_version_and_the_report_the_one_that_stands(
 
     versions = json.loads((tmp_path / "package" / "verdict-versions.json").read_text(encoding="utf-8"))
     assert len(versions) == 13
-    of_item = [one for one in versions if one["receipt"] in {first.receipt, second.receipt}]
-    assert [one["superseded_by"] for one in of_item] == [second.receipt, None]
-    assert [one["supersedes"] for one in of_item] == [None, first.receipt]
+    of_item = [version for version in versions if version["receipt"] in {first.receipt, second.receipt}]
+    assert [version["superseded_by"] for version in of_item] == [second.receipt, None]
+    assert [version["supersedes"] for version in of_item] == [None, first.receipt]
     report = "".join(path.read_text(encoding="utf-8") for path in (tmp_path / "package" / "report").rglob("*.csv"))
     assert second.receipt in report
     assert first.receipt not in report
@@ -506,7 +508,7 @@ def test_a_session_summary_counts_own_items_and_times_and_nothing_else(database:
     again = revising.reopen(database, rater, payload["assignment"])
     show(situation, rater, again)
     submission.submit(database, rater, again["assignment"], again["key"], FLAGGED, Circumstances(active_ms=500))
-    read_one(situation, situation.raters[1])
+    read_item(situation, situation.raters[1])
 
     summary = session_summary.session_summary(database, rater, payload["assignment"])
 

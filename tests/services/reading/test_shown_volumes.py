@@ -72,8 +72,8 @@ def test_the_key_of_a_display_does_not_change_with_the_hour(opened: Situation) -
     rater = opened.raters[0]
 
     keys = {
-        submission.current_payload(opened.database, one, "tiny", "reading")["key"]
-        for one in (rater, later(rater, hours=30))
+        submission.current_payload(opened.database, actor, "tiny", "reading")["key"]
+        for actor in (rater, later(rater, hours=30))
     }
 
     assert len(keys) == 1

@@ -141,7 +141,10 @@ def test_the_order_is_each_raters_own_and_is_stored(sqlite_database: Database, t
     with sqlite_database.reading() as session:
         rows = session.exec(select(Assignment).where(Assignment.phase == "reading").order_by(Assignment.position)).all()
 
-    orders = [[row.item_id for row in rows if row.membership_id == one] for one in {row.membership_id for row in rows}]
+    orders = [
+        [row.item_id for row in rows if row.membership_id == member_id]
+        for member_id in {row.membership_id for row in rows}
+    ]
     assert sorted(orders[0]) == sorted(orders[1])
     assert orders[0] != orders[1]
     assert len(situation.raters) == len(orders)
@@ -213,7 +216,7 @@ def test_a_point_is_three_numbers_and_may_name_the_pane_that_it_was_taken_in(
 
     receipt = submit(situation, rater, payload, answers(answer="yes", where=given))
 
-    verdict = next(one for one in verdicts_in(sqlite_database) if one.receipt == receipt.receipt)
+    verdict = next(row for row in verdicts_in(sqlite_database) if row.receipt == receipt.receipt)
     assert verdict.fields["where"] == stored
 
 

@@ -35,7 +35,7 @@ def times(database: Database) -> list[tuple[int, int, int]]:
     """Return active, idle and loading time of every verdict, oldest first."""
     with database.reading() as session:
         verdicts = session.exec(select(Verdict).order_by(Verdict.id)).all()
-        return [(one.active_ms, one.idle_ms, one.load_ms) for one in verdicts]
+        return [(verdict.active_ms, verdict.idle_ms, verdict.load_ms) for verdict in verdicts]
 
 
 def shown_before(database: Database, **ago: int) -> None:

@@ -32,12 +32,12 @@ def exchanged(table: str, column: str, first: str, second: str) -> Act:
     """Return the act of exchanging one column between two rows; unique columns go by a third value."""
 
     def act(connection: sqlite3.Connection) -> None:
-        one, other = (connection.execute(f"SELECT {row}").fetchone()[0] for row in (first, second))
+        first_id, second_id = (connection.execute(f"SELECT {row}").fetchone()[0] for row in (first, second))
         values = [connection.execute(f"SELECT {column} FROM {table} WHERE rowid = ?", (row,)).fetchone()[0]
-                  for row in (one, other)]  # fmt: skip
-        assert one != other and values[0] != values[1]
+                  for row in (first_id, second_id)]  # fmt: skip
+        assert first_id != second_id and values[0] != values[1]
         unused = -1 if isinstance(values[0], int) else "-"
-        for row, value in ((one, unused), (other, values[0]), (one, values[1])):
+        for row, value in ((first_id, unused), (second_id, values[0]), (first_id, values[1])):
             connection.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (value, row))
 
     return act
@@ -81,9 +81,9 @@ def _answer_with_its_hash_and_its_event(connection: sqlite3.Connection) -> None:
     key, detail = connection.execute(
         "SELECT id, detail FROM audit_event WHERE detail LIKE ? ORDER BY id", (f'%"{receipt}"%',)
     ).fetchone()
-    told = json.loads(detail) | {"content_sha256": content}
-    told["rows"].pop("verdict")
-    connection.execute("UPDATE audit_event SET detail = ? WHERE id = ?", (json.dumps(told), key))
+    changed = json.loads(detail) | {"content_sha256": content}
+    changed["rows"].pop("verdict")
+    connection.execute("UPDATE audit_event SET detail = ? WHERE id = ?", (json.dumps(changed), key))
     row = connection.execute(
         "SELECT previous_hash, at, person_id, study_id, action, detail FROM audit_event WHERE id = ?", (key,)
     ).fetchone()
@@ -122,9 +122,9 @@ def _last_event_rewritten(connection: sqlite3.Connection) -> None:
     """Change the last row and the event that recorded it, whose hash no later event holds."""
     key, detail = connection.execute("SELECT id, detail FROM audit_event ORDER BY id DESC").fetchone()
     connection.execute("UPDATE study_event SET reason = 'another reason' WHERE kind = 'interim'")
-    told = json.loads(detail) | {"reason": "another reason"}
-    told["rows"] = _seal_on_interim(connection)
-    connection.execute("UPDATE audit_event SET detail = ? WHERE id = ?", (json.dumps(told), key))
+    changed = json.loads(detail) | {"reason": "another reason"}
+    changed["rows"] = _seal_on_interim(connection)
+    connection.execute("UPDATE audit_event SET detail = ? WHERE id = ?", (json.dumps(changed), key))
     relink(connection, key)
 
 
@@ -172,7 +172,7 @@ FIRST_OF_RATER_1, LAST_OF_RATER_1 = (
 OLDEST_TASK = "(SELECT min(id) FROM review_task)"
 
 # By name: what is done to the file; all of these are found although no audit head was kept.
-FOUND: dict[str, Act] = {
+DETECTED: dict[str, Act] = {
     # what was answered
     "an answer": sql(f"UPDATE verdict SET fields = '{{\"answer\":\"no\"}}' WHERE id = {ROOT}"),
     "an answer with its hash": _answer_with_its_hash,
@@ -356,4 +356,4 @@ KNOWN: dict[str, Act] = {
         f"SELECT 900, assignment_id, login_session_id, {JOINED}, 1, 'x', 'y' FROM display LIMIT 1"
     ),
 }  # fmt: skip
-FOUND_WITH_A_HEAD = tuple(KNOWN)[:3]
+DETECTED_WITH_A_HEAD = tuple(KNOWN)[:3]

@@ -208,10 +208,10 @@ def test_reading_waits_as_long_as_its_bytes_are_worth() -> None:
 
 
 def test_of_very_many_problems_the_first_are_kept() -> None:
-    kept = daily_verification._bounded([f"Problem {number}." for number in range(1_000)])
+    bounded = daily_verification._bounded([f"Problem {number}." for number in range(1_000)])
 
-    assert len(kept) == daily_verification.MOST_PROBLEMS + 1
-    assert kept[-1].startswith("There are further problems")
+    assert len(bounded) == daily_verification.MOST_PROBLEMS + 1
+    assert bounded[-1].startswith("There are further problems")
 
 
 def test_rows_that_the_program_cannot_read_are_a_problem_and_not_its_end(opened: Situation) -> None:

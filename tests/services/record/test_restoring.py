@@ -55,8 +55,8 @@ def make_empty(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pyte
         return made[-1]
 
     yield make
-    for one in made:
-        one.engine.dispose()
+    for database in made:
+        database.engine.dispose()
 
 
 def read_on(situation: Situation, rater: int, receipts: list[str], stop: threading.Event) -> None:
@@ -76,13 +76,13 @@ def test_a_backup_under_load_loses_no_receipt_from_before_it(
 
     with ThreadPoolExecutor(2) as pool:
         work = [pool.submit(read_on, situation, rater, receipts, stop) for rater in (0, 1)]
-        while len(receipts) < 2 and not all(one.done() for one in work):
+        while len(receipts) < 2 and not all(future.done() for future in work):
             begun.wait(0.01)
         before = set(receipts)
         maintenance.back_up_installation(database, tmp_path / "backup")
         stop.set()
-        for one in work:
-            one.result()
+        for future in work:
+            future.result()
     elsewhere = make_empty(database.engine.dialect.name)
     done = restore_installation(elsewhere, tmp_path / "backup")
 
@@ -116,8 +116,10 @@ def test_nobody_is_signed_in_after_a_restore_and_no_link_is_open_again(
     done = restore_installation(elsewhere, tmp_path / "backup")
 
     with elsewhere.reading() as session:
-        assert {one.ended_at is None for one in session.exec(select(LoginSession)).all()} == {False}
-        assert all(one.ended_at or one.consumed_at for one in session.exec(select(Invitation)).all())
+        assert {login_session.ended_at is None for login_session in session.exec(select(LoginSession)).all()} == {False}
+        assert all(
+            invitation.ended_at or invitation.consumed_at for invitation in session.exec(select(Invitation)).all()
+        )
         events = session.exec(select(audit.AuditEvent.action)).all()
     assert done.sessions_ended == 4
     assert identity.look_at_link(elsewhere, link) is None
@@ -281,7 +283,7 @@ def test_a_dump_that_was_brought_in_without_an_end_is_neither_served_nor_migrate
     for act in (
         maintenance.require_prepared,
         maintenance.prepare,
-        lambda one: restore_installation(one, tmp_path / "backup"),
+        lambda target: restore_installation(target, tmp_path / "backup"),
     ):
         with pytest.raises(Conflict, match="was broken off; make an empty database"):
             act(elsewhere)
@@ -437,17 +439,17 @@ def test_two_data_folders_of_one_database_do_not_restore_at_once(opened: Situati
     place = tmp_path / "shared" / "blindread.db"
     for name in ("shared", "one", "other"):
         (tmp_path / name).mkdir()
-    one, other = (Database(make_engine(databases.sqlite_url(place)), tmp_path / name) for name in ("one", "other"))
+    first, second = (Database(make_engine(databases.sqlite_url(place)), tmp_path / name) for name in ("one", "other"))
 
     with (
-        backup.alone(one, one.data_dir),
+        backup.alone(first, first.data_dir),
         pytest.raises(Conflict, match="Another restore into this place is under way"),
     ):
-        restore_installation(other, tmp_path / "backup")
+        restore_installation(second, tmp_path / "backup")
 
     assert not place.exists()
-    assert restore_installation(other, tmp_path / "backup").problems == []
-    other.engine.dispose()
+    assert restore_installation(second, tmp_path / "backup").problems == []
+    second.engine.dispose()
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to(path.with_name("nowhere")), Path.mkdir])

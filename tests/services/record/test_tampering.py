@@ -15,7 +15,7 @@ from services.record import verification
 from tests.db.full_study import full_study
 from tests.harness import databases
 from tests.harness.server import ROOT
-from tests.services.record.tampering import FOUND, FOUND_WITH_A_HEAD, GUARDS, KNOWN, Act
+from tests.services.record.tampering import DETECTED, DETECTED_WITH_A_HEAD, GUARDS, KNOWN, Act
 
 DOCUMENT = ROOT / "docs" / "security.md"
 
@@ -57,9 +57,9 @@ def test_nothing_is_found_where_nothing_was_done(study: Database) -> None:
     assert verification.verify_study(study, "tiny") == []
 
 
-@pytest.mark.parametrize("name", FOUND)
+@pytest.mark.parametrize("name", DETECTED)
 def test_it_is_found_although_no_head_was_kept(study: Database, name: str) -> None:
-    attack(study, FOUND[name], lifting=name not in GUARDS)
+    attack(study, DETECTED[name], lifting=name not in GUARDS)
 
     assert verification.verify_study(study, "tiny") != []
 
@@ -67,15 +67,15 @@ def test_it_is_found_although_no_head_was_kept(study: Database, name: str) -> No
 @pytest.mark.parametrize("name", KNOWN)
 def test_it_is_known_not_to_be_found_and_stands_in_the_docs(study: Database, name: str) -> None:
     with study.reading() as session:
-        kept = audit.head(session)
+        head = audit.head(session)
 
     attack(study, KNOWN[name])
 
     assert verification.verify_study(study, "tiny") == []
-    assert (verification.verify_study(study, "tiny", kept) != []) == (name in FOUND_WITH_A_HEAD)
+    assert (verification.verify_study(study, "tiny", head) != []) == (name in DETECTED_WITH_A_HEAD)
     assert name in DOCUMENT.read_text(encoding="utf-8")
 
 
 def test_more_than_nine_in_ten_of_the_attacks_are_found() -> None:
-    assert len(FOUND) >= 55
-    assert len(FOUND) / (len(FOUND) + len(KNOWN)) > 0.9
+    assert len(DETECTED) >= 55
+    assert len(DETECTED) / (len(DETECTED) + len(KNOWN)) > 0.9

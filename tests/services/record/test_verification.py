@@ -222,9 +222,9 @@ def test_a_head_is_found_in_the_file_that_was_kept_and_a_file_without_one_is_ref
     sqlite_database: Database, tmp_path: Path
 ) -> None:
     open_study(sqlite_database, tmp_path / "study")
-    kept = audit_head.head_file(audit_head.present_head(sqlite_database))
+    content = audit_head.head_file(audit_head.present_head(sqlite_database))
 
-    assert verification.verify_study(sqlite_database, "tiny", kept) == []
+    assert verification.verify_study(sqlite_database, "tiny", content) == []
     assert verification.verify_study(sqlite_database, "tiny", "f" * 64) != []
     with pytest.raises(Conflict, match="holds no head"):
         verification.verify_study(sqlite_database, "tiny", "nothing")

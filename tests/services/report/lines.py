@@ -6,11 +6,11 @@ from exchange.report_words import EstimateLine, lines_of
 from services.report import EstimateTable, Report
 
 
-def lines_in(report: Report, section: str, key: str) -> list[EstimateLine]:
+def lines_in(report: Report, section_key: str, key: str) -> list[EstimateLine]:
     """Return the lines of a table of estimates, which must be there."""
-    found = report.section(section)
-    assert found is not None
-    table = found.table(key)
+    section = report.section(section_key)
+    assert section is not None
+    table = section.table(key)
     assert isinstance(table, EstimateTable), key
     return lines_of(table)
 

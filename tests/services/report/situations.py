@@ -192,8 +192,8 @@ def read_all(
             _show(situation.database, actor, payload)
             submission.report_failure(situation.database, actor, payload["assignment"], "no graphics")
         else:
-            told = (traces or {}).get(item)
-            submit(situation.database, actor, payload, said[item], flag=(flag or {}).get(item), trace=told)
+            trace = (traces or {}).get(item)
+            submit(situation.database, actor, payload, said[item], flag=(flag or {}).get(item), trace=trace)
         done += 1
 
 

@@ -20,8 +20,8 @@ AGREEMENT = {**PROTOCOL, "scoring": None, "analysis": {**PROTOCOL["analysis"], "
 def take_the_references_away(folder: Path) -> None:
     (folder / "references.csv").unlink()
     (folder / "candidates.csv").unlink()
-    kept = {key: value for key, value in AGREEMENT.items() if value is not None}
-    (folder / "protocol.yaml").write_text(yaml.safe_dump(kept), encoding="utf-8")
+    remaining = {key: value for key, value in AGREEMENT.items() if value is not None}
+    (folder / "protocol.yaml").write_text(yaml.safe_dump(remaining), encoding="utf-8")
 
 
 @pytest.fixture
@@ -42,9 +42,9 @@ def test_it_is_verified_and_packed_like_any_other(closed: Situation, tmp_path: P
 
 
 def test_its_report_compares_raters_and_prints_no_number_that_needs_a_right_answer(closed: Situation) -> None:
-    found = report.current_report(closed.database, closed.admin, "tiny")
+    built = report.current_report(closed.database, closed.admin, "tiny")
 
-    accuracy = next(section for section in found.sections if section.key == "accuracy")
-    agreement = next(section for section in found.sections if section.key == "agreement")
+    accuracy = next(section for section in built.sections if section.key == "accuracy")
+    agreement = next(section for section in built.sections if section.key == "agreement")
     assert not [row for table in accuracy.tables for row in getattr(table, "rows", ()) if hasattr(row, "estimate")]
     assert [row for table in agreement.tables for row in getattr(table, "rows", ()) if getattr(row, "planned", False)]

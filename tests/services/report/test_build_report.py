@@ -30,12 +30,12 @@ from tests.services.report.situations import (
 )
 
 
-def plain(report: Report, section: str, table: str) -> PlainTable:
-    found = report.section(section)
-    assert found is not None
-    wanted = found.table(table)
-    assert isinstance(wanted, PlainTable)
-    return wanted
+def plain(report: Report, section_key: str, table_key: str) -> PlainTable:
+    section = report.section(section_key)
+    assert section is not None
+    table = section.table(table_key)
+    assert isinstance(table, PlainTable)
+    return table
 
 
 def values(report: Report) -> dict[tuple[str, ...], float]:
@@ -129,10 +129,10 @@ def test_newest_version_of_a_reference_counts(sqlite_database: Database, tmp_pat
 def test_both_engines_give_the_same_report(database: Database, closed: Situation, tmp_path: Path) -> None:
     situation = closed_study(database, tmp_path / "study")
 
-    found = values(build_report(database, situation.admin, STUDY))
+    actual = values(build_report(database, situation.admin, STUDY))
 
     expected = values(build_report(closed.database, closed.admin, STUDY))
-    assert found == pytest.approx(expected, nan_ok=True)
+    assert actual == pytest.approx(expected, nan_ok=True)
 
 
 def test_number_of_queries_does_not_grow_with_the_study(closed: Situation) -> None:

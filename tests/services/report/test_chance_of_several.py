@@ -18,9 +18,9 @@ def test_chance_is_one_set_in_fifteen_of_four_options(database: Database, tmp_pa
     situation = open_study(database, tmp_path / "study", {"forms": SEVERAL})
     data_lock.close_study(database, situation.admin, "tiny")
 
-    found = report.current_report(database, situation.admin, "tiny")
+    built = report.current_report(database, situation.admin, "tiny")
 
-    floors = next(section for section in found.sections if section.key == "floors").table("floors")
+    floors = next(section for section in built.sections if section.key == "floors").table("floors")
     chance = {row.stratum.value: row.estimate.value for row in floors.rows if row.estimate.name == "chance floor"}
     assert chance["choice"] == pytest.approx(1 / 15)
     assert chance["yes_no"] == pytest.approx(1 / 2)

@@ -61,9 +61,9 @@ def test_numbers_are_the_same_in_csv_json_and_html(folder: Path, report: Report)
     in_json = [
         row[place]
         for section in content["sections"]
-        for found in section["tables"]
-        if found["kind"] == "estimates"
-        for row in found["rows"]
+        for section_table in section["tables"]
+        if section_table["kind"] == "estimates"
+        for row in section_table["rows"]
         for place in ("estimate", "beside")
         if row[place] is not None
     ]
@@ -85,9 +85,9 @@ def test_undefined_is_null_with_its_reason(folder: Path) -> None:
     undefined = [
         row["estimate"]
         for section in content["sections"]
-        for found in section["tables"]
-        if found["kind"] == "estimates"
-        for row in found["rows"]
+        for section_table in section["tables"]
+        if section_table["kind"] == "estimates"
+        for row in section_table["rows"]
         if row["estimate"]["low"] is None
     ]
     assert undefined
@@ -244,7 +244,7 @@ def test_page_and_downloads_share_one_computation_until_the_data_change(
         current_report(sqlite_database, situation.people["rater 1"], STUDY)
 
 
-def plain_rows(report: Report, section: str, key: str) -> tuple:
-    found = report.section(section)
-    assert found is not None
-    return found.table(key).rows
+def plain_rows(report: Report, section_key: str, key: str) -> tuple:
+    section = report.section(section_key)
+    assert section is not None
+    return section.table(key).rows

@@ -18,11 +18,11 @@ from tests.services.report.situations import FIRST, SECOND, STUDY, frozen_study,
 
 
 def figure(report: Report, key: str) -> Figure:
-    return next(one for one in figures_of(report) if one.key == key)
+    return next(chart for chart in figures_of(report) if chart.key == key)
 
 
-def points(found: Figure) -> list[float]:
-    return sorted(x for trace in found.figure.data if trace.mode == "markers" for x in trace.x)
+def points(chart: Figure) -> list[float]:
+    return sorted(x for trace in chart.figure.data if trace.mode == "markers" for x in trace.x)
 
 
 def test_direction_of_the_judge_is_drawn_in_points(report: Report) -> None:
@@ -103,40 +103,40 @@ def test_a_study_without_verdicts_still_gives_figures_that_can_be_drawn(
     situation = frozen_study(sqlite_database, study_folder(tmp_path / "study", resamples=200))
     data_lock.close_study(sqlite_database, situation.admin, STUDY)
 
-    for found in figures_of(build_report(sqlite_database, situation.admin, STUDY)):
-        content = json.loads(found.figure.to_json())
-        assert content["layout"]["height"] == found.height
+    for chart in figures_of(build_report(sqlite_database, situation.admin, STUDY)):
+        content = json.loads(chart.figure.to_json())
+        assert content["layout"]["height"] == chart.height
 
 
 # ---- what every figure says ------------------------------------------------------------------------------------------
 
 
 def test_agreement_has_its_kappa_figure_with_intervals_on_the_whole_scale(report: Report) -> None:
-    kappas = [one for one in figures_of(report) if "kappa" in one.title]
+    kappas = [chart for chart in figures_of(report) if "kappa" in chart.title]
 
-    assert {one.section for one in kappas} == {"agreement", "judges"}
-    for one in kappas:
-        low, high = one.figure.layout.xaxis.range
+    assert {chart.section for chart in kappas} == {"agreement", "judges"}
+    for chart in kappas:
+        low, high = chart.figure.layout.xaxis.range
         assert low <= -1 and high >= 1
-        assert any(reach for trace in one.figure.data for reach in trace.error_x.array)
+        assert any(reach for trace in chart.figure.data for reach in trace.error_x.array)
 
 
 def test_shares_are_drawn_from_0_to_100(report: Report) -> None:
-    for one in figures_of(report):
-        if "(%)" in str(one.figure.layout.xaxis.title.text):
-            low, high = one.figure.layout.xaxis.range
+    for chart in figures_of(report):
+        if "(%)" in str(chart.figure.layout.xaxis.title.text):
+            low, high = chart.figure.layout.xaxis.range
             assert low <= 0 and high >= 100
 
 
 def test_each_line_says_the_n_of_its_values(report: Report) -> None:
-    for one in figures_of(report):
-        if one.figure.data[0].type == "heatmap":
-            assert "n = " in one.caption
+    for chart in figures_of(report):
+        if chart.figure.data[0].type == "heatmap":
+            assert "n = " in chart.caption
             continue
-        lines = len(one.figure.layout.yaxis.ticktext)
-        written = [note.text for note in one.figure.layout.annotations if str(note.text).startswith("n = ")]
-        drawn = {round(y) for trace in one.figure.data if trace.mode == "markers" for y in trace.y}
-        assert len(drawn) <= len(written), one.key
+        lines = len(chart.figure.layout.yaxis.ticktext)
+        written = [note.text for note in chart.figure.layout.annotations if str(note.text).startswith("n = ")]
+        drawn = {round(y) for trace in chart.figure.data if trace.mode == "markers" for y in trace.y}
+        assert len(drawn) <= len(written), chart.key
         assert len(drawn) <= lines
 
 

@@ -39,7 +39,7 @@ def lines(situation: Situation, report: Report) -> list[dict[str, str]]:
 def test_the_file_keeps_the_order_in_which_the_verdicts_came(judged: Situation) -> None:
     report = build_report(judged.database, judged.admin, STUDY)
 
-    assert [(one["candidate"], one["verdict"], one["error"]) for one in lines(judged, report)] == [
+    assert [(line["candidate"], line["verdict"], line["error"]) for line in lines(judged, report)] == [
         ("k3", "correct", ""), ("k1", "", "timeout"), ("k2", "incorrect", ""),
     ]  # fmt: skip
 
@@ -50,8 +50,8 @@ def test_a_run_that_came_after_the_report_was_built_is_not_in_its_file(judged: S
 
     later = build_report(judged.database, judged.admin, STUDY)
 
-    assert {one["run"] for one in lines(judged, report)} == {"judge 1"}
-    assert {one["run"] for one in lines(judged, later)} == {"judge 1", "judge 2"}
+    assert {line["run"] for line in lines(judged, report)} == {"judge 1"}
+    assert {line["run"] for line in lines(judged, later)} == {"judge 1", "judge 2"}
 
 
 def test_a_report_is_built_without_reading_what_the_judges_wrote(judged: Situation) -> None:
@@ -84,11 +84,14 @@ def test_a_run_of_several_pages_is_written_whole_and_in_order(judged: Situation)
         ids = session.exec(select(Candidate.id).where(Candidate.model == "m").order_by(Candidate.id)).all()
         session.connection().execute(
             insert(JudgeVerdict),
-            [{"run_id": run.id, "candidate_id": one, "verdict": "correct", "explanation": "e"} for one in ids],
+            [
+                {"run_id": run.id, "candidate_id": candidate_id, "verdict": "correct", "explanation": "e"}
+                for candidate_id in ids
+            ],
         )
     report = build_report(judged.database, judged.admin, STUDY)
 
-    written = [one["candidate"] for one in lines(judged, report) if one["run"] == "long"]
+    written = [line["candidate"] for line in lines(judged, report) if line["run"] == "long"]
 
     assert written == keys
 

@@ -27,7 +27,7 @@ def test_a_judge_run_keeps_its_whole_name_in_figures(rows: StudyRows) -> None:
     (run,) = rows.runs
     report = report_of(replace(rows, runs=(replace(run, name="GPT-5: prompt 2 and more"),)), "final")
 
-    drawn = {one.key: one for one in figures_of(report)}
+    drawn = {chart.key: chart for chart in figures_of(report)}
 
     assert drawn["judge_1_direction"].title.startswith("GPT-5: prompt 2 and more: direction")
     names = {trace.name for trace in drawn["judge_1_agreement"].figure.data if trace.mode == "markers"}
@@ -35,10 +35,11 @@ def test_a_judge_run_keeps_its_whole_name_in_figures(rows: StudyRows) -> None:
 
 
 def test_a_category_may_be_called_with_a_colon(rows: StudyRows) -> None:
-    found = [figure for figure in figures_of(report_of(rows, "final")) if figure.section == "agreement"]
+    before = [figure for figure in figures_of(report_of(rows, "final")) if figure.section == "agreement"]
     named = replace(rows, items=tuple(replace(item, category="Size: large") for item in rows.items))
 
-    assert len([one for one in figures_of(report_of(named, "final")) if one.section == "agreement"]) == len(found)
+    after = [figure for figure in figures_of(report_of(named, "final")) if figure.section == "agreement"]
+    assert len(after) == len(before)
 
 
 def test_a_mark_that_is_neither_correct_nor_incorrect_is_counted_as_what_it_is(rows: StudyRows) -> None:

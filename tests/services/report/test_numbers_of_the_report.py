@@ -199,7 +199,9 @@ def test_agreement_on_answers_and_on_correctness_are_two_things(report: Report) 
         for row in rows:
             here = [key for key in KEYS if PARTS[row.stratum](key)]
             x, y = [first[key] for key in here], [second[key] for key in here]
-            both = [(one, other) for one, other in zip(x, y, strict=True) if one is not None and other is not None]
+            both = [
+                (answer, other) for answer, other in zip(x, y, strict=True) if answer is not None and other is not None
+            ]
             assert row.estimate.n == len(both)
             same = sum(a == b for a, b in both) / len(both)
             if row.name.startswith("PABAK"):

@@ -21,17 +21,17 @@ THEME = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="
 def colours(of_dark: bool) -> dict[str, str]:
     """Return the file's colours: those of the first block, and in the dark those of the second instead."""
     blocks = re.findall(r":root \{([^}]*)\}", TEMPLATE)
-    found = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", blocks[0]))
-    return found | (dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", blocks[1])) if of_dark else {})
+    by_name = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", blocks[0]))
+    return by_name | (dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", blocks[1])) if of_dark else {})
 
 
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("words", ["ink", "soft", "accent", "warn-line"])
 @pytest.mark.parametrize("ground", ["paper", "panel"])
 def test_words_of_the_file_stand_out(dark: bool, words: str, ground: str) -> None:
-    found = colours(dark)
-    assert contrast(found[words], found[ground]) >= 4.5
-    assert contrast(found["ink"], found["warn"]) >= 4.5
+    palette = colours(dark)
+    assert contrast(palette[words], palette[ground]) >= 4.5
+    assert contrast(palette["ink"], palette["warn"]) >= 4.5
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
@@ -48,25 +48,25 @@ def test_faint_words_and_captions_of_the_page_stand_out(mode: str, ground: str) 
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_faint_words_of_the_parts_that_page_and_file_share_stand_out_in_the_file(dark: bool) -> None:
-    found = colours(dark)
+    palette = colours(dark)
     faint = [float(share) for share in re.findall(r"opacity: (0\.\d+)", STYLE)]
 
     assert faint
     for share in faint:
-        assert contrast(blended(found["ink"], share, found["paper"]), found["paper"]) >= 4.5
+        assert contrast(blended(palette["ink"], share, palette["paper"]), palette["paper"]) >= 4.5
 
 
 def levels(markup: str) -> list[int]:
     return [int(level) for level in re.findall(r"<h([1-6])\b", markup)]
 
 
-def without_jumps(found: list[int]) -> bool:
-    return all(after <= before + 1 for before, after in itertools.pairwise(found))
+def without_jumps(numbers: list[int]) -> bool:
+    return all(after <= before + 1 for before, after in itertools.pairwise(numbers))
 
 
 def test_headings_of_the_file_go_down_one_by_one(report: Report) -> None:
-    found = levels(report_page(report).split("<script", 1)[0])
+    headings = levels(report_page(report).split("<script", 1)[0])
 
-    assert found[0] == 1 and found.count(1) == 1
-    assert {2, 3} <= set(found)
-    assert without_jumps(found)
+    assert headings[0] == 1 and headings.count(1) == 1
+    assert {2, 3} <= set(headings)
+    assert without_jumps(headings)

@@ -48,8 +48,8 @@ def shares(report: Report, key: str, label: str) -> dict[str, tuple[float, int, 
     """Return value, n and note of each line with a label, by rater."""
     return {
         who: (row.estimate.value, row.estimate.n, row.note)
-        for (found, who), row in rows(report, key).items()
-        if found == label
+        for (row_label, who), row in rows(report, key).items()
+        if row_label == label
     }
 
 
@@ -58,11 +58,11 @@ def about(value: float, n: int, note: str) -> tuple[Any, int, str]:
 
 
 def test_traces_are_counted_and_those_that_lack_by_their_reason(looked: Report) -> None:
-    found = table(looked, "viewing_traces")
+    traces = table(looked, "viewing_traces")
 
-    assert isinstance(found, PlainTable)
+    assert isinstance(traces, PlainTable)
     # verdicts, with a trace, too large, no pictures, none sent, prior offered
-    assert found.rows == (
+    assert traces.rows == (
         ("Rater 1", 8, 7, 0, 0, 1, 4),
         ("Rater 2", 8, 7, 1, 0, 0, 4),
         ("All raters", 16, 14, 1, 0, 1, 8),
@@ -75,11 +75,11 @@ def test_answers_without_opening_the_prior_are_counted_of_the_items_that_offer_o
         "Rater 2": about(1 / 4, 4, "1 of 4"),
         "All raters": about(3 / 8, 8, "3 of 8"),
     }
-    found = rows(looked, "prior_not_opened")["Prior never opened", "Rater 2"]
+    row = rows(looked, "prior_not_opened")["Prior never opened", "Rater 2"]
     # Subject 2 has 0 of 2, subject 3 has 1 of 2: each extreme comes up in a quarter of the resamples.
-    assert (found.estimate.low, found.estimate.high) == pytest.approx((0.0, 0.5))
-    assert (found.estimate.n_clusters, found.estimate.unit) == (2, "item")
-    assert found.beside is not None
+    assert (row.estimate.low, row.estimate.high) == pytest.approx((0.0, 0.5))
+    assert (row.estimate.n_clusters, row.estimate.unit) == (2, "item")
+    assert row.beside is not None
     everybody = rows(looked, "prior_not_opened")["Prior never opened", "All raters"]
     assert (everybody.estimate.unit, everybody.beside) == ("verdict", None)
     # Both subjects have one half with rater 1: no resample differs, and that is no interval of width 0.
@@ -96,14 +96,14 @@ def test_the_section_says_in_words_how_often_the_prior_was_left_unopened(looked:
 
 
 def test_accuracy_is_compared_between_reads_with_and_without_the_prior_opened(looked: Report) -> None:
-    found = {
+    accuracy = {
         who_and_label: (row.estimate.value, row.estimate.n)
         for who_and_label, row in rows(looked, "accuracy_by_prior").items()
     }
 
     # Rater 1: i4 and i7 opened (both wrong), i5 and i8 not (both right). Rater 2: i4 opened (wrong), i7 opened (right),
     # i8 not (wrong); i5 is not assessable.
-    assert found == {
+    assert accuracy == {
         ("Accuracy, prior opened", "Rater 1"): (0.0, 2),
         ("Accuracy, prior opened", "Rater 2"): (0.5, 2),
         ("Accuracy, prior opened", "All raters"): (0.25, 4),
@@ -146,10 +146,10 @@ def test_what_old_traces_do_not_tell_is_not_recorded_and_not_zero(looked: Report
 
 
 def test_quartiles_of_the_slices_seen_are_those_of_the_sequences_that_were_opened(looked: Report) -> None:
-    found = table(looked, "slices_seen")
+    quartiles = table(looked, "slices_seen")
 
-    assert isinstance(found, QuartileTable)
-    by_place = {tuple(row[:2]): row[2:] for row in plain(found).rows}
+    assert isinstance(quartiles, QuartileTable)
+    by_place = {tuple(row[:2]): row[2:] for row in plain(quartiles).rows}
     assert by_place["Prior, T1: axial", "Rater 1"] == (2, 31, 38, 44)
     assert by_place["Prior, T1: coronal", "Rater 1"] == (1, 10, 10, 10)
     assert by_place["Prior, T1: axial", "Rater 2"] == (3, 50, 50, 50)
@@ -197,7 +197,7 @@ def test_a_new_trace_that_lacks_a_volume_does_not_say_that_it_was_never_opened(
 ) -> None:
     situation = frozen_study(sqlite_database, folder_with_priors(tmp_path / "study"), raters=1, reviewers=0)
     trace = new("i7", {CURRENT_T1: {}})
-    trace["volumes"] = [one for one in trace["volumes"] if one["title"] == "Current"]
+    trace["volumes"] = [volume for volume in trace["volumes"] if volume["title"] == "Current"]
     read_all(situation, "rater 1", FIRST, traces={"i7": trace})
     data_lock.close_study(sqlite_database, situation.admin, STUDY)
 
@@ -217,9 +217,13 @@ def revise(database: Database, rater: str, item: str, answer: str, trace: dict[s
             .join(Item, col(Item.id) == Assignment.item_id)
             .where(Membership.pseudonym == rater, Item.key == item)
         ).one()
-        kept = root.model_dump(exclude={"id", "supersedes_id", "fields", "receipt", "idempotency_key"})
+        unchanged = root.model_dump(exclude={"id", "supersedes_id", "fields", "receipt", "idempotency_key"})
         newer = Verdict(
-            **kept, supersedes_id=root.id, fields={"answer": answer}, receipt="2345-6789", idempotency_key="revised"
+            **unchanged,
+            supersedes_id=root.id,
+            fields={"answer": answer},
+            receipt="2345-6789",
+            idempotency_key="revised",
         )
         session.add(newer)
         session.flush()

@@ -16,7 +16,7 @@ from services.report.figures.drawing import SHARES
 
 
 def figure(report: Report, key: str) -> Figure:
-    return next(one for one in figures_of(report) if one.key == key)
+    return next(chart for chart in figures_of(report) if chart.key == key)
 
 
 def table(report: Report, key: str) -> Any:
@@ -28,7 +28,7 @@ def table(report: Report, key: str) -> Any:
 def with_tables(report: Report, **changed: QuartileTable | EstimateTable) -> Report:
     """Return the report with other tables in its Viewing section."""
     sections = tuple(
-        replace(section, tables=tuple(changed.get(one.key, one) for one in section.tables))
+        replace(section, tables=tuple(changed.get(old.key, old) for old in section.tables))
         if section.key == "viewing"
         else section
         for section in report.sections
@@ -39,17 +39,17 @@ def with_tables(report: Report, **changed: QuartileTable | EstimateTable) -> Rep
 def test_each_rater_has_a_line_with_their_share_of_unopened_priors_interval_and_n(looked: Report) -> None:
     rows = table(looked, "prior_not_opened").rows
 
-    found = figure(looked, "prior_not_opened").figure
+    chart = figure(looked, "prior_not_opened").figure
 
-    [trace] = found.data
+    [trace] = chart.data
     assert list(trace.x) == pytest.approx([100 * row.estimate.value for row in rows])
     for row, reach in zip(rows, trace.error_x.array, strict=True):
         known = not math.isnan(row.estimate.high)
         assert reach == pytest.approx(100 * (row.estimate.high - row.estimate.value) if known else 0.0)
-    written = [label.replace("<br>", " ") for label in found.layout.yaxis.ticktext]
+    written = [label.replace("<br>", " ") for label in chart.layout.yaxis.ticktext]
     assert written == [who(row) for row in rows]
-    assert [note.text for note in found.layout.annotations] == [f"n = {row.estimate.n}" for row in rows]
-    assert tuple(found.layout.xaxis.range) == SHARES
+    assert [note.text for note in chart.layout.annotations] == [f"n = {row.estimate.n}" for row in rows]
+    assert tuple(chart.layout.xaxis.range) == SHARES
 
 
 def test_an_estimate_without_an_interval_is_said_to_have_none(looked: Report) -> None:
@@ -64,15 +64,15 @@ def test_an_estimate_without_an_interval_is_said_to_have_none(looked: Report) ->
 
 
 def test_the_quartiles_of_slices_seen_are_drawn_for_each_rater(looked: Report) -> None:
-    found = figure(looked, "slices_seen").figure
+    chart = figure(looked, "slices_seen").figure
 
     drawn = {
         (scan.replace("<br>", " "), trace.name): (x - below, x, x + above)
-        for trace in found.data
+        for trace in chart.data
         for x, y, below, above in zip(
             trace.x, trace.y, trace.error_x.arrayminus, trace.error_x.array, strict=True
         )
-        for scan in [found.layout.yaxis.ticktext[round(y)]]
+        for scan in [chart.layout.yaxis.ticktext[round(y)]]
     }  # fmt: skip
     assert drawn == {
         (f"{row.scan}: {row.plane}", row.party.name): (row.low, row.median, row.high)
@@ -86,11 +86,11 @@ def test_of_many_raters_the_quartiles_of_all_together_are_drawn(looked: Report) 
     raters = [*(Party("rater", f"Rater {number}") for number in range(1, 11)), ALL_RATERS]
     many = replace(seen, rows=tuple(QuartileRow("Current, T1", "axial", rater, 5, 10, 20, 30) for rater in raters))
 
-    found = figure(with_tables(looked, slices_seen=many), "slices_seen").figure
+    chart = figure(with_tables(looked, slices_seen=many), "slices_seen").figure
 
-    assert [trace.name for trace in found.data] == ["All raters"]
+    assert [trace.name for trace in chart.data] == ["All raters"]
 
 
 def test_nothing_is_drawn_where_nothing_was_recorded(report: Report) -> None:
     """The other small study was read without traces and without priors."""
-    assert not [one for one in figures_of(report) if one.section == "viewing"]
+    assert not [chart for chart in figures_of(report) if chart.section == "viewing"]

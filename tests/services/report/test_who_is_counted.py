@@ -19,17 +19,17 @@ from tests.situations import Situation, answers, open_study, read_all, signed_in
 FLAGGED = {**answers(answer="yes"), "flag": {"id": "prompt", "note": ""}}
 
 
-def rows_of(report: Report, section: str, key: str) -> list[dict[str, object]]:
+def rows_of(report: Report, section_key: str, key: str) -> list[dict[str, object]]:
     """Return a table of counts, each line by the keys of its columns."""
-    found = report.section(section)
-    assert found is not None
-    table = found.table(key)
+    section = report.section(section_key)
+    assert section is not None
+    table = section.table(key)
     assert isinstance(table, PlainTable)
     return [dict(zip([column.key for column in table.columns], row, strict=True)) for row in table.rows]
 
 
 @pytest.fixture
-def one_failed(sqlite_database: Database, tmp_path: Path) -> Situation:
+def failed_practice(sqlite_database: Database, tmp_path: Path) -> Situation:
     """Two raters have read everything, a third one has used up their only attempt at the practice."""
     situation = practising(sqlite_database, tmp_path / "study", attempts=1)
     members.invite(sqlite_database, situation.admin, "tiny", "rater-3", "Rater-3", "rater")
@@ -45,8 +45,8 @@ def closed_report(situation: Situation) -> Report:
     return build_report(situation.database, situation.admin, "tiny")
 
 
-def test_who_failed_the_practice_misses_nothing_and_is_named_with_n(one_failed: Situation) -> None:
-    report = closed_report(one_failed)
+def test_who_failed_the_practice_misses_nothing_and_is_named_with_n(failed_practice: Situation) -> None:
+    report = closed_report(failed_practice)
 
     assert [row["rater"] for row in rows_of(report, "completeness", "completeness")] == ["Rater 2", "Rater 3"]
     assert [row["missing"] for row in rows_of(report, "completeness", "completeness")] == [0, 0]
@@ -59,8 +59,10 @@ def test_who_failed_the_practice_misses_nothing_and_is_named_with_n(one_failed: 
     assert not any("reads have no verdict" in notice for notice in report.notices)
 
 
-def test_who_failed_the_practice_is_in_no_figure_and_in_no_data_file_but_the_members(one_failed: Situation) -> None:
-    report = closed_report(one_failed)
+def test_who_failed_the_practice_is_in_no_figure_and_in_no_data_file_but_the_members(
+    failed_practice: Situation,
+) -> None:
+    report = closed_report(failed_practice)
 
     assert not [line for line in all_lines(report) if "Rater 1" in line.who]
     naming = [file.name for file in report.files if any("Rater 1" in row for row in file.rows)]
@@ -70,8 +72,8 @@ def test_who_failed_the_practice_is_in_no_figure_and_in_no_data_file_but_the_mem
     assert listed["Rater 2"] == "rater"
 
 
-def test_one_more_attempt_lets_a_rater_in_again_and_the_report_follows(one_failed: Situation) -> None:
-    database, admin = one_failed.database, one_failed.admin
+def test_one_more_attempt_lets_a_rater_in_again_and_the_report_follows(failed_practice: Situation) -> None:
+    database, admin = failed_practice.database, failed_practice.admin
     data_lock.take_interim_look(database, admin, "tiny", "to see who failed")
     before = report_stamp(database, admin, "tiny")
 

@@ -71,12 +71,12 @@ def file_of(report: Report, name: str) -> DataFile:
 
 
 def test_accuracy_counts_only_items_with_a_reference_and_its_n_says_so(some: Report) -> None:
-    found = {(line.stratum, line.who): line.estimate for line in lines_in(some, "accuracy", "accuracy")}
+    estimates = {(line.stratum, line.who): line.estimate for line in lines_in(some, "accuracy", "accuracy")}
 
     # Rater 1 has i4 and i7 wrong; rater 2 has i7 right, i5 is not assessable for them.
-    assert (found["all", "Rater 1"].value, found["all", "Rater 1"].n) == (pytest.approx(4 / 6), 6)
-    assert (found["all", "Rater 2"].value, found["all", "Rater 2"].n) == (pytest.approx(1 / 5), 5)
-    assert (found["format open", "Rater 1"].value, found["format open", "Rater 1"].n) == (1.0, 1)
+    assert (estimates["all", "Rater 1"].value, estimates["all", "Rater 1"].n) == (pytest.approx(4 / 6), 6)
+    assert (estimates["all", "Rater 2"].value, estimates["all", "Rater 2"].n) == (pytest.approx(1 / 5), 5)
+    assert (estimates["format open", "Rater 1"].value, estimates["format open", "Rater 1"].n) == (1.0, 1)
 
 
 def test_a_part_whose_items_have_no_reference_has_no_line_of_accuracy(some: Report) -> None:
@@ -88,12 +88,13 @@ def test_a_part_whose_items_have_no_reference_has_no_line_of_accuracy(some: Repo
 
 
 def test_floors_are_those_of_the_items_with_a_reference(some: Report) -> None:
-    found = {(line.who, line.stratum): line.estimate for line in lines_in(some, "floors", "floors")}
+    estimates = {(line.who, line.stratum): line.estimate for line in lines_in(some, "floors", "floors")}
 
     # Two items with four options and three yes/no items are left; of i1, i3, i4, i5 and i7 the baseline has i1 and i7
     # right.
-    assert found["Chance", "closed"].value == pytest.approx((2 / 4 + 3 / 2) / 5)
-    assert (found["Text-only baseline", "all"].value, found["Text-only baseline", "all"].n) == (pytest.approx(2 / 5), 5)
+    assert estimates["Chance", "closed"].value == pytest.approx((2 / 4 + 3 / 2) / 5)
+    baseline = estimates["Text-only baseline", "all"]
+    assert (baseline.value, baseline.n) == (pytest.approx(2 / 5), 5)
 
 
 def test_agreement_on_answers_keeps_all_items_and_that_on_correctness_does_not(some: Report) -> None:

@@ -26,9 +26,9 @@ def closest(subjects: list[str]) -> int:
     """Return the least number of others between two of one subject; a large number when no subject comes twice."""
     gaps = [
         later - earlier - 1
-        for earlier, one in enumerate(subjects)
+        for earlier, subject in enumerate(subjects)
         for later, another in enumerate(subjects)
-        if later > earlier and one == another
+        if later > earlier and subject == another
     ]
     return min(gaps, default=1_000)
 

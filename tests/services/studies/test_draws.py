@@ -94,7 +94,7 @@ def test_every_draw_comes_out_again_from_the_package_alone(sqlite_database: Data
     drawn = json.loads((tmp_path / "package" / "draws.json").read_text("utf-8"))["drawn"]
     assert problems == []
     assert repeated == len(drawn) == 6
-    assert {one["purpose"] for one in drawn} == {"scoring sample", "practice", "reading", "review"}
+    assert {draw["purpose"] for draw in drawn} == {"scoring sample", "practice", "reading", "review"}
 
 
 @pytest.mark.parametrize("part", ["assignments", "sample", "opinions", "controls", "key"])
@@ -103,21 +103,21 @@ def test_what_was_drawn_otherwise_is_named(sqlite_database: Database, tmp_path: 
     data_lock.close_study(sqlite_database, situation.admin, "tiny")
     export_study(sqlite_database, situation.admin, "tiny", tmp_path / "package")
     file = tmp_path / "package" / "draws.json"
-    found = json.loads(file.read_text("utf-8"))
+    disclosed = json.loads(file.read_text("utf-8"))
 
     if part == "assignments":
-        first, second = [one for one in found["assignments"] if one["phase"] == "reading"][:2]
+        first, second = [assignment for assignment in disclosed["assignments"] if assignment["phase"] == "reading"][:2]
         first["position"], second["position"] = second["position"], first["position"]
     elif part == "sample":
-        found["sample"] = [one["candidate"] for one in found["candidates"]]
+        disclosed["sample"] = [candidate["candidate"] for candidate in disclosed["candidates"]]
     elif part == "opinions":
-        for one in found["opinions"]:
-            one["order"].reverse()
+        for opinions in disclosed["opinions"]:
+            opinions["order"].reverse()
     elif part == "controls":
-        next(one for one in found["drawn"] if one["purpose"] == "review")["controls"] = ["i3"]
+        next(draw for draw in disclosed["drawn"] if draw["purpose"] == "review")["controls"] = ["i3"]
     else:
-        found["keys"][0]["key"] = "00" * 32
-    file.write_text(json.dumps(found), encoding="utf-8")
+        disclosed["keys"][0]["key"] = "00" * 32
+    file.write_text(json.dumps(disclosed), encoding="utf-8")
 
     assert redrawing.redraw(tmp_path / "package")[1] != []
 
@@ -157,7 +157,7 @@ def test_a_study_that_is_opened_again_draws_with_another_key(sqlite_database: Da
 
     first, second = (json.loads((tmp_path / name / "draws.json").read_text("utf-8")) for name in ("first", "second"))
 
-    assert [one["reopened"] for one in second["keys"]] == [0, 1]
+    assert [key["reopened"] for key in second["keys"]] == [0, 1]
     assert second["keys"][0] == first["keys"][0]
     assert second["drawn"][-1]["who"] == ["Rater 3"]
     assert second["drawn"][-1]["reopened"] == 1
@@ -183,7 +183,7 @@ def test_draws_of_the_first_release_stay_and_new_ones_follow_the_new_rule(
     with database.reading() as session:
         assert {freeze.draw_rule for freeze in session.exec(select(Freeze))} == {1}
         drawn = session.exec(select(AuditEvent.detail).where(AuditEvent.action == "drawn")).all()
-    assert [(one["who"], one["rule"]) for one in drawn] == [(["Rater 3"], 2)]
+    assert [(draw["who"], draw["rule"]) for draw in drawn] == [(["Rater 3"], 2)]
     assert not sealing.seal_earlier_rows(database)
     engine.dispose()
 

@@ -207,7 +207,7 @@ ANOTHER_PLAN = "UPDATE protocol SET canonical_json = replace(canonical_json, '\"
 
 
 @pytest.mark.parametrize(
-    ("statement", "found"),
+    ("statement", "problem"),
     [
         ("UPDATE item SET prompt = 'Another?' WHERE key = 'i2'", "items i2."),
         ("UPDATE item SET options = '[]' WHERE key = 'i4'", "items i4."),
@@ -230,12 +230,12 @@ ANOTHER_PLAN = "UPDATE protocol SET canonical_json = replace(canonical_json, '\"
         ("UPDATE audit_event SET person_id = NULL WHERE id = 3", "Audit event 3 does not fit its place."),
     ],
 )
-def test_verify_finds_what_was_changed(opened: Situation, statement: str, found: str) -> None:
+def test_verify_finds_what_was_changed(opened: Situation, statement: str, problem: str) -> None:
     triggers = [f"DROP TRIGGER {table}_no_update" for table in ("reference", "freeze", "audit_event")]
 
     with_sql(opened, [*triggers, statement])
 
-    wanted = found if found[0].isupper() else f"Changed since the freeze: {found}"
+    wanted = problem if problem[0].isupper() else f"Changed since the freeze: {problem}"
     assert wanted in problems_of(opened)
 
 

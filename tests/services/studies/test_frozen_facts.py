@@ -33,13 +33,13 @@ from tests.situations import Situation, on_the_desk, open_study, read_all, show,
 @contextmanager
 def statements(engine: Engine) -> Iterator[list[str]]:
     """Collect what the database is asked within the block."""
-    found: list[str] = []
+    asked: list[str] = []
 
     def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
-        found.append(statement)
+        asked.append(statement)
 
     event.listen(engine, "before_cursor_execute", note)
-    yield found
+    yield asked
     event.remove(engine, "before_cursor_execute", note)
 
 
@@ -66,10 +66,14 @@ def test_a_frozen_item_is_read_once(database: Database, tmp_path: Path) -> None:
     situation = open_study(database, tmp_path / "study")
     on_the_desk(situation, situation.raters[0])
 
-    with statements(database.engine) as found:
+    with statements(database.engine) as asked:
         on_the_desk(situation, situation.raters[0])
 
-    assert not [one for one in found if any(f"FROM {table}" in one for table in ("item", "volume", "protocol"))]
+    assert not [
+        statement
+        for statement in asked
+        if any(f"FROM {table}" in statement for table in ("item", "volume", "protocol"))
+    ]
 
 
 def test_a_study_that_is_not_frozen_is_read_anew_each_time(imported: Situation) -> None:
@@ -164,7 +168,7 @@ def test_verifying_asks_the_database_and_not_the_memory(opened: Situation) -> No
 
 def test_a_payload_that_somebody_changes_changes_nothing_that_is_remembered(opened: Situation) -> None:
     payload = on_the_desk(opened, opened.raters[0])
-    kept = repr(payload)
+    before = repr(payload)
 
     for pane in payload["images"]["panes"]:
         for volume in pane["volumes"]:
@@ -174,7 +178,7 @@ def test_a_payload_that_somebody_changes_changes_nothing_that_is_remembered(open
         field["options"].clear()
     payload["images"]["planes"].clear()
 
-    assert repr(on_the_desk(opened, opened.raters[0])) == kept
+    assert repr(on_the_desk(opened, opened.raters[0])) == before
 
 
 # ---- whose turn it is ------------------------------------------------------------------------------------------------
@@ -194,7 +198,7 @@ def first_of_each_queue(database: Database, actor: Actor) -> tuple[set[str], set
                 by_look_up.add(public_id)
             queue = PHASES[assignment.phase].queue
             waiting = desk.waiting_for(session, protocol, membership.id or 0, queue, limit=1)
-            by_list |= {one.public_id for one in waiting}
+            by_list |= {row.public_id for row in waiting}
     return by_look_up, by_list
 
 

@@ -23,18 +23,18 @@ def people_in(situation: Situation) -> int:
 
 
 def test_the_letter_says_what_it_is_where_until_when_and_that_it_works_once(imported: Situation) -> None:
-    (one,) = invitations.invite_people(
+    (invitation,) = invitations.invite_people(
         imported.database, imported.admin, "tiny", [Entry("Nora@Example.org ", "Nora")], ADDRESS
     )
 
-    token = one.letter.split(f"{ADDRESS}/link/")[1].split()[0]
+    token = invitation.letter.split(f"{ADDRESS}/link/")[1].split()[0]
     assert identity.look_at_link(imported.database, token) == identity.Link("join", "Nora")
     until = now() + identity.LINK_LIFETIME
     for said in (
         "Dear Nora", '"A tiny study"', "read scans", f"It works once, until {until.day} {until:%B %Y}",
         f"{ADDRESS}/sign-in with the login nora@example.org", "do not pass this letter on",
     ):  # fmt: skip
-        assert said in one.letter
+        assert said in invitation.letter
 
 
 def test_whoever_has_an_account_gets_a_letter_without_a_link(imported: Situation) -> None:
@@ -43,10 +43,12 @@ def test_whoever_has_an_account_gets_a_letter_without_a_link(imported: Situation
         token = identity.issue_link(session, person, "sign_in")
     identity.use_link(imported.database, token, None)
 
-    (one,) = invitations.invite_people(imported.database, imported.admin, "tiny", [Entry("known", "Known")], ADDRESS)
+    (invitation,) = invitations.invite_people(
+        imported.database, imported.admin, "tiny", [Entry("known", "Known")], ADDRESS
+    )
 
-    assert "/link/" not in one.letter
-    assert "You have an account already" in one.letter
+    assert "/link/" not in invitation.letter
+    assert "You have an account already" in invitation.letter
 
 
 def test_all_that_is_wrong_is_said_at_once_and_nobody_is_invited(imported: Situation) -> None:
@@ -75,8 +77,8 @@ def test_only_admins_invite_and_see_links(imported: Situation) -> None:
 def test_every_link_has_a_state(imported: Situation) -> None:
     def invite(login: str) -> str:
         entries = [Entry(login, login.title())]
-        (one,) = invitations.invite_people(imported.database, imported.admin, "tiny", entries, ADDRESS)
-        return one.letter.split("/link/")[1].split()[0]
+        (invitation,) = invitations.invite_people(imported.database, imported.admin, "tiny", entries, ADDRESS)
+        return invitation.letter.split("/link/")[1].split()[0]
 
     identity.use_link(imported.database, invite("used"), "correct horse battery")
     invite("twice")
@@ -89,8 +91,8 @@ def test_every_link_has_a_state(imported: Situation) -> None:
 
     lines = invitations.links_of(imported.database, imported.admin, "tiny")
 
-    told = [(line.login, line.state) for line in lines if line.login in {"used", "twice", "late"}]
-    assert told == [("late", "expired"), ("twice", "open"), ("twice", "ended"), ("used", "used")]
+    states = [(line.login, line.state) for line in lines if line.login in {"used", "twice", "late"}]
+    assert states == [("late", "expired"), ("twice", "open"), ("twice", "ended"), ("used", "used")]
 
 
 # ---- pasted lines ----------------------------------------------------------------------------------------------------
@@ -109,7 +111,7 @@ def test_every_line_may_have_its_own_separator() -> None:
     """Half a list from a spreadsheet, half typed."""
     read = read_entries("anna\tAnna Maier, MD\trater\nben; Ben; reviewer\ncleo, Cleo")
 
-    assert [(one.login, one.name, one.role) for one in read] == [
+    assert [(entry.login, entry.name, entry.role) for entry in read] == [
         ("anna", "Anna Maier, MD", "rater"), ("ben", "Ben", "reviewer"), ("cleo", "Cleo", "rater"),
     ]  # fmt: skip
 

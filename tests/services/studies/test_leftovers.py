@@ -39,9 +39,9 @@ def test_only_what_nothing_refers_to_and_is_older_than_a_day_is_removed(opened: 
     half.write_bytes(b"half")
     age(half, 25)
 
-    listed = [one.path for one in leftovers.list_leftovers(database)]
+    listed = [leftover.path for leftover in leftovers.list_leftovers(database)]
     assert old.exists()
-    removed = [one.path for one in leftovers.remove_leftovers(database)]
+    removed = [leftover.path for leftover in leftovers.remove_leftovers(database)]
 
     assert listed == removed == sorted([half, old])
     assert not old.exists()
@@ -57,7 +57,7 @@ def test_nothing_is_removed_while_an_import_runs(database: Database) -> None:
         leftovers.remove_leftovers(database)
 
     assert old.exists()
-    assert [one.path for one in leftovers.remove_leftovers(database)] == [old]
+    assert [leftover.path for leftover in leftovers.remove_leftovers(database)] == [old]
 
 
 def test_a_killed_import_counts_as_running_until_its_lease_has_run_out(database: Database) -> None:

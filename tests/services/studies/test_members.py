@@ -201,8 +201,8 @@ def test_progress_counts_what_is_closed_and_what_could_not_be_shown(database: Da
 
     lines = member_progress.progress_of_members(database, situation.admin, "tiny")
 
-    told = {(line.pseudonym, line.queue.key): (line.done, line.total, line.technical_failures) for line in lines}
-    assert told == {
+    progress = {(line.pseudonym, line.queue.key): (line.done, line.total, line.technical_failures) for line in lines}
+    assert progress == {
         ("Rater 1", "reading"): (2, 6, 1),
         ("Rater 1", "scoring"): (0, 4, 0),
         ("Rater 2", "reading"): (0, 6, 0),
@@ -221,8 +221,8 @@ def test_progress_holds_no_answer(opened: Situation) -> None:
 
     lines = member_progress.progress_of_members(opened.database, opened.admin, "tiny")
 
-    told = json.dumps([dataclasses.asdict(line) for line in lines], default=str)
-    assert planted not in told
+    content = json.dumps([dataclasses.asdict(line) for line in lines], default=str)
+    assert planted not in content
     assert {field.name for field in dataclasses.fields(lines[0])} == {
         "pseudonym", "name", "role", "queue", "done", "total", "technical_failures", "last_saved",
         "practice", "revised",

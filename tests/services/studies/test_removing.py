@@ -30,7 +30,10 @@ from tests.situations import (
 
 
 def removable(situation: Situation) -> list[str]:
-    return [one.login for one in removing.removable_members(situation.database, situation.admin, "tiny")]
+    return [
+        removable_member.login
+        for removable_member in removing.removable_members(situation.database, situation.admin, "tiny")
+    ]
 
 
 def take_out(situation: Situation, login: str) -> str:
@@ -193,8 +196,8 @@ def test_the_items_of_a_reviewer_who_was_taken_out_are_dealt_again(database: Dat
     data_lock.close_study(database, situation.admin, "tiny")
     with database.reading() as session:
         assert session.exec(select(func.count()).select_from(ReviewTask)).one() == 4
-    found = report.build_report(database, situation.admin, "tiny")
-    listed = found.section("study").table("members").rows  # type: ignore[union-attr]
+    built = report.build_report(database, situation.admin, "tiny")
+    listed = built.section("study").table("members").rows  # type: ignore[union-attr]
     assert ("Reviewer 1", "removed before any verdict", None, None) in listed
 
 
@@ -207,8 +210,8 @@ def test_the_report_counts_nothing_of_who_was_taken_out(database: Database, tmp_
     take_out(situation, "rater-3")
     data_lock.close_study(database, situation.admin, "tiny")
 
-    found = report.build_report(database, situation.admin, "tiny")
+    built = report.build_report(database, situation.admin, "tiny")
 
-    counts = found.section("completeness").table("completeness")  # type: ignore[union-attr]
+    counts = built.section("completeness").table("completeness")  # type: ignore[union-attr]
     assert [row[0] for row in counts.rows] == ["Rater 1", "Rater 2"]  # type: ignore[union-attr]
-    assert not any("no verdict" in notice for notice in found.notices)
+    assert not any("no verdict" in notice for notice in built.notices)

@@ -26,16 +26,16 @@ def test_the_new_study_imports_and_freezes_as_it_is(database: Database, tmp_path
 def test_its_zip_is_taken_as_an_upload(sqlite_database: Database) -> None:
     owner = owner_of(sqlite_database)
 
-    found = uploads.receive_upload(sqlite_database, owner, io.BytesIO(starter.new_study_zip(owner)), starter.ZIP_NAME)
+    upload = uploads.receive_upload(sqlite_database, owner, io.BytesIO(starter.new_study_zip(owner)), starter.ZIP_NAME)
 
-    assert (found.name, found.items) == ("my-study", 3)
+    assert (upload.name, upload.items) == ("my-study", 3)
 
 
 def test_every_scan_of_it_says_that_it_is_simulated(tmp_path: Path) -> None:
-    found = read_study_folder(starter.new_study(tmp_path / "mine"))
+    contents = read_study_folder(starter.new_study(tmp_path / "mine"))
 
-    assert all("simulated" in volume.label for volume in found.volumes)
-    assert "Simulated" in (found.protocol.notice or "")
+    assert all("simulated" in volume.label for volume in contents.volumes)
+    assert "Simulated" in (contents.protocol.notice or "")
 
 
 def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path) -> None:

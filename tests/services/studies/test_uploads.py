@@ -47,19 +47,19 @@ def left_behind(situation: Situation) -> list[Path]:
 
 @pytest.mark.parametrize("inner", ["", "study/", "a/b/c/"])
 def test_an_upload_is_described_before_it_is_imported(imported: Situation, folder: Path, inner: str) -> None:
-    found = received(imported, packed(folder, inner))
+    upload = received(imported, packed(folder, inner))
 
-    assert (found.name, found.title) == ("another", "A tiny study")
-    assert (found.cases, found.items, found.candidates, len(found.volumes)) == (3, 6, 6, 9)
-    assert found.volumes[0].file_name == "c1-t1.nii.gz"
+    assert (upload.name, upload.title) == ("another", "A tiny study")
+    assert (upload.cases, upload.items, upload.candidates, len(upload.volumes)) == (3, 6, 6, 9)
+    assert upload.volumes[0].file_name == "c1-t1.nii.gz"
 
 
 def test_an_upload_can_be_imported_and_thrown_away(imported: Situation, folder: Path) -> None:
-    found = received(imported, packed(folder))
-    unpacked = uploads.study_folder_of(imported.database, imported.admin, found.ticket)
+    upload = received(imported, packed(folder))
+    unpacked = uploads.study_folder_of(imported.database, imported.admin, upload.ticket)
 
     importing.import_study(imported.database, imported.admin, unpacked)
-    uploads.discard_upload(imported.database, imported.admin, found.ticket)
+    uploads.discard_upload(imported.database, imported.admin, upload.ticket)
 
     with imported.database.reading() as session:
         assert set(session.exec(select(Study.key)).all()) == {"tiny", "another"}
@@ -84,13 +84,13 @@ def test_a_refused_upload_leaves_nothing_behind(imported: Situation, folder: Pat
 
 
 def test_a_scan_can_be_looked_at_before_the_import(imported: Situation, folder: Path) -> None:
-    found = received(imported, packed(folder))
+    upload = received(imported, packed(folder))
 
-    content = uploads.scan_for_preview(imported.database, imported.admin, found.ticket, "c1-t2")
+    content = uploads.scan_for_preview(imported.database, imported.admin, upload.ticket, "c1-t2")
 
     assert content == (folder / "volumes" / "c1-t2.nii.gz").read_bytes()
     with pytest.raises(NotFound, match="has no volume 'c9'"):
-        uploads.scan_for_preview(imported.database, imported.admin, found.ticket, "c9")
+        uploads.scan_for_preview(imported.database, imported.admin, upload.ticket, "c9")
 
 
 def test_a_picture_is_previewed_as_the_volume_that_it_will_be(imported: Situation, folder: Path) -> None:
@@ -99,34 +99,34 @@ def test_a_picture_is_previewed_as_the_volume_that_it_will_be(imported: Situatio
     Image.fromarray(pixels).save(folder / "volumes" / "c1-t2.png")
     table = folder / "volumes.csv"
     table.write_text(table.read_text(encoding="utf-8").replace("c1-t2.nii.gz", "c1-t2.png"), encoding="utf-8")
-    found = received(imported, packed(folder))
+    upload = received(imported, packed(folder))
 
-    content = uploads.scan_for_preview(imported.database, imported.admin, found.ticket, "c1-t2")
+    content = uploads.scan_for_preview(imported.database, imported.admin, upload.ticket, "c1-t2")
 
     assert content.startswith(b"\x1f\x8b")
-    assert found.volumes[1].preview_name == "c1-t2.png.nii.gz"
-    assert found.volumes[0].preview_name == "c1-t1.nii.gz"
+    assert upload.volumes[1].preview_name == "c1-t2.png.nii.gz"
+    assert upload.volumes[0].preview_name == "c1-t1.nii.gz"
 
 
 def test_a_broken_scan_is_not_shown(imported: Situation, folder: Path) -> None:
     (folder / "volumes" / "c1-t2.nii.gz").write_bytes(b"no scan")
-    found = received(imported, packed(folder))
+    upload = received(imported, packed(folder))
 
     with pytest.raises(InputRefused, match=r"volume 'c1-t2': c1-t2.nii.gz is"):
-        uploads.scan_for_preview(imported.database, imported.admin, found.ticket, "c1-t2")
+        uploads.scan_for_preview(imported.database, imported.admin, upload.ticket, "c1-t2")
 
 
 @pytest.mark.parametrize("ticket", ["", ".", "..", "../volumes", "no-such-ticket", "0" * 24, "/etc"])
 def test_a_ticket_that_was_never_given_opens_and_removes_nothing(
     imported: Situation, folder: Path, ticket: str
 ) -> None:
-    found = received(imported, packed(folder))
+    upload = received(imported, packed(folder))
 
     with pytest.raises(NotFound, match="upload the file again"):
         uploads.study_folder_of(imported.database, imported.admin, ticket)
     uploads.discard_upload(imported.database, imported.admin, ticket)
 
-    assert uploads.study_folder_of(imported.database, imported.admin, found.ticket).is_dir()
+    assert uploads.study_folder_of(imported.database, imported.admin, upload.ticket).is_dir()
     assert (imported.database.data_dir / "volumes").is_dir()
 
 
@@ -141,16 +141,16 @@ def test_uploads_of_yesterday_are_thrown_away_with_the_next(imported: Situation,
 
 
 def test_only_an_owner_uploads(imported: Situation, folder: Path) -> None:
-    found = received(imported, packed(folder))
+    upload = received(imported, packed(folder))
 
     for other in (*imported.raters, imported.reviewer):
         with pytest.raises(NotAllowed):
             uploads.receive_upload(imported.database, other, packed(folder), "study.zip")
         with pytest.raises(NotAllowed):
-            uploads.study_folder_of(imported.database, other, found.ticket)
+            uploads.study_folder_of(imported.database, other, upload.ticket)
         with pytest.raises(NotAllowed):
-            uploads.scan_for_preview(imported.database, other, found.ticket, "c1-t1")
+            uploads.scan_for_preview(imported.database, other, upload.ticket, "c1-t1")
         with pytest.raises(NotAllowed):
-            uploads.discard_upload(imported.database, other, found.ticket)
+            uploads.discard_upload(imported.database, other, upload.ticket)
 
     assert len(left_behind(imported)) == 1

@@ -46,10 +46,10 @@ def flip_a_byte_that_still_unpacks(file: Path) -> None:
         # A browser that is handed gzip does not look at its checksum: the last eight bytes.
         unpacking = zlib.decompressobj(wbits=-15)
         try:
-            found = unpacking.decompress(bytes(packed[10:-8]))
+            content = unpacking.decompress(bytes(packed[10:-8]))
         except zlib.error:
-            found = b""
-        if len(found) == len(unpacked) and found != unpacked:
+            content = b""
+        if len(content) == len(unpacked) and content != unpacked:
             file.write_bytes(packed)
             return
         packed[place] ^= 1
@@ -134,8 +134,8 @@ def test_what_was_found_is_noted_once_for_each_state_and_told_to_the_admins(stud
         (key, "damaged"),
         (key, "missing"),
     ]
-    told = daily_verification.state_of_verification(study.database, study.admin, "tiny").damaged_scans
-    assert [line.split(" UTC: ")[1] for line in told] == [
+    lines = daily_verification.state_of_verification(study.database, study.admin, "tiny").damaged_scans
+    assert [line.split(" UTC: ")[1] for line in lines] == [
         f"volume '{key}' was not shown: the file on the server is not the one that was prepared.",
         f"volume '{key}' was not shown: its prepared file is missing on the server.",
     ]
@@ -248,13 +248,13 @@ def unpacked_hashes(database: Database) -> dict[str, str | None]:
 def test_hashes_that_are_lacking_are_made_once_with_progress(study: Situation) -> None:
     before = without_unpacked_hashes(study.database)
     assert volume_integrity.lacks_unpacked_hashes(study.database)
-    told: list[tuple[int, int, str]] = []
+    steps: list[tuple[int, int, str]] = []
 
-    problems = volume_integrity.fill_unpacked_hashes(study.database, lambda *step: told.append(step))
+    problems = volume_integrity.fill_unpacked_hashes(study.database, lambda *step: steps.append(step))
 
     assert problems == []
     assert unpacked_hashes(study.database) == before
-    assert (told[0][:2], told[-1][:2]) == ((0, 9), (9, 9))
+    assert (steps[0][:2], steps[-1][:2]) == ((0, 9), (9, 9))
     assert not volume_integrity.lacks_unpacked_hashes(study.database)
 
 
@@ -306,10 +306,10 @@ def test_a_study_is_verified_from_the_page_and_the_result_kept(study: Situation)
     assert daily_verification.verify_now(study.database, study.admin, "tiny") == []
 
     with study.database.reading() as session:
-        kept = session.exec(select(Verification)).one()
-    assert kept.started_at >= began
-    assert (kept.files_checked, kept.problems) == (9, [])
-    assert daily_verification.state_of_verification(study.database, study.admin, "tiny").ended_at == kept.ended_at
+        stored = session.exec(select(Verification)).one()
+    assert stored.started_at >= began
+    assert (stored.files_checked, stored.problems) == (9, [])
+    assert daily_verification.state_of_verification(study.database, study.admin, "tiny").ended_at == stored.ended_at
 
 
 def test_a_pipe_in_the_place_of_a_volume_is_no_volume_and_nobody_waits_for_it(opened: Situation) -> None:
