@@ -162,7 +162,7 @@ def alt_test(
     tested = shared >= MIN_ITEMS
     reason = None
     if raters < 3:
-        reason = f"{raters} raters: the test leaves one out and needs three or more"
+        reason = f"{raters} rater{'' if raters == 1 else 's'}: the test leaves one out and needs three or more"
     elif not tested.any():
         reason = f"no rater shares {MIN_ITEMS} {unit}s with another; the most is {int(shared.max())}"
     groups = encode_clusters(clusters, items) if clusters is not None else np.arange(items, dtype=np.intp)
@@ -220,10 +220,10 @@ def alt_test(
 
 def _numeric(humans: RatingTable, judge: Ratings, level: str) -> tuple[Floats, Floats]:
     if level == "interval":
-        of_humans, of_judge = numbers_of(humans, "humans"), numbers_or_nan(judge, "judge")
+        of_humans, of_judge = numbers_of(humans, "humans", fewest=1), numbers_or_nan(judge, "judge")
         scale = magnitude(of_humans, of_judge)
         return of_humans / scale, of_judge / scale
-    rows = rows_of(humans, "humans")
+    rows = rows_of(humans, "humans", fewest=1)
     flat = [value for row in rows for value in row] + as_values(judge, "judge")
     codes, _ = encode(flat, None, "humans")
     numbers = np.where(codes == MISSING, np.nan, codes).astype(np.float64)

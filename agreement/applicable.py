@@ -137,8 +137,10 @@ def _of_file(file: RatingsFile, request: Request) -> Iterator[Calculation]:
     if len(pairs) > MOST_PAIRS and not request.all_pairs:
         pairs = []
     for pair in pairs:
-        of_pair = _of_measured_pair if request.level == "interval" else _of_pair
-        yield from of_pair(file, pair, options)
+        if request.level == "interval":
+            yield from _of_measured_pair(file, pair, options)
+        else:
+            yield from _of_pair(file, pair, options, request.judge is not None)
     if len(humans) > 1 and len(file.categories) <= MOST_CATEGORIES:
         of_all = _of_all_measured if request.level == "interval" else _of_all
         yield from of_all(file.ratings[:, humans], [file.raters[column] for column in humans], options)
@@ -149,7 +151,7 @@ def _of_file(file: RatingsFile, request: Request) -> Iterator[Calculation]:
         yield from _of_judge(file, humans, request, options)
 
 
-def _of_pair(file: RatingsFile, pair: tuple[int, int], options: _Options) -> Iterator[Calculation]:
+def _of_pair(file: RatingsFile, pair: tuple[int, int], options: _Options, judged: bool) -> Iterator[Calculation]:
     a, b = file.ratings[:, pair[0]], file.ratings[:, pair[1]]
     names = [file.raters[column] for column in pair]
     yield Calculation(partial(percent_agreement, a, b, **options.clustered), names)
@@ -158,7 +160,7 @@ def _of_pair(file: RatingsFile, pair: tuple[int, int], options: _Options) -> Ite
     for weights in options.weightings:
         yield Calculation(partial(cohen_kappa, a, b, weights=weights, **options.declared, **options.clustered), names)
     yield Calculation(partial(pabak, a, b, **options.declared, **options.clustered), names)
-    if len(file.raters) > 2:  # of two raters it is among the estimates of all
+    if len(file.raters) > 2 or judged:  # of two raters, both human, it is among the estimates of all
         of_two = np.column_stack((a, b))
         yield Calculation(partial(gwet_ac, of_two, **options.declared, **options.clustered), names)
     if len(file.categories) > 1:

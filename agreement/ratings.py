@@ -43,7 +43,7 @@ class CodedRatings:
         return int((~self.kept).sum())
 
 
-def rows_of(ratings: RatingTable, argument: str = "ratings") -> list[list[Any]]:
+def rows_of(ratings: RatingTable, argument: str = "ratings", *, fewest: int = 2) -> list[list[Any]]:
     """The ratings as a list of rows of equal length.
 
     Parameters
@@ -52,6 +52,8 @@ def rows_of(ratings: RatingTable, argument: str = "ratings") -> list[list[Any]]:
         Ratings.
     argument : str
         Name to use in the error.
+    fewest : int
+        How many raters there must be.
 
     Returns
     -------
@@ -60,7 +62,7 @@ def rows_of(ratings: RatingTable, argument: str = "ratings") -> list[list[Any]]:
     Raises
     ------
     ValueError
-        When it has not two dimensions, rows differ in length, or there are fewer than two raters.
+        When it has not two dimensions, rows differ in length, or there are fewer raters than `fewest`.
     """
     to_numpy = getattr(ratings, "to_numpy", None)
     table = to_numpy() if to_numpy is not None else ratings
@@ -80,8 +82,9 @@ def rows_of(ratings: RatingTable, argument: str = "ratings") -> list[list[Any]]:
                 f"{argument} has {len(rows[0])} ratings in row 0 and {len(rows[-1])} in row {position}; "
                 "expected (items, raters) with None where a rating is missing"
             )
-    if rows and len(rows[0]) < 2:
-        raise ValueError(f"{argument} has shape ({len(rows)}, {len(rows[0])}); expected two raters or more")
+    if rows and len(rows[0]) < fewest:
+        raters = "two raters" if fewest == 2 else f"{fewest} rater"
+        raise ValueError(f"{argument} has shape ({len(rows)}, {len(rows[0])}); expected {raters} or more")
     return rows
 
 
@@ -169,7 +172,7 @@ def weight_matrix(categories: int, weights: Weights | None) -> Floats:
     return 1.0 - (apart if weights == "linear" else apart**2)
 
 
-def numbers_of(ratings: RatingTable, argument: str = "ratings") -> Floats:
+def numbers_of(ratings: RatingTable, argument: str = "ratings", *, fewest: int = 2) -> Floats:
     """Ratings as numbers, nan where missing.
 
     Parameters
@@ -178,6 +181,8 @@ def numbers_of(ratings: RatingTable, argument: str = "ratings") -> Floats:
         Ratings.
     argument : str
         Name to use in the error.
+    fewest : int
+        As in `rows_of`.
 
     Returns
     -------
@@ -193,12 +198,12 @@ def numbers_of(ratings: RatingTable, argument: str = "ratings") -> Floats:
     >>> numbers_of([[1, 2], [3, None]]).tolist()
     [[1.0, 2.0], [3.0, nan]]
     """
-    if isinstance(ratings, np.ndarray) and ratings.dtype.kind in "iuf" and ratings.ndim == 2 and ratings.shape[1] > 1:
+    if isinstance(ratings, np.ndarray) and ratings.dtype.kind in "iuf" and ratings.ndim == 2 and ratings.shape[1] >= fewest:
         table = ratings.astype(np.float64)
         if np.isinf(table).any():
             raise ValueError(f"{argument} holds an infinite value; expected finite numbers")
         return table
-    rows = rows_of(ratings, argument)
+    rows = rows_of(ratings, argument, fewest=fewest)
     try:
         table = np.array([[np.nan if is_missing(value) else float(value) for value in row] for row in rows])
     except (TypeError, ValueError):

@@ -210,6 +210,21 @@ def test_a_judge_is_held_against_each_human_and_is_none_of_them(tmp_path, capsys
     assert ("winning rate", "ann", "bob", "cat", "grok") in found
 
 
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
+def test_one_human_and_one_judge_are_compared_and_what_needs_more_raters_says_so(tmp_path, capsys, level):
+    file = tmp_path / "ratings.csv"
+    rows = [(item, rater, (item * step) % 3) for item in range(40) for step, rater in enumerate(["ann", "grok"], 1)]
+    pd.DataFrame(rows, columns=["item", "rater", "verdict"]).to_csv(file, index=False)
+
+    estimates = printed(capsys, file, "--judge", "grok", "--level", level)
+
+    compared = "Lin's concordance correlation" if level == "interval" else "Gwet's AC1"
+    assert estimates[compared, "ann", "grok"]["value"] is not None
+    winning_rate = estimates["winning rate", "ann", "grok"]
+    assert winning_rate["value"] is None
+    assert winning_rate["undefined_because"] == "1 rater: the test leaves one out and needs three or more"
+
+
 def test_groups_of_items_are_shown_by_themselves_too(tmp_path, capsys):
     file = tmp_path / "ratings.csv"
     rows = [
