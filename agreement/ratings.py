@@ -198,7 +198,8 @@ def numbers_of(ratings: RatingTable, argument: str = "ratings", *, fewest: int =
     >>> numbers_of([[1, 2], [3, None]]).tolist()
     [[1.0, 2.0], [3.0, nan]]
     """
-    if isinstance(ratings, np.ndarray) and ratings.dtype.kind in "iuf" and ratings.ndim == 2 and ratings.shape[1] >= fewest:
+    as_array = isinstance(ratings, np.ndarray) and ratings.dtype.kind in "iuf" and ratings.ndim == 2
+    if isinstance(ratings, np.ndarray) and as_array and ratings.shape[1] >= fewest:
         table = ratings.astype(np.float64)
         if np.isinf(table).any():
             raise ValueError(f"{argument} holds an infinite value; expected finite numbers")
