@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agreement.codebook import is_missing
+from agreement.codebook import is_missing, refuse_unlike
 from agreement.coding import Codes, Ratings, as_values, encode_clusters, same_length
 from agreement.estimate import Estimate
 from agreement.intervals import wilson_interval
@@ -113,19 +113,17 @@ def accuracy(
         accepted = as_values(reference, "reference")  # type: ignore[arg-type]
         same_length(given, accepted, "verdicts", "reference")
     left_out = values_of(excluded, "excluded")
+    refuse_unlike(
+        verdicts=(verdict for verdict in given if not _is_among(verdict, left_out)),
+        reference=(answer for answers in accepted for answer in (answers if _several(answers) else (answers,))),
+    )
     correct: list[bool | None] = []
     was_excluded: list[bool] = []
     unknown: list[bool] = []
     for verdict, answer in zip(given, accepted, strict=True):
-        missing = is_missing(verdict)
-        try:
-            apart = not missing and verdict in left_out
-        except TypeError:
-            raise ValueError(
-                f"verdicts holds {verdict!r}, which cannot be compared; expected text or numbers"
-            ) from None
-        several = isinstance(answer, list | tuple | set | frozenset | np.ndarray)
-        right = [one for one in answer if not is_missing(one)] if several else answer
+        missing, apart = is_missing(verdict), _is_among(verdict, left_out)
+        several = _several(answer)
+        right = [value for value in answer if not is_missing(value)] if several else answer
         known = bool(right) if several else not is_missing(answer)
         was_excluded.append(apart and known)
         unknown.append(not known and not missing)
@@ -300,6 +298,17 @@ def values_of(values: Collection[Hashable], argument: str) -> set[Hashable]:
         return {values} if isinstance(values, str) else set(values)
     except TypeError:
         raise ValueError(f"{argument} is {values!r}; expected a collection of verdicts") from None
+
+
+def _several(answer: Any) -> bool:
+    return isinstance(answer, list | tuple | set | frozenset | np.ndarray)
+
+
+def _is_among(verdict: Any, left_out: set[Hashable]) -> bool:
+    try:
+        return not is_missing(verdict) and verdict in left_out
+    except TypeError:
+        raise ValueError(f"verdicts holds {verdict!r}, which cannot be compared; expected text or numbers") from None
 
 
 def _mask(values: Ratings | None, items: int, argument: str) -> npt.NDArray[np.bool_]:

@@ -250,7 +250,7 @@ def _accuracy(correct: Floats, excluded: npt.NDArray[np.bool_], options: _Option
 
 
 def _diagnostic(verdicts: Floats, reference: Floats, positive: float, options: _Options) -> Sequence[Estimate]:
-    found = diagnostic_accuracy(verdicts, reference, positive, **options.clustered)
+    found = diagnostic_accuracy(verdicts, reference, positive, **options.declared, **options.clustered)
     return (found.sensitivity, found.specificity, found.ppv, found.npv)
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from agreement.codebook import MISSING, is_missing
 from agreement.coding import Floats, Ratings, as_values, encode, numbers_or_nan
 from agreement.magnitude import magnitude
-from agreement.ratings import RatingTable, numbers_of, rows_of
+from agreement.ratings import RatingTable, numbers_of, refuse_unlike_columns, rows_of
 
 Level = Literal["nominal", "ordinal", "interval"]
 Scoring = Literal["exact", "rmse"] | Callable[[Any, list[Any]], float]
@@ -165,9 +165,11 @@ def _as_numbers(
         return of_humans / scale, of_judge / scale
     rows = rows_of(humans, "humans", fewest=1)
     flat = [value for row in rows for value in row] + as_values(judge, "judge")
-    codes, _ = encode(flat, categories, "humans")
-    numbers = np.where(codes == MISSING, np.nan, codes).astype(np.float64)
+    codes, levels = encode(flat, categories, "humans")
     size = sum(len(row) for row in rows)
+    if categories is None:
+        refuse_unlike_columns([*zip(*rows, strict=True), flat[size:]], levels, "humans and judge")
+    numbers = np.where(codes == MISSING, np.nan, codes).astype(np.float64)
     return numbers[:size].reshape(len(rows), len(rows[0]) if rows else 0), numbers[size:]
 
 

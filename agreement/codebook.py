@@ -1,6 +1,7 @@
 """Which verdicts there are: categories in their order, and what counts as missing."""
 
 from collections.abc import Hashable, Iterable, Sequence
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -151,6 +152,41 @@ def is_missing(value: Any) -> bool:
         return bool(value != value)
     except TypeError:  # pandas' NA refuses to be a truth value
         return True
+
+
+def refuse_unlike(**verdicts: Iterable[Any]) -> None:
+    """Refuse verdicts that are all text on one side and all numbers on another: they could never agree.
+
+    Parameters
+    ----------
+    **verdicts : iterable
+        Verdicts, by the argument that holds them; missing ones do not count.
+
+    Raises
+    ------
+    ValueError
+        When it is so.
+
+    Examples
+    --------
+    >>> refuse_unlike(a=[1, 2], b=["1", "2"])
+    Traceback (most recent call last):
+    ValueError: a holds numbers and b text; expected both to be written alike
+    """
+    kinds = {argument: _kind(values) for argument, values in verdicts.items()}
+    as_text = next((argument for argument, kind in kinds.items() if kind == "text"), None)
+    as_numbers = next((argument for argument, kind in kinds.items() if kind == "numbers"), None)
+    if as_text is not None and as_numbers is not None:
+        raise ValueError(f"{as_numbers} holds numbers and {as_text} text; expected both to be written alike")
+
+
+def _kind(values: Iterable[Any]) -> str:
+    kinds = {
+        "text" if isinstance(value, str | bytes) else "numbers" if isinstance(value, Number | np.bool_) else "others"
+        for value in values
+        if not is_missing(value)
+    }
+    return kinds.pop() if len(kinds) == 1 else "others"
 
 
 def declared(categories: Sequence[Hashable]) -> tuple[Hashable, ...]:

@@ -17,6 +17,7 @@ from agreement.codebook import (
     distinct_texts,
     in_order,
     is_missing,
+    refuse_unlike,
 )
 
 Ratings = Sequence[Any] | npt.NDArray[Any]
@@ -168,6 +169,8 @@ def encode_pairs(a: Ratings, b: Ratings, categories: Sequence[Hashable] | None =
     """
     (entries_a, which_a), (entries_b, which_b) = _distinct(a, "a"), _distinct(b, "b")
     same_length(which_a, which_b, "a", "b")
+    if categories is None:
+        refuse_unlike(a=entries_a, b=entries_b)
     levels = declared(categories) if categories is not None else in_order({*entries_a, *entries_b})
     codes_a = _position(entries_a, which_a, levels, "a")[which_a]
     codes_b = _position(entries_b, which_b, levels, "b")[which_b]

@@ -1,5 +1,6 @@
 """A judge against humans: direction of its errors, sensitivity and specificity."""
 
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -7,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.accuracy import correctness
-from agreement.codebook import is_missing
-from agreement.coding import Codes, Ratings, as_values, encode_clusters, same_length
+from agreement.codebook import distinct_entries, in_order, is_missing, refuse_unlike
+from agreement.coding import Codes, Ratings, as_values, encode, encode_clusters, same_length
 from agreement.comparisons import mcnemar, paired_difference, paired_proportion_difference
 from agreement.estimate import Estimate
 from agreement.percent import share
@@ -237,6 +238,7 @@ def diagnostic_accuracy(
     reference: Ratings,
     positive: Any,
     *,
+    categories: Sequence[Hashable] | None = None,
     clusters: Ratings | None = None,
     resamples: int = 10_000,
     seed: Seed = 0,
@@ -254,7 +256,9 @@ def diagnostic_accuracy(
     judge, reference : sequence, shape (items,)
         What is examined, and what counts as true; None or NaN is missing.
     positive : hashable
-        The verdict that counts as positive; all others are negative. Not a missing one.
+        The verdict that counts as positive; all others are negative. Not a missing one, and one of the categories.
+    categories : sequence, optional
+        The declared categories; by default the verdicts that occur. Declare them where there may be no positive at all.
     clusters, resamples, seed, method, confidence, unit
         As in `percent_agreement`.
 
@@ -265,7 +269,7 @@ def diagnostic_accuracy(
     Raises
     ------
     ValueError
-        When lengths differ, or `positive` is missing.
+        When lengths differ, `positive` is missing or no category, or one side is text and the other numbers.
 
     References
     ----------
@@ -285,6 +289,14 @@ def diagnostic_accuracy(
         raise ValueError(f"positive is {positive!r}; expected the verdict that counts as positive")
     said, true = as_values(judge, "judge"), as_values(reference, "reference")
     same_length(said, true, "judge", "reference")
+    if categories is None:
+        refuse_unlike(judge=said, reference=true)
+    levels = (*distinct_entries(said, "judge")[0], *distinct_entries(true, "reference")[0])
+    if categories is not None:
+        for verdicts, argument in ((said, "judge"), (true, "reference")):
+            _, levels = encode(verdicts, categories, argument)
+    if levels and positive not in levels:
+        raise ValueError(f"positive is {positive!r}; expected one of the categories {in_order({*levels})!r}")
     known = np.array([not is_missing(x) and not is_missing(y) for x, y in zip(said, true, strict=True)], dtype=bool)
     groups = encode_clusters(clusters, known.size)[known] if clusters is not None else None
     test = np.array([value == positive for value in said], dtype=bool)[known]

@@ -6,7 +6,7 @@ from operator import index
 
 import numpy as np
 
-from agreement.codebook import is_missing
+from agreement.codebook import is_missing, refuse_unlike
 from agreement.coding import Ratings, as_values, compact, encode_clusters, same_length
 from agreement.estimate import Estimate
 from agreement.percent import share
@@ -112,6 +112,7 @@ def mirage_rate(
     truth = as_values(reference, "reference")
     same_length(with_image, without, "present", "absent")
     same_length(with_image, truth, "present", "reference")
+    refuse_unlike(present=with_image, absent=without, reference=truth, positive=[positive], negative=[negative])
     shown = np.array([not is_missing(value) and value == positive for value in with_image], dtype=bool)
     hidden = np.array([not is_missing(value) and value == positive for value in without], dtype=bool)
     eligible = np.array([not is_missing(value) and value == negative for value in truth], dtype=bool)

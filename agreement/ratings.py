@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from agreement.codebook import MISSING, is_missing
+from agreement.codebook import MISSING, is_missing, refuse_unlike
 from agreement.coding import Codes, Floats, encode
 
 RatingTable = Sequence[Sequence[Any]] | npt.NDArray[Any]
@@ -144,7 +144,30 @@ def _flat_codes(
         return (ratings.shape[0], ratings.shape[1]), codes, levels
     rows = rows_of(ratings)
     codes, levels = encode([value for row in rows for value in row], categories, "ratings")
+    if categories is None:
+        refuse_unlike_columns(list(zip(*rows, strict=True)), levels)
     return (len(rows), len(rows[0]) if rows else 0), codes, levels
+
+
+def refuse_unlike_columns(columns: Sequence[Sequence[Any]], levels: Sequence[Any], argument: str = "ratings") -> None:
+    """Refuse ratings that are all text with one rater and all numbers with another.
+
+    Parameters
+    ----------
+    columns : sequence of sequence, shape (raters, items)
+        The ratings of each rater.
+    levels : sequence
+        The distinct ratings.
+    argument : str
+        Name to use in the error.
+
+    Raises
+    ------
+    ValueError
+        When it is so.
+    """
+    if any(isinstance(level, str | bytes) for level in levels):
+        refuse_unlike(**{f"column {number} of {argument}": column for number, column in enumerate(columns)})
 
 
 def weight_matrix(categories: int, weights: Weights | None) -> Floats:

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.accuracy import correctness
-from agreement.codebook import is_missing
+from agreement.codebook import is_missing, refuse_unlike
 from agreement.coding import Ratings, as_values, encode_clusters, same_length
 from agreement.estimate import Estimate
 from agreement.percent import share
@@ -100,6 +100,7 @@ def shared_errors(
     (0.5, 1, 0.25)
     """
     given_a, given_b = as_values(answers_a, "answers_a"), as_values(answers_b, "answers_b")
+    refuse_unlike(answers_a=given_a, answers_b=given_b)
     known_a, right_a = correctness(correct_a, "correct_a")
     known_b, right_b = correctness(correct_b, "correct_b")
     sizes = (("answers_b", len(given_b)), ("correct_a", known_a.size), ("correct_b", known_b.size))

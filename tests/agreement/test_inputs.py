@@ -87,3 +87,54 @@ def test_entries_of_a_list_are_told_apart_by_equality(entries: list[Any]) -> Non
     distinct, which = distinct_entries(entries, "a")
     shown = [None if code < 0 else distinct[code] for code in which]
     assert shown == [None if entry is None or entry != entry else entry for entry in entries]
+
+
+AS_TEXT, AS_NUMBERS = ["1", "2", "1"], [1, 2, 1]
+OF_TWO = [
+    lambda a, b: agreement.percent_agreement(a, b),
+    lambda a, b: agreement.cohen_kappa(a, b),
+    lambda a, b: agreement.kappa_per_category(a, b),
+    lambda a, b: agreement.pabak(a, b),
+    lambda a, b: agreement.accuracy(a, b),
+    lambda a, b: agreement.accuracy(a, b[0]),
+    lambda a, b: agreement.accuracy(a, [[answer] for answer in b]),
+    lambda a, b: agreement.diagnostic_accuracy(a, b, a[0]),
+    lambda a, b: agreement.shared_errors(a, b, [0, 0, 0], [0, 0, 0]),
+    lambda a, b: agreement.mirage_rate(a, a, b, positive=a[0], negative=b[0]),
+    lambda a, b: agreement.alt_test(list(zip(a, a, a, strict=True)), b),
+    lambda a, b: agreement.alt_test(list(zip(a, b, a, strict=True)), a),
+    *(
+        lambda a, b, coefficient=coefficient: coefficient(list(zip(a, b, a, strict=True)))
+        for coefficient in (
+            agreement.fleiss_kappa,
+            agreement.conger_kappa,
+            agreement.gwet_ac,
+            agreement.brennan_prediger,
+            agreement.krippendorff_alpha,
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize("statistic", OF_TWO)
+def test_text_against_numbers_is_refused_instead_of_never_agreeing(statistic: Callable[[Any, Any], Any]) -> None:
+    for a, b in ((AS_TEXT, AS_NUMBERS), (AS_NUMBERS, AS_TEXT), (AS_TEXT, np.array([1.0, 2.0, np.nan]))):
+        with pytest.raises(ValueError, match=r"holds numbers and .* text; expected both to be written alike"):
+            statistic(a, b)
+
+
+def test_text_and_numbers_with_one_rater_or_declared_stay_as_they_are() -> None:
+    assert agreement.percent_agreement(["?", 1, 2], [1, 1, 2]).n == 3
+    assert agreement.cohen_kappa(["?", "?"], [1, 1], categories=["?", 1]).n == 2
+    assert agreement.accuracy(["n/a", "n/a"], [1, 2], excluded="n/a").n_excluded == 2
+
+
+def test_a_positive_that_is_no_category_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"positive is '1'; expected one of the categories \(0, 1\)"):
+        agreement.diagnostic_accuracy([1, 0, 1], [1, 0, 0], "1")
+    with pytest.raises(ValueError, match=r"positive is 'yes'; expected one of the categories \('no',\)"):
+        agreement.diagnostic_accuracy(["no", "no"], ["no", "no"], "yes")
+
+    without = agreement.diagnostic_accuracy(["no", "no"], ["no", "no"], "yes", categories=["no", "yes"])
+
+    assert (without.specificity.value, without.sensitivity.n) == (1.0, 0)
