@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from agreement.arguments import unmasked
 from agreement.codebook import is_missing, refuse_unlike
 from agreement.coding import Codes, Ratings, as_values, encode_clusters, same_length
 from agreement.estimate import Estimate
@@ -255,6 +256,7 @@ def correctness(values: Ratings, argument: str) -> tuple[npt.NDArray[np.bool_], 
     >>> known.tolist(), true.tolist()
     ([True, True, False], [True, False, False])
     """
+    values = unmasked(values)
     if isinstance(values, np.ndarray) and values.dtype.kind in "biuf" and values.ndim == 1:
         there = values == values
         strange = there & (values != 0) & (values != 1)

@@ -26,10 +26,11 @@ class RaterComparison:
         Which rater.
     n : int
         Items that this rater, the judge and at least one other rater rated.
-    judge_advantage, rater_advantage : float
-        Share of items on which the judge (the rater) is at least as close to the others; they overlap on ties.
-    p, p_adjusted : float
-        One-sided P, and after Benjamini-Yekutieli; nan where the rater is not tested.
+    judge_advantage, rater_advantage : float or None
+        Share of items on which the judge (the rater) is at least as close to the others; they overlap on ties. None for
+        no items.
+    p, p_adjusted : float or None
+        One-sided P, and after Benjamini-Yekutieli; None where the rater is not tested.
     won : bool
         Whether the judge wins against this rater.
     test : {"t", "Wilcoxon", "none"}
@@ -38,10 +39,10 @@ class RaterComparison:
 
     column: int
     n: int
-    judge_advantage: float
-    rater_advantage: float
-    p: float
-    p_adjusted: float
+    judge_advantage: float | None
+    rater_advantage: float | None
+    p: float | None
+    p_adjusted: float | None
     won: bool
     test: Test
 
@@ -82,14 +83,10 @@ class AltTest:
 
     def as_dict(self) -> dict[str, Any]:
         """Everything by name, ready for JSON."""
-
-        def plain(value: Any) -> Any:
-            return None if isinstance(value, float) and math.isnan(value) else value
-
         return {
             "winning_rate": self.winning_rate.as_dict(),
             "advantage_probability": self.advantage_probability.as_dict(),
-            "raters": [{name: plain(value) for name, value in vars(rater).items()} for rater in self.raters],
+            "raters": [dict(vars(rater)) for rater in self.raters],
             "passed": self.passed,
             "undefined_because": self.undefined_because,
             "epsilon": self.epsilon,
@@ -346,10 +343,10 @@ def _comparison(part: RaterTests, j: int, adjusted: float, alpha: float) -> Rate
     return RaterComparison(
         j,
         n,
-        float(part.of.judge_ahead[used, j].mean()) if n else math.nan,
-        float(part.of.rater_ahead[used, j].mean()) if n else math.nan,
-        float(part.p[0, j]),
-        adjusted,
+        float(part.of.judge_ahead[used, j].mean()) if n else None,
+        float(part.of.rater_ahead[used, j].mean()) if n else None,
+        float(part.p[0, j]) if part.tested[j] else None,
+        adjusted if part.tested[j] else None,
         adjusted <= alpha,
         part.tests[j],
     )

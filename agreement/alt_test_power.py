@@ -5,6 +5,7 @@ import math
 import numpy as np
 from scipy import stats
 
+from agreement.arguments import whole_number
 from agreement.coding import Floats
 from agreement.estimate import Estimate, undefined
 from agreement.rater_tests import MIN_ITEMS, check_margins, fewest_items
@@ -66,9 +67,7 @@ def alt_test_power(
     0.85
     """
     check_margins(epsilon, alpha)
-    for argument, count, least in (("items", items, 1), ("raters", raters, 3)):
-        if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < least:
-            raise ValueError(f"{argument} is {count!r}; expected a whole number of at least {least}")
+    items, raters = whole_number(items, "items", 1), whole_number(raters, "raters", 3)
     for argument, share in (("rater_closer", rater_closer), ("judge_closer", judge_closer)):
         if isinstance(share, bool) or not isinstance(share, int | float | np.number) or not 0.0 <= share <= 1.0:
             raise ValueError(f"{argument} is {share!r}; expected a share between 0 and 1")
@@ -85,7 +84,7 @@ def alt_test_power(
     test = "Wilcoxon's signed-rank test" if items < MIN_ITEMS else "t test"
     return undefined(
         "power of the alt-test",
-        int(items),
+        items,
         unit,
         f"{test}, independent items, epsilon {epsilon}, P at most {threshold:.3g}, {raters} raters",
         "a property of the assumed shares, known without sampling error",

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from agreement.arguments import number_arrays, number_of
 from agreement.coding import Codes, Ratings, encode_clusters
 from agreement.estimate import Estimate, check_confidence
 from agreement.resampling import (
@@ -47,7 +48,7 @@ def bootstrap(
     ----------
     statistic : callable
         Takes as many arrays as `data` has, returns a number; nan where undefined.
-    data : array_like, or tuple of array_like
+    data : array_like of numbers, or tuple of array_like
         One array, or a tuple of arrays that are resampled together; shape (items, ...) each.
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject.
@@ -72,7 +73,8 @@ def bootstrap(
     Raises
     ------
     ValueError
-        When arrays differ in length, a cluster lies in two strata, or an option is unknown.
+        When `data` holds text, a missing or an infinite value, `statistic` returns anything but a number, arrays differ
+        in length, a cluster lies in two strata, or an option is unknown.
 
     References
     ----------
@@ -92,7 +94,7 @@ def bootstrap(
     check_resamples(resamples, method)
     if not callable(statistic):
         raise ValueError(f"statistic is {statistic!r}; expected a function of as many arrays as data has")
-    arrays = [np.asarray(part) for part in (data if isinstance(data, tuple) else (data,))]
+    arrays = number_arrays(data, "data")
     lengths = [array.shape[0] if array.ndim else -1 for array in arrays]
     if len(set(lengths)) != 1 or lengths[0] < 0:
         raise ValueError(f"data has shapes {[array.shape for array in arrays]}; expected arrays over the same items")
@@ -122,11 +124,12 @@ def bootstrap(
     else:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # a resample may leave the statistic without a value
-            value = float(statistic(*arrays))
+            value = number_of(statistic(*arrays))
             spread = _bootstrap_any(
                 statistic, arrays, value, units, n_units, unit_strata, resamples, seed, method, confidence, text
             )
-    if math.isnan(value):
+    if not math.isfinite(value):
+        value = math.nan
         spread = Spread(math.nan, math.nan, None, text, f"the {name} of these {unit}s has no value")
     return spread.estimate(name, value, n, unit, confidence=confidence, n_clusters=n_clusters)
 
@@ -161,8 +164,8 @@ def _bootstrap_any(
         times = size[drawn]
         before = np.cumsum(times) - times
         items = order[np.repeat(start[drawn] - before, times) + np.arange(times.sum())]
-        values[replicate] = statistic(*(array[items] for array in arrays))
+        values[replicate] = number_of(statistic(*(array[items] for array in arrays)))
     if method == "percentile":
         return percentile_limits(values, confidence, text)
-    left_out = np.array([statistic(*(array[units != unit] for array in arrays)) for unit in range(n_units)])
+    left_out = np.array([number_of(statistic(*(array[units != unit] for array in arrays))) for unit in range(n_units)])
     return bca_limits(values, value, left_out, np.ones(n_units, dtype=np.int64), confidence, text)

@@ -1,12 +1,12 @@
 """Confidence held against correctness: Brier score, calibration error, reliability and risk-coverage curves."""
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from agreement.accuracy import correctness
+from agreement.arguments import whole_number
 from agreement.coding import Codes, Floats, Ratings, compact, encode_clusters, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.percent import mean, share
@@ -23,8 +23,8 @@ class ReliabilityBin:
         The bin holds confidences in ``(above, up_to]``; the first also those of 0.
     n : int
         How many units lie in it.
-    mean_confidence : float
-        Their mean confidence; nan for none.
+    mean_confidence : float or None
+        Their mean confidence; None for none.
     accuracy : Estimate
         Their accuracy.
     """
@@ -32,7 +32,7 @@ class ReliabilityBin:
     above: float
     up_to: float
     n: int
-    mean_confidence: float
+    mean_confidence: float | None
     accuracy: Estimate
 
 
@@ -48,14 +48,14 @@ class RiskCoverage:
         Share of wrong ones among the answered.
     threshold : ndarray, shape (points,)
         The least confidence that is still answered.
-    area : float
-        Area under the curve by steps over the units: mean risk over all coverages; nan for no units.
+    area : float or None
+        Area under the curve by steps over the units: mean risk over all coverages; None for no units.
     """
 
     coverage: Floats
     risk: Floats
     threshold: Floats
-    area: float
+    area: float | None
 
 
 def brier_score(
@@ -170,7 +170,7 @@ def expected_calibration_error(
     """
     check_confidence(level)
     check_resamples(resamples, method)
-    _check_bins(bins)
+    bins = _bins(bins)
     stated, right, groups, note = _known(confidence, correct, clusters)
     name, n = f"expected calibration error, {bins} bins", stated.size
     groups, n_clusters = compact(groups) if groups is not None else (None, None)
@@ -238,7 +238,7 @@ def reliability_curve(
     >>> [(b.up_to, b.n, b.accuracy.value) for b in reliability_curve([0.1, 0.5, 0.9], [0, 1, 1], 2)]
     [(0.5, 2, 0.5), (1.0, 1, 1.0)]
     """
-    _check_bins(bins)
+    bins = _bins(bins)
     stated, right, groups, _ = _known(confidence, correct, clusters)
     inside = _bin_of(stated, bins)
     curve = []
@@ -253,7 +253,7 @@ def reliability_curve(
             seed=seed,
             confidence=level,
         )
-        average = float(stated[among].mean()) if among.any() else math.nan
+        average = float(stated[among].mean()) if among.any() else None
         curve.append(ReliabilityBin(number / bins, (number + 1) / bins, int(among.sum()), average, found))
     return curve
 
@@ -315,7 +315,7 @@ def risk_coverage(confidence: Ratings, correct: Ratings, *, abstained: Ratings |
     order = np.argsort(-scores[answered], kind="stable")
     ranked, wrong = scores[answered][order], (~right[answered][order]).astype(np.float64)
     if ranked.size == 0:
-        return RiskCoverage(np.empty(0), np.empty(0), np.empty(0), math.nan)
+        return RiskCoverage(np.empty(0), np.empty(0), np.empty(0), None)
     last = np.flatnonzero(np.append(ranked[1:] != ranked[:-1], True))
     count = last + 1.0
     risk = np.cumsum(wrong)[last] / count
@@ -343,6 +343,7 @@ def _bin_of(stated: Floats, bins: int) -> npt.NDArray[np.intp]:
     return np.minimum(np.searchsorted(edges, stated, side="left"), bins - 1)
 
 
-def _check_bins(bins: int) -> None:
-    if not isinstance(bins, int | np.integer) or bins < 1:
+def _bins(bins: int) -> int:
+    if isinstance(bins, bool | np.bool_):
         raise ValueError(f"bins is {bins!r}; expected a whole number of at least 1")
+    return whole_number(bins, "bins", 1)

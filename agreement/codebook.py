@@ -48,6 +48,8 @@ def distinct_entries(plain: list[Any], argument: str) -> tuple[list[Any], npt.ND
     try:
         observed = set(plain)
     except TypeError as error:
+        if any(value is np.ma.masked for value in plain):
+            return distinct_entries([None if value is np.ma.masked else value for value in plain], argument)
         raise ValueError(
             f"{argument} holds a value that cannot be compared ({error}); expected text or numbers"
         ) from None
@@ -130,7 +132,7 @@ def distinct_texts(values: npt.NDArray[np.str_]) -> tuple[list[Any], npt.NDArray
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a verdict is missing: None, NaN, NaT or pandas' NA.
+    """Whether a verdict is missing: None, NaN, NaT, pandas' NA or what numpy has masked.
 
     Parameters
     ----------
@@ -146,7 +148,7 @@ def is_missing(value: Any) -> bool:
     >>> [is_missing(value) for value in (None, float("nan"), "", 0, False)]
     [True, True, False, False, False]
     """
-    if value is None:
+    if value is None or value is np.ma.masked:
         return True
     try:
         return bool(value != value)

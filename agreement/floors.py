@@ -125,7 +125,7 @@ def text_only_floor(
     )
 
 
-def shortcut_score(acc: float, floor: float, oracle: float = 100.0) -> float:
+def shortcut_score(acc: float, floor: float, oracle: float = 100.0) -> Estimate:
     """Shortcut Score of two accuracies in percent, ``(oracle - acc) / (oracle - floor)``.
 
     Above 1 the reader is worse than the floor; 0 is the oracle. For proportions give ``oracle=1``. For an interval see
@@ -142,13 +142,14 @@ def shortcut_score(acc: float, floor: float, oracle: float = 100.0) -> float:
 
     Returns
     -------
-    float
-        nan when the floor equals the oracle, where nothing is left to gain, and for an accuracy that is nan.
+    Estimate
+        Without limits, for which the items themselves are needed; undefined when the floor equals the oracle, where
+        nothing is left to gain, and for an accuracy that is nan.
 
     Raises
     ------
     ValueError
-        When an accuracy is no number, above the oracle, or negative.
+        When an accuracy is no finite number, above the oracle, or negative.
 
     References
     ----------
@@ -158,15 +159,22 @@ def shortcut_score(acc: float, floor: float, oracle: float = 100.0) -> float:
     --------
     NeuroQA: 43.7 with a floor of 49.4.
 
-    >>> round(shortcut_score(43.7, 49.4), 2)
+    >>> round(shortcut_score(43.7, 49.4).value, 2)
     1.11
     """
     for argument, value in (("oracle", oracle), ("acc", acc), ("floor", floor)):
-        if not isinstance(value, int | float | np.number) or value < 0 or value > oracle:
+        if not isinstance(value, int | float | np.number) or value < 0 or value > oracle or math.isinf(value):
             raise ValueError(
                 f"{argument} is {value!r}; expected between 0 and the oracle, {oracle!r}, in the same scale"
             )
-    return (oracle - acc) / (oracle - floor) if floor != oracle else math.nan
+    name, method = "Shortcut Score", "of two accuracies as printed, no interval"
+    if math.isnan(acc + floor + oracle):
+        return undefined(name, 2, "accuracy", method, "one of the accuracies is undefined")
+    if floor == oracle:
+        reason = "the floor is right on all: nothing is left to gain"
+        return undefined(name, 2, "accuracy", method, reason)
+    reason = "two accuracies alone have no interval; see paired_shortcut_score"
+    return undefined(name, 2, "accuracy", method, reason, value=float((oracle - acc) / (oracle - floor)))
 
 
 def paired_shortcut_score(

@@ -11,7 +11,7 @@ from scipy import stats
 from agreement.codebook import is_missing
 from agreement.coding import Codes, Floats, Pairs, Ratings, as_values, compact, encode_clusters, encode_pairs
 from agreement.estimate import Estimate, check_confidence, undefined
-from agreement.ratings import Weights
+from agreement.ratings import Weights, check_weights
 from agreement.resampling import Method, Seed, bootstrap_of_sums
 from agreement.spread import Spread
 from agreement.tables import Table, square_counts
@@ -212,14 +212,15 @@ def kappa_per_category(
     >>> [round(found[category].value, 2) for category in "pno"]
     [0.69, 0.5, 0.77]
     """
-    pairs = encode_pairs(a, b, categories)
     plain_a, plain_b = as_values(a, "a"), as_values(b, "b")
+    pairs = encode_pairs(plain_a, plain_b, categories)
+    groups = encode_clusters(clusters, len(plain_a)) if clusters is not None else None
     return {
         category: cohen_kappa(
             _one(plain_a, category),
             _one(plain_b, category),
             categories=(False, True),
-            clusters=clusters,
+            clusters=groups,
             interval=interval,
             resamples=resamples,
             seed=seed,
@@ -247,8 +248,7 @@ def left_out(pairs: Pairs) -> str:
 
 
 def _check_options(weights: str | None, interval: str, clustered: bool) -> None:
-    if weights not in (None, "linear", "quadratic"):
-        raise ValueError(f"weights is {weights!r}; expected None, 'linear' or 'quadratic'")
+    check_weights(weights)
     if interval not in ("normal", "percentile", "bca"):
         raise ValueError(f"interval is {interval!r}; expected 'normal', 'percentile' or 'bca'")
     if interval == "normal" and clustered:

@@ -2,10 +2,10 @@
 
 from fractions import Fraction
 from math import comb
-from operator import index
 
 import numpy as np
 
+from agreement.arguments import whole_number
 from agreement.codebook import is_missing, refuse_unlike
 from agreement.coding import Ratings, as_values, compact, encode_clusters, same_length
 from agreement.estimate import Estimate
@@ -47,10 +47,7 @@ def pass_at_k(n: int, c: int, k: int) -> float:
     >>> pass_at_k(5, 1, 2)
     0.4
     """
-    try:
-        n, c, k = index(n), index(c), index(k)
-    except TypeError:
-        raise ValueError(f"n, c, k are {n!r}, {c!r}, {k!r}; expected whole numbers") from None
+    n, c, k = whole_number(n, "n"), whole_number(c, "c"), whole_number(k, "k")
     if not 0 <= c <= n or not 1 <= k <= n:
         raise ValueError(f"n, c, k are {n}, {c}, {k}; expected 0 <= c <= n and 1 <= k <= n")
     return float(1 - Fraction(comb(n - c, k), comb(n, k)))

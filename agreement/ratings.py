@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from agreement.arguments import unmasked
 from agreement.codebook import MISSING, is_missing, refuse_unlike
 from agreement.coding import Codes, Floats, encode
 
@@ -64,6 +65,7 @@ def rows_of(ratings: RatingTable, argument: str = "ratings", *, fewest: int = 2)
     ValueError
         When it has not two dimensions, rows differ in length, or there are fewer raters than `fewest`.
     """
+    ratings = unmasked(ratings)
     to_numpy = getattr(ratings, "to_numpy", None)
     table = to_numpy() if to_numpy is not None else ratings
     shape = getattr(table, "shape", None)
@@ -118,8 +120,7 @@ def encode_ratings(
     >>> coded.codes.tolist(), coded.n_empty
     ([[0, 1, -1], [1, 1, 1]], 1)
     """
-    if weights not in (None, "linear", "quadratic"):
-        raise ValueError(f"weights is {weights!r}; expected None, 'linear' or 'quadratic'")
+    check_weights(weights)
     shape, flat, levels = _flat_codes(ratings, categories)
     if categories is None and weights is not None and levels:
         whole = all(isinstance(value, int | float | np.number) and float(value).is_integer() for value in levels)
@@ -136,9 +137,28 @@ def encode_ratings(
     return CodedRatings(codes[rated], levels, rated)
 
 
+def check_weights(weights: object) -> None:
+    """Refuse weights that are none.
+
+    Parameters
+    ----------
+    weights : {None, "linear", "quadratic"}
+        Weights over the order of the categories.
+
+    Raises
+    ------
+    ValueError
+        When they are something else, such as a matrix.
+    """
+    if weights is not None and not (isinstance(weights, str) and weights in ("linear", "quadratic")):
+        shown = repr(weights) if isinstance(weights, str) else f"a {type(weights).__name__}"
+        raise ValueError(f"weights is {shown}; expected None, 'linear' or 'quadratic'")
+
+
 def _flat_codes(
     ratings: RatingTable, categories: Sequence[Hashable] | None
 ) -> tuple[tuple[int, int], Codes, tuple[Any, ...]]:
+    ratings = unmasked(ratings)
     if isinstance(ratings, np.ndarray) and ratings.dtype.kind in "iuf" and ratings.ndim == 2 and ratings.shape[1] > 1:
         codes, levels = encode(ratings.ravel(), categories, "ratings")
         return (ratings.shape[0], ratings.shape[1]), codes, levels
@@ -221,6 +241,7 @@ def numbers_of(ratings: RatingTable, argument: str = "ratings", *, fewest: int =
     >>> numbers_of([[1, 2], [3, None]]).tolist()
     [[1.0, 2.0], [3.0, nan]]
     """
+    ratings = unmasked(ratings)
     as_array = isinstance(ratings, np.ndarray) and ratings.dtype.kind in "iuf" and ratings.ndim == 2
     if isinstance(ratings, np.ndarray) and as_array and ratings.shape[1] >= fewest:
         table = ratings.astype(np.float64)

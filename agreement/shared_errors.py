@@ -30,8 +30,8 @@ class SharedErrors:
         Share of the items that both got wrong on which the wrong answer was the same.
     n_both_wrong, n_same_wrong_answer : int
         The counts.
-    expected_both_wrong : float
-        Share expected if the two erred independently, the product of their error rates; nan for no items.
+    expected_both_wrong : float or None
+        Share expected if the two erred independently, the product of their error rates; None for no items.
     n_missing : int
         Items that one of them did not answer: left out.
     """
@@ -41,15 +41,12 @@ class SharedErrors:
     same_given_both_wrong: Estimate
     n_both_wrong: int
     n_same_wrong_answer: int
-    expected_both_wrong: float
+    expected_both_wrong: float | None
     n_missing: int
 
     def as_dict(self) -> dict[str, Any]:
         """Everything by name, ready for JSON."""
-        row = {name: value.as_dict() if isinstance(value, Estimate) else value for name, value in vars(self).items()}
-        if self.both_wrong.n == 0:
-            row["expected_both_wrong"] = None
-        return row
+        return {name: value.as_dict() if isinstance(value, Estimate) else value for name, value in vars(self).items()}
 
 
 def shared_errors(
@@ -139,6 +136,6 @@ def shared_errors(
         same_given_both_wrong=of("same answer where both wrong", wrong, equal),
         n_both_wrong=int(wrong.sum()),
         n_same_wrong_answer=int((wrong & equal).sum()),
-        expected_both_wrong=errors_a * errors_b / n**2 if n else float("nan"),
+        expected_both_wrong=errors_a * errors_b / n**2 if n else None,
         n_missing=n_missing,
     )

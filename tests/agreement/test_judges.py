@@ -197,7 +197,7 @@ def test_a_rater_with_few_items_is_not_tested_but_others_are_held_against_them()
     assert "1 with fewer than 30 shared items not tested" in found.winning_rate.method
     # rater 2 alone is against all others; the judge is never behind anybody
     assert found.winning_rate.value == 1.0
-    assert math.isnan(found.raters[3].p)
+    assert found.raters[3].p is None
     assert found.raters[0].n == 40
 
 

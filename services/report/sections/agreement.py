@@ -228,7 +228,8 @@ def _shared_errors(readings: Readings, intervals: IntervalSettings) -> EstimateT
         # Without a reference there is neither right nor wrong.
         found = shared_errors(a.answers, b.answers, a.correct, b.correct, **intervals.by(readings.subjects))
         parties = (a.party, b.party)
-        expected = IfIndependent(found.expected_both_wrong) if found.both_wrong.n else None
+        share = found.expected_both_wrong
+        expected = IfIndependent(share) if share is not None else None
         rows += [
             EstimateRow("share", "both_wrong", parties, ALL_ITEMS, found.both_wrong, remark=expected),
             EstimateRow("share", "same_wrong_answer", parties, ALL_ITEMS, found.same_wrong_answer),
