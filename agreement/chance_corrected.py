@@ -37,12 +37,15 @@ class Coefficient:
         The coefficient linearised item by item: the spread around its mean gives the standard error.
     reason : str or None
         Why the coefficient has no value.
+    lowest : float
+        The least that it can be.
     """
 
     rows: Floats
     of_sums: Callable[[Floats], Floats]
     linearised: Floats
     reason: str | None = None
+    lowest: float = -1.0
 
 
 def estimate_of(
@@ -62,7 +65,7 @@ def estimate_of(
     """The estimate of a coefficient.
 
     ``se^2 = sum (x_i - mean x)^2 / (n (n - 1))`` over the linearised coefficient [1]_; limits ``value -+ t se`` with
-    t on n - 1 degrees of freedom, clipped at 1.
+    t on n - 1 degrees of freedom, clipped at 1 and at the least that the coefficient can be.
 
     Parameters
     ----------
@@ -173,5 +176,10 @@ def _with_t(
     se = math.sqrt(variance)
     half = float(stats.t.isf((1.0 - confidence) / 2.0, n - 1)) * se
     p = float(2.0 * stats.t.sf(abs(value) / se, n - 1))
-    high = min(1.0, value + half)
-    return Estimate(name, value, value - half, high, n, unit, method, se=se, p=p, confidence=confidence)
+    low, high = max(coefficient.lowest, value - half), min(1.0, value + half)
+    if low > value - half:
+        method += f"; lower limit clipped at {coefficient.lowest:.3g}, the least that it can be"
+    if not low < high:
+        reason = "the value is the least that it can be"
+        return undefined(name, n, unit, method, reason, value=value, se=se, p=p, confidence=confidence)
+    return Estimate(name, value, low, high, n, unit, method, se=se, p=p, confidence=confidence)

@@ -2,7 +2,9 @@
 
 A statistic that is a function of sums (a mean, a ratio, a kappa) is bootstrapped through `bootstrap_of_sums`: units
 with equal sums are the same for it, so a resample is one multinomial draw over the distinct ones. That is the ordinary
-bootstrap exactly, not an approximation, and costs milliseconds at any n. Anything else goes through `bootstrap`.
+bootstrap exactly, not an approximation. Where the sums take few distinct values, as those of categories do, it costs
+milliseconds at any n; of continuous values every unit is distinct, and the cost grows with n. Anything else goes
+through `bootstrap`.
 """
 
 import math

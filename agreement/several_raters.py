@@ -5,6 +5,7 @@ errors are Gwet's, from the linearised coefficient of each item.
 """
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -155,7 +156,8 @@ def gwet_ac(
 
         pi = shares.mean(axis=0)
         # Gwet (2008), eq. 21 ff.: half the derivative, doubled
-        return _coefficient(counts, w, shares, chance, 2.0 * (scale * shares @ (1.0 - pi) - chance(pi)))
+        coefficient = _coefficient(counts, w, shares, chance, 2.0 * (scale * shares @ (1.0 - pi) - chance(pi)))
+        return replace(coefficient, lowest=_lowest(w))
 
     name = "Gwet's AC1" if weights is None else f"Gwet's AC2, {weights} weights"
     return _estimate(
@@ -231,7 +233,7 @@ def brennan_prediger(
         def chance(pi: Floats) -> Floats:
             return np.full(pi.shape[:-1], uniform)
 
-        return _coefficient(counts, w, shares, chance, np.zeros(len(counts)))
+        return replace(_coefficient(counts, w, shares, chance, np.zeros(len(counts))), lowest=_lowest(w))
 
     name = "Brennan-Prediger" if weights is None else f"Brennan-Prediger, {weights} weights"
     return _estimate(
@@ -328,6 +330,12 @@ def conger_kappa(
 
     name = "Conger's kappa" if weights is None else f"Conger's kappa, {weights} weights"
     return _estimate(name, ratings, categories, weights, clusters, interval, resamples, seed, confidence, unit, build)
+
+
+def _lowest(w: Floats) -> float:
+    """The coefficient when no two raters agree at all, and chance agreement is the greatest, that of equal shares."""
+    greatest = float(w.sum()) / len(w) ** 2
+    return -greatest / (1.0 - greatest)
 
 
 def _coefficient(
