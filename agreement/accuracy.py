@@ -11,9 +11,10 @@ from agreement.arguments import unmasked
 from agreement.codebook import is_missing, refuse_unlike
 from agreement.coding import Codes, Ratings, as_values, encode_clusters, same_length
 from agreement.estimate import Estimate
+from agreement.interval_kinds import Interval
 from agreement.intervals import wilson_interval
 from agreement.percent import share
-from agreement.resampling import Method, Seed
+from agreement.resampling import Seed
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ def accuracy(
     clusters: Ratings | None = None,
     resamples: int = 10_000,
     seed: Seed = 0,
-    method: Method = "percentile",
+    interval: Interval | None = None,
     confidence: float = 0.95,
     unit: str = "item",
 ) -> Accuracy:
@@ -81,8 +82,8 @@ def accuracy(
         Verdicts that mean not assessable, for example ``{"Excluded"}``.
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject.
-    resamples, seed, method
-        For the cluster bootstrap, see `bootstrap`.
+    resamples, seed, interval
+        As in `percent_agreement`.
     confidence : float
         Nominal coverage.
     unit : str
@@ -139,7 +140,7 @@ def accuracy(
         clusters=clusters,
         resamples=resamples,
         seed=seed,
-        method=method,
+        interval=interval,
         confidence=confidence,
         unit=unit,
     )
@@ -153,7 +154,7 @@ def accuracy_of_correctness(
     clusters: Ratings | None = None,
     resamples: int = 10_000,
     seed: Seed = 0,
-    method: Method = "percentile",
+    interval: Interval | None = None,
     confidence: float = 0.95,
     unit: str = "item",
 ) -> Accuracy:
@@ -167,7 +168,7 @@ def accuracy_of_correctness(
         Which of the entries without an answer were not assessable; the others are missing.
     without_reference : sequence of bool, shape (items,), optional
         Which of the entries without an answer had no reference.
-    clusters, resamples, seed, method, confidence, unit
+    clusters, resamples, seed, interval, confidence, unit
         As in `accuracy`.
 
     Returns
@@ -209,7 +210,7 @@ def accuracy_of_correctness(
             unit=unit,
             resamples=resamples,
             seed=seed,
-            method=method,
+            interval=interval,
             confidence=confidence,
         )
 

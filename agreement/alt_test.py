@@ -267,7 +267,7 @@ def _checked(
     unit: str,
 ) -> _Options:
     check_confidence(confidence)
-    check_resamples(resamples, "percentile")
+    check_resamples(resamples)
     check_margins(epsilon, alpha)
     return _Options(epsilon, alpha, scoring_of(level, scoring), resamples, seed, confidence, unit)
 

@@ -9,8 +9,9 @@ from agreement.accuracy import correctness
 from agreement.arguments import whole_number
 from agreement.coding import Codes, Floats, Ratings, compact, encode_clusters, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.percent import mean, share
-from agreement.resampling import Method, Seed, bootstrap_of_sums, check_resamples, sums_by_cluster
+from agreement.resampling import Seed, bootstrap_of_sums, check_resamples, sums_by_cluster
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ def brier_score(
     clusters: Ratings | None = None,
     resamples: int = 10_000,
     seed: Seed = 0,
-    method: Method = "percentile",
+    interval: Interval | None = None,
     level: float = 0.95,
     unit: str = "item",
 ) -> Estimate:
@@ -80,7 +81,7 @@ def brier_score(
         Stated probability of being right, 0 to 1; None or NaN is missing.
     correct : sequence, shape (items,)
         Whether it was right: True, False, or None.
-    clusters, resamples, seed, method, unit
+    clusters, resamples, seed, interval, unit
         As in `percent_agreement`; without clusters the items are resampled.
     level : float
         Nominal coverage of the interval.
@@ -107,7 +108,8 @@ def brier_score(
     0.07
     """
     check_confidence(level)
-    check_resamples(resamples, method)
+    check_resamples(resamples)
+    interval = chosen_interval(interval, *BOOTSTRAPS)
     stated, right, groups, note = _known(confidence, correct, clusters)
     return mean(
         (stated - right) ** 2,
@@ -117,7 +119,7 @@ def brier_score(
         note=note,
         resamples=resamples,
         seed=seed,
-        method=method,
+        interval=interval,
         confidence=level,
     )
 
@@ -130,7 +132,7 @@ def expected_calibration_error(
     clusters: Ratings | None = None,
     resamples: int = 10_000,
     seed: Seed = 0,
-    method: Method = "percentile",
+    interval: Interval | None = None,
     level: float = 0.95,
     unit: str = "item",
 ) -> Estimate:
@@ -142,7 +144,7 @@ def expected_calibration_error(
 
     Parameters
     ----------
-    confidence, correct, clusters, resamples, seed, method, level, unit
+    confidence, correct, clusters, resamples, seed, interval, level, unit
         As in `brier_score`.
     bins : int
         Number of bins.
@@ -169,7 +171,8 @@ def expected_calibration_error(
     0.225
     """
     check_confidence(level)
-    check_resamples(resamples, method)
+    check_resamples(resamples)
+    interval = chosen_interval(interval, *BOOTSTRAPS)
     bins = _bins(bins)
     stated, right, groups, note = _known(confidence, correct, clusters)
     name, n = f"expected calibration error, {bins} bins", stated.size
@@ -191,7 +194,7 @@ def expected_calibration_error(
         sums_by_cluster(rows, groups),
         resamples=resamples,
         seed=seed,
-        method=method,
+        interval=interval,
         confidence=level,
         clustered=groups is not None,
     )

@@ -11,9 +11,9 @@ from scipy import stats
 from agreement.arguments import unmasked, whole_number
 from agreement.coding import Floats, Ratings, compact, encode_clusters, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.intervals import clopper_pearson_interval, wilson_limits
 from agreement.resampling import (
-    Method,
     Seed,
     bootstrap_of_sums,
     check_resamples,
@@ -179,7 +179,7 @@ def paired_difference(
     strata: Ratings | None = None,
     resamples: int = 10_000,
     seed: Seed,
-    method: Method = "percentile",
+    interval: Interval | None = None,
     confidence: float = 0.95,
     name: str = "mean difference",
     unit: str = "item",
@@ -192,7 +192,7 @@ def paired_difference(
         Two scores of the same items, for example correctness (1 or 0) of two raters; None or NaN is missing.
     clusters, strata : sequence, shape (items,), optional
         Cluster and stratum of each item.
-    resamples, seed, method
+    resamples, seed, interval
         See `bootstrap`; the seed is required.
     confidence : float
         Nominal coverage.
@@ -220,7 +220,8 @@ def paired_difference(
     (0.333, 3)
     """
     check_confidence(confidence)
-    check_resamples(resamples, method)
+    check_resamples(resamples)
+    interval = chosen_interval(interval, *BOOTSTRAPS)
     first, second = numbers_or_nan(a, "a"), numbers_or_nan(b, "b")
     same_length(first, second, "a", "b")
     known = ~(np.isnan(first) | np.isnan(second))
@@ -244,7 +245,7 @@ def paired_difference(
         strata=of_unit,
         resamples=resamples,
         seed=seed,
-        method=method,
+        interval=interval,
         confidence=confidence,
         clustered=groups is not None,
     )

@@ -12,9 +12,10 @@ from agreement.codebook import distinct_entries, in_order, is_missing, refuse_un
 from agreement.coding import Codes, Ratings, as_values, encode, encode_clusters, same_length
 from agreement.comparisons import mcnemar, paired_difference, paired_proportion_difference
 from agreement.estimate import Estimate
+from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.percent import share
 from agreement.planning import labels_needed
-from agreement.resampling import Method, Seed
+from agreement.resampling import Seed
 
 Direction = Literal["stricter", "more lenient", "undecided"]
 
@@ -150,7 +151,7 @@ def judge_direction(
     clusters: Ratings | None = None,
     resamples: int = 10_000,
     seed: Seed = 0,
-    method: Method = "percentile",
+    interval: Interval | None = None,
     confidence: float = 0.95,
     unit: str = "candidate",
 ) -> JudgeDirection:
@@ -162,8 +163,10 @@ def judge_direction(
         True or 1 for correct, False or 0 for incorrect, None where there is no verdict.
     clusters : sequence, shape (candidates,), optional
         Cluster of each candidate, for example its item.
-    resamples, seed, method
-        For the cluster bootstrap, see `bootstrap`.
+    interval : {"score", "percentile", "bca"}, optional
+        By default "score", which is Newcombe's, without and "percentile" with `clusters`.
+    resamples, seed
+        For the bootstrap, see `bootstrap`.
     confidence : float
         Nominal coverage.
     unit : str
@@ -199,12 +202,13 @@ def judge_direction(
     strict, lenient = int((h & ~j).sum()), int((j & ~h).sum())
     both, neither = int((h & j).sum()), int((~h & ~j).sum())
     exact = mcnemar(strict, lenient, "exact", confidence=confidence, unit=unit)
-    if clusters is None:
+    interval = chosen_interval(interval, "score", *BOOTSTRAPS, clustered=clusters is not None)
+    if interval == "score":
         found = paired_proportion_difference(both, strict, lenient, neither, confidence=confidence, unit=unit)
     else:
-        groups = encode_clusters(clusters, known.size)[known]
+        groups = encode_clusters(clusters, known.size)[known] if clusters is not None else None
         found = paired_difference(
-            h, j, clusters=groups, resamples=resamples, seed=seed, method=method, confidence=confidence, unit=unit
+            h, j, clusters=groups, resamples=resamples, seed=seed, interval=interval, confidence=confidence, unit=unit
         )
     difference = Estimate(
         "signed difference, human minus judge",
@@ -242,7 +246,7 @@ def diagnostic_accuracy(
     clusters: Ratings | None = None,
     resamples: int = 10_000,
     seed: Seed = 0,
-    method: Method = "percentile",
+    interval: Interval | None = None,
     confidence: float = 0.95,
     unit: str = "item",
 ) -> DiagnosticAccuracy:
@@ -259,7 +263,7 @@ def diagnostic_accuracy(
         The verdict that counts as positive; all others are negative. Not a missing one, and one of the categories.
     categories : sequence, optional
         The declared categories; by default the verdicts that occur. Declare them where there may be no positive at all.
-    clusters, resamples, seed, method, confidence, unit
+    clusters, resamples, seed, interval, confidence, unit
         As in `percent_agreement`.
 
     Returns
@@ -311,7 +315,7 @@ def diagnostic_accuracy(
             unit=unit,
             resamples=resamples,
             seed=seed,
-            method=method,
+            interval=interval,
             confidence=confidence,
         )
 

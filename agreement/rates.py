@@ -9,8 +9,9 @@ from agreement.arguments import whole_number
 from agreement.codebook import is_missing, refuse_unlike
 from agreement.coding import Ratings, as_values, compact, encode_clusters, same_length
 from agreement.estimate import Estimate
+from agreement.interval_kinds import Interval
 from agreement.percent import share
-from agreement.resampling import Method, Seed
+from agreement.resampling import Seed
 
 
 def pass_at_k(n: int, c: int, k: int) -> float:
@@ -63,7 +64,7 @@ def mirage_rate(
     clusters: Ratings | None = None,
     resamples: int = 10_000,
     seed: Seed = 0,
-    method: Method = "percentile",
+    interval: Interval | None = None,
     confidence: float = 0.95,
     unit: str = "question",
 ) -> Estimate:
@@ -81,7 +82,7 @@ def mirage_rate(
         Label of the reference.
     positive, negative : hashable
         How the two labels are written.
-    clusters, resamples, seed, method, confidence, unit
+    clusters, resamples, seed, interval, confidence, unit
         As in `percent_agreement`.
 
     Returns
@@ -129,6 +130,6 @@ def mirage_rate(
         note=f"; {lost} without both labels left out" if lost else "",
         resamples=resamples,
         seed=seed,
-        method=method,
+        interval=interval,
         confidence=confidence,
     )

@@ -9,9 +9,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from agreement.chance_corrected import ROUNDING, Coefficient, Interval, check_size, estimate_of, no_value
+from agreement.chance_corrected import ROUNDING, Coefficient, check_size, estimate_of, lowest_value, no_value
 from agreement.coding import Codes, Floats, Ratings, encode_clusters
 from agreement.estimate import Estimate
+from agreement.interval_kinds import Interval
 from agreement.ratings import RatingTable, Weights, encode_ratings, weight_matrix
 from agreement.resampling import Seed
 
@@ -157,7 +158,7 @@ def gwet_ac(
         pi = shares.mean(axis=0)
         # Gwet (2008), eq. 21 ff.: half the derivative, doubled
         coefficient = _coefficient(counts, w, shares, chance, 2.0 * (scale * shares @ (1.0 - pi) - chance(pi)))
-        return replace(coefficient, lowest=_lowest(w))
+        return replace(coefficient, lowest=lowest_value(w))
 
     name = "Gwet's AC1" if weights is None else f"Gwet's AC2, {weights} weights"
     return _estimate(
@@ -233,7 +234,7 @@ def brennan_prediger(
         def chance(pi: Floats) -> Floats:
             return np.full(pi.shape[:-1], uniform)
 
-        return replace(_coefficient(counts, w, shares, chance, np.zeros(len(counts))), lowest=_lowest(w))
+        return replace(_coefficient(counts, w, shares, chance, np.zeros(len(counts))), lowest=lowest_value(w))
 
     name = "Brennan-Prediger" if weights is None else f"Brennan-Prediger, {weights} weights"
     return _estimate(
@@ -330,12 +331,6 @@ def conger_kappa(
 
     name = "Conger's kappa" if weights is None else f"Conger's kappa, {weights} weights"
     return _estimate(name, ratings, categories, weights, clusters, interval, resamples, seed, confidence, unit, build)
-
-
-def _lowest(w: Floats) -> float:
-    """The coefficient when no two raters agree at all, and chance agreement is the greatest, that of equal shares."""
-    greatest = float(w.sum()) / len(w) ** 2
-    return -greatest / (1.0 - greatest)
 
 
 def _coefficient(

@@ -10,8 +10,9 @@ from agreement.accuracy import correctness
 from agreement.codebook import is_missing, refuse_unlike
 from agreement.coding import Ratings, as_values, encode_clusters, same_length
 from agreement.estimate import Estimate
+from agreement.interval_kinds import Interval
 from agreement.percent import share
-from agreement.resampling import Method, Seed
+from agreement.resampling import Seed
 
 Mask = npt.NDArray[np.bool_]
 
@@ -58,7 +59,7 @@ def shared_errors(
     clusters: Ratings | None = None,
     resamples: int = 10_000,
     seed: Seed = 0,
-    method: Method = "percentile",
+    interval: Interval | None = None,
     confidence: float = 0.95,
     unit: str = "item",
 ) -> SharedErrors:
@@ -73,7 +74,7 @@ def shared_errors(
         What the two answered, in canonical form.
     correct_a, correct_b : sequence, shape (items,)
         Whether it was right: True, False, or None where there is no answer to count.
-    clusters, resamples, seed, method, confidence, unit
+    clusters, resamples, seed, interval, confidence, unit
         As in `percent_agreement`.
 
     Returns
@@ -124,7 +125,7 @@ def shared_errors(
             note=f"; {n_missing} without both answers left out" if n_missing else "",
             resamples=resamples,
             seed=seed,
-            method=method,
+            interval=interval,
             confidence=confidence,
         )
 

@@ -72,7 +72,7 @@ def two_way_bootstrap(
     '2 raters: a bootstrap over raters needs 3 or more'
     """
     check_confidence(confidence)
-    check_resamples(resamples, "percentile")
+    check_resamples(resamples)
     table = numbers_of(ratings)
     items, raters = table.shape
     drawn = describe("percentile", resamples, seed, clusters is not None, False)

@@ -85,14 +85,14 @@ def clustered(n: int, p: float, rng: Rng) -> tuple[np.ndarray, np.ndarray]:
     return (rng.random(chance.size) < chance).astype(int), np.repeat(np.arange(subjects), 5)
 
 
-def clustered_accuracy(method: Any) -> Callable[[int, float, Rng], Found]:
-    """Accuracy on clustered items; without a method as if they were independent."""
+def clustered_accuracy(interval: Any) -> Callable[[int, float, Rng], Found]:
+    """Accuracy on clustered items; without a kind of interval as if they were independent."""
 
     def draw(n: int, p: float, rng: Rng) -> Found:
         correct, subjects = clustered(n, p, rng)
-        if method is None:
+        if interval is None:
             return agreement.accuracy_of_correctness(correct).primary, p
-        found = agreement.accuracy_of_correctness(correct, clusters=subjects, resamples=RESAMPLES, method=method)
+        found = agreement.accuracy_of_correctness(correct, clusters=subjects, resamples=RESAMPLES, interval=interval)
         return found.primary, p
 
     return draw
@@ -179,7 +179,7 @@ def prediction_powered(tuned: bool) -> Callable[[int, float, Rng], Found]:
     return draw
 
 
-def weighted(method: Any) -> Callable[[int, float, Rng], Found]:
+def weighted(interval: Any) -> Callable[[int, float, Rng], Found]:
     """Two strata of which one third and all are drawn, with accuracies p and p - .2."""
 
     def draw(n: int, p: float, rng: Rng) -> Found:
@@ -187,7 +187,7 @@ def weighted(method: Any) -> Callable[[int, float, Rng], Found]:
         right = rng.random(n) < np.where(tier, p - 0.2, p)
         truth = (0.25 * (p - 0.2) + 0.75 * 3 * p) / (0.25 + 0.75 * 3)
         found = agreement.weighted_mean(
-            right, np.where(tier, 1.0, 1 / 3), strata=tier, method=method, resamples=RESAMPLES
+            right, np.where(tier, 1.0, 1 / 3), strata=tier, interval=interval, resamples=RESAMPLES
         )
         return found, truth
 

@@ -1,8 +1,9 @@
 """Whatever holds the verdicts, a list, an array or a column, the estimate is the same."""
 
+import inspect
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 import agreement
 from agreement.codebook import distinct_entries, distinct_numbers, distinct_texts
 from agreement.coding import encode, encode_pairs
+from agreement.interval_kinds import Interval
 
 TEXTS = (["yes", "no", "", "yes", "unclear", "no"], ["yes", "no", "no", "yes", "no", "no"])
 NUMBERS = ([3, 1, 2, 3, 1, 1], [3, 2, 2, 3, 1, 2])
@@ -138,3 +140,58 @@ def test_a_positive_that_is_no_category_is_refused() -> None:
     without = agreement.diagnostic_accuracy(["no", "no"], ["no", "no"], "yes", categories=["no", "yes"])
 
     assert (without.specificity.value, without.sensitivity.n) == (1.0, 0)
+
+
+OF_ITEMS = {
+    "share": lambda **options: agreement.percent_agreement([1, 0, 1, 1, 0], [1, 1, 1, 0, 0], **options),
+    "accuracy": lambda **options: agreement.accuracy([1, 0, 1, 1, 0], [1, 1, 1, 0, 0], **options).primary,
+    "direction": lambda **options: agreement.judge_direction([1, 0, 1, 1, 0], [1, 1, 1, 0, 0], **options).difference,
+    "kappa": lambda **options: agreement.cohen_kappa([1, 0, 1, 1, 0], [1, 1, 1, 0, 0], **options),
+    "several raters": lambda **options: agreement.gwet_ac(
+        list(zip([1, 0, 1, 1], [1, 1, 1, 0], strict=True)), **options
+    ),
+    "mean": lambda **options: agreement.text_only_floor([1, 0, 1, 1, 0.5], **options),
+    "weighted": lambda **options: agreement.weighted_mean([1, 0, 1, 1], [0.5] * 4, **options),
+}
+APPLIES = {
+    "share": ["score", "percentile", "bca"],
+    "accuracy": ["score", "percentile", "bca"],
+    "direction": ["score", "percentile", "bca"],
+    "kappa": ["normal", "percentile", "bca"],
+    "several raters": ["t", "percentile", "bca"],
+    "mean": ["percentile", "bca"],
+    "weighted": ["percentile", "bca", "linearised"],
+}
+WORDS = {"percentile": "bootstrap, percentile", "bca": "bootstrap, BCa"}
+
+
+@pytest.mark.parametrize("kind", get_args(Interval))
+@pytest.mark.parametrize("name", OF_ITEMS)
+def test_the_kind_of_interval_has_one_name_and_is_refused_where_it_does_not_apply(name: str, kind: str) -> None:
+    statistic = OF_ITEMS[name]
+
+    if kind not in APPLIES[name]:
+        with pytest.raises(ValueError, match=f"interval is '{kind}', which does not apply here; expected '"):
+            statistic(interval=kind)
+    else:
+        assert WORDS.get(kind, "") in statistic(interval=kind).method
+
+
+@pytest.mark.parametrize("name", sorted(OF_ITEMS.keys() - {"mean", "weighted"}))
+def test_an_interval_for_independent_items_is_refused_with_clusters(name: str) -> None:
+    items = 4 if name == "several raters" else 5
+
+    with pytest.raises(ValueError, match="with clusters= given; expected 'percentile' or 'bca' for clustered items"):
+        OF_ITEMS[name](interval=APPLIES[name][0], clusters=range(items))
+
+
+def test_no_function_names_the_kind_of_interval_otherwise() -> None:
+    other_meaning = {"mcnemar", "adjust_p_values"}  # the kind of test, and of adjustment
+    public = {name: getattr(agreement, name) for name in agreement.__all__}
+    signatures = {name: inspect.signature(thing) for name, thing in public.items() if inspect.isfunction(thing)}
+
+    assert {name for name, signature in signatures.items() if "method" in signature.parameters} == other_meaning
+    kinds = {
+        str(sign.parameters["interval"].annotation) for sign in signatures.values() if "interval" in sign.parameters
+    }
+    assert kinds == {str(Interval | None)}
