@@ -1,7 +1,8 @@
 """The statistics of a reader study and of a judge validation: pure functions on arrays that return an `Estimate`."""
 
 from agreement.accuracy import Accuracy, accuracy, accuracy_of_correctness
-from agreement.alt_test import AltTest, RaterComparison, alt_test
+from agreement.alt_test import AltTest, RaterComparison, alt_test, alt_test_by_domain
+from agreement.alt_test_power import alt_test_power
 from agreement.bias import BiasByFactor, judge_bias_by_factor
 from agreement.bootstrapping import bootstrap
 from agreement.calibration import (
@@ -56,6 +57,8 @@ __all__ = [
     "accuracy_of_correctness",
     "adjust_p_values",
     "alt_test",
+    "alt_test_by_domain",
+    "alt_test_power",
     "bland_altman",
     "bootstrap",
     "brennan_prediger",

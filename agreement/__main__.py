@@ -42,6 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.confidence,
         options.resamples,
         options.seed,
+        options.epsilon,
+        options.scoring,
     )
     categories = _parts(options.categories) or None
     try:
@@ -135,6 +137,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--positive", metavar="VERDICT", help="adds sensitivity, specificity and predictive values")
     parser.add_argument("--excluded", metavar="A,B", help="verdicts that say that there is none: apart in the accuracy")
     parser.add_argument("--judge", metavar="NAME", help="the rater who is the judge: held against each of the others")
+    parser.add_argument("--epsilon", type=float, help="of the alternative annotator test, fixed before (default: 0.2)")
+    parser.add_argument(
+        "--scoring",
+        choices=("exact", "rmse"),
+        help="of the alternative annotator test (default: exact for nominal verdicts, else rmse)",
+    )
     parser.add_argument("--by", metavar="COL,COL", help="columns whose groups of items are shown by themselves too")
     parser.add_argument("--pairs", action="store_true", help=f"show the pairs of raters even above {MOST_PAIRS}")
     parser.add_argument("--confidence", type=float, default=0.95)

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agreement.codebook import is_missing
+from agreement.arguments import unmasked
+from agreement.codebook import is_missing, refuse_unlike
 from agreement.coding import Codes, Ratings, as_values, encode_clusters, same_length
 from agreement.estimate import Estimate
+from agreement.interval_kinds import Interval
 from agreement.intervals import wilson_interval
 from agreement.percent import share
-from agreement.resampling import Method, Seed
+from agreement.resampling import Seed
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ def accuracy(
     clusters: Ratings | None = None,
     resamples: int = 10_000,
     seed: Seed = 0,
-    method: Method = "percentile",
+    interval: Interval | None = None,
     confidence: float = 0.95,
     unit: str = "item",
 ) -> Accuracy:
@@ -80,8 +82,8 @@ def accuracy(
         Verdicts that mean not assessable, for example ``{"Excluded"}``.
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject.
-    resamples, seed, method
-        For the cluster bootstrap, see `bootstrap`.
+    resamples, seed, interval
+        As in `percent_agreement`.
     confidence : float
         Nominal coverage.
     unit : str
@@ -113,19 +115,17 @@ def accuracy(
         accepted = as_values(reference, "reference")  # type: ignore[arg-type]
         same_length(given, accepted, "verdicts", "reference")
     left_out = values_of(excluded, "excluded")
+    refuse_unlike(
+        verdicts=(verdict for verdict in given if not _is_among(verdict, left_out)),
+        reference=(answer for answers in accepted for answer in (answers if _several(answers) else (answers,))),
+    )
     correct: list[bool | None] = []
     was_excluded: list[bool] = []
     unknown: list[bool] = []
     for verdict, answer in zip(given, accepted, strict=True):
-        missing = is_missing(verdict)
-        try:
-            apart = not missing and verdict in left_out
-        except TypeError:
-            raise ValueError(
-                f"verdicts holds {verdict!r}, which cannot be compared; expected text or numbers"
-            ) from None
-        several = isinstance(answer, list | tuple | set | frozenset | np.ndarray)
-        right = [one for one in answer if not is_missing(one)] if several else answer
+        missing, apart = is_missing(verdict), _is_among(verdict, left_out)
+        several = _several(answer)
+        right = [value for value in answer if not is_missing(value)] if several else answer
         known = bool(right) if several else not is_missing(answer)
         was_excluded.append(apart and known)
         unknown.append(not known and not missing)
@@ -140,7 +140,7 @@ def accuracy(
         clusters=clusters,
         resamples=resamples,
         seed=seed,
-        method=method,
+        interval=interval,
         confidence=confidence,
         unit=unit,
     )
@@ -154,7 +154,7 @@ def accuracy_of_correctness(
     clusters: Ratings | None = None,
     resamples: int = 10_000,
     seed: Seed = 0,
-    method: Method = "percentile",
+    interval: Interval | None = None,
     confidence: float = 0.95,
     unit: str = "item",
 ) -> Accuracy:
@@ -168,7 +168,7 @@ def accuracy_of_correctness(
         Which of the entries without an answer were not assessable; the others are missing.
     without_reference : sequence of bool, shape (items,), optional
         Which of the entries without an answer had no reference.
-    clusters, resamples, seed, method, confidence, unit
+    clusters, resamples, seed, interval, confidence, unit
         As in `accuracy`.
 
     Returns
@@ -210,7 +210,7 @@ def accuracy_of_correctness(
             unit=unit,
             resamples=resamples,
             seed=seed,
-            method=method,
+            interval=interval,
             confidence=confidence,
         )
 
@@ -257,6 +257,7 @@ def correctness(values: Ratings, argument: str) -> tuple[npt.NDArray[np.bool_], 
     >>> known.tolist(), true.tolist()
     ([True, True, False], [True, False, False])
     """
+    values = unmasked(values)
     if isinstance(values, np.ndarray) and values.dtype.kind in "biuf" and values.ndim == 1:
         there = values == values
         strange = there & (values != 0) & (values != 1)
@@ -300,6 +301,17 @@ def values_of(values: Collection[Hashable], argument: str) -> set[Hashable]:
         return {values} if isinstance(values, str) else set(values)
     except TypeError:
         raise ValueError(f"{argument} is {values!r}; expected a collection of verdicts") from None
+
+
+def _several(answer: Any) -> bool:
+    return isinstance(answer, list | tuple | set | frozenset | np.ndarray)
+
+
+def _is_among(verdict: Any, left_out: set[Hashable]) -> bool:
+    try:
+        return not is_missing(verdict) and verdict in left_out
+    except TypeError:
+        raise ValueError(f"verdicts holds {verdict!r}, which cannot be compared; expected text or numbers") from None
 
 
 def _mask(values: Ratings | None, items: int, argument: str) -> npt.NDArray[np.bool_]:

@@ -1,22 +1,19 @@
 """The alternative annotator test: whether a judge may stand in for a human, given several humans."""
 
 import math
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
-from scipy import stats
 
-from agreement.codebook import MISSING
-from agreement.coding import Codes, Floats, Ratings, as_values, compact, encode, encode_clusters, numbers_or_nan
+from agreement.closeness import Level, Scoring, closeness, in_words, scoring_of
+from agreement.coding import Floats, Ratings, compact, encode, encode_clusters
 from agreement.comparisons import adjust_p_values
 from agreement.estimate import Estimate, check_confidence, undefined
-from agreement.magnitude import magnitude
-from agreement.ratings import RatingTable, numbers_of, rows_of
-from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
-
-MIN_ITEMS = 30
-"""Items that a rater must share with others for the t test of that rater."""
+from agreement.rater_tests import EPSILONS, MIN_ITEMS, RaterTests, Test, check_margins, rater_tests
+from agreement.ratings import RatingTable
+from agreement.resampling import Seed, bootstrap_of_sums, check_resamples, sums_by_cluster
 
 
 @dataclass(frozen=True)
@@ -29,21 +26,25 @@ class RaterComparison:
         Which rater.
     n : int
         Items that this rater, the judge and at least one other rater rated.
-    judge_advantage, rater_advantage : float
-        Share of items on which the judge (the rater) is at least as close to the others; they overlap on ties.
-    p, p_adjusted : float
-        One-sided P of the t test, and after Benjamini-Yekutieli; nan below 30 items.
+    judge_advantage, rater_advantage : float or None
+        Share of items on which the judge (the rater) is at least as close to the others; they overlap on ties. None for
+        no items.
+    p, p_adjusted : float or None
+        One-sided P, and after Benjamini-Yekutieli; None where the rater is not tested.
     won : bool
         Whether the judge wins against this rater.
+    test : {"t", "Wilcoxon", "none"}
+        Which test P is of.
     """
 
     column: int
     n: int
-    judge_advantage: float
-    rater_advantage: float
-    p: float
-    p_adjusted: float
+    judge_advantage: float | None
+    rater_advantage: float | None
+    p: float | None
+    p_adjusted: float | None
     won: bool
+    test: Test
 
 
 @dataclass(frozen=True)
@@ -59,9 +60,16 @@ class AltTest:
     raters : tuple of RaterComparison
         One for each rater.
     passed : bool or None
-        Whether the winning rate reaches one half; None where the test could not be done.
+        Whether the winning rate reaches one half at the epsilon that was given; None where the test could not be done.
     undefined_because : str or None
         Why it could not be done.
+    epsilon : float
+        The epsilon at which it was decided.
+    curve : tuple of (float, float)
+        Each of `EPSILONS` with the winning rate that the judge would have at it; empty where the test could not be
+        done. A sensitivity analysis: it decides nothing.
+    least_epsilon : Estimate
+        The least of `EPSILONS` at which the judge would pass; undefined where there is none.
     """
 
     winning_rate: Estimate
@@ -69,20 +77,35 @@ class AltTest:
     raters: tuple[RaterComparison, ...]
     passed: bool | None
     undefined_because: str | None
+    epsilon: float
+    curve: tuple[tuple[float, float], ...]
+    least_epsilon: Estimate
 
     def as_dict(self) -> dict[str, Any]:
         """Everything by name, ready for JSON."""
-
-        def plain(value: Any) -> Any:
-            return None if isinstance(value, float) and math.isnan(value) else value
-
         return {
             "winning_rate": self.winning_rate.as_dict(),
             "advantage_probability": self.advantage_probability.as_dict(),
-            "raters": [{name: plain(value) for name, value in vars(one).items()} for one in self.raters],
+            "raters": [dict(vars(rater)) for rater in self.raters],
             "passed": self.passed,
             "undefined_because": self.undefined_because,
+            "epsilon": self.epsilon,
+            "curve": [{"epsilon": epsilon, "winning_rate": rate} for epsilon, rate in self.curve],
+            "least_epsilon": self.least_epsilon.as_dict(),
         }
+
+
+@dataclass(frozen=True)
+class _Options:
+    """What holds for all domains alike."""
+
+    epsilon: float
+    alpha: float
+    scoring: Scoring
+    resamples: int
+    seed: Seed
+    confidence: float
+    unit: str
 
 
 def alt_test(
@@ -90,7 +113,9 @@ def alt_test(
     judge: Ratings,
     epsilon: float = 0.2,
     *,
-    level: Literal["nominal", "interval"] = "nominal",
+    level: Level = "nominal",
+    scoring: Scoring | None = None,
+    categories: Sequence[Hashable] | None = None,
     alpha: float = 0.05,
     clusters: Ratings | None = None,
     resamples: int = 10_000,
@@ -100,12 +125,12 @@ def alt_test(
 ) -> AltTest:
     """Alternative annotator test: leave one rater out, and ask who is closer to the others, rater or judge.
 
-    For each rater j and each item i that j and at least one other rated, the score of j and of the judge is the
-    share of the others they agree with (nominal), or minus the root mean square difference (interval). ``d_ij`` is
-    1, 0 or -1 as the rater, neither or the judge has the higher score; the judge wins against j when a one-sided t
-    test says ``mean d < epsilon`` [1]_, with Benjamini-Yekutieli over raters. Winning rate: share of raters won
-    against; the judge passes from one half on. Advantage probability: mean over raters of the share of items on
-    which the judge's score is not lower.
+    For each rater j and each item i that j and at least one other rated, j and the judge are scored against the
+    others. ``d_ij`` is 1, 0 or -1 as the rater, neither or the judge has the higher score; the judge wins against j
+    when a one-sided t test says ``mean d < epsilon`` [1]_, with Benjamini-Yekutieli over raters; below 30 items it is
+    Wilcoxon's signed-rank test of ``d - epsilon``. Winning rate: share of raters won against; the judge passes from
+    one half on. Advantage probability: mean over raters of the share of items on which the judge's score is not
+    lower. It is decided at `epsilon`, to be fixed before; `curve` and `least_epsilon` show how much depends on it.
 
     Parameters
     ----------
@@ -115,8 +140,14 @@ def alt_test(
         The judge's verdicts; None or NaN is missing.
     epsilon : float
         What the judge is forgiven for being cheaper: 0.2 for experts, 0.15 for trained raters, 0.1 for crowds.
-    level : {"nominal", "interval"}
-        How closeness is measured.
+    level : {"nominal", "ordinal", "interval"}
+        Level of measurement. Above nominal, verdicts are numbers, or `categories` are declared.
+    scoring : {"exact", "rmse"} or callable, optional
+        How close a verdict is to those of the others: the share of them that equal it ("exact", the default for nominal
+        verdicts), minus the root mean squared difference ("rmse", the default for ordinal and interval ones), or a
+        function of the verdict and the list of the others' that gives a number, higher when closer.
+    categories : sequence, optional
+        The declared categories in their order, one step apart each.
     alpha : float
         False discovery rate.
     clusters : sequence, shape (items,), optional
@@ -128,13 +159,15 @@ def alt_test(
     Returns
     -------
     AltTest
-        Raters who share fewer than 30 items with others are not tested, but others are still held against them. Not
-        done (`passed` None) for fewer than three raters, and when none can be tested.
+        Not tested, though others are held against them, are raters who share fewer items with others than it takes for
+        the smallest P to reach `alpha` (5 at 0.05), with clusters fewer than 30. Not done (`passed` None) for fewer
+        than three raters, and when none can be tested.
 
     Raises
     ------
     ValueError
-        When lengths differ, or `epsilon` or `alpha` lies outside 0 and 1.
+        When lengths differ, `epsilon` or `alpha` lies outside 0 and 1, or `level` or `scoring` is unknown or does not
+        go with the other.
 
     References
     ----------
@@ -144,159 +177,195 @@ def alt_test(
 
     Examples
     --------
-    >>> found = alt_test([[1, 1], [0, 1]], [1, 1])
-    >>> found.undefined_because
+    >>> result = alt_test([[1, 1], [0, 1]], [1, 1])
+    >>> result.undefined_because
     '2 raters: the test leaves one out and needs three or more'
     """
-    check_confidence(confidence)
-    if not 0.0 <= epsilon < 1.0 or not 0.0 < alpha < 1.0:
-        raise ValueError(f"epsilon and alpha are {epsilon!r} and {alpha!r}; expected numbers between 0 and 1")
-    if level not in ("nominal", "interval"):
-        raise ValueError(f"level is {level!r}; expected 'nominal' or 'interval'")
-    of_humans, of_judge = _numeric(humans, judge, level)
-    items, raters = of_humans.shape
-    if of_judge.size != items:
-        raise ValueError(f"judge has shape ({of_judge.size},); expected ({items},), one for each row of humans")
-    judge_ahead, rater_ahead, counted = _compare(of_humans, of_judge, level)
-    shared = counted.sum(axis=0)
-    tested = shared >= MIN_ITEMS
-    reason = None
-    if raters < 3:
-        reason = f"{raters} raters: the test leaves one out and needs three or more"
-    elif not tested.any():
-        reason = f"no rater shares {MIN_ITEMS} {unit}s with another; the most is {int(shared.max())}"
-    groups = encode_clusters(clusters, items) if clusters is not None else np.arange(items, dtype=np.intp)
-    p = np.array(
-        [
-            _one_sided((rater_ahead - judge_ahead)[counted[:, j], j], groups[counted[:, j]], epsilon)
-            if tested[j]
-            else math.nan
-            for j in range(raters)
-        ]
-    )
-    adjusted = adjust_p_values(p, "by")
-    found = tuple(
-        RaterComparison(
-            j,
-            int(shared[j]),
-            float(judge_ahead[counted[:, j], j].mean()) if shared[j] else math.nan,
-            float(rater_ahead[counted[:, j], j].mean()) if shared[j] else math.nan,
-            float(p[j]),
-            float(adjusted[j]),
-            bool(adjusted[j] <= alpha),
-        )
-        for j in range(raters)
-    )
-    kind = "independent items" if clusters is None else "clustered"
-    method = f"alt-test, epsilon {epsilon}, t tests ({kind}) with Benjamini-Yekutieli at {alpha}; these raters (fixed)"
-    if not tested.all():
-        method += f"; {int((~tested).sum())} with fewer than {MIN_ITEMS} shared {unit}s not tested"
-    rate = math.nan if reason else sum(one.won for one in found) / int(tested.sum())
-    return AltTest(
-        winning_rate=undefined(
-            "winning rate",
-            int(tested.sum()),
-            "rater",
-            method,
-            reason or "these raters are fixed",
-            value=rate,
-            confidence=confidence,
-        ),
-        advantage_probability=_advantage(
-            judge_ahead[:, tested],
-            counted[:, tested],
-            clusters,
-            reason,
-            resamples=resamples,
-            seed=seed,
-            confidence=confidence,
-            unit=unit,
-        ),
-        raters=found,
-        passed=None if reason else rate >= 0.5,
-        undefined_because=reason,
-    )
+    options = _checked(epsilon, alpha, level, scoring, resamples, seed, confidence, unit)
+    whole = closeness(humans, judge, level, options.scoring, categories)
+    groups = encode_clusters(clusters, len(whole.counted)) if clusters is not None else None
+    (result,) = _results([rater_tests(whole, groups, options.epsilon, options.alpha)], options)
+    return result
 
 
-def _numeric(humans: RatingTable, judge: Ratings, level: str) -> tuple[Floats, Floats]:
-    if level == "interval":
-        of_humans, of_judge = numbers_of(humans, "humans"), numbers_or_nan(judge, "judge")
-        scale = magnitude(of_humans, of_judge)
-        return of_humans / scale, of_judge / scale
-    rows = rows_of(humans, "humans")
-    flat = [value for row in rows for value in row] + as_values(judge, "judge")
-    codes, _ = encode(flat, None, "humans")
-    numbers = np.where(codes == MISSING, np.nan, codes).astype(np.float64)
-    size = sum(len(row) for row in rows)
-    return numbers[:size].reshape(len(rows), len(rows[0]) if rows else 0), numbers[size:]
-
-
-def _compare(humans: Floats, judge: Floats, level: str) -> tuple[Floats, Floats, Floats]:
-    """For each item and rater: judge not behind, rater not behind, and whether the item counts for the rater."""
-    items, raters = humans.shape
-    judge_ahead, rater_ahead = np.zeros((items, raters)), np.zeros((items, raters))
-    counted = np.zeros((items, raters), dtype=bool)
-    for j in range(raters):
-        others = np.delete(humans, j, axis=1)
-        known = ~np.isnan(others)
-        counted[:, j] = known.any(axis=1) & ~np.isnan(humans[:, j]) & ~np.isnan(judge)
-        scores = []
-        for own in (judge, humans[:, j]):
-            gap = np.where(known, own[:, None] - others, 0.0)
-            if level == "nominal":
-                scores.append(((gap == 0.0) & known).sum(axis=1) / np.maximum(1, known.sum(axis=1)))
-            else:
-                scores.append(-np.sqrt((gap**2).sum(axis=1) / np.maximum(1, known.sum(axis=1))))
-        # 0.4 and 0.2 are as far from 0.3, which their binary fractions are not
-        tie = np.isclose(scores[0], scores[1], rtol=1e-12, atol=1e-12)
-        judge_ahead[:, j] = (scores[0] > scores[1]) | tie
-        rater_ahead[:, j] = (scores[1] > scores[0]) | tie
-    return judge_ahead, rater_ahead, counted
-
-
-def _one_sided(d: Floats, groups: Codes, epsilon: float) -> float:
-    """P of ``mean d < epsilon`` by a t test, of one cluster 1; without spread the mean decides."""
-    of_cluster, clusters = compact(groups)
-    if clusters < 2:
-        return 1.0
-    mean = float(d.mean())
-    # with one item to a cluster this is the usual s^2 / n
-    parts = np.bincount(of_cluster, weights=d - mean)
-    squared = clusters / (clusters - 1) * float((parts**2).sum()) / d.size**2
-    if squared <= 1e-18:
-        return 0.0 if mean < epsilon else 1.0
-    return float(stats.t.cdf((mean - epsilon) / math.sqrt(squared), clusters - 1))
-
-
-def _advantage(
-    judge_ahead: Floats,
-    counted: Floats,
-    clusters: Ratings | None,
-    reason: str | None,
+def alt_test_by_domain(
+    humans: RatingTable,
+    judge: Ratings,
+    domains: Ratings,
+    epsilon: float = 0.2,
     *,
+    level: Level = "nominal",
+    scoring: Scoring | None = None,
+    categories: Sequence[Hashable] | None = None,
+    alpha: float = 0.05,
+    clusters: Ratings | None = None,
+    resamples: int = 10_000,
+    seed: Seed = 0,
+    confidence: float = 0.95,
+    unit: str = "item",
+) -> dict[Hashable, AltTest]:
+    """Alternative annotator test in each of several domains, all of their P values adjusted together.
+
+    A judge that is tested in many domains passes in some by luck; Benjamini-Yekutieli therefore runs over the raters of
+    all domains at once [1]_.
+
+    Parameters
+    ----------
+    humans, judge, epsilon, level, scoring, categories, alpha, clusters, resamples, seed, confidence, unit
+        As in `alt_test`.
+    domains : sequence, shape (items,)
+        Domain of each item, for example its category or its format; none missing.
+
+    Returns
+    -------
+    dict
+        One `AltTest` for each domain, in their order.
+
+    Raises
+    ------
+    ValueError
+        As `alt_test`, and when an item has no domain.
+
+    References
+    ----------
+    .. [1] Benjamini and Yekutieli (2001). The control of the false discovery rate under dependency. Ann Statist 29,
+       1165-1188.
+
+    Examples
+    --------
+    >>> results = alt_test_by_domain([[1, 1, 1]] * 12, [1] * 12, ["liver", "brain"] * 6)
+    >>> {domain: result.passed for domain, result in results.items()}
+    {'brain': True, 'liver': True}
+    """
+    options = _checked(epsilon, alpha, level, scoring, resamples, seed, confidence, unit)
+    whole = closeness(humans, judge, level, options.scoring, categories)
+    items = len(whole.counted)
+    groups = encode_clusters(clusters, items) if clusters is not None else None
+    which, names = encode(domains, None, "domains")
+    if which.size != items or (which < 0).any():
+        raise ValueError(f"domains has {int((which >= 0).sum())} values; expected one for each of the {items} items")
+    parts = [
+        rater_tests(
+            whole.part(which == number),
+            None if groups is None else groups[which == number],
+            options.epsilon,
+            options.alpha,
+        )
+        for number in range(len(names))
+    ]
+    return dict(zip(names, _results(parts, options), strict=True))
+
+
+def _checked(
+    epsilon: float,
+    alpha: float,
+    level: Level,
+    scoring: Scoring | None,
     resamples: int,
     seed: Seed,
     confidence: float,
     unit: str,
-) -> Estimate:
-    items, raters = judge_ahead.shape
+) -> _Options:
+    check_confidence(confidence)
+    check_resamples(resamples)
+    check_margins(epsilon, alpha)
+    return _Options(epsilon, alpha, scoring_of(level, scoring), resamples, seed, confidence, unit)
+
+
+def _results(parts: Sequence[RaterTests], options: _Options) -> list[AltTest]:
+    """The tests of all parts, adjusted together at each epsilon."""
+    together = np.concatenate([part.p for part in parts], axis=1)
+    adjusted = np.array([adjust_p_values(row, "by") for row in together]).reshape(together.shape)
+    ends = np.cumsum([part.p.shape[1] for part in parts])[:-1]
+    return [
+        _result(part, of_part, options, len(parts))
+        for part, of_part in zip(parts, np.split(adjusted, ends, axis=1), strict=True)
+    ]
+
+
+def _result(part: RaterTests, adjusted: Floats, options: _Options, domains: int) -> AltTest:
+    tested, n_tested, unit = part.tested, int(part.tested.sum()), options.unit
+    reason = _reason(part, unit)
+    method = _method(part, options, domains)
+    raters = tuple(_comparison(part, j, float(adjusted[0, j]), options.alpha) for j in range(len(part.tests)))
+    rates = [math.nan] * len(adjusted) if reason else (adjusted[:, tested] <= options.alpha).mean(axis=1).tolist()
+    passing = [epsilon for epsilon, rate in zip(EPSILONS, rates[1:], strict=True) if rate >= 0.5]
+    sensitivity = f"least of the epsilons 0, .01, ... {EPSILONS[-1]}; sensitivity, no decision; {method}"
+
+    def of_these_raters(name: str, text: str, why: str | None, value: float) -> Estimate:
+        because = why or "these raters are fixed"
+        return undefined(name, n_tested, "rater", text, because, value=value, confidence=options.confidence)
+
+    none_passes = None if passing else f"the judge passes at no epsilon up to {EPSILONS[-1]}"
+    return AltTest(
+        winning_rate=of_these_raters("winning rate", method, reason, rates[0]),
+        advantage_probability=_advantage(part, reason, options),
+        raters=raters,
+        passed=None if reason else rates[0] >= 0.5,
+        undefined_because=reason,
+        epsilon=options.epsilon,
+        curve=() if reason else tuple(zip(EPSILONS, rates[1:], strict=True)),
+        least_epsilon=of_these_raters(
+            "least epsilon that passes", sensitivity, reason or none_passes, passing[0] if passing else math.nan
+        ),
+    )
+
+
+def _reason(part: RaterTests, unit: str) -> str | None:
+    raters = len(part.tests)
+    if raters < 3:
+        return f"{raters} rater{'' if raters == 1 else 's'}: the test leaves one out and needs three or more"
+    if not part.tested.any():
+        most = int(part.of.counted.sum(axis=0).max())
+        return f"no rater shares {part.least} {unit}s with another; the most is {most}"
+    return None
+
+
+def _method(part: RaterTests, options: _Options, domains: int) -> str:
+    kind = "independent items" if part.groups is None else "clustered"
+    over = f" over {domains} domains" if domains > 1 else ""
+    text = (
+        f"alt-test, scoring {in_words(options.scoring)}, epsilon {options.epsilon}, t tests ({kind}) with "
+        f"Benjamini-Yekutieli{over} at {options.alpha}; these raters (fixed)"
+    )
+    few = part.tests.count("Wilcoxon")
+    if few:
+        text += f"; {few} with fewer than {MIN_ITEMS} shared {options.unit}s by Wilcoxon's signed-rank test"
+    untested = part.tests.count("none")
+    if untested:
+        text += f"; {untested} with fewer than {part.least} shared {options.unit}s not tested"
+    return text
+
+
+def _comparison(part: RaterTests, j: int, adjusted: float, alpha: float) -> RaterComparison:
+    used = part.of.counted[:, j]
+    n = int(used.sum())
+    return RaterComparison(
+        j,
+        n,
+        float(part.of.judge_ahead[used, j].mean()) if n else None,
+        float(part.of.rater_ahead[used, j].mean()) if n else None,
+        float(part.p[0, j]) if part.tested[j] else None,
+        adjusted if part.tested[j] else None,
+        adjusted <= alpha,
+        part.tests[j],
+    )
+
+
+def _advantage(part: RaterTests, reason: str | None, options: _Options) -> Estimate:
+    tested = part.tested
+    judge_ahead, counted = part.of.judge_ahead[:, tested], part.of.counted[:, tested]
+    raters = int(tested.sum())
     name = "advantage probability"
     used = counted.any(axis=1)
     n = int(used.sum())
     groups, n_clusters = None, None
-    if clusters is not None:
-        groups, n_clusters = compact(encode_clusters(clusters, items)[used])
-    if reason is not None or n == 0:
-        return undefined(
-            name,
-            n,
-            unit,
-            "bootstrap; these raters (fixed)",
-            reason or f"no {unit}s",
-            confidence=confidence,
-            n_clusters=n_clusters,
-        )
-    rows = np.column_stack([judge_ahead * counted, counted])[used].astype(np.float64)
+    if part.groups is not None:
+        groups, n_clusters = compact(part.groups[used])
+    if reason is not None:
+        text = "bootstrap; these raters (fixed)"
+        return undefined(name, n, options.unit, text, reason, confidence=options.confidence, n_clusters=n_clusters)
+    rows = np.column_stack([judge_ahead & counted, counted])[used].astype(np.float64)
 
     def of_sums(totals: Floats) -> Floats:
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -305,12 +374,13 @@ def _advantage(
     spread = bootstrap_of_sums(
         of_sums,
         sums_by_cluster(rows, groups),
-        resamples=resamples,
-        seed=seed,
-        confidence=confidence,
+        resamples=options.resamples,
+        seed=options.seed,
+        confidence=options.confidence,
         clustered=groups is not None,
     )
     value = float(of_sums(rows.sum(axis=0)))
+    note = f"; scoring {in_words(options.scoring)}; these raters (fixed)"
     return spread.estimate(
-        name, value, n, unit, confidence=confidence, n_clusters=n_clusters, note="; these raters (fixed)"
+        name, value, n, options.unit, confidence=options.confidence, n_clusters=n_clusters, note=note
     )

@@ -4,13 +4,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from agreement.accuracy import accuracy_of_correctness
 from agreement.alt_test import alt_test
+from agreement.closeness import scoring_of
 from agreement.coding import Floats
 from agreement.correlations import pearson, spearman
 from agreement.estimate import Estimate
@@ -22,6 +23,7 @@ from agreement.marginal import marginal_homogeneity
 from agreement.measurements import bland_altman, kendall_w, lin_ccc
 from agreement.percent import percent_agreement
 from agreement.prevalence_adjusted import pabak
+from agreement.rater_tests import check_margins
 from agreement.ratings import Weights
 from agreement.ratings_file import Level, RatingsFile
 from agreement.several_raters import brennan_prediger, conger_kappa, fleiss_kappa, gwet_ac
@@ -34,6 +36,10 @@ MANY_CLUSTERS = 5_000
 
 MOST_CATEGORIES = 500
 """Verdicts of more kinds are free text: they are compared for being equal, and not corrected for chance."""
+
+
+EPSILON, ALPHA = 0.2, 0.05
+"""Of the alternative annotator test: what a judge is forgiven beside experts, and the false discovery rate."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +62,10 @@ class Request:
         Of cluster bootstraps; None chooses by the number of clusters.
     seed : int
         Of cluster bootstraps.
+    epsilon : float or None
+        Of the alternative annotator test; None is 0.2.
+    scoring : {"exact", "rmse"} or None
+        Of the alternative annotator test; None chooses by the level.
     """
 
     level: Level = "nominal"
@@ -65,6 +75,8 @@ class Request:
     confidence: float = 0.95
     resamples: int | None = None
     seed: int = 0
+    epsilon: float | None = None
+    scoring: Literal["exact", "rmse"] | None = None
 
 
 class Calculation(NamedTuple):
@@ -105,6 +117,12 @@ def applicable(file: RatingsFile, request: Request) -> Iterator[Calculation]:
 def _check(file: RatingsFile, request: Request) -> None:
     if request.judge is not None and request.judge not in file.raters:
         raise ValueError(f"judge is {request.judge!r}; expected one of the raters {', '.join(file.raters)}")
+    for option, value in (("epsilon", request.epsilon), ("scoring", request.scoring)):
+        if value is not None and request.judge is None:
+            raise ValueError(f"{option} is {value!r} without a judge; expected a judge, whose test it belongs to")
+    if request.judge is not None:
+        scoring_of(request.level, request.scoring)
+        check_margins(EPSILON if request.epsilon is None else request.epsilon, ALPHA)
     if request.positive is None:
         return
     if file.reference is None and request.judge is None:
@@ -137,8 +155,10 @@ def _of_file(file: RatingsFile, request: Request) -> Iterator[Calculation]:
     if len(pairs) > MOST_PAIRS and not request.all_pairs:
         pairs = []
     for pair in pairs:
-        of_pair = _of_measured_pair if request.level == "interval" else _of_pair
-        yield from of_pair(file, pair, options)
+        if request.level == "interval":
+            yield from _of_measured_pair(file, pair, options)
+        else:
+            yield from _of_pair(file, pair, options, request.judge is not None)
     if len(humans) > 1 and len(file.categories) <= MOST_CATEGORIES:
         of_all = _of_all_measured if request.level == "interval" else _of_all
         yield from of_all(file.ratings[:, humans], [file.raters[column] for column in humans], options)
@@ -149,7 +169,7 @@ def _of_file(file: RatingsFile, request: Request) -> Iterator[Calculation]:
         yield from _of_judge(file, humans, request, options)
 
 
-def _of_pair(file: RatingsFile, pair: tuple[int, int], options: _Options) -> Iterator[Calculation]:
+def _of_pair(file: RatingsFile, pair: tuple[int, int], options: _Options, judged: bool) -> Iterator[Calculation]:
     a, b = file.ratings[:, pair[0]], file.ratings[:, pair[1]]
     names = [file.raters[column] for column in pair]
     yield Calculation(partial(percent_agreement, a, b, **options.clustered), names)
@@ -158,7 +178,7 @@ def _of_pair(file: RatingsFile, pair: tuple[int, int], options: _Options) -> Ite
     for weights in options.weightings:
         yield Calculation(partial(cohen_kappa, a, b, weights=weights, **options.declared, **options.clustered), names)
     yield Calculation(partial(pabak, a, b, **options.declared, **options.clustered), names)
-    if len(file.raters) > 2:  # of two raters it is among the estimates of all
+    if len(file.raters) > 2 or judged:  # of two raters, both human, it is among the estimates of all
         of_two = np.column_stack((a, b))
         yield Calculation(partial(gwet_ac, of_two, **options.declared, **options.clustered), names)
     if len(file.categories) > 1:
@@ -230,7 +250,7 @@ def _accuracy(correct: Floats, excluded: npt.NDArray[np.bool_], options: _Option
 
 
 def _diagnostic(verdicts: Floats, reference: Floats, positive: float, options: _Options) -> Sequence[Estimate]:
-    found = diagnostic_accuracy(verdicts, reference, positive, **options.clustered)
+    found = diagnostic_accuracy(verdicts, reference, positive, **options.declared, **options.clustered)
     return (found.sensitivity, found.specificity, found.ppv, found.npv)
 
 
@@ -244,7 +264,7 @@ def _of_judge(file: RatingsFile, humans: list[int], request: Request, options: _
             yield Calculation(partial(_direction, human, judge, code, options), names)
             yield Calculation(partial(_diagnostic, judge, human, code, options), names)
     yield Calculation(
-        partial(_alternative, file.ratings[:, humans], judge, request.level, options),
+        partial(_alternative, file.ratings[:, humans], judge, request, options),
         [*(file.raters[column] for column in humans), str(request.judge)],
     )
 
@@ -257,7 +277,9 @@ def _direction(human: Floats, judge: Floats, positive: float, options: _Options)
     return (found.difference, found.mcnemar_mid_p)
 
 
-def _alternative(humans: Floats, judge: Floats, level: Level, options: _Options) -> Sequence[Estimate]:
-    measured = "interval" if level == "interval" else "nominal"
-    found = alt_test(humans, judge, level=measured, **options.clustered)  # type: ignore[arg-type]
-    return (found.winning_rate, found.advantage_probability)
+def _alternative(humans: Floats, judge: Floats, request: Request, options: _Options) -> Sequence[Estimate]:
+    epsilon = EPSILON if request.epsilon is None else request.epsilon
+    result = alt_test(
+        humans, judge, epsilon, level=request.level, scoring=request.scoring, alpha=ALPHA, **options.clustered
+    )
+    return (result.winning_rate, result.advantage_probability, result.least_epsilon)

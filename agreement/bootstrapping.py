@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from agreement.arguments import number_arrays, number_of
 from agreement.coding import Codes, Ratings, encode_clusters
 from agreement.estimate import Estimate, check_confidence
+from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.resampling import (
-    Method,
     Seed,
     bootstrap_of_sums,
     check_resamples,
@@ -32,7 +33,7 @@ def bootstrap(
     strata: Ratings | None = None,
     resamples: int = 10_000,
     seed: Seed,
-    method: Method = "percentile",
+    interval: Interval | None = None,
     confidence: float = 0.95,
     name: str = "statistic",
     unit: str = "item",
@@ -47,7 +48,7 @@ def bootstrap(
     ----------
     statistic : callable
         Takes as many arrays as `data` has, returns a number; nan where undefined.
-    data : array_like, or tuple of array_like
+    data : array_like of numbers, or tuple of array_like
         One array, or a tuple of arrays that are resampled together; shape (items, ...) each.
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject.
@@ -57,8 +58,8 @@ def bootstrap(
         Number of resamples.
     seed : int, sequence of int or SeedSequence
         Seed of the random numbers; required.
-    method : {"percentile", "bca"}
-        See `bootstrap_of_sums`.
+    interval : {"percentile", "bca"}, optional
+        See `bootstrap_of_sums`; percentiles by default.
     confidence : float
         Nominal coverage.
     name, unit : str
@@ -72,7 +73,8 @@ def bootstrap(
     Raises
     ------
     ValueError
-        When arrays differ in length, a cluster lies in two strata, or an option is unknown.
+        When `data` holds text, a missing or an infinite value, `statistic` returns anything but a number, arrays differ
+        in length, a cluster lies in two strata, or an option is unknown.
 
     References
     ----------
@@ -89,10 +91,11 @@ def bootstrap(
     (0.776, True)
     """
     check_confidence(confidence)
-    check_resamples(resamples, method)
+    check_resamples(resamples)
+    interval = chosen_interval(interval, *BOOTSTRAPS)
     if not callable(statistic):
         raise ValueError(f"statistic is {statistic!r}; expected a function of as many arrays as data has")
-    arrays = [np.asarray(part) for part in (data if isinstance(data, tuple) else (data,))]
+    arrays = number_arrays(data, "data")
     lengths = [array.shape[0] if array.ndim else -1 for array in arrays]
     if len(set(lengths)) != 1 or lengths[0] < 0:
         raise ValueError(f"data has shapes {[array.shape for array in arrays]}; expected arrays over the same items")
@@ -100,7 +103,7 @@ def bootstrap(
     units = encode_clusters(clusters, n) if clusters is not None else np.arange(n, dtype=np.intp)
     n_units = int(units.max()) + 1 if n else 0
     n_clusters = n_units if clusters is not None else None
-    text = describe(method, resamples, seed, clusters is not None, strata is not None)
+    text = describe(interval, resamples, seed, clusters is not None, strata is not None)
     if n == 0:
         return Spread(math.nan, math.nan, None, text, f"no {unit}s").estimate(
             name, math.nan, 0, unit, confidence=confidence, n_clusters=n_clusters
@@ -114,7 +117,7 @@ def bootstrap(
             strata=unit_strata,
             resamples=resamples,
             seed=seed,
-            method=method,
+            interval=interval,
             confidence=confidence,
             clustered=clusters is not None,
         )
@@ -122,11 +125,12 @@ def bootstrap(
     else:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # a resample may leave the statistic without a value
-            value = float(statistic(*arrays))
+            value = number_of(statistic(*arrays))
             spread = _bootstrap_any(
-                statistic, arrays, value, units, n_units, unit_strata, resamples, seed, method, confidence, text
+                statistic, arrays, value, units, n_units, unit_strata, resamples, seed, interval, confidence, text
             )
-    if math.isnan(value):
+    if not math.isfinite(value):
+        value = math.nan
         spread = Spread(math.nan, math.nan, None, text, f"the {name} of these {unit}s has no value")
     return spread.estimate(name, value, n, unit, confidence=confidence, n_clusters=n_clusters)
 
@@ -140,7 +144,7 @@ def _bootstrap_any(
     unit_strata: Codes | None,
     resamples: int,
     seed: Seed,
-    method: Method,
+    interval: Interval,
     confidence: float,
     text: str,
 ) -> Spread:
@@ -161,8 +165,8 @@ def _bootstrap_any(
         times = size[drawn]
         before = np.cumsum(times) - times
         items = order[np.repeat(start[drawn] - before, times) + np.arange(times.sum())]
-        values[replicate] = statistic(*(array[items] for array in arrays))
-    if method == "percentile":
+        values[replicate] = number_of(statistic(*(array[items] for array in arrays)))
+    if interval == "percentile":
         return percentile_limits(values, confidence, text)
-    left_out = np.array([statistic(*(array[units != unit] for array in arrays)) for unit in range(n_units)])
+    left_out = np.array([number_of(statistic(*(array[units != unit] for array in arrays))) for unit in range(n_units)])
     return bca_limits(values, value, left_out, np.ones(n_units, dtype=np.int64), confidence, text)

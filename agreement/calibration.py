@@ -1,16 +1,17 @@
 """Confidence held against correctness: Brier score, calibration error, reliability and risk-coverage curves."""
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from agreement.accuracy import correctness
+from agreement.arguments import whole_number
 from agreement.coding import Codes, Floats, Ratings, compact, encode_clusters, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.percent import mean, share
-from agreement.resampling import Method, Seed, bootstrap_of_sums, check_resamples, sums_by_cluster
+from agreement.resampling import Seed, bootstrap_of_sums, check_resamples, sums_by_cluster
 
 
 @dataclass(frozen=True)
@@ -23,8 +24,8 @@ class ReliabilityBin:
         The bin holds confidences in ``(above, up_to]``; the first also those of 0.
     n : int
         How many units lie in it.
-    mean_confidence : float
-        Their mean confidence; nan for none.
+    mean_confidence : float or None
+        Their mean confidence; None for none.
     accuracy : Estimate
         Their accuracy.
     """
@@ -32,7 +33,7 @@ class ReliabilityBin:
     above: float
     up_to: float
     n: int
-    mean_confidence: float
+    mean_confidence: float | None
     accuracy: Estimate
 
 
@@ -48,14 +49,14 @@ class RiskCoverage:
         Share of wrong ones among the answered.
     threshold : ndarray, shape (points,)
         The least confidence that is still answered.
-    area : float
-        Area under the curve by steps over the units: mean risk over all coverages; nan for no units.
+    area : float or None
+        Area under the curve by steps over the units: mean risk over all coverages; None for no units.
     """
 
     coverage: Floats
     risk: Floats
     threshold: Floats
-    area: float
+    area: float | None
 
 
 def brier_score(
@@ -65,7 +66,7 @@ def brier_score(
     clusters: Ratings | None = None,
     resamples: int = 10_000,
     seed: Seed = 0,
-    method: Method = "percentile",
+    interval: Interval | None = None,
     level: float = 0.95,
     unit: str = "item",
 ) -> Estimate:
@@ -80,7 +81,7 @@ def brier_score(
         Stated probability of being right, 0 to 1; None or NaN is missing.
     correct : sequence, shape (items,)
         Whether it was right: True, False, or None.
-    clusters, resamples, seed, method, unit
+    clusters, resamples, seed, interval, unit
         As in `percent_agreement`; without clusters the items are resampled.
     level : float
         Nominal coverage of the interval.
@@ -107,7 +108,8 @@ def brier_score(
     0.07
     """
     check_confidence(level)
-    check_resamples(resamples, method)
+    check_resamples(resamples)
+    interval = chosen_interval(interval, *BOOTSTRAPS)
     stated, right, groups, note = _known(confidence, correct, clusters)
     return mean(
         (stated - right) ** 2,
@@ -117,7 +119,7 @@ def brier_score(
         note=note,
         resamples=resamples,
         seed=seed,
-        method=method,
+        interval=interval,
         confidence=level,
     )
 
@@ -130,7 +132,7 @@ def expected_calibration_error(
     clusters: Ratings | None = None,
     resamples: int = 10_000,
     seed: Seed = 0,
-    method: Method = "percentile",
+    interval: Interval | None = None,
     level: float = 0.95,
     unit: str = "item",
 ) -> Estimate:
@@ -142,7 +144,7 @@ def expected_calibration_error(
 
     Parameters
     ----------
-    confidence, correct, clusters, resamples, seed, method, level, unit
+    confidence, correct, clusters, resamples, seed, interval, level, unit
         As in `brier_score`.
     bins : int
         Number of bins.
@@ -169,8 +171,9 @@ def expected_calibration_error(
     0.225
     """
     check_confidence(level)
-    check_resamples(resamples, method)
-    _check_bins(bins)
+    check_resamples(resamples)
+    interval = chosen_interval(interval, *BOOTSTRAPS)
+    bins = _bins(bins)
     stated, right, groups, note = _known(confidence, correct, clusters)
     name, n = f"expected calibration error, {bins} bins", stated.size
     groups, n_clusters = compact(groups) if groups is not None else (None, None)
@@ -191,7 +194,7 @@ def expected_calibration_error(
         sums_by_cluster(rows, groups),
         resamples=resamples,
         seed=seed,
-        method=method,
+        interval=interval,
         confidence=level,
         clustered=groups is not None,
     )
@@ -238,7 +241,7 @@ def reliability_curve(
     >>> [(b.up_to, b.n, b.accuracy.value) for b in reliability_curve([0.1, 0.5, 0.9], [0, 1, 1], 2)]
     [(0.5, 2, 0.5), (1.0, 1, 1.0)]
     """
-    _check_bins(bins)
+    bins = _bins(bins)
     stated, right, groups, _ = _known(confidence, correct, clusters)
     inside = _bin_of(stated, bins)
     curve = []
@@ -253,7 +256,7 @@ def reliability_curve(
             seed=seed,
             confidence=level,
         )
-        average = float(stated[among].mean()) if among.any() else math.nan
+        average = float(stated[among].mean()) if among.any() else None
         curve.append(ReliabilityBin(number / bins, (number + 1) / bins, int(among.sum()), average, found))
     return curve
 
@@ -315,7 +318,7 @@ def risk_coverage(confidence: Ratings, correct: Ratings, *, abstained: Ratings |
     order = np.argsort(-scores[answered], kind="stable")
     ranked, wrong = scores[answered][order], (~right[answered][order]).astype(np.float64)
     if ranked.size == 0:
-        return RiskCoverage(np.empty(0), np.empty(0), np.empty(0), math.nan)
+        return RiskCoverage(np.empty(0), np.empty(0), np.empty(0), None)
     last = np.flatnonzero(np.append(ranked[1:] != ranked[:-1], True))
     count = last + 1.0
     risk = np.cumsum(wrong)[last] / count
@@ -343,6 +346,7 @@ def _bin_of(stated: Floats, bins: int) -> npt.NDArray[np.intp]:
     return np.minimum(np.searchsorted(edges, stated, side="left"), bins - 1)
 
 
-def _check_bins(bins: int) -> None:
-    if not isinstance(bins, int | np.integer) or bins < 1:
+def _bins(bins: int) -> int:
+    if isinstance(bins, bool | np.bool_):
         raise ValueError(f"bins is {bins!r}; expected a whole number of at least 1")
+    return whole_number(bins, "bins", 1)

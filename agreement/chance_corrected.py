@@ -3,16 +3,14 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from scipy import stats
 
 from agreement.coding import Codes, Floats, compact
 from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
-
-Interval = Literal["t", "percentile", "bca"]
 
 ROUNDING = 1e-12
 """Differences below this are rounding errors of an exact zero."""
@@ -37,12 +35,15 @@ class Coefficient:
         The coefficient linearised item by item: the spread around its mean gives the standard error.
     reason : str or None
         Why the coefficient has no value.
+    lowest : float
+        The least that it can be.
     """
 
     rows: Floats
     of_sums: Callable[[Floats], Floats]
     linearised: Floats
     reason: str | None = None
+    lowest: float = -1.0
 
 
 def estimate_of(
@@ -62,7 +63,7 @@ def estimate_of(
     """The estimate of a coefficient.
 
     ``se^2 = sum (x_i - mean x)^2 / (n (n - 1))`` over the linearised coefficient [1]_; limits ``value -+ t se`` with
-    t on n - 1 degrees of freedom, clipped at 1.
+    t on n - 1 degrees of freedom, clipped at 1 and at the least that the coefficient can be.
 
     Parameters
     ----------
@@ -95,12 +96,7 @@ def estimate_of(
     .. [1] Gwet (2014). Handbook of Inter-Rater Reliability, 4th ed., chapter 5.
     """
     check_confidence(confidence)
-    if interval is None:
-        interval = "t" if clusters is None else "percentile"
-    if interval not in ("t", "percentile", "bca"):
-        raise ValueError(f"interval is {interval!r}; expected 't', 'percentile' or 'bca'")
-    if interval == "t" and clusters is not None:
-        raise ValueError("interval is 't' with clusters= given; expected 'percentile' or 'bca' for clustered items")
+    interval = chosen_interval(interval, "t", *BOOTSTRAPS, clustered=clusters is not None)
     groups, n_clusters = compact(clusters) if clusters is not None else (None, None)
     method = f"Gwet's standard error, t with n - 1 degrees of freedom, clipped at 1, independent items; {RATERS}{note}"
     if interval != "t":
@@ -118,7 +114,7 @@ def estimate_of(
         sums_by_cluster(coefficient.rows, groups),
         resamples=resamples,
         seed=seed,
-        method=interval,
+        interval=interval,
         confidence=confidence,
         clustered=groups is not None,
     )
@@ -160,6 +156,27 @@ def no_value(totals: Floats) -> Floats:
     return np.full(totals.shape[:-1], np.nan)
 
 
+def lowest_value(weights: Floats) -> float:
+    """The coefficient when no two raters agree at all, and chance agreement is the greatest, that of equal shares.
+
+    Parameters
+    ----------
+    weights : ndarray, shape (q, q)
+        Agreement weights.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> lowest_value(np.eye(2))
+    -1.0
+    """
+    greatest = float(weights.sum()) / len(weights) ** 2
+    return -greatest / (1.0 - greatest)
+
+
 def _with_t(
     coefficient: Coefficient, name: str, value: float, n: int, unit: str, method: str, confidence: float
 ) -> Estimate:
@@ -173,5 +190,10 @@ def _with_t(
     se = math.sqrt(variance)
     half = float(stats.t.isf((1.0 - confidence) / 2.0, n - 1)) * se
     p = float(2.0 * stats.t.sf(abs(value) / se, n - 1))
-    high = min(1.0, value + half)
-    return Estimate(name, value, value - half, high, n, unit, method, se=se, p=p, confidence=confidence)
+    low, high = max(coefficient.lowest, value - half), min(1.0, value + half)
+    if low > value - half:
+        method += f"; lower limit clipped at {coefficient.lowest:.3g}, the least that it can be"
+    if not low < high:
+        reason = "the value is the least that it can be"
+        return undefined(name, n, unit, method, reason, value=value, se=se, p=p, confidence=confidence)
+    return Estimate(name, value, low, high, n, unit, method, se=se, p=p, confidence=confidence)

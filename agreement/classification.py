@@ -118,7 +118,7 @@ def classification_scores(
     (0.8333, 0.75, 1)
     """
     check_confidence(confidence)
-    check_resamples(resamples, "percentile")
+    check_resamples(resamples)
     true, given = as_values(reference, "reference"), as_values(predicted, "predicted")
     same_length(true, given, "reference", "predicted")
     _, observed = encode(true, None, "reference")

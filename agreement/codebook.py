@@ -1,6 +1,7 @@
 """Which verdicts there are: categories in their order, and what counts as missing."""
 
 from collections.abc import Hashable, Iterable, Sequence
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,8 @@ def distinct_entries(plain: list[Any], argument: str) -> tuple[list[Any], npt.ND
     try:
         observed = set(plain)
     except TypeError as error:
+        if any(value is np.ma.masked for value in plain):
+            return distinct_entries([None if value is np.ma.masked else value for value in plain], argument)
         raise ValueError(
             f"{argument} holds a value that cannot be compared ({error}); expected text or numbers"
         ) from None
@@ -129,7 +132,7 @@ def distinct_texts(values: npt.NDArray[np.str_]) -> tuple[list[Any], npt.NDArray
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a verdict is missing: None, NaN, NaT or pandas' NA.
+    """Whether a verdict is missing: None, NaN, NaT, pandas' NA or what numpy has masked.
 
     Parameters
     ----------
@@ -145,12 +148,47 @@ def is_missing(value: Any) -> bool:
     >>> [is_missing(value) for value in (None, float("nan"), "", 0, False)]
     [True, True, False, False, False]
     """
-    if value is None:
+    if value is None or value is np.ma.masked:
         return True
     try:
         return bool(value != value)
     except TypeError:  # pandas' NA refuses to be a truth value
         return True
+
+
+def refuse_unlike(**verdicts: Iterable[Any]) -> None:
+    """Refuse verdicts that are all text on one side and all numbers on another: they could never agree.
+
+    Parameters
+    ----------
+    **verdicts : iterable
+        Verdicts, by the argument that holds them; missing ones do not count.
+
+    Raises
+    ------
+    ValueError
+        When it is so.
+
+    Examples
+    --------
+    >>> refuse_unlike(a=[1, 2], b=["1", "2"])
+    Traceback (most recent call last):
+    ValueError: a holds numbers and b text; expected both to be written alike
+    """
+    kinds = {argument: _kind(values) for argument, values in verdicts.items()}
+    as_text = next((argument for argument, kind in kinds.items() if kind == "text"), None)
+    as_numbers = next((argument for argument, kind in kinds.items() if kind == "numbers"), None)
+    if as_text is not None and as_numbers is not None:
+        raise ValueError(f"{as_numbers} holds numbers and {as_text} text; expected both to be written alike")
+
+
+def _kind(values: Iterable[Any]) -> str:
+    kinds = {
+        "text" if isinstance(value, str | bytes) else "numbers" if isinstance(value, Number | np.bool_) else "others"
+        for value in values
+        if not is_missing(value)
+    }
+    return kinds.pop() if len(kinds) == 1 else "others"
 
 
 def declared(categories: Sequence[Hashable]) -> tuple[Hashable, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from agreement.arguments import unmasked
 from agreement.codebook import (
     MISSING,
     SHORT_TEXT,
@@ -17,6 +18,7 @@ from agreement.codebook import (
     distinct_texts,
     in_order,
     is_missing,
+    refuse_unlike,
 )
 
 Ratings = Sequence[Any] | npt.NDArray[Any]
@@ -75,6 +77,7 @@ def as_values(values: Ratings, argument: str) -> list[Any]:
     ValueError
         When `values` is a single string, a mapping, a set, or has not exactly one dimension.
     """
+    values = unmasked(values)
     shape = getattr(values, "shape", None)
     if shape is not None and len(shape) != 1:
         raise ValueError(f"{argument} has shape {tuple(shape)}; expected one dimension, one entry for each item")
@@ -168,6 +171,8 @@ def encode_pairs(a: Ratings, b: Ratings, categories: Sequence[Hashable] | None =
     """
     (entries_a, which_a), (entries_b, which_b) = _distinct(a, "a"), _distinct(b, "b")
     same_length(which_a, which_b, "a", "b")
+    if categories is None:
+        refuse_unlike(a=entries_a, b=entries_b)
     levels = declared(categories) if categories is not None else in_order({*entries_a, *entries_b})
     codes_a = _position(entries_a, which_a, levels, "a")[which_a]
     codes_b = _position(entries_b, which_b, levels, "b")[which_b]
@@ -179,6 +184,7 @@ def encode_pairs(a: Ratings, b: Ratings, categories: Sequence[Hashable] | None =
 
 def _distinct(values: Ratings, argument: str) -> tuple[list[Any], Codes]:
     """Distinct verdicts and which of them each one is (-1: missing), by the quickest way that their type allows."""
+    values = unmasked(values)
     shape = getattr(values, "shape", None)
     if shape is not None and len(shape) == 1:
         if isinstance(values, np.ndarray) and values.dtype.kind in "biuf":
@@ -228,6 +234,7 @@ def encode_clusters(clusters: Ratings, items: int, argument: str = "clusters") -
     >>> encode_clusters(["s2", "s1", "s2"], 3).tolist()
     [1, 0, 1]
     """
+    clusters = unmasked(clusters)
     if isinstance(clusters, np.ndarray) and clusters.dtype.kind in "iu" and clusters.ndim == 1:
         codes = distinct_numbers(clusters)[1]
     else:

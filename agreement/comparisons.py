@@ -1,19 +1,19 @@
 """Paired comparisons: McNemar's test, differences of paired proportions and of paired means, many P values at once."""
 
 import math
-from collections.abc import Sequence
-from operator import index
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from agreement.arguments import unmasked, whole_number
 from agreement.coding import Floats, Ratings, compact, encode_clusters, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.intervals import clopper_pearson_interval, wilson_limits
 from agreement.resampling import (
-    Method,
     Seed,
     bootstrap_of_sums,
     check_resamples,
@@ -79,8 +79,8 @@ def mcnemar(b: int, c: int, method: McNemar = "auto", *, confidence: float = 0.9
     (0.48, 0.0018)
     """
     try:
-        b, c = index(b), index(c)
-    except TypeError:
+        b, c = whole_number(b, "b"), whole_number(c, "c")
+    except ValueError:
         raise ValueError(f"b and c are {b!r} and {c!r}; expected two whole numbers") from None
     if b < 0 or c < 0:
         raise ValueError(f"b and c are {b} and {c}; expected counts of at least 0")
@@ -153,12 +153,8 @@ def paired_proportion_difference(
     >>> round(found.value, 4), round(found.low, 4), round(found.high, 4)
     (0.2, 0.0562, 0.3292)
     """
-    try:
-        e, f, g, h = index(both), index(only_first), index(only_second), index(neither)
-    except TypeError:
-        raise ValueError("both, only_first, only_second, neither: expected four whole numbers") from None
-    if min(e, f, g, h) < 0:
-        raise ValueError(f"counts are {(e, f, g, h)}; expected four counts of at least 0")
+    e, f = whole_number(both, "both", 0), whole_number(only_first, "only_first", 0)
+    g, h = whole_number(only_second, "only_second", 0), whole_number(neither, "neither", 0)
     check_confidence(confidence)
     n, name = e + f + g + h, "difference of paired proportions"
     method = "Newcombe's paired score interval (method 10), assumes independent items"
@@ -183,7 +179,7 @@ def paired_difference(
     strata: Ratings | None = None,
     resamples: int = 10_000,
     seed: Seed,
-    method: Method = "percentile",
+    interval: Interval | None = None,
     confidence: float = 0.95,
     name: str = "mean difference",
     unit: str = "item",
@@ -196,7 +192,7 @@ def paired_difference(
         Two scores of the same items, for example correctness (1 or 0) of two raters; None or NaN is missing.
     clusters, strata : sequence, shape (items,), optional
         Cluster and stratum of each item.
-    resamples, seed, method
+    resamples, seed, interval
         See `bootstrap`; the seed is required.
     confidence : float
         Nominal coverage.
@@ -224,7 +220,8 @@ def paired_difference(
     (0.333, 3)
     """
     check_confidence(confidence)
-    check_resamples(resamples, method)
+    check_resamples(resamples)
+    interval = chosen_interval(interval, *BOOTSTRAPS)
     first, second = numbers_or_nan(a, "a"), numbers_or_nan(b, "b")
     same_length(first, second, "a", "b")
     known = ~(np.isnan(first) | np.isnan(second))
@@ -248,7 +245,7 @@ def paired_difference(
         strata=of_unit,
         resamples=resamples,
         seed=seed,
-        method=method,
+        interval=interval,
         confidence=confidence,
         clustered=groups is not None,
     )
@@ -293,7 +290,7 @@ def adjust_p_values(p: Sequence[float] | Floats, method: Adjustment) -> Floats:
     [0.03, 0.06, 0.06]
     """
     try:
-        values = np.asarray(p, dtype=np.float64)
+        values = np.asarray(unmasked(list(p) if isinstance(p, Iterator) else p), dtype=np.float64)
     except (TypeError, ValueError):
         raise ValueError(f"p is {p!r}; expected P values, one number for each test") from None
     if values.ndim != 1:

@@ -7,7 +7,8 @@ import numpy as np
 from agreement.accuracy import correctness
 from agreement.coding import Floats, Ratings, compact, encode_clusters, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
-from agreement.resampling import Method, Seed, bootstrap_of_sums, check_resamples, sums_by_cluster
+from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
+from agreement.resampling import Seed, bootstrap_of_sums, check_resamples, sums_by_cluster
 
 
 def difference_of_parts(
@@ -17,7 +18,7 @@ def difference_of_parts(
     clusters: Ratings | None = None,
     resamples: int = 10_000,
     seed: Seed = 0,
-    method: Method = "percentile",
+    interval: Interval | None = None,
     confidence: float = 0.95,
     name: str = "difference of means",
     unit: str = "item",
@@ -36,7 +37,7 @@ def difference_of_parts(
         value.
     clusters : sequence, shape (units,), optional
         Cluster of each unit; without, units are resampled.
-    resamples, seed, method
+    resamples, seed, interval
         See `bootstrap`.
     confidence : float
         Nominal coverage.
@@ -66,7 +67,8 @@ def difference_of_parts(
     (0.25, 8)
     """
     check_confidence(confidence)
-    check_resamples(resamples, method)
+    check_resamples(resamples)
+    interval = chosen_interval(interval, *BOOTSTRAPS)
     scores = numbers_or_nan(values, "values")
     assigned, in_first = correctness(first, "first")
     same_length(scores, assigned, "values", "first")
@@ -89,7 +91,7 @@ def difference_of_parts(
         sums_by_cluster(rows, groups),
         resamples=resamples,
         seed=seed,
-        method=method,
+        interval=interval,
         confidence=confidence,
         clustered=groups is not None,
     )

@@ -8,8 +8,9 @@ import numpy.typing as npt
 from agreement.codebook import is_missing
 from agreement.coding import Floats, Ratings, as_values, encode_clusters, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.percent import mean
-from agreement.resampling import Method, Seed, bootstrap_of_sums, check_resamples, sums_by_cluster
+from agreement.resampling import Seed, bootstrap_of_sums, check_resamples, sums_by_cluster
 
 
 def chance_floor(options: Ratings, *, unit: str = "item") -> Estimate:
@@ -73,7 +74,7 @@ def text_only_floor(
     clusters: Ratings | None = None,
     resamples: int = 10_000,
     seed: Seed = 0,
-    method: Method = "percentile",
+    interval: Interval | None = None,
     confidence: float = 0.95,
     unit: str = "item",
 ) -> Estimate:
@@ -84,7 +85,7 @@ def text_only_floor(
     correct : sequence, shape (items,)
         For each item 1 or 0 (its answer was right or wrong), or the probability that it is right; None where the
         baseline has no answer, which is left out and counted.
-    clusters, resamples, seed, method, confidence, unit
+    clusters, resamples, seed, interval, confidence, unit
         As in `percent_agreement`; without clusters the items are resampled.
 
     Returns
@@ -107,7 +108,8 @@ def text_only_floor(
     0.5
     """
     check_confidence(confidence)
-    check_resamples(resamples, method)
+    check_resamples(resamples)
+    interval = chosen_interval(interval, *BOOTSTRAPS)
     values, known = _probabilities(correct, "correct")
     groups = encode_clusters(clusters, known.size)[known] if clusters is not None else None
     lost = int((~known).sum())
@@ -120,12 +122,12 @@ def text_only_floor(
         note=note,
         resamples=resamples,
         seed=seed,
-        method=method,
+        interval=interval,
         confidence=confidence,
     )
 
 
-def shortcut_score(acc: float, floor: float, oracle: float = 100.0) -> float:
+def shortcut_score(acc: float, floor: float, oracle: float = 100.0) -> Estimate:
     """Shortcut Score of two accuracies in percent, ``(oracle - acc) / (oracle - floor)``.
 
     Above 1 the reader is worse than the floor; 0 is the oracle. For proportions give ``oracle=1``. For an interval see
@@ -142,13 +144,14 @@ def shortcut_score(acc: float, floor: float, oracle: float = 100.0) -> float:
 
     Returns
     -------
-    float
-        nan when the floor equals the oracle, where nothing is left to gain, and for an accuracy that is nan.
+    Estimate
+        Without limits, for which the items themselves are needed; undefined when the floor equals the oracle, where
+        nothing is left to gain, and for an accuracy that is nan.
 
     Raises
     ------
     ValueError
-        When an accuracy is no number, above the oracle, or negative.
+        When an accuracy is no finite number, above the oracle, or negative.
 
     References
     ----------
@@ -158,15 +161,22 @@ def shortcut_score(acc: float, floor: float, oracle: float = 100.0) -> float:
     --------
     NeuroQA: 43.7 with a floor of 49.4.
 
-    >>> round(shortcut_score(43.7, 49.4), 2)
+    >>> round(shortcut_score(43.7, 49.4).value, 2)
     1.11
     """
     for argument, value in (("oracle", oracle), ("acc", acc), ("floor", floor)):
-        if not isinstance(value, int | float | np.number) or value < 0 or value > oracle:
+        if not isinstance(value, int | float | np.number) or value < 0 or value > oracle or math.isinf(value):
             raise ValueError(
                 f"{argument} is {value!r}; expected between 0 and the oracle, {oracle!r}, in the same scale"
             )
-    return (oracle - acc) / (oracle - floor) if floor != oracle else math.nan
+    name, method = "Shortcut Score", "of two accuracies as printed, no interval"
+    if math.isnan(acc + floor + oracle):
+        return undefined(name, 2, "accuracy", method, "one of the accuracies is undefined")
+    if floor == oracle:
+        reason = "the floor is right on all: nothing is left to gain"
+        return undefined(name, 2, "accuracy", method, reason)
+    reason = "two accuracies alone have no interval; see paired_shortcut_score"
+    return undefined(name, 2, "accuracy", method, reason, value=float((oracle - acc) / (oracle - floor)))
 
 
 def paired_shortcut_score(
@@ -176,7 +186,7 @@ def paired_shortcut_score(
     clusters: Ratings | None = None,
     resamples: int = 10_000,
     seed: Seed = 0,
-    method: Method = "percentile",
+    interval: Interval | None = None,
     confidence: float = 0.95,
     unit: str = "item",
 ) -> Estimate:
@@ -191,7 +201,7 @@ def paired_shortcut_score(
         1 or 0 for the reader (or a probability); None where there is no answer to count.
     floor_correct : sequence, shape (items,)
         The same for the text-only baseline, over the same items.
-    clusters, resamples, seed, method, confidence, unit
+    clusters, resamples, seed, interval, confidence, unit
         As in `percent_agreement`.
 
     Returns
@@ -215,7 +225,8 @@ def paired_shortcut_score(
     2.0
     """
     check_confidence(confidence)
-    check_resamples(resamples, method)
+    check_resamples(resamples)
+    interval = chosen_interval(interval, *BOOTSTRAPS)
     reader, known_reader = _probabilities(correct, "correct")
     floor, known_floor = _probabilities(floor_correct, "floor_correct")
     same_length(reader, floor, "correct", "floor_correct")
@@ -234,7 +245,7 @@ def paired_shortcut_score(
         sums_by_cluster(errors, groups),
         resamples=resamples,
         seed=seed,
-        method=method,
+        interval=interval,
         confidence=confidence,
         clustered=groups is not None,
     )

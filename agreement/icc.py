@@ -51,7 +51,8 @@ def icc(
     Returns
     -------
     Estimate
-        At most 1, and below 0 when items differ less than raters do. `p` is that of the F test of 0.
+        At most 1, and below 0 when items differ less than raters do; a mean of k can even have a value below -1, which
+        `method` then explains. Limits are clipped at -1. `p` is that of the F test of 0.
 
     Raises
     ------
@@ -101,6 +102,8 @@ def icc(
     if math.isinf(value):
         reason = f"ICC({model},1) is {single:.3g}: too low for the mean of {k} to have one"
         return undefined(name, n, unit, method, reason, confidence=confidence)
+    if value < -1.0:
+        method += "; a value below -1 is no correlation: items differ by less than the error alone would make them"
     if items <= 1e-12 * noise:
         reason = "all items have the same mean: no F interval"
         return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
@@ -119,6 +122,12 @@ def icc(
     if math.isinf(low):
         reason = f"the lower limit of ICC({model},1) is too low for the mean of {k} to have one"
         return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
+    if low < -1.0 < high:
+        low = -1.0
+        method += "; lower limit clipped at -1"
+    elif high <= -1.0:
+        reason = "both limits lie below -1, which no correlation can be"
+        return undefined(name, n, unit, method, reason, value=value, p=p, confidence=confidence)
     if not low < high:
         return undefined(name, n, unit, method, "the F interval has no width here", value=value, confidence=confidence)
     return Estimate(name, value, low, high, n, unit, method, p=p, confidence=confidence)

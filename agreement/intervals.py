@@ -1,10 +1,10 @@
 """Intervals of a proportion counted on independent units."""
 
 import math
-from operator import index
 
 from scipy import stats
 
+from agreement.arguments import whole_number
 from agreement.estimate import Estimate, check_confidence, undefined
 
 
@@ -144,10 +144,7 @@ def clopper_pearson_interval(
 
 
 def _check_count(x: int, n: int) -> tuple[int, int]:
-    try:
-        x, n = index(x), index(n)
-    except TypeError:
-        raise ValueError(f"x and n are {x!r} and {n!r}; expected two whole numbers") from None
+    x, n = whole_number(x, "x"), whole_number(n, "n")
     if not 0 <= x <= n:
         raise ValueError(f"x is {x} and n is {n}; expected 0 <= x <= n")
     return x, n

@@ -1,5 +1,6 @@
 """A judge against humans: direction of its errors, sensitivity and specificity."""
 
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -7,13 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.accuracy import correctness
-from agreement.codebook import is_missing
-from agreement.coding import Codes, Ratings, as_values, encode_clusters, same_length
+from agreement.codebook import distinct_entries, in_order, is_missing, refuse_unlike
+from agreement.coding import Codes, Ratings, as_values, encode, encode_clusters, same_length
 from agreement.comparisons import mcnemar, paired_difference, paired_proportion_difference
 from agreement.estimate import Estimate
+from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.percent import share
 from agreement.planning import labels_needed
-from agreement.resampling import Method, Seed
+from agreement.resampling import Seed
 
 Direction = Literal["stricter", "more lenient", "undecided"]
 
@@ -149,7 +151,7 @@ def judge_direction(
     clusters: Ratings | None = None,
     resamples: int = 10_000,
     seed: Seed = 0,
-    method: Method = "percentile",
+    interval: Interval | None = None,
     confidence: float = 0.95,
     unit: str = "candidate",
 ) -> JudgeDirection:
@@ -161,8 +163,10 @@ def judge_direction(
         True or 1 for correct, False or 0 for incorrect, None where there is no verdict.
     clusters : sequence, shape (candidates,), optional
         Cluster of each candidate, for example its item.
-    resamples, seed, method
-        For the cluster bootstrap, see `bootstrap`.
+    interval : {"score", "percentile", "bca"}, optional
+        By default "score", which is Newcombe's, without and "percentile" with `clusters`.
+    resamples, seed
+        For the bootstrap, see `bootstrap`.
     confidence : float
         Nominal coverage.
     unit : str
@@ -198,12 +202,13 @@ def judge_direction(
     strict, lenient = int((h & ~j).sum()), int((j & ~h).sum())
     both, neither = int((h & j).sum()), int((~h & ~j).sum())
     exact = mcnemar(strict, lenient, "exact", confidence=confidence, unit=unit)
-    if clusters is None:
+    interval = chosen_interval(interval, "score", *BOOTSTRAPS, clustered=clusters is not None)
+    if interval == "score":
         found = paired_proportion_difference(both, strict, lenient, neither, confidence=confidence, unit=unit)
     else:
-        groups = encode_clusters(clusters, known.size)[known]
+        groups = encode_clusters(clusters, known.size)[known] if clusters is not None else None
         found = paired_difference(
-            h, j, clusters=groups, resamples=resamples, seed=seed, method=method, confidence=confidence, unit=unit
+            h, j, clusters=groups, resamples=resamples, seed=seed, interval=interval, confidence=confidence, unit=unit
         )
     difference = Estimate(
         "signed difference, human minus judge",
@@ -237,10 +242,11 @@ def diagnostic_accuracy(
     reference: Ratings,
     positive: Any,
     *,
+    categories: Sequence[Hashable] | None = None,
     clusters: Ratings | None = None,
     resamples: int = 10_000,
     seed: Seed = 0,
-    method: Method = "percentile",
+    interval: Interval | None = None,
     confidence: float = 0.95,
     unit: str = "item",
 ) -> DiagnosticAccuracy:
@@ -254,8 +260,10 @@ def diagnostic_accuracy(
     judge, reference : sequence, shape (items,)
         What is examined, and what counts as true; None or NaN is missing.
     positive : hashable
-        The verdict that counts as positive; all others are negative. Not a missing one.
-    clusters, resamples, seed, method, confidence, unit
+        The verdict that counts as positive; all others are negative. Not a missing one, and one of the categories.
+    categories : sequence, optional
+        The declared categories; by default the verdicts that occur. Declare them where there may be no positive at all.
+    clusters, resamples, seed, interval, confidence, unit
         As in `percent_agreement`.
 
     Returns
@@ -265,7 +273,7 @@ def diagnostic_accuracy(
     Raises
     ------
     ValueError
-        When lengths differ, or `positive` is missing.
+        When lengths differ, `positive` is missing or no category, or one side is text and the other numbers.
 
     References
     ----------
@@ -285,6 +293,14 @@ def diagnostic_accuracy(
         raise ValueError(f"positive is {positive!r}; expected the verdict that counts as positive")
     said, true = as_values(judge, "judge"), as_values(reference, "reference")
     same_length(said, true, "judge", "reference")
+    if categories is None:
+        refuse_unlike(judge=said, reference=true)
+    levels = (*distinct_entries(said, "judge")[0], *distinct_entries(true, "reference")[0])
+    if categories is not None:
+        for verdicts, argument in ((said, "judge"), (true, "reference")):
+            _, levels = encode(verdicts, categories, argument)
+    if levels and positive not in levels:
+        raise ValueError(f"positive is {positive!r}; expected one of the categories {in_order({*levels})!r}")
     known = np.array([not is_missing(x) and not is_missing(y) for x, y in zip(said, true, strict=True)], dtype=bool)
     groups = encode_clusters(clusters, known.size)[known] if clusters is not None else None
     test = np.array([value == positive for value in said], dtype=bool)[known]
@@ -299,7 +315,7 @@ def diagnostic_accuracy(
             unit=unit,
             resamples=resamples,
             seed=seed,
-            method=method,
+            interval=interval,
             confidence=confidence,
         )
 

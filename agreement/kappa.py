@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Hashable, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,12 +11,11 @@ from scipy import stats
 from agreement.codebook import is_missing
 from agreement.coding import Codes, Floats, Pairs, Ratings, as_values, compact, encode_clusters, encode_pairs
 from agreement.estimate import Estimate, check_confidence, undefined
-from agreement.ratings import Weights
-from agreement.resampling import Method, Seed, bootstrap_of_sums
+from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
+from agreement.ratings import Weights, check_weights
+from agreement.resampling import Seed, bootstrap_of_sums
 from agreement.spread import Spread
 from agreement.tables import Table, square_counts
-
-Interval = Literal["normal", "percentile", "bca"]
 
 _LARGEST = 10**8  # numbers in a table of units by categories
 _ROUNDING = 1e-12  # variances below this, relative to 1, are rounding errors of an exact zero
@@ -94,9 +93,8 @@ def cohen_kappa(
     >>> round(found.value, 3), found.n
     (0.429, 200)
     """
-    if interval is None:
-        interval = "normal" if clusters is None else "percentile"
-    _check_options(weights, interval, clusters is not None)
+    check_weights(weights)
+    interval = chosen_interval(interval, "normal", *BOOTSTRAPS, clustered=clusters is not None)
     pairs = encode_pairs(a, b, categories)
     places = _places(pairs.categories, weights, declared=categories is not None)
     name = "Cohen's kappa" if weights is None else f"Cohen's kappa, {weights} weights"
@@ -157,7 +155,7 @@ def cohen_kappa_of_table(
     >>> round(cohen_kappa_of_table([[106, 10, 4], [22, 28, 10], [2, 12, 6]]).value, 3)
     0.429
     """
-    _check_options(weights, "normal", clustered=False)
+    check_weights(weights)
     whole = square_counts(table)
     name = "Cohen's kappa" if weights is None else f"Cohen's kappa, {weights} weights"
     rows, columns = np.nonzero(whole)
@@ -212,14 +210,15 @@ def kappa_per_category(
     >>> [round(found[category].value, 2) for category in "pno"]
     [0.69, 0.5, 0.77]
     """
-    pairs = encode_pairs(a, b, categories)
     plain_a, plain_b = as_values(a, "a"), as_values(b, "b")
+    pairs = encode_pairs(plain_a, plain_b, categories)
+    groups = encode_clusters(clusters, len(plain_a)) if clusters is not None else None
     return {
         category: cohen_kappa(
             _one(plain_a, category),
             _one(plain_b, category),
             categories=(False, True),
-            clusters=clusters,
+            clusters=groups,
             interval=interval,
             resamples=resamples,
             seed=seed,
@@ -244,17 +243,6 @@ def left_out(pairs: Pairs) -> str:
         Empty when none was.
     """
     return f"; {pairs.n_missing} without both verdicts left out" if pairs.n_missing else ""
-
-
-def _check_options(weights: str | None, interval: str, clustered: bool) -> None:
-    if weights not in (None, "linear", "quadratic"):
-        raise ValueError(f"weights is {weights!r}; expected None, 'linear' or 'quadratic'")
-    if interval not in ("normal", "percentile", "bca"):
-        raise ValueError(f"interval is {interval!r}; expected 'normal', 'percentile' or 'bca'")
-    if interval == "normal" and clustered:
-        raise ValueError(
-            "interval is 'normal' with clusters= given; expected 'percentile' or 'bca' for clustered items"
-        )
 
 
 def _one(plain: list[Any], category: Hashable) -> list[bool | None]:
@@ -330,7 +318,7 @@ def _bootstrapped(
     table: Table,
     resamples: int,
     seed: Seed,
-    method: Method,
+    interval: Interval,
     confidence: float,
 ) -> Spread:
     k = len(table.places)
@@ -360,7 +348,7 @@ def _bootstrapped(
         counts=counts,
         resamples=resamples,
         seed=seed,
-        method=method,
+        interval=interval,
         confidence=confidence,
         clustered=counts is None,
     )

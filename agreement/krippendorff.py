@@ -6,9 +6,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from agreement.chance_corrected import ROUNDING, Coefficient, Interval, check_size, estimate_of
+from agreement.chance_corrected import ROUNDING, Coefficient, check_size, estimate_of
 from agreement.coding import Codes, Floats, Ratings, encode_clusters
 from agreement.estimate import Estimate
+from agreement.interval_kinds import Interval
 from agreement.measurements import in_range
 from agreement.ratings import RatingTable, encode_ratings, numbers_of
 from agreement.resampling import Seed

@@ -25,8 +25,8 @@ class BlandAltman:
         Mean of ``a - b``.
     lower, upper : Estimate
         Limits between which 95 % of the differences are expected, each with its own interval.
-    sd : float
-        Standard deviation of the differences (n - 1); nan for fewer than two.
+    sd : float or None
+        Standard deviation of the differences (n - 1); None for fewer than two.
     n_missing : int
         Items without both values: left out.
     """
@@ -34,13 +34,12 @@ class BlandAltman:
     bias: Estimate
     lower: Estimate
     upper: Estimate
-    sd: float
+    sd: float | None
     n_missing: int
 
     def as_dict(self) -> dict[str, Any]:
         """Everything by name, ready for JSON."""
-        row = {name: value.as_dict() if isinstance(value, Estimate) else value for name, value in vars(self).items()}
-        return row | {"sd": None if math.isnan(self.sd) else self.sd}
+        return {name: value.as_dict() if isinstance(value, Estimate) else value for name, value in vars(self).items()}
 
 
 def lin_ccc(a: Ratings, b: Ratings, *, confidence: float = 0.95, unit: str = "item") -> Estimate:
@@ -189,7 +188,7 @@ def bland_altman(a: Ratings, b: Ratings, *, confidence: float = 0.95, unit: str 
         bias=one("bias", mean, sd / math.sqrt(n) if n > 1 else math.nan, "s / sqrt(n)"),
         lower=one("lower limit of agreement", mean - 1.96 * sd, wide, "sqrt(3 s^2 / n)"),
         upper=one("upper limit of agreement", mean + 1.96 * sd, wide, "sqrt(3 s^2 / n)"),
-        sd=sd,
+        sd=sd if n > 1 else None,
         n_missing=lost,
     )
 

@@ -7,8 +7,9 @@ import numpy.typing as npt
 
 from agreement.coding import Codes, Ratings, compact, encode_clusters, encode_pairs
 from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.intervals import wilson_interval
-from agreement.resampling import Method, Seed, bootstrap_of_sums, check_resamples, ratio, sums_by_cluster
+from agreement.resampling import Seed, bootstrap_of_sums, check_resamples, ratio, sums_by_cluster
 
 
 def percent_agreement(
@@ -18,7 +19,7 @@ def percent_agreement(
     clusters: Ratings | None = None,
     resamples: int = 10_000,
     seed: Seed = 0,
-    method: Method = "percentile",
+    interval: Interval | None = None,
     confidence: float = 0.95,
     unit: str = "item",
 ) -> Estimate:
@@ -33,7 +34,9 @@ def percent_agreement(
         Verdicts of the two raters; None or NaN is missing, such items are left out.
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject.
-    resamples, seed, method
+    interval : {"score", "percentile", "bca"}, optional
+        By default "score", which is Wilson's, without and "percentile" with `clusters`.
+    resamples, seed
         For the bootstrap, see `bootstrap`.
     confidence : float
         Nominal coverage.
@@ -48,7 +51,7 @@ def percent_agreement(
     Raises
     ------
     ValueError
-        When lengths differ, a cluster is missing, or `method` or `resamples` is none.
+        When lengths differ, a cluster is missing, or `interval` or `resamples` is none that applies.
 
     References
     ----------
@@ -74,7 +77,7 @@ def percent_agreement(
         note=note,
         resamples=resamples,
         seed=seed,
-        method=method,
+        interval=interval,
         confidence=confidence,
     )
 
@@ -88,7 +91,7 @@ def share(
     note: str = "",
     resamples: int = 10_000,
     seed: Seed = 0,
-    method: Method = "percentile",
+    interval: Interval | None = None,
     confidence: float = 0.95,
 ) -> Estimate:
     """Share of units that count, with Wilson's interval, or with a cluster bootstrap where there are clusters.
@@ -103,7 +106,7 @@ def share(
         Carried into the estimate.
     note : str
         Added to the method.
-    resamples, seed, method, confidence
+    resamples, seed, interval, confidence
         As in `percent_agreement`.
 
     Returns
@@ -116,9 +119,10 @@ def share(
     0.5
     """
     check_confidence(confidence)
-    check_resamples(resamples, method)
+    check_resamples(resamples)
+    interval = chosen_interval(interval, "score", *BOOTSTRAPS, clustered=clusters is not None)
     counted = np.asarray(counted, dtype=bool)
-    if clusters is None:
+    if interval == "score":
         found = wilson_interval(int(counted.sum()), counted.size, confidence=confidence, name=name, unit=unit)
         return found if not note else _with_note(found, note)
     return mean(
@@ -129,7 +133,7 @@ def share(
         note=note,
         resamples=resamples,
         seed=seed,
-        method=method,
+        interval=interval,
         confidence=confidence,
     )
 
@@ -143,7 +147,7 @@ def mean(
     note: str = "",
     resamples: int = 10_000,
     seed: Seed = 0,
-    method: Method = "percentile",
+    interval: Interval = "percentile",
     confidence: float = 0.95,
 ) -> Estimate:
     """Mean of numbers with a bootstrap interval over items, or over clusters where there are any.
@@ -154,7 +158,7 @@ def mean(
         None missing.
     clusters : ndarray of int, shape (n,), or None
         Codes of the cluster of each unit.
-    name, unit, note, resamples, seed, method, confidence
+    name, unit, note, resamples, seed, interval, confidence
         As in `share`.
 
     Returns
@@ -172,7 +176,13 @@ def mean(
         return undefined(name, 0, unit, text, f"no {unit}s", confidence=confidence, n_clusters=n_clusters)
     rows = sums_by_cluster(np.stack([values, np.ones(values.size)], axis=1), groups)
     spread = bootstrap_of_sums(
-        ratio, rows, resamples=resamples, seed=seed, method=method, confidence=confidence, clustered=groups is not None
+        ratio,
+        rows,
+        resamples=resamples,
+        seed=seed,
+        interval=interval,
+        confidence=confidence,
+        clustered=groups is not None,
     )
     value = math.fsum(values) / values.size
     return spread.estimate(name, value, values.size, unit, confidence=confidence, n_clusters=n_clusters, note=note)

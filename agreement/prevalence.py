@@ -1,12 +1,12 @@
 """What a judge's verdicts on many say about the truth, once a sample of them was checked by humans."""
 
 import math
-from operator import index
 
 import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from agreement.arguments import whole_number
 from agreement.coding import (
     Codes,
     Floats,
@@ -81,10 +81,7 @@ def rogan_gladen(
     """
     check_confidence(confidence)
     counts = (judged_positive, judged, true_positive, false_negative, true_negative, false_positive)
-    try:
-        x, n, tp, fn, tn, fp = (index(count) for count in counts)
-    except TypeError:
-        raise ValueError(f"counts are {counts!r}; expected whole numbers") from None
+    x, n, tp, fn, tn, fp = (whole_number(count, f"one of the counts {counts!r}") for count in counts)
     if min(x, n, tp, fn, tn, fp) < 0 or x > n:
         raise ValueError(f"counts are {counts}; expected at least 0, and judged_positive within judged")
     name, positives, negatives = "corrected prevalence", tp + fn, tn + fp

@@ -2,11 +2,11 @@
 
 from collections.abc import Hashable, Sequence
 
-from agreement.coding import Ratings, encode_pairs
+from agreement.coding import Ratings, encode_clusters, encode_pairs
 from agreement.estimate import Estimate
 from agreement.intervals import clopper_pearson_interval
 from agreement.kappa import left_out
-from agreement.percent import percent_agreement
+from agreement.percent import share
 from agreement.resampling import Seed
 
 
@@ -61,12 +61,11 @@ def pabak(
     """
     pairs = encode_pairs(a, b, categories)
     k = max(2, len(pairs.categories))
-    agreed = percent_agreement(
-        a, b, clusters=clusters, resamples=resamples, seed=seed, confidence=confidence, unit=unit
-    )
+    groups = encode_clusters(clusters, pairs.kept.size)[pairs.kept] if clusters is not None else None
+    equal = pairs.a == pairs.b
+    agreed = share(equal, groups, name="agreement", unit=unit, resamples=resamples, seed=seed, confidence=confidence)
     if clusters is None and agreed.n:
-        matches = int((pairs.a == pairs.b).sum())
-        agreed = clopper_pearson_interval(matches, pairs.n, confidence=confidence, unit=unit)
+        agreed = clopper_pearson_interval(int(equal.sum()), pairs.n, confidence=confidence, unit=unit)
     return Estimate(
         "PABAK",
         (k * agreed.value - 1.0) / (k - 1),

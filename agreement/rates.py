@@ -2,15 +2,16 @@
 
 from fractions import Fraction
 from math import comb
-from operator import index
 
 import numpy as np
 
-from agreement.codebook import is_missing
+from agreement.arguments import whole_number
+from agreement.codebook import is_missing, refuse_unlike
 from agreement.coding import Ratings, as_values, compact, encode_clusters, same_length
 from agreement.estimate import Estimate
+from agreement.interval_kinds import Interval
 from agreement.percent import share
-from agreement.resampling import Method, Seed
+from agreement.resampling import Seed
 
 
 def pass_at_k(n: int, c: int, k: int) -> float:
@@ -47,10 +48,7 @@ def pass_at_k(n: int, c: int, k: int) -> float:
     >>> pass_at_k(5, 1, 2)
     0.4
     """
-    try:
-        n, c, k = index(n), index(c), index(k)
-    except TypeError:
-        raise ValueError(f"n, c, k are {n!r}, {c!r}, {k!r}; expected whole numbers") from None
+    n, c, k = whole_number(n, "n"), whole_number(c, "c"), whole_number(k, "k")
     if not 0 <= c <= n or not 1 <= k <= n:
         raise ValueError(f"n, c, k are {n}, {c}, {k}; expected 0 <= c <= n and 1 <= k <= n")
     return float(1 - Fraction(comb(n - c, k), comb(n, k)))
@@ -66,7 +64,7 @@ def mirage_rate(
     clusters: Ratings | None = None,
     resamples: int = 10_000,
     seed: Seed = 0,
-    method: Method = "percentile",
+    interval: Interval | None = None,
     confidence: float = 0.95,
     unit: str = "question",
 ) -> Estimate:
@@ -84,7 +82,7 @@ def mirage_rate(
         Label of the reference.
     positive, negative : hashable
         How the two labels are written.
-    clusters, resamples, seed, method, confidence, unit
+    clusters, resamples, seed, interval, confidence, unit
         As in `percent_agreement`.
 
     Returns
@@ -112,6 +110,7 @@ def mirage_rate(
     truth = as_values(reference, "reference")
     same_length(with_image, without, "present", "absent")
     same_length(with_image, truth, "present", "reference")
+    refuse_unlike(present=with_image, absent=without, reference=truth, positive=[positive], negative=[negative])
     shown = np.array([not is_missing(value) and value == positive for value in with_image], dtype=bool)
     hidden = np.array([not is_missing(value) and value == positive for value in without], dtype=bool)
     eligible = np.array([not is_missing(value) and value == negative for value in truth], dtype=bool)
@@ -131,6 +130,6 @@ def mirage_rate(
         note=f"; {lost} without both labels left out" if lost else "",
         resamples=resamples,
         seed=seed,
-        method=method,
+        interval=interval,
         confidence=confidence,
     )

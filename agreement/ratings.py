@@ -7,7 +7,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from agreement.codebook import MISSING, is_missing
+from agreement.arguments import unmasked
+from agreement.codebook import MISSING, is_missing, refuse_unlike
 from agreement.coding import Codes, Floats, encode
 
 RatingTable = Sequence[Sequence[Any]] | npt.NDArray[Any]
@@ -43,7 +44,7 @@ class CodedRatings:
         return int((~self.kept).sum())
 
 
-def rows_of(ratings: RatingTable, argument: str = "ratings") -> list[list[Any]]:
+def rows_of(ratings: RatingTable, argument: str = "ratings", *, fewest: int = 2) -> list[list[Any]]:
     """The ratings as a list of rows of equal length.
 
     Parameters
@@ -52,6 +53,8 @@ def rows_of(ratings: RatingTable, argument: str = "ratings") -> list[list[Any]]:
         Ratings.
     argument : str
         Name to use in the error.
+    fewest : int
+        How many raters there must be.
 
     Returns
     -------
@@ -60,8 +63,9 @@ def rows_of(ratings: RatingTable, argument: str = "ratings") -> list[list[Any]]:
     Raises
     ------
     ValueError
-        When it has not two dimensions, rows differ in length, or there are fewer than two raters.
+        When it has not two dimensions, rows differ in length, or there are fewer raters than `fewest`.
     """
+    ratings = unmasked(ratings)
     to_numpy = getattr(ratings, "to_numpy", None)
     table = to_numpy() if to_numpy is not None else ratings
     shape = getattr(table, "shape", None)
@@ -80,8 +84,9 @@ def rows_of(ratings: RatingTable, argument: str = "ratings") -> list[list[Any]]:
                 f"{argument} has {len(rows[0])} ratings in row 0 and {len(rows[-1])} in row {position}; "
                 "expected (items, raters) with None where a rating is missing"
             )
-    if rows and len(rows[0]) < 2:
-        raise ValueError(f"{argument} has shape ({len(rows)}, {len(rows[0])}); expected two raters or more")
+    if rows and len(rows[0]) < fewest:
+        raters = "two raters" if fewest == 2 else f"{fewest} rater"
+        raise ValueError(f"{argument} has shape ({len(rows)}, {len(rows[0])}); expected {raters} or more")
     return rows
 
 
@@ -115,8 +120,7 @@ def encode_ratings(
     >>> coded.codes.tolist(), coded.n_empty
     ([[0, 1, -1], [1, 1, 1]], 1)
     """
-    if weights not in (None, "linear", "quadratic"):
-        raise ValueError(f"weights is {weights!r}; expected None, 'linear' or 'quadratic'")
+    check_weights(weights)
     shape, flat, levels = _flat_codes(ratings, categories)
     if categories is None and weights is not None and levels:
         whole = all(isinstance(value, int | float | np.number) and float(value).is_integer() for value in levels)
@@ -133,15 +137,57 @@ def encode_ratings(
     return CodedRatings(codes[rated], levels, rated)
 
 
+def check_weights(weights: object) -> None:
+    """Refuse weights that are none.
+
+    Parameters
+    ----------
+    weights : {None, "linear", "quadratic"}
+        Weights over the order of the categories.
+
+    Raises
+    ------
+    ValueError
+        When they are something else, such as a matrix.
+    """
+    if weights is not None and not (isinstance(weights, str) and weights in ("linear", "quadratic")):
+        shown = repr(weights) if isinstance(weights, str) else f"a {type(weights).__name__}"
+        raise ValueError(f"weights is {shown}; expected None, 'linear' or 'quadratic'")
+
+
 def _flat_codes(
     ratings: RatingTable, categories: Sequence[Hashable] | None
 ) -> tuple[tuple[int, int], Codes, tuple[Any, ...]]:
+    ratings = unmasked(ratings)
     if isinstance(ratings, np.ndarray) and ratings.dtype.kind in "iuf" and ratings.ndim == 2 and ratings.shape[1] > 1:
         codes, levels = encode(ratings.ravel(), categories, "ratings")
         return (ratings.shape[0], ratings.shape[1]), codes, levels
     rows = rows_of(ratings)
     codes, levels = encode([value for row in rows for value in row], categories, "ratings")
+    if categories is None:
+        refuse_unlike_columns(list(zip(*rows, strict=True)), levels)
     return (len(rows), len(rows[0]) if rows else 0), codes, levels
+
+
+def refuse_unlike_columns(columns: Sequence[Sequence[Any]], levels: Sequence[Any], argument: str = "ratings") -> None:
+    """Refuse ratings that are all text with one rater and all numbers with another.
+
+    Parameters
+    ----------
+    columns : sequence of sequence, shape (raters, items)
+        The ratings of each rater.
+    levels : sequence
+        The distinct ratings.
+    argument : str
+        Name to use in the error.
+
+    Raises
+    ------
+    ValueError
+        When it is so.
+    """
+    if any(isinstance(level, str | bytes) for level in levels):
+        refuse_unlike(**{f"column {number} of {argument}": column for number, column in enumerate(columns)})
 
 
 def weight_matrix(categories: int, weights: Weights | None) -> Floats:
@@ -169,7 +215,7 @@ def weight_matrix(categories: int, weights: Weights | None) -> Floats:
     return 1.0 - (apart if weights == "linear" else apart**2)
 
 
-def numbers_of(ratings: RatingTable, argument: str = "ratings") -> Floats:
+def numbers_of(ratings: RatingTable, argument: str = "ratings", *, fewest: int = 2) -> Floats:
     """Ratings as numbers, nan where missing.
 
     Parameters
@@ -178,6 +224,8 @@ def numbers_of(ratings: RatingTable, argument: str = "ratings") -> Floats:
         Ratings.
     argument : str
         Name to use in the error.
+    fewest : int
+        As in `rows_of`.
 
     Returns
     -------
@@ -193,12 +241,14 @@ def numbers_of(ratings: RatingTable, argument: str = "ratings") -> Floats:
     >>> numbers_of([[1, 2], [3, None]]).tolist()
     [[1.0, 2.0], [3.0, nan]]
     """
-    if isinstance(ratings, np.ndarray) and ratings.dtype.kind in "iuf" and ratings.ndim == 2 and ratings.shape[1] > 1:
+    ratings = unmasked(ratings)
+    as_array = isinstance(ratings, np.ndarray) and ratings.dtype.kind in "iuf" and ratings.ndim == 2
+    if isinstance(ratings, np.ndarray) and as_array and ratings.shape[1] >= fewest:
         table = ratings.astype(np.float64)
         if np.isinf(table).any():
             raise ValueError(f"{argument} holds an infinite value; expected finite numbers")
         return table
-    rows = rows_of(ratings, argument)
+    rows = rows_of(ratings, argument, fewest=fewest)
     try:
         table = np.array([[np.nan if is_missing(value) else float(value) for value in row] for row in rows])
     except (TypeError, ValueError):

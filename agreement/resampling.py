@@ -2,12 +2,13 @@
 
 A statistic that is a function of sums (a mean, a ratio, a kappa) is bootstrapped through `bootstrap_of_sums`: units
 with equal sums are the same for it, so a resample is one multinomial draw over the distinct ones. That is the ordinary
-bootstrap exactly, not an approximation, and costs milliseconds at any n. Anything else goes through `bootstrap`.
+bootstrap exactly, not an approximation. Where the sums take few distinct values, as those of categories do, it costs
+milliseconds at any n; of continuous values every unit is distinct, and the cost grows with n. Anything else goes
+through `bootstrap`.
 """
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -15,11 +16,10 @@ import numpy.typing as npt
 from agreement.codebook import distinct_numbers
 from agreement.coding import Codes, Floats
 from agreement.estimate import check_confidence
+from agreement.interval_kinds import Interval
 from agreement.spread import Spread, bca_limits, percentile_limits
 
 Seed = int | Sequence[int] | np.random.SeedSequence
-Method = Literal["percentile", "bca"]
-
 _CHUNK = 1_000_000  # numbers held at once while drawing
 
 
@@ -87,7 +87,7 @@ def bootstrap_of_sums(
     strata: Codes | None = None,
     resamples: int,
     seed: Seed,
-    method: Method = "percentile",
+    interval: Interval = "percentile",
     confidence: float = 0.95,
     clustered: bool = True,
 ) -> Spread:
@@ -107,7 +107,7 @@ def bootstrap_of_sums(
         Number of resamples.
     seed : int, sequence of int or SeedSequence
         Seed of the random numbers.
-    method : {"percentile", "bca"}
+    interval : {"percentile", "bca"}
         Percentiles of the resampled values, with linear interpolation; or bias-corrected and accelerated, the
         acceleration from leaving out one unit at a time [1]_.
     confidence : float
@@ -133,9 +133,9 @@ def bootstrap_of_sums(
     (0.625, 0.875)
     """
     check_confidence(confidence)
-    check_resamples(resamples, method)
+    check_resamples(resamples)
     weights = np.ones(len(rows), dtype=np.int64) if counts is None else np.asarray(counts, dtype=np.int64)
-    text = describe(method, resamples, seed, clustered, strata is not None)
+    text = describe(interval, resamples, seed, clustered, strata is not None)
     if weights.sum() < 2:
         what = "cluster" if clustered else "item"
         return Spread(math.nan, math.nan, None, text, f"fewer than two {what}s: nothing to resample")
@@ -147,7 +147,7 @@ def bootstrap_of_sums(
         totals += _resampled_totals(part_rows, part_counts, resamples, generator)
     with np.errstate(divide="ignore", invalid="ignore"):
         values = np.asarray(statistic(totals), dtype=np.float64)
-        if method == "percentile":
+        if interval == "percentile":
             return percentile_limits(values, confidence, text)
         whole = weights @ rows
         value = float(np.asarray(statistic(whole)))
@@ -244,12 +244,12 @@ def _resampled_totals(
     return totals
 
 
-def describe(method: str, resamples: int, seed: Seed, clustered: bool, stratified: bool) -> str:
+def describe(interval: str, resamples: int, seed: Seed, clustered: bool, stratified: bool) -> str:
     """How resamples were made, in words, for `Estimate.method`.
 
     Parameters
     ----------
-    method, resamples, seed
+    interval, resamples, seed
         As in `bootstrap_of_sums`.
     clustered, stratified : bool
         Whether there were clusters, and strata.
@@ -265,26 +265,22 @@ def describe(method: str, resamples: int, seed: Seed, clustered: bool, stratifie
     """
     shown = seed.entropy if isinstance(seed, np.random.SeedSequence) else seed
     kind = ("cluster " if clustered else "") + "bootstrap" + (" within strata" if stratified else "")
-    name = "percentile" if method == "percentile" else "BCa"
+    name = "percentile" if interval == "percentile" else "BCa"
     return f"{kind}, {name}, {resamples} resamples, seed {shown}"
 
 
-def check_resamples(resamples: int, method: str) -> None:
-    """Refuse options of a bootstrap that are none.
+def check_resamples(resamples: int) -> None:
+    """Refuse a number of resamples that is none.
 
     Parameters
     ----------
     resamples : int
         At least 1.
-    method : str
-        "percentile" or "bca".
 
     Raises
     ------
     ValueError
-        When one of them is something else.
+        When it is something else.
     """
     if not isinstance(resamples, int | np.integer) or resamples < 1:
         raise ValueError(f"resamples is {resamples!r}; expected a whole number of at least 1")
-    if method not in ("percentile", "bca"):
-        raise ValueError(f"method is {method!r}; expected 'percentile' or 'bca'")

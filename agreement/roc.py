@@ -8,6 +8,7 @@ import numpy.typing as npt
 from scipy import stats
 
 from agreement.accuracy import correctness
+from agreement.arguments import rows_once, unmasked
 from agreement.codebook import MISSING
 from agreement.coding import Codes, Floats, Ratings, compact, encode, encode_clusters, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
@@ -138,7 +139,7 @@ def macro_auc(
     """
     check_confidence(confidence)
     try:
-        table = np.asarray(scores, dtype=np.float64)
+        table = np.asarray(unmasked(rows_once(scores)), dtype=np.float64)
     except (TypeError, ValueError):
         raise ValueError("scores is no table of numbers; expected shape (items, classes), None where missing") from None
     if np.isinf(table).any():

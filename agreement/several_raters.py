@@ -5,12 +5,14 @@ errors are Gwet's, from the linearised coefficient of each item.
 """
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from agreement.chance_corrected import ROUNDING, Coefficient, Interval, check_size, estimate_of, no_value
+from agreement.chance_corrected import ROUNDING, Coefficient, check_size, estimate_of, lowest_value, no_value
 from agreement.coding import Codes, Floats, Ratings, encode_clusters
 from agreement.estimate import Estimate
+from agreement.interval_kinds import Interval
 from agreement.ratings import RatingTable, Weights, encode_ratings, weight_matrix
 from agreement.resampling import Seed
 
@@ -155,7 +157,8 @@ def gwet_ac(
 
         pi = shares.mean(axis=0)
         # Gwet (2008), eq. 21 ff.: half the derivative, doubled
-        return _coefficient(counts, w, shares, chance, 2.0 * (scale * shares @ (1.0 - pi) - chance(pi)))
+        coefficient = _coefficient(counts, w, shares, chance, 2.0 * (scale * shares @ (1.0 - pi) - chance(pi)))
+        return replace(coefficient, lowest=lowest_value(w))
 
     name = "Gwet's AC1" if weights is None else f"Gwet's AC2, {weights} weights"
     return _estimate(
@@ -231,7 +234,7 @@ def brennan_prediger(
         def chance(pi: Floats) -> Floats:
             return np.full(pi.shape[:-1], uniform)
 
-        return _coefficient(counts, w, shares, chance, np.zeros(len(counts)))
+        return replace(_coefficient(counts, w, shares, chance, np.zeros(len(counts))), lowest=lowest_value(w))
 
     name = "Brennan-Prediger" if weights is None else f"Brennan-Prediger, {weights} weights"
     return _estimate(

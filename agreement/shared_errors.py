@@ -7,11 +7,12 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.accuracy import correctness
-from agreement.codebook import is_missing
+from agreement.codebook import is_missing, refuse_unlike
 from agreement.coding import Ratings, as_values, encode_clusters, same_length
 from agreement.estimate import Estimate
+from agreement.interval_kinds import Interval
 from agreement.percent import share
-from agreement.resampling import Method, Seed
+from agreement.resampling import Seed
 
 Mask = npt.NDArray[np.bool_]
 
@@ -30,8 +31,8 @@ class SharedErrors:
         Share of the items that both got wrong on which the wrong answer was the same.
     n_both_wrong, n_same_wrong_answer : int
         The counts.
-    expected_both_wrong : float
-        Share expected if the two erred independently, the product of their error rates; nan for no items.
+    expected_both_wrong : float or None
+        Share expected if the two erred independently, the product of their error rates; None for no items.
     n_missing : int
         Items that one of them did not answer: left out.
     """
@@ -41,15 +42,12 @@ class SharedErrors:
     same_given_both_wrong: Estimate
     n_both_wrong: int
     n_same_wrong_answer: int
-    expected_both_wrong: float
+    expected_both_wrong: float | None
     n_missing: int
 
     def as_dict(self) -> dict[str, Any]:
         """Everything by name, ready for JSON."""
-        row = {name: value.as_dict() if isinstance(value, Estimate) else value for name, value in vars(self).items()}
-        if self.both_wrong.n == 0:
-            row["expected_both_wrong"] = None
-        return row
+        return {name: value.as_dict() if isinstance(value, Estimate) else value for name, value in vars(self).items()}
 
 
 def shared_errors(
@@ -61,7 +59,7 @@ def shared_errors(
     clusters: Ratings | None = None,
     resamples: int = 10_000,
     seed: Seed = 0,
-    method: Method = "percentile",
+    interval: Interval | None = None,
     confidence: float = 0.95,
     unit: str = "item",
 ) -> SharedErrors:
@@ -76,7 +74,7 @@ def shared_errors(
         What the two answered, in canonical form.
     correct_a, correct_b : sequence, shape (items,)
         Whether it was right: True, False, or None where there is no answer to count.
-    clusters, resamples, seed, method, confidence, unit
+    clusters, resamples, seed, interval, confidence, unit
         As in `percent_agreement`.
 
     Returns
@@ -100,6 +98,7 @@ def shared_errors(
     (0.5, 1, 0.25)
     """
     given_a, given_b = as_values(answers_a, "answers_a"), as_values(answers_b, "answers_b")
+    refuse_unlike(answers_a=given_a, answers_b=given_b)
     known_a, right_a = correctness(correct_a, "correct_a")
     known_b, right_b = correctness(correct_b, "correct_b")
     sizes = (("answers_b", len(given_b)), ("correct_a", known_a.size), ("correct_b", known_b.size))
@@ -126,7 +125,7 @@ def shared_errors(
             note=f"; {n_missing} without both answers left out" if n_missing else "",
             resamples=resamples,
             seed=seed,
-            method=method,
+            interval=interval,
             confidence=confidence,
         )
 
@@ -138,6 +137,6 @@ def shared_errors(
         same_given_both_wrong=of("same answer where both wrong", wrong, equal),
         n_both_wrong=int(wrong.sum()),
         n_same_wrong_answer=int((wrong & equal).sum()),
-        expected_both_wrong=errors_a * errors_b / n**2 if n else float("nan"),
+        expected_both_wrong=errors_a * errors_b / n**2 if n else None,
         n_missing=n_missing,
     )

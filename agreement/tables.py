@@ -7,6 +7,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from agreement.arguments import rows_once, unmasked
 from agreement.coding import Codes, Floats
 from agreement.ratings import Weights
 
@@ -122,7 +123,7 @@ def square_counts(table: npt.ArrayLike) -> npt.NDArray[np.int64]:
     [[1, 2], [0, 3]]
     """
     try:
-        counts = np.asarray(table, dtype=np.float64)
+        counts = np.asarray(unmasked(rows_once(table)), dtype=np.float64)
     except (TypeError, ValueError):
         raise ValueError(
             "table holds something that is no count, or rows of different length; expected (k, k)"

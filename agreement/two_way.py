@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from agreement.arguments import number_of
 from agreement.coding import Floats, Ratings, encode_clusters
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.ratings import RatingTable, numbers_of
@@ -71,14 +72,14 @@ def two_way_bootstrap(
     '2 raters: a bootstrap over raters needs 3 or more'
     """
     check_confidence(confidence)
-    check_resamples(resamples, "percentile")
+    check_resamples(resamples)
     table = numbers_of(ratings)
     items, raters = table.shape
     drawn = describe("percentile", resamples, seed, clusters is not None, False)
     method = f"two-way {drawn}; {unit}s sampled, raters sampled (random)"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # a table with nothing in it has no mean
-        value = float(statistic(table)) if items else math.nan
+        value = number_of(statistic(table)) if items else math.nan
     units = encode_clusters(clusters, items) if clusters is not None else np.arange(items, dtype=np.intp)
     count = int(units.max(initial=-1)) + 1
     n_clusters = count if clusters is not None else None
@@ -99,6 +100,6 @@ def two_way_bootstrap(
         for replicate in range(resamples):
             rows = np.concatenate([members[unit_] for unit_ in generator.integers(0, count, count)])
             columns = generator.integers(0, raters, raters)
-            values[replicate] = statistic(table[np.ix_(rows, columns)])
+            values[replicate] = number_of(statistic(table[np.ix_(rows, columns)]))
     spread = percentile_limits(values, confidence, method)
     return spread.estimate(name, value, items, unit, confidence=confidence, n_clusters=n_clusters)

@@ -1,7 +1,6 @@
 """Means under unequal inclusion probabilities: what a sample that is not proportional says about its pool."""
 
 import math
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -9,6 +8,7 @@ from scipy import stats
 
 from agreement.coding import Codes, Floats, Ratings, compact, encode_clusters, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.resampling import (
     Seed,
     bootstrap_of_sums,
@@ -30,7 +30,7 @@ def weighted_mean(
     finite_pool: bool = False,
     resamples: int = 10_000,
     seed: Seed = 0,
-    method: Literal["percentile", "bca", "linearised"] = "percentile",
+    interval: Interval | None = None,
     confidence: float = 0.95,
     name: str = "weighted mean",
     unit: str = "item",
@@ -60,8 +60,8 @@ def weighted_mean(
         and with one probability in each stratum; else the mean of what the pool stands for. Linearised only.
     resamples, seed
         See `bootstrap`.
-    method : {"percentile", "bca", "linearised"}
-        Kind of interval.
+    interval : {"percentile", "bca", "linearised"}, optional
+        Kind of interval; percentiles by default.
     confidence : float
         Nominal coverage.
     name, unit : str
@@ -97,17 +97,18 @@ def weighted_mean(
 
     >>> flagged = ["flagged"] * 10 + ["sampled"] * 2
     >>> pool = weighted_mean([1] * 5 + [0] * 5 + [1, 0], [1.0] * 10 + [0.2] * 2, strata=flagged, finite_pool=True,
-    ...                      method="linearised")
+    ...                      interval="linearised")
     >>> round(pool.se, 6), round((0.8 * 2 * 2 / 64) ** 0.5, 6)
     (0.223607, 0.223607)
     """
     check_confidence(confidence)
-    if method not in ("percentile", "bca", "linearised"):
-        raise ValueError(f"method is {method!r}; expected 'percentile', 'bca' or 'linearised'")
-    if method != "linearised":
-        check_resamples(resamples, method)
+    interval = chosen_interval(interval, *BOOTSTRAPS, "linearised")
+    if interval != "linearised":
+        check_resamples(resamples)
         if finite_pool:
-            raise ValueError(f"finite_pool is True and method is {method!r}; expected method 'linearised' with it")
+            raise ValueError(
+                f"finite_pool is True and interval is {interval!r}; expected interval 'linearised' with it"
+            )
     scores, chances = numbers_or_nan(values, "values"), numbers_or_nan(probabilities, "probabilities")
     same_length(scores, chances, "values", "probabilities")
     known = ~np.isnan(scores)
@@ -118,12 +119,12 @@ def weighted_mean(
     groups, n_clusters = compact(units[known]) if units is not None else (None, None)
     n = int(known.sum())
     if n == 0:
-        text = "linearised" if method == "linearised" else "bootstrap"
+        text = "linearised" if interval == "linearised" else "bootstrap"
         return undefined(name, 0, unit, text + NOTE, f"no {unit}s", confidence=confidence, n_clusters=n_clusters)
     weights = 1.0 / chances[known]
     rows = np.stack([scores[known] * weights, weights], axis=1)
     value = math.fsum(rows[:, 0]) / math.fsum(rows[:, 1])
-    if method == "linearised":
+    if interval == "linearised":
         influence = np.zeros(known.size)
         influence[known] = (scores[known] - value) * weights / math.fsum(weights)
         return _linearised(
@@ -136,7 +137,7 @@ def weighted_mean(
         strata=strata_of_units(stratum[known], groups) if stratum is not None else None,
         resamples=resamples,
         seed=seed,
-        method=method,
+        interval=interval,
         confidence=confidence,
         clustered=groups is not None,
     )

@@ -8,6 +8,7 @@ import pytest
 
 from agreement import (
     accuracy,
+    alt_test,
     cohen_kappa,
     diagnostic_accuracy,
     gwet_ac,
@@ -210,6 +211,44 @@ def test_a_judge_is_held_against_each_human_and_is_none_of_them(tmp_path, capsys
     assert ("winning rate", "ann", "bob", "cat", "grok") in found
 
 
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
+def test_one_human_and_one_judge_are_compared_and_what_needs_more_raters_says_so(tmp_path, capsys, level):
+    file = tmp_path / "ratings.csv"
+    rows = [(item, rater, (item * step) % 3) for item in range(40) for step, rater in enumerate(["ann", "grok"], 1)]
+    pd.DataFrame(rows, columns=["item", "rater", "verdict"]).to_csv(file, index=False)
+
+    estimates = printed(capsys, file, "--judge", "grok", "--level", level)
+
+    compared = "Lin's concordance correlation" if level == "interval" else "Gwet's AC1"
+    assert estimates[compared, "ann", "grok"]["value"] is not None
+    winning_rate = estimates["winning rate", "ann", "grok"]
+    assert winning_rate["value"] is None
+    assert winning_rate["undefined_because"] == "1 rater: the test leaves one out and needs three or more"
+
+
+def test_the_alternative_test_takes_epsilon_and_scoring_and_distances_for_an_ordinal_file(tmp_path, capsys):
+    rng = np.random.default_rng(3)
+    truth = rng.integers(1, 6, 50)
+    said = {name: np.clip(truth + rng.integers(-1, 2, 50), 1, 5) for name in ("ann", "bob", "cat", "grok")}
+    file = tmp_path / "ratings.csv"
+    rows = [(item, rater, verdict) for rater, verdicts in said.items() for item, verdict in enumerate(verdicts)]
+    pd.DataFrame(rows, columns=["item", "rater", "verdict"]).to_csv(file, index=False)
+    humans, grok = np.column_stack([said[name] for name in ("ann", "bob", "cat")]), said["grok"]
+
+    usual = printed(capsys, file, "--judge", "grok", "--level", "ordinal")
+    other = printed(capsys, file, "--judge", "grok", "--level", "ordinal", "--epsilon", "0.1", "--scoring", "exact")
+
+    who = ("ann", "bob", "cat", "grok")
+    by_distance = alt_test(humans, grok, level="ordinal")
+    by_match = alt_test(humans, grok, 0.1)
+    for rows, expected in ((usual, by_distance), (other, by_match)):
+        assert rows["winning rate", *who]["value"] == expected.winning_rate.value
+        assert rows["advantage probability", *who]["value"] == expected.advantage_probability.value
+        assert rows["least epsilon that passes", *who]["value"] == expected.least_epsilon.value
+    assert "scoring minus root mean squared error, epsilon 0.2" in usual["winning rate", *who]["method"]
+    assert "scoring exact match, epsilon 0.1" in other["winning rate", *who]["method"]
+
+
 def test_groups_of_items_are_shown_by_themselves_too(tmp_path, capsys):
     file = tmp_path / "ratings.csv"
     rows = [
@@ -297,6 +336,9 @@ def test_the_table_warns_of_intervals_from_few_clusters(tmp_path, capsys):
             "no verdict (No, Yes) is among the references (no, yes); expected both to be written alike",
         ),
         ("item,rater,verdict\n1,ann,yes\n", ["--judge", "grok"], "judge is 'grok'; expected one of the raters ann"),
+        (CSV, ["--epsilon", "0.1"], "epsilon is 0.1 without a judge"),
+        (CSV, ["--judge", "bob", "--epsilon", "1.5"], "epsilon is 1.5; expected a number between 0 and 1"),
+        (CSV, ["--judge", "bob", "--scoring", "rmse"], "scoring is 'rmse' and level 'nominal'"),
         ("item,rater,verdict\n1,ann,yes\n", ["--by", "tier"], "no column 'tier'"),
     ],
 )

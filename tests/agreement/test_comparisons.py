@@ -149,8 +149,8 @@ def test_p_values_outside_0_and_1_are_refused():
 
 
 def test_a_paired_difference_checks_its_options_even_without_pairs():
-    with pytest.raises(ValueError, match="method is 'x'"):
-        paired_difference([], [], seed=1, method="x")
+    with pytest.raises(ValueError, match="interval is 'x'"):
+        paired_difference([], [], seed=1, interval="x")
     with pytest.raises(ValueError, match="confidence is 3"):
         paired_difference([], [], seed=1, confidence=3)
 

@@ -82,7 +82,7 @@ def test_risk_falls_as_unsure_answers_are_left_out():
     assert curve.risk == pytest.approx([0, 0, 1 / 3, 1 / 2])
     # mean of 0, 0, 1/3, 1/2
     assert curve.area == pytest.approx(5 / 24)
-    assert math.isnan(risk_coverage([None], [1]).area)
+    assert risk_coverage([None], [1]).area is None
 
 
 def test_scores_without_abstention_are_those_of_scikit_learn():

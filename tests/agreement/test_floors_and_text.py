@@ -49,10 +49,10 @@ def test_text_only_floor_of_neuroqa_with_its_own_rates():
 
 
 def test_shortcut_score_of_neuroqa():
-    assert round(shortcut_score(43.7, 49.4), 2) == 1.11
-    assert shortcut_score(0.437, 0.494, oracle=1) == pytest.approx(shortcut_score(43.7, 49.4))
-    assert shortcut_score(100, 50) == 0.0
-    assert math.isnan(shortcut_score(40, 100))
+    assert round(shortcut_score(43.7, 49.4).value, 2) == 1.11
+    assert shortcut_score(0.437, 0.494, oracle=1).value == pytest.approx(shortcut_score(43.7, 49.4).value)
+    assert shortcut_score(100, 50).value == 0.0
+    assert shortcut_score(40, 100).undefined_because == "the floor is right on all: nothing is left to gain"
     with pytest.raises(ValueError, match="acc is 120"):
         shortcut_score(120, 50)
 
@@ -65,7 +65,7 @@ def test_paired_shortcut_score_is_the_score_of_the_two_accuracies_on_the_same_it
 
     # on the six items answered by both: reader 3/6 right, floor 2/6 right: (1 - 1/2) / (1 - 1/3) = 3/4
     assert found.value == pytest.approx(3 / 4)
-    assert found.value == pytest.approx(shortcut_score(50.0, 100 / 3))
+    assert found.value == pytest.approx(shortcut_score(50.0, 100 / 3).value)
     assert found.n == 6
     assert found.n_clusters == 4
     assert "2 not answered by both left out" in found.method
@@ -166,7 +166,7 @@ def test_an_accuracy_that_is_none_is_refused_by_name(acc, floor, name):
 
 
 def test_an_undefined_accuracy_has_no_shortcut_score():
-    assert math.isnan(shortcut_score(math.nan, 50))
+    assert shortcut_score(math.nan, 50).undefined_because == "one of the accuracies is undefined"
 
 
 def test_of_several_accepted_answers_those_without_tokens_are_passed_over_as_in_the_script_of_squad_2():

@@ -1,8 +1,9 @@
 """Whatever holds the verdicts, a list, an array or a column, the estimate is the same."""
 
+import inspect
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 import agreement
 from agreement.codebook import distinct_entries, distinct_numbers, distinct_texts
 from agreement.coding import encode, encode_pairs
+from agreement.interval_kinds import Interval
 
 TEXTS = (["yes", "no", "", "yes", "unclear", "no"], ["yes", "no", "no", "yes", "no", "no"])
 NUMBERS = ([3, 1, 2, 3, 1, 1], [3, 2, 2, 3, 1, 2])
@@ -87,3 +89,109 @@ def test_entries_of_a_list_are_told_apart_by_equality(entries: list[Any]) -> Non
     distinct, which = distinct_entries(entries, "a")
     shown = [None if code < 0 else distinct[code] for code in which]
     assert shown == [None if entry is None or entry != entry else entry for entry in entries]
+
+
+AS_TEXT, AS_NUMBERS = ["1", "2", "1"], [1, 2, 1]
+OF_TWO = [
+    lambda a, b: agreement.percent_agreement(a, b),
+    lambda a, b: agreement.cohen_kappa(a, b),
+    lambda a, b: agreement.kappa_per_category(a, b),
+    lambda a, b: agreement.pabak(a, b),
+    lambda a, b: agreement.accuracy(a, b),
+    lambda a, b: agreement.accuracy(a, b[0]),
+    lambda a, b: agreement.accuracy(a, [[answer] for answer in b]),
+    lambda a, b: agreement.diagnostic_accuracy(a, b, a[0]),
+    lambda a, b: agreement.shared_errors(a, b, [0, 0, 0], [0, 0, 0]),
+    lambda a, b: agreement.mirage_rate(a, a, b, positive=a[0], negative=b[0]),
+    lambda a, b: agreement.alt_test(list(zip(a, a, a, strict=True)), b),
+    lambda a, b: agreement.alt_test(list(zip(a, b, a, strict=True)), a),
+    *(
+        lambda a, b, coefficient=coefficient: coefficient(list(zip(a, b, a, strict=True)))
+        for coefficient in (
+            agreement.fleiss_kappa,
+            agreement.conger_kappa,
+            agreement.gwet_ac,
+            agreement.brennan_prediger,
+            agreement.krippendorff_alpha,
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize("statistic", OF_TWO)
+def test_text_against_numbers_is_refused_instead_of_never_agreeing(statistic: Callable[[Any, Any], Any]) -> None:
+    for a, b in ((AS_TEXT, AS_NUMBERS), (AS_NUMBERS, AS_TEXT), (AS_TEXT, np.array([1.0, 2.0, np.nan]))):
+        with pytest.raises(ValueError, match=r"holds numbers and .* text; expected both to be written alike"):
+            statistic(a, b)
+
+
+def test_text_and_numbers_with_one_rater_or_declared_stay_as_they_are() -> None:
+    assert agreement.percent_agreement(["?", 1, 2], [1, 1, 2]).n == 3
+    assert agreement.cohen_kappa(["?", "?"], [1, 1], categories=["?", 1]).n == 2
+    assert agreement.accuracy(["n/a", "n/a"], [1, 2], excluded="n/a").n_excluded == 2
+
+
+def test_a_positive_that_is_no_category_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"positive is '1'; expected one of the categories \(0, 1\)"):
+        agreement.diagnostic_accuracy([1, 0, 1], [1, 0, 0], "1")
+    with pytest.raises(ValueError, match=r"positive is 'yes'; expected one of the categories \('no',\)"):
+        agreement.diagnostic_accuracy(["no", "no"], ["no", "no"], "yes")
+
+    without = agreement.diagnostic_accuracy(["no", "no"], ["no", "no"], "yes", categories=["no", "yes"])
+
+    assert (without.specificity.value, without.sensitivity.n) == (1.0, 0)
+
+
+OF_ITEMS = {
+    "share": lambda **options: agreement.percent_agreement([1, 0, 1, 1, 0], [1, 1, 1, 0, 0], **options),
+    "accuracy": lambda **options: agreement.accuracy([1, 0, 1, 1, 0], [1, 1, 1, 0, 0], **options).primary,
+    "direction": lambda **options: agreement.judge_direction([1, 0, 1, 1, 0], [1, 1, 1, 0, 0], **options).difference,
+    "kappa": lambda **options: agreement.cohen_kappa([1, 0, 1, 1, 0], [1, 1, 1, 0, 0], **options),
+    "several raters": lambda **options: agreement.gwet_ac(
+        list(zip([1, 0, 1, 1], [1, 1, 1, 0], strict=True)), **options
+    ),
+    "mean": lambda **options: agreement.text_only_floor([1, 0, 1, 1, 0.5], **options),
+    "weighted": lambda **options: agreement.weighted_mean([1, 0, 1, 1], [0.5] * 4, **options),
+}
+APPLIES = {
+    "share": ["score", "percentile", "bca"],
+    "accuracy": ["score", "percentile", "bca"],
+    "direction": ["score", "percentile", "bca"],
+    "kappa": ["normal", "percentile", "bca"],
+    "several raters": ["t", "percentile", "bca"],
+    "mean": ["percentile", "bca"],
+    "weighted": ["percentile", "bca", "linearised"],
+}
+WORDS = {"percentile": "bootstrap, percentile", "bca": "bootstrap, BCa"}
+
+
+@pytest.mark.parametrize("kind", get_args(Interval))
+@pytest.mark.parametrize("name", OF_ITEMS)
+def test_the_kind_of_interval_has_one_name_and_is_refused_where_it_does_not_apply(name: str, kind: str) -> None:
+    statistic = OF_ITEMS[name]
+
+    if kind not in APPLIES[name]:
+        with pytest.raises(ValueError, match=f"interval is '{kind}', which does not apply here; expected '"):
+            statistic(interval=kind)
+    else:
+        assert WORDS.get(kind, "") in statistic(interval=kind).method
+
+
+@pytest.mark.parametrize("name", sorted(OF_ITEMS.keys() - {"mean", "weighted"}))
+def test_an_interval_for_independent_items_is_refused_with_clusters(name: str) -> None:
+    items = 4 if name == "several raters" else 5
+
+    with pytest.raises(ValueError, match="with clusters= given; expected 'percentile' or 'bca' for clustered items"):
+        OF_ITEMS[name](interval=APPLIES[name][0], clusters=range(items))
+
+
+def test_no_function_names_the_kind_of_interval_otherwise() -> None:
+    other_meaning = {"mcnemar", "adjust_p_values"}  # the kind of test, and of adjustment
+    public = {name: getattr(agreement, name) for name in agreement.__all__}
+    signatures = {name: inspect.signature(thing) for name, thing in public.items() if inspect.isfunction(thing)}
+
+    assert {name for name, signature in signatures.items() if "method" in signature.parameters} == other_meaning
+    kinds = {
+        str(sign.parameters["interval"].annotation) for sign in signatures.values() if "interval" in sign.parameters
+    }
+    assert kinds == {str(Interval | None)}

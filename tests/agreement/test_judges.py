@@ -168,11 +168,13 @@ def test_the_alt_test_is_that_of_the_paper():
 
 def test_the_alt_test_says_why_it_cannot_be_done():
     two = alt_test([[1, 1]] * 40, [1] * 40)
-    few = alt_test([[1, 1, 0]] * 29, [1] * 29)
+    few = alt_test([[1, 1, 0]] * 4, [1] * 4)
+    few_clustered = alt_test([[1, 1, 0]] * 29, [1] * 29, clusters=range(29))
 
     assert two.passed is None
     assert "needs three or more" in two.undefined_because
-    assert few.undefined_because == "no rater shares 30 items with another; the most is 29"
+    assert few.undefined_because == "no rater shares 5 items with another; the most is 4"
+    assert few_clustered.undefined_because == "no rater shares 30 items with another; the most is 29"
     assert alt_test([], []).passed is None
     assert few.as_dict()["winning_rate"]["value"] is None
 
@@ -189,13 +191,13 @@ def test_missing_verdicts_count_only_where_two_raters_are_there():
 def test_a_rater_with_few_items_is_not_tested_but_others_are_held_against_them():
     humans = [[1, 1, 0, 1]] * 20 + [[1, 1, 0, None]] * 20
 
-    found = alt_test(humans, [1] * 40)
+    found = alt_test(humans, [1] * 40, clusters=range(40))
 
     assert found.winning_rate.n == 3
     assert "1 with fewer than 30 shared items not tested" in found.winning_rate.method
     # rater 2 alone is against all others; the judge is never behind anybody
     assert found.winning_rate.value == 1.0
-    assert math.isnan(found.raters[3].p)
+    assert found.raters[3].p is None
     assert found.raters[0].n == 40
 
 

@@ -48,6 +48,21 @@ def test_limits_of_agreement_of_numbers_at_the_end_of_the_range_are_refused():
         bland_altman([1e308, 1], [-1e308, 2])
 
 
+def test_limits_of_a_mean_of_raters_are_clipped_and_a_value_that_is_no_correlation_is_explained():
+    rng = np.random.default_rng(0)
+    tables = [rng.integers(1, 6, (6, 3)) for _ in range(300)]
+
+    estimates = [icc(table, model, average=True) for table in tables for model in (1, 2, 3)]
+
+    limits = [estimate.low for estimate in estimates if not np.isnan(estimate.low)]
+    assert min(limits) == -1.0
+    for estimate in estimates:
+        if estimate.low == -1.0:
+            assert "lower limit clipped at -1" in estimate.method
+        assert ("a value below -1 is no correlation" in estimate.method) == (estimate.value < -1.0)
+    assert any(estimate.value < -1.0 for estimate in estimates)
+
+
 def test_a_mean_of_raters_below_the_range_of_spearman_and_brown_has_no_icc():
     # all items have the same mean: ICC(1,1) = -1 / (k - 1), where the formula of the mean divides by 0
     found = icc([[1, 2, 3], [3, 1, 2], [2, 3, 1]], 1, average=True)

@@ -85,7 +85,9 @@ def test_fleiss_kappa_of_complete_ratings_is_that_of_statsmodels(sample):
 def test_icc_is_that_of_psych(sample, row, model, average):
     found = icc(sample["numbers"], model, average)
 
-    assert [found.value, found.low, found.high, found.p] == close(sample["icc"][row])
+    value, low, high, p = sample["icc"][row]
+    # psych prints lower limits that no correlation can have; here they are clipped
+    assert [found.value, found.low, found.high, found.p] == close([value, max(-1.0, low), high, p])
 
 
 @in_every_sample

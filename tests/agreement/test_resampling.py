@@ -52,7 +52,7 @@ def test_bca_is_that_of_scipy():
 
     values = np.random.default_rng(8).gamma(1.5, size=60)
 
-    ours = bootstrap(np.mean, values, seed=1, method="bca", resamples=40_000)
+    ours = bootstrap(np.mean, values, seed=1, interval="bca", resamples=40_000)
     theirs = stats.bootstrap((values,), np.mean, method="BCa", n_resamples=40_000, rng=np.random.default_rng(2))
 
     assert ours.low == pytest.approx(theirs.confidence_interval.low, abs=0.02)
@@ -68,7 +68,7 @@ def test_any_statistic_bca_and_percentile_over_several_arrays():
         return np.corrcoef(x, y)[0, 1]
 
     percentile = bootstrap(correlation, (lsat, gpa), seed=2, resamples=3000)
-    bca = bootstrap(correlation, (lsat, gpa), seed=2, resamples=3000, method="bca")
+    bca = bootstrap(correlation, (lsat, gpa), seed=2, resamples=3000, interval="bca")
 
     assert percentile.value == pytest.approx(0.7764, abs=5e-5)
     assert percentile.se == pytest.approx(0.132, abs=0.01)
@@ -130,8 +130,8 @@ def test_arrays_over_different_items_are_refused():
         bootstrap(lambda x, y: 0.0, ([1, 2], [1, 2, 3]), seed=1)
     with pytest.raises(ValueError, match="resamples is 0"):
         bootstrap(np.mean, [1.0, 2.0], seed=1, resamples=0)
-    with pytest.raises(ValueError, match="method is 'normal'"):
-        bootstrap(np.mean, [1.0, 2.0], seed=1, method="normal")
+    with pytest.raises(ValueError, match="interval is 'normal'"):
+        bootstrap(np.mean, [1.0, 2.0], seed=1, interval="normal")
 
 
 def test_no_items_have_no_statistic():

@@ -332,3 +332,29 @@ def test_the_two_ways_to_the_ordinal_metric_meet(rows):
 def test_free_text_is_refused_before_its_table_is_made(coefficient):
     with pytest.raises(ValueError, match=r"ratings hold 22000 categories .* not free text"):
         coefficient(np.arange(22_000).reshape(11_000, 2))
+
+
+@pytest.mark.parametrize(
+    ("coefficient", "weights", "lowest"),
+    [
+        (gwet_ac, None, -1.0),
+        (brennan_prediger, None, -1.0),
+        (brennan_prediger, "quadratic", -1.0),
+        (fleiss_kappa, None, -1.0),
+    ],
+)
+def test_limits_are_clipped_at_the_least_that_a_coefficient_can_be(coefficient, weights, lowest):
+    ratings = [[1, 2], [2, 1], [1, 2], [1, 1]]
+
+    estimate = coefficient(ratings, weights=weights)
+
+    assert estimate.low == lowest
+    assert "lower limit clipped at -1, the least that it can be" in estimate.method
+
+
+def test_weights_let_a_coefficient_lie_below_minus_one():
+    # no agreement at all, while equal shares of five levels would agree for 3/4 with quadratic weights
+    estimate = brennan_prediger([[1, 5], [5, 1], [1, 5], [2, 5]], categories=range(1, 6), weights="quadratic")
+
+    assert estimate.low == pytest.approx(-3.0)
+    assert estimate.value < -1.0

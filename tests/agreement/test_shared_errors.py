@@ -65,8 +65,8 @@ def test_the_counts_are_those_of_a_loop_and_do_not_depend_on_who_is_first(rows):
 
 def test_options_that_are_none_are_refused_with_and_without_clusters():
     for clusters in (None, [1, 2]):
-        with pytest.raises(ValueError, match="method is 'median'"):
-            percent_agreement([1, 2], [1, 1], clusters=clusters, method="median")
+        with pytest.raises(ValueError, match="interval is 'median'"):
+            percent_agreement([1, 2], [1, 1], clusters=clusters, interval="median")
         with pytest.raises(ValueError, match="resamples is 0"):
             percent_agreement([1, 2], [1, 1], clusters=clusters, resamples=0)
 

@@ -75,7 +75,7 @@ def test_mann_whitney_and_the_roc_area_with_delongs_interval(row):
 def test_weighted_means_with_linearised_standard_error(row):
     design = {key: row[key] for key in ("strata", "clusters", "finite_pool")}
 
-    found = weighted_mean(row["values"], row["probabilities"], method="linearised", **design)
+    found = weighted_mean(row["values"], row["probabilities"], interval="linearised", **design)
 
     assert [found.value, found.se] == close([row["value"], row["se"]])
     assert found.se == close(row["svyratio_se"])

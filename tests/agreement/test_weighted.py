@@ -55,9 +55,14 @@ def test_a_probability_outside_its_range_is_refused(probability: float) -> None:
         ([float("inf")], [0.5], {}, "values holds an infinite value"),
         ([1.0], [None], {}, "probabilities holds"),
         ([1.0], [1e-320], {}, "probabilities holds"),
-        ([1.0], [0.5], {"method": "t"}, "method is 't'; expected 'percentile', 'bca' or 'linearised'"),
-        ([1.0], [0.5], {"finite_pool": True}, "expected method 'linearised'"),
-        ([1.0, 0.0], [0.5, 0.4], {"finite_pool": True, "method": "linearised"}, "within one stratum"),
+        (
+            [1.0],
+            [0.5],
+            {"interval": "t"},
+            "interval is 't', which does not apply here; expected 'percentile', 'bca' or 'linearised'",
+        ),
+        ([1.0], [0.5], {"finite_pool": True}, "expected interval 'linearised'"),
+        ([1.0, 0.0], [0.5, 0.4], {"finite_pool": True, "interval": "linearised"}, "within one stratum"),
         ([], [], {"confidence": 3}, "confidence is 3"),
     ],
 )
@@ -70,7 +75,7 @@ def test_wrong_arguments_are_named(
 
 def test_linearised_standard_error_of_a_simple_sample_is_that_of_a_mean() -> None:
     # 3 of 4: sqrt(4/3 * (3 (1/4)^2 + (3/4)^2) / 16) = sqrt(.25 / 4); t on 3 degrees of freedom is 3.18244630528
-    found = weighted_mean([1, 1, 1, 0], [0.3] * 4, method="linearised")
+    found = weighted_mean([1, 1, 1, 0], [0.3] * 4, interval="linearised")
 
     assert found.se == pytest.approx(0.25)
     assert found.high == pytest.approx(0.75 + 3.18244630528 * 0.25)
@@ -82,7 +87,7 @@ def test_a_stratum_drawn_completely_adds_neither_variance_nor_degrees_of_freedom
     values, probabilities = [1, 0, 0, 1, 1, 0, 1, 0], [1.0] * 4 + [0.2] * 4
     flagged = ["flagged"] * 4 + ["other"] * 4
 
-    found = weighted_mean(values, probabilities, strata=flagged, finite_pool=True, method="linearised")
+    found = weighted_mean(values, probabilities, strata=flagged, finite_pool=True, interval="linearised")
 
     assert found.se == pytest.approx(20 / 24 * np.sqrt(0.8 / 3 / 4))
     assert "finite pool, t with 3 degrees of freedom" in found.method
@@ -101,7 +106,7 @@ def test_a_stratum_drawn_completely_adds_neither_variance_nor_degrees_of_freedom
 def test_linearised_limits_without_spread_or_with_one_unit_are_undefined(
     values: list[object], options: dict[str, Any], reason: str
 ) -> None:
-    found = weighted_mean(values, [0.5] * len(values), method="linearised", **options)
+    found = weighted_mean(values, [0.5] * len(values), interval="linearised", **options)
 
     assert np.isfinite(found.value)
     assert np.isnan(found.low)
@@ -110,7 +115,7 @@ def test_linearised_limits_without_spread_or_with_one_unit_are_undefined(
 
 
 def test_a_pool_read_completely_leaves_nothing_to_estimate() -> None:
-    found = weighted_mean([1, 0, 1], [1.0] * 3, method="linearised", finite_pool=True)
+    found = weighted_mean([1, 0, 1], [1.0] * 3, interval="linearised", finite_pool=True)
 
     assert found.undefined_because == "the whole pool was drawn: nothing is left to estimate"
 

@@ -257,7 +257,9 @@ def _as_a_test(number: int, run: Run, marks: Marks, intervals: IntervalSettings)
     rows = []
     said = said_on_sample(run, marks)
     for human, own in humans_of(marks):
-        result = diagnostic_accuracy(said, own, True, unit="candidate", **intervals.by(marks.items))
+        result = diagnostic_accuracy(
+            said, own, True, categories=(False, True), unit="candidate", **intervals.by(marks.items)
+        )
         rows += [
             EstimateRow("sensitivity", "judgements", (run.party, human), ALL_CANDIDATES, result.sensitivity),
             EstimateRow("specificity", "judgements", (run.party, human), ALL_CANDIDATES, result.specificity),

@@ -1,0 +1,131 @@
+"""How likely a judge is to win against a rater in the alternative annotator test, before labels are made."""
+
+import math
+
+import numpy as np
+from scipy import stats
+
+from agreement.arguments import whole_number
+from agreement.coding import Floats
+from agreement.estimate import Estimate, undefined
+from agreement.rater_tests import MIN_ITEMS, check_margins, fewest_items
+from agreement.signed_ranks import signed_rank_p
+
+_EXACT_UP_TO = 1_000  # items
+
+
+def alt_test_power(
+    items: int,
+    raters: int,
+    *,
+    rater_closer: float,
+    judge_closer: float,
+    epsilon: float = 0.2,
+    alpha: float = 0.05,
+    unit: str = "item",
+) -> Estimate:
+    """Probability that the judge wins against a rater in `alt_test`, for independent items.
+
+    The rater alone is closer to the others on a share `rater_closer` of the items, the judge alone on a share
+    `judge_closer`, both alike on the rest. P must reach what Benjamini and Yekutieli ask of the h-th of m raters, where
+    h is half of them, rounded up: ``alpha h / (m sum 1/i)``. Up to 1000 items the sum of the probabilities of all
+    counts with such a P (Wilcoxon's below 30 items, else that of the t test [1]_), above it the noncentral t.
+
+    Parameters
+    ----------
+    items : int
+        Items that the rater shares with the judge and at least one other rater.
+    raters : int
+        How many there are, three or more.
+    rater_closer, judge_closer : float
+        Assumed shares of the items; together at most 1.
+    epsilon, alpha
+        As in `alt_test`.
+    unit : str
+        What an item is.
+
+    Returns
+    -------
+    Estimate
+        The power against one rater: that of passing, if half of the raters all win or lose together. Without limits,
+        for it follows from what is assumed.
+
+    Raises
+    ------
+    ValueError
+        When a number is none, or the shares exceed 1 together.
+
+    References
+    ----------
+    .. [1] Calderon, Reichart and Dror (2025). The alternative annotator test for LLM-as-a-judge. ACL, section 3.
+
+    Examples
+    --------
+    A judge who is as close as a rater, with 100 items and three raters who are experts.
+
+    >>> round(alt_test_power(100, 3, rater_closer=0.2, judge_closer=0.2).value, 2)
+    0.85
+    """
+    check_margins(epsilon, alpha)
+    items, raters = whole_number(items, "items", 1), whole_number(raters, "raters", 3)
+    for argument, share in (("rater_closer", rater_closer), ("judge_closer", judge_closer)):
+        if isinstance(share, bool) or not isinstance(share, int | float | np.number) or not 0.0 <= share <= 1.0:
+            raise ValueError(f"{argument} is {share!r}; expected a share between 0 and 1")
+    if rater_closer + judge_closer > 1.0 + 1e-12:
+        raise ValueError(f"rater_closer and judge_closer are {rater_closer + judge_closer:g} together; expected <= 1")
+    half = math.ceil(raters / 2)
+    threshold = alpha * half / (raters * math.fsum(1.0 / i for i in range(1, raters + 1)))
+    if items < fewest_items(alpha):
+        value = 0.0
+    elif items <= _EXACT_UP_TO:
+        value = _exact(items, rater_closer, judge_closer, epsilon, threshold)
+    else:
+        value = _by_noncentral_t(items, rater_closer, judge_closer, epsilon, threshold)
+    test = "Wilcoxon's signed-rank test" if items < MIN_ITEMS else "t test"
+    return undefined(
+        "power of the alt-test",
+        items,
+        unit,
+        f"{test}, independent items, epsilon {epsilon}, P at most {threshold:.3g}, {raters} raters",
+        "a property of the assumed shares, known without sampling error",
+        value=value,
+    )
+
+
+def _exact(items: int, rater_closer: float, judge_closer: float, epsilon: float, threshold: float) -> float:
+    rater, judge = (side.ravel() for side in np.meshgrid(np.arange(items + 1), np.arange(items + 1)))
+    possible = rater + judge <= items
+    rater, judge = rater[possible], judge[possible]
+    both = items - rater - judge
+    neither_alone = max(0.0, 1.0 - rater_closer - judge_closer)
+    chances = stats.multinomial.pmf(
+        np.column_stack([rater, judge, both]), items, [rater_closer, judge_closer, neither_alone]
+    )
+    likely = chances > 1e-12 / items**2
+    rater, judge, both, chances = rater[likely], judge[likely], both[likely], chances[likely]
+    if items >= MIN_ITEMS:
+        wins = _t_of_counts(rater, judge, items, epsilon) <= threshold
+    else:
+        values = np.array([1.0, -1.0, 0.0]) - epsilon
+        wins = np.array(
+            [signed_rank_p(np.repeat(values, counts)) <= threshold for counts in zip(rater, judge, both, strict=True)],
+            dtype=bool,
+        )
+    return min(1.0, float(chances[wins].sum()))
+
+
+def _t_of_counts(rater: Floats, judge: Floats, items: int, epsilon: float) -> Floats:
+    mean = (rater - judge) / items
+    squared = ((rater + judge) / items - mean**2) / (items - 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p = stats.t.cdf((mean - epsilon) / np.sqrt(squared), items - 1)
+    return np.where(squared > 1e-18, p, np.where(mean < epsilon, 0.0, 1.0))
+
+
+def _by_noncentral_t(items: int, rater_closer: float, judge_closer: float, epsilon: float, threshold: float) -> float:
+    mean = rater_closer - judge_closer
+    variance = rater_closer + judge_closer - mean**2
+    if variance <= 1e-18:
+        return 1.0 if mean < epsilon else 0.0
+    away = (mean - epsilon) / math.sqrt(variance / items)
+    return float(stats.nct.cdf(stats.t.ppf(threshold, items - 1), items - 1, away))
