@@ -14,6 +14,7 @@ from agreement.calibration import (
 )
 from agreement.classification import ClassificationScores, classification_scores
 from agreement.comparisons import adjust_p_values, mcnemar, paired_difference, paired_proportion_difference
+from agreement.consensus import Consensus, consensus
 from agreement.contrast import difference_of_parts
 from agreement.correlations import kendall_tau, mann_whitney, pearson, spearman
 from agreement.estimate import FEW_CLUSTERS, Estimate
@@ -23,6 +24,8 @@ from agreement.intervals import clopper_pearson_interval, wilson_interval
 from agreement.judge import DiagnosticAccuracy, JudgeDirection, diagnostic_accuracy, judge_direction
 from agreement.kappa import cohen_kappa, cohen_kappa_of_table, kappa_per_category
 from agreement.krippendorff import krippendorff_alpha
+from agreement.latent_class import LatentClasses, dawid_skene
+from agreement.leave_one_out import Ceiling, leave_one_out
 from agreement.marginal import marginal_homogeneity
 from agreement.measurements import BlandAltman, bland_altman, kendall_w, lin_ccc
 from agreement.percent import percent_agreement
@@ -44,10 +47,13 @@ __all__ = [
     "AltTest",
     "BiasByFactor",
     "BlandAltman",
+    "Ceiling",
     "ClassificationScores",
+    "Consensus",
     "DiagnosticAccuracy",
     "Estimate",
     "JudgeDirection",
+    "LatentClasses",
     "RaterComparison",
     "ReliabilityBin",
     "RiskCoverage",
@@ -66,6 +72,8 @@ __all__ = [
     "cohen_kappa",
     "cohen_kappa_of_table",
     "conger_kappa",
+    "consensus",
+    "dawid_skene",
     "diagnostic_accuracy",
     "difference_of_parts",
     "exact_match",
@@ -80,6 +88,7 @@ __all__ = [
     "kendall_w",
     "krippendorff_alpha",
     "labels_needed",
+    "leave_one_out",
     "lin_ccc",
     "macro_auc",
     "mann_whitney",
