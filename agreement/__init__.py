@@ -28,10 +28,29 @@ from agreement.latent_class import LatentClasses, dawid_skene
 from agreement.leave_one_out import Ceiling, leave_one_out
 from agreement.marginal import marginal_homogeneity
 from agreement.measurements import BlandAltman, bland_altman, kendall_w, lin_ccc
+from agreement.option_sets import OptionAgreement, SetAccuracy, SetAgreement, jaccard, set_accuracy, set_agreement
+from agreement.pairwise import mean_over_pairs
 from agreement.percent import percent_agreement
+from agreement.places import (
+    Localisation,
+    PlaceAgreement,
+    distance_to_mask,
+    distances_to_reference,
+    localisation,
+    place_agreement,
+)
 from agreement.planning import labels_needed
 from agreement.prevalence import prediction_powered_mean, rogan_gladen
 from agreement.prevalence_adjusted import pabak
+from agreement.rankings import (
+    RankingAccuracy,
+    RankingAgreement,
+    overlap_at_k,
+    rank_biased_overlap,
+    rank_of_accepted,
+    ranking_accuracy,
+    ranking_agreement,
+)
 from agreement.rates import mirage_rate, pass_at_k
 from agreement.readers import reader_averaged_difference, readers_against_judge
 from agreement.roc import macro_auc, roc_auc
@@ -54,9 +73,16 @@ __all__ = [
     "Estimate",
     "JudgeDirection",
     "LatentClasses",
+    "Localisation",
+    "OptionAgreement",
+    "PlaceAgreement",
+    "RankingAccuracy",
+    "RankingAgreement",
     "RaterComparison",
     "ReliabilityBin",
     "RiskCoverage",
+    "SetAccuracy",
+    "SetAgreement",
     "SharedErrors",
     "accuracy",
     "accuracy_of_correctness",
@@ -76,11 +102,14 @@ __all__ = [
     "dawid_skene",
     "diagnostic_accuracy",
     "difference_of_parts",
+    "distance_to_mask",
+    "distances_to_reference",
     "exact_match",
     "expected_calibration_error",
     "fleiss_kappa",
     "gwet_ac",
     "icc",
+    "jaccard",
     "judge_bias_by_factor",
     "judge_direction",
     "kappa_per_category",
@@ -90,12 +119,15 @@ __all__ = [
     "labels_needed",
     "leave_one_out",
     "lin_ccc",
+    "localisation",
     "macro_auc",
     "mann_whitney",
     "marginal_homogeneity",
     "mcnemar",
+    "mean_over_pairs",
     "mirage_rate",
     "normalise_answer",
+    "overlap_at_k",
     "pabak",
     "paired_difference",
     "paired_proportion_difference",
@@ -103,13 +135,20 @@ __all__ = [
     "pass_at_k",
     "pearson",
     "percent_agreement",
+    "place_agreement",
     "prediction_powered_mean",
+    "rank_biased_overlap",
+    "rank_of_accepted",
+    "ranking_accuracy",
+    "ranking_agreement",
     "reader_averaged_difference",
     "readers_against_judge",
     "reliability_curve",
     "risk_coverage",
     "roc_auc",
     "rogan_gladen",
+    "set_accuracy",
+    "set_agreement",
     "shared_errors",
     "shortcut_score",
     "spearman",
