@@ -1,6 +1,7 @@
 """The statistics of a reader study and of a judge validation: pure functions on arrays that return an `Estimate`."""
 
 from agreement.accuracy import Accuracy, accuracy, accuracy_of_correctness
+from agreement.all_raters import fleiss_kappa_per_category, light_kappa, percent_agreement_of_all
 from agreement.alt_test import AltTest, RaterComparison, alt_test
 from agreement.bias import BiasByFactor, judge_bias_by_factor
 from agreement.bootstrapping import bootstrap
@@ -20,6 +21,7 @@ from agreement.correlations import kendall_tau, mann_whitney, pearson, spearman
 from agreement.estimate import FEW_CLUSTERS, Estimate
 from agreement.floors import chance_floor, paired_shortcut_score, shortcut_score, text_only_floor
 from agreement.icc import icc
+from agreement.icc_missing import icc_with_missing
 from agreement.intervals import clopper_pearson_interval, wilson_interval
 from agreement.judge import DiagnosticAccuracy, JudgeDirection, diagnostic_accuracy, judge_direction
 from agreement.kappa import cohen_kappa, cohen_kappa_of_table, kappa_per_category
@@ -28,7 +30,9 @@ from agreement.latent_class import LatentClasses, dawid_skene
 from agreement.leave_one_out import Ceiling, leave_one_out
 from agreement.marginal import marginal_homogeneity
 from agreement.measurements import BlandAltman, bland_altman, kendall_w, lin_ccc
+from agreement.multiplicity import hommel_p_values
 from agreement.option_sets import OptionAgreement, SetAccuracy, SetAgreement, jaccard, set_accuracy, set_agreement
+from agreement.own_weights import agreement_weights, cohen_kappa_with_weights
 from agreement.pairwise import mean_over_pairs
 from agreement.percent import percent_agreement
 from agreement.places import (
@@ -87,6 +91,7 @@ __all__ = [
     "accuracy",
     "accuracy_of_correctness",
     "adjust_p_values",
+    "agreement_weights",
     "alt_test",
     "bland_altman",
     "bootstrap",
@@ -97,6 +102,7 @@ __all__ = [
     "clopper_pearson_interval",
     "cohen_kappa",
     "cohen_kappa_of_table",
+    "cohen_kappa_with_weights",
     "conger_kappa",
     "consensus",
     "dawid_skene",
@@ -107,8 +113,11 @@ __all__ = [
     "exact_match",
     "expected_calibration_error",
     "fleiss_kappa",
+    "fleiss_kappa_per_category",
     "gwet_ac",
+    "hommel_p_values",
     "icc",
+    "icc_with_missing",
     "jaccard",
     "judge_bias_by_factor",
     "judge_direction",
@@ -118,6 +127,7 @@ __all__ = [
     "krippendorff_alpha",
     "labels_needed",
     "leave_one_out",
+    "light_kappa",
     "lin_ccc",
     "localisation",
     "macro_auc",
@@ -135,6 +145,7 @@ __all__ = [
     "pass_at_k",
     "pearson",
     "percent_agreement",
+    "percent_agreement_of_all",
     "place_agreement",
     "prediction_powered_mean",
     "rank_biased_overlap",

@@ -108,7 +108,7 @@ def overlap_at_k(a: Any, b: Any, k: int) -> float:
     References
     ----------
     .. [1] Webber, Moffat and Zobel (2010). A similarity measure for indefinite rankings. ACM Transactions on
-       Information Systems 28, 20, eq. 2.
+       Information Systems 28, 20.
 
     Examples
     --------
