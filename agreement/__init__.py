@@ -56,16 +56,20 @@ from agreement.rankings import (
     ranking_agreement,
 )
 from agreement.rates import mirage_rate, pass_at_k
+from agreement.reader_study import PlannedStudy, cases_needed, plan_reader_study
+from agreement.reader_variance import VARIANCES, VarianceComponents, variance_components
 from agreement.readers import reader_averaged_difference, readers_against_judge
 from agreement.roc import macro_auc, roc_auc
 from agreement.several_raters import brennan_prediger, conger_kappa, fleiss_kappa, gwet_ac
 from agreement.shared_errors import SharedErrors, shared_errors
+from agreement.simulated_plan import SimulatedStudy, plan_by_simulation
 from agreement.text import exact_match, normalise_answer, token_f1
 from agreement.two_way import two_way_bootstrap
 from agreement.weighted import weighted_mean
 
 __all__ = [
     "FEW_CLUSTERS",
+    "VARIANCES",
     "Accuracy",
     "AltTest",
     "BiasByFactor",
@@ -80,6 +84,7 @@ __all__ = [
     "Localisation",
     "OptionAgreement",
     "PlaceAgreement",
+    "PlannedStudy",
     "RankingAccuracy",
     "RankingAgreement",
     "RaterComparison",
@@ -88,6 +93,8 @@ __all__ = [
     "SetAccuracy",
     "SetAgreement",
     "SharedErrors",
+    "SimulatedStudy",
+    "VarianceComponents",
     "accuracy",
     "accuracy_of_correctness",
     "adjust_p_values",
@@ -97,6 +104,7 @@ __all__ = [
     "bootstrap",
     "brennan_prediger",
     "brier_score",
+    "cases_needed",
     "chance_floor",
     "classification_scores",
     "clopper_pearson_interval",
@@ -147,6 +155,8 @@ __all__ = [
     "percent_agreement",
     "percent_agreement_of_all",
     "place_agreement",
+    "plan_by_simulation",
+    "plan_reader_study",
     "prediction_powered_mean",
     "rank_biased_overlap",
     "rank_of_accepted",
@@ -166,6 +176,7 @@ __all__ = [
     "text_only_floor",
     "token_f1",
     "two_way_bootstrap",
+    "variance_components",
     "weighted_mean",
     "wilson_interval",
 ]
