@@ -1,6 +1,7 @@
 """The statistics of a reader study and of a judge validation: pure functions on arrays that return an `Estimate`."""
 
 from agreement.accuracy import Accuracy, accuracy, accuracy_of_correctness
+from agreement.all_raters import fleiss_kappa_per_category, light_kappa, percent_agreement_of_all
 from agreement.alt_test import AltTest, RaterComparison, alt_test, alt_test_by_domain
 from agreement.alt_test_power import alt_test_power
 from agreement.bias import BiasByFactor, judge_bias_by_factor
@@ -15,47 +16,90 @@ from agreement.calibration import (
 )
 from agreement.classification import ClassificationScores, classification_scores
 from agreement.comparisons import adjust_p_values, mcnemar, paired_difference, paired_proportion_difference
+from agreement.consensus import Consensus, consensus
 from agreement.contrast import difference_of_parts
 from agreement.correlations import kendall_tau, mann_whitney, pearson, spearman
 from agreement.estimate import FEW_CLUSTERS, Estimate
 from agreement.floors import chance_floor, paired_shortcut_score, shortcut_score, text_only_floor
 from agreement.icc import icc
+from agreement.icc_missing import icc_with_missing
 from agreement.intervals import clopper_pearson_interval, wilson_interval
 from agreement.judge import DiagnosticAccuracy, JudgeDirection, diagnostic_accuracy, judge_direction
 from agreement.kappa import cohen_kappa, cohen_kappa_of_table, kappa_per_category
 from agreement.krippendorff import krippendorff_alpha
+from agreement.latent_class import LatentClasses, dawid_skene
+from agreement.leave_one_out import Ceiling, leave_one_out
 from agreement.marginal import marginal_homogeneity
 from agreement.measurements import BlandAltman, bland_altman, kendall_w, lin_ccc
+from agreement.multiplicity import hommel_p_values
+from agreement.option_sets import OptionAgreement, SetAccuracy, SetAgreement, jaccard, set_accuracy, set_agreement
+from agreement.own_weights import agreement_weights, cohen_kappa_with_weights
+from agreement.pairwise import mean_over_pairs
 from agreement.percent import percent_agreement
+from agreement.places import (
+    Localisation,
+    PlaceAgreement,
+    distance_to_mask,
+    distances_to_reference,
+    localisation,
+    place_agreement,
+)
 from agreement.planning import labels_needed
 from agreement.prevalence import prediction_powered_mean, rogan_gladen
 from agreement.prevalence_adjusted import pabak
+from agreement.rankings import (
+    RankingAccuracy,
+    RankingAgreement,
+    overlap_at_k,
+    rank_biased_overlap,
+    rank_of_accepted,
+    ranking_accuracy,
+    ranking_agreement,
+)
 from agreement.rates import mirage_rate, pass_at_k
+from agreement.reader_study import PlannedStudy, cases_needed, plan_reader_study
+from agreement.reader_variance import VARIANCES, VarianceComponents, variance_components
 from agreement.readers import reader_averaged_difference, readers_against_judge
 from agreement.roc import macro_auc, roc_auc
 from agreement.several_raters import brennan_prediger, conger_kappa, fleiss_kappa, gwet_ac
 from agreement.shared_errors import SharedErrors, shared_errors
+from agreement.simulated_plan import SimulatedStudy, plan_by_simulation
 from agreement.text import exact_match, normalise_answer, token_f1
 from agreement.two_way import two_way_bootstrap
 from agreement.weighted import weighted_mean
 
 __all__ = [
     "FEW_CLUSTERS",
+    "VARIANCES",
     "Accuracy",
     "AltTest",
     "BiasByFactor",
     "BlandAltman",
+    "Ceiling",
     "ClassificationScores",
+    "Consensus",
     "DiagnosticAccuracy",
     "Estimate",
     "JudgeDirection",
+    "LatentClasses",
+    "Localisation",
+    "OptionAgreement",
+    "PlaceAgreement",
+    "PlannedStudy",
+    "RankingAccuracy",
+    "RankingAgreement",
     "RaterComparison",
     "ReliabilityBin",
     "RiskCoverage",
+    "SetAccuracy",
+    "SetAgreement",
     "SharedErrors",
+    "SimulatedStudy",
+    "VarianceComponents",
     "accuracy",
     "accuracy_of_correctness",
     "adjust_p_values",
+    "agreement_weights",
     "alt_test",
     "alt_test_by_domain",
     "alt_test_power",
@@ -63,19 +107,29 @@ __all__ = [
     "bootstrap",
     "brennan_prediger",
     "brier_score",
+    "cases_needed",
     "chance_floor",
     "classification_scores",
     "clopper_pearson_interval",
     "cohen_kappa",
     "cohen_kappa_of_table",
+    "cohen_kappa_with_weights",
     "conger_kappa",
+    "consensus",
+    "dawid_skene",
     "diagnostic_accuracy",
     "difference_of_parts",
+    "distance_to_mask",
+    "distances_to_reference",
     "exact_match",
     "expected_calibration_error",
     "fleiss_kappa",
+    "fleiss_kappa_per_category",
     "gwet_ac",
+    "hommel_p_values",
     "icc",
+    "icc_with_missing",
+    "jaccard",
     "judge_bias_by_factor",
     "judge_direction",
     "kappa_per_category",
@@ -83,13 +137,18 @@ __all__ = [
     "kendall_w",
     "krippendorff_alpha",
     "labels_needed",
+    "leave_one_out",
+    "light_kappa",
     "lin_ccc",
+    "localisation",
     "macro_auc",
     "mann_whitney",
     "marginal_homogeneity",
     "mcnemar",
+    "mean_over_pairs",
     "mirage_rate",
     "normalise_answer",
+    "overlap_at_k",
     "pabak",
     "paired_difference",
     "paired_proportion_difference",
@@ -97,19 +156,30 @@ __all__ = [
     "pass_at_k",
     "pearson",
     "percent_agreement",
+    "percent_agreement_of_all",
+    "place_agreement",
+    "plan_by_simulation",
+    "plan_reader_study",
     "prediction_powered_mean",
+    "rank_biased_overlap",
+    "rank_of_accepted",
+    "ranking_accuracy",
+    "ranking_agreement",
     "reader_averaged_difference",
     "readers_against_judge",
     "reliability_curve",
     "risk_coverage",
     "roc_auc",
     "rogan_gladen",
+    "set_accuracy",
+    "set_agreement",
     "shared_errors",
     "shortcut_score",
     "spearman",
     "text_only_floor",
     "token_f1",
     "two_way_bootstrap",
+    "variance_components",
     "weighted_mean",
     "wilson_interval",
 ]

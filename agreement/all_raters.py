@@ -1,0 +1,280 @@
+"""Agreement of all raters at once or within some steps, Fleiss' kappa by category, and Light's kappa."""
+
+from collections.abc import Hashable, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from agreement.chance_corrected import ROUNDING, check_size
+from agreement.chance_corrected import Interval as IntervalWithT
+from agreement.coding import Codes, Floats, Ratings, compact, encode, encode_clusters
+from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.own_weights import Matrix, agreement_weights
+from agreement.pairwise import Interval, share_of_items
+from agreement.ratings import RatingTable, rows_of
+from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
+from agreement.several_raters import fleiss_kappa
+
+
+def percent_agreement_of_all(
+    ratings: RatingTable,
+    steps: int = 0,
+    *,
+    categories: Sequence[Hashable] | None = None,
+    clusters: Ratings | None = None,
+    resamples: int = 10_000,
+    seed: Seed = 0,
+    interval: Interval = "percentile",
+    confidence: float = 0.95,
+    unit: str = "item",
+) -> Estimate:
+    """Share of items on which all raters give the same rating, or ratings at most some steps apart.
+
+    An item counts when the greatest less the smallest rating is at most `steps` [1]_. The more raters, the smaller it
+    is; it is not corrected for chance. Items without a rating of everybody are left out and counted, as in R's irr.
+    Undefined for no items.
+
+    Parameters
+    ----------
+    ratings : array_like, shape (items, raters)
+        Ratings; None or NaN is missing.
+    steps : int
+        Steps of the scale: places among the declared categories; without `categories` whole numbers, a step being 1.
+    categories : sequence, optional
+        The declared categories in their order; required for steps on anything but whole numbers.
+    clusters : sequence, shape (items,), optional
+        Cluster of each item; the interval is then a cluster bootstrap, else Wilson's.
+    resamples, seed, interval
+        For the bootstrap, see `bootstrap`.
+    confidence : float
+        Nominal coverage.
+    unit : str
+        What one row is.
+
+    Returns
+    -------
+    Estimate
+        A proportion in [0, 1].
+
+    Raises
+    ------
+    ValueError
+        When `steps` is no whole number of at least 0, a rating is undeclared, or steps lack an order.
+
+    References
+    ----------
+    .. [1] Gamer, Lemon and Singh (2019). irr: various coefficients of interrater reliability and agreement. R package
+       0.84.1, function agree with its tolerance.
+
+    Examples
+    --------
+    All three agree on one of three items, and within one step on two.
+
+    >>> table = [[1, 1, 1], [2, 3, 2], [1, 3, 2]]
+    >>> [round(percent_agreement_of_all(table, steps).value, 3) for steps in (0, 1, 2)]
+    [0.333, 0.667, 1.0]
+    """
+    if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or steps < 0:
+        raise ValueError(f"steps is {steps!r}; expected a whole number of at least 0")
+    codes, levels = _coded(ratings, categories)
+    places = np.arange(len(levels), dtype=np.float64)
+    if steps and categories is None and levels:
+        if not all(isinstance(level, int | float) and float(level).is_integer() for level in levels):
+            raise ValueError(f"steps is {steps} but categories {levels!r} have no order; expected categories=")
+        places = np.array(levels, dtype=np.float64)
+    complete = (codes >= 0).all(axis=1)
+    same = np.full(len(codes), np.nan)
+    same[complete] = np.ptp(places[codes[complete]], axis=1) <= steps if complete.any() else 0.0
+    name = "agreement of all raters" + (f" within {steps} step{'' if steps == 1 else 's'}" if steps else "")
+    return share_of_items(
+        same, clusters, name=name, unit=unit, note="without a rating of everybody", resamples=resamples, seed=seed,
+        interval=interval, confidence=confidence,
+    )  # fmt: skip
+
+
+def fleiss_kappa_per_category(
+    ratings: RatingTable,
+    *,
+    categories: Sequence[Hashable] | None = None,
+    clusters: Ratings | None = None,
+    interval: IntervalWithT | None = None,
+    resamples: int = 10_000,
+    seed: Seed = 0,
+    confidence: float = 0.95,
+    unit: str = "item",
+) -> dict[Hashable, Estimate]:
+    """Fleiss' kappa of each category against all others.
+
+    With r raters of each of n items, ``x_i`` of whom use the category, whose share is p:
+    ``1 - sum_i x_i (r - x_i) / (n r (r - 1) p (1 - p))`` [1]_. That is Fleiss' kappa of the ratings taken as this
+    category or another, and so it is computed, with its intervals and its treatment of missing ratings. R's irr prints
+    a standard error that holds for a kappa of 0 only; this one does not need that.
+
+    Parameters
+    ----------
+    ratings : array_like, shape (items, raters)
+        Ratings; None or NaN is missing.
+    categories : sequence, optional
+        The declared categories, each of which is reported; by default the observed ones.
+    clusters, interval, resamples, seed, confidence, unit
+        As in `fleiss_kappa`.
+
+    Returns
+    -------
+    dict
+        One estimate for each category; undefined where nobody used it, or everybody throughout.
+
+    Raises
+    ------
+    ValueError
+        As in `fleiss_kappa`.
+
+    References
+    ----------
+    .. [1] Fleiss, Levin and Paik (2003). Statistical Methods for Rates and Proportions, 18.3.
+
+    Examples
+    --------
+    Two of three raters say "a" of either item: x (r - x) is 2 twice, so 1 - 4 / (2 * 3 * 2 * 2/3 * 1/3).
+
+    >>> by_category = fleiss_kappa_per_category([["a", "a", "b"], ["a", "c", "a"]])
+    >>> round(by_category["a"].value, 6), round(1 - 4 / (12 * 2 / 9), 6)
+    (-0.5, -0.5)
+    """
+    codes, levels = _coded(ratings, categories)
+    return {
+        level: fleiss_kappa(
+            np.where(codes < 0, np.nan, (codes == code).astype(np.float64)),
+            categories=(0.0, 1.0),
+            clusters=clusters,
+            interval=interval,
+            resamples=resamples,
+            seed=seed,
+            confidence=confidence,
+            unit=unit,
+        )
+        for code, level in enumerate(levels)
+    }
+
+
+def light_kappa(
+    ratings: RatingTable,
+    weights: Matrix | None = None,
+    *,
+    categories: Sequence[Hashable] | None = None,
+    clusters: Ratings | None = None,
+    resamples: int = 10_000,
+    seed: Seed = 0,
+    interval: Interval = "percentile",
+    confidence: float = 0.95,
+    unit: str = "item",
+) -> Estimate:
+    """Light's kappa: the mean of Cohen's kappa over all pairs of raters.
+
+    Each pair on the items that both rated [1]_. Every pair counts once, however many items it shares; Conger's kappa,
+    which pools before it divides, is to be preferred where pairs share few. The interval is a bootstrap of items or
+    clusters; these raters are fixed. Undefined where a pair has no kappa, which is then named.
+
+    Parameters
+    ----------
+    ratings : array_like, shape (items, raters)
+        Ratings; None or NaN is missing.
+    weights : {None, "linear", "quadratic", "radical", "ordinal"} or array_like, shape (q, q), optional
+        Agreement weights, see `agreement_weights`.
+    categories : sequence, optional
+        The declared categories in their order; by default the observed ones. Required with `weights`.
+    clusters : sequence, shape (items,), optional
+        Cluster of each item, for example the subject.
+    resamples, seed, interval
+        For the bootstrap, see `bootstrap`.
+    confidence : float
+        Nominal coverage.
+    unit : str
+        What one row is.
+
+    Returns
+    -------
+    Estimate
+
+    Raises
+    ------
+    ValueError
+        When the table is not (items, raters), a rating is undeclared, or weights lack declared categories.
+
+    References
+    ----------
+    .. [1] Light (1971). Measures of response agreement for qualitative data: some generalizations and alternatives.
+       Psychological Bulletin 76, 365-377.
+
+    Examples
+    --------
+    Of the pairs of columns, (0, 1) and (0, 2) have kappa .5, (1, 2) has .2.
+
+    >>> table = [[1, 1, 1], [1, 1, 0], [0, 1, 0], [0, 0, 0]]
+    >>> round(light_kappa(table, resamples=200).value, 4), round((0.5 + 0.5 + 0.2) / 3, 4)
+    (0.4, 0.4)
+    """
+    check_confidence(confidence)
+    codes, levels = _coded(ratings, categories)
+    if weights is not None and categories is None:
+        raise ValueError("weights is given without categories=; expected the declared categories in their order")
+    q = max(2, len(levels))
+    w = agreement_weights(weights, q)
+    rated = (codes >= 0).sum(axis=1) >= 2
+    groups, n_clusters = None, None
+    if clusters is not None:
+        groups, n_clusters = compact(encode_clusters(clusters, len(codes))[rated])
+    rated_codes, n = codes[rated], int(rated.sum())
+    pairs = list(combinations(range(codes.shape[1]), 2))
+    check_size(n, (1 + 2 * q) * max(1, len(pairs)))
+    lost = len(codes) - n
+    note = f"; mean over {len(pairs)} pairs of raters, these raters (fixed), items sampled"
+    note += f"; {lost} with fewer than two ratings left out" if lost else ""
+    method = f"{'cluster ' if clusters is not None else ''}bootstrap{note}"
+    name = "Light's kappa" if weights is None else "Light's kappa, weighted"
+    rows = np.hstack([_pair(rated_codes[:, [j, k]], w) for j, k in pairs]) if pairs else np.zeros((n, 0))
+    of_pairs = _kappas(rows.sum(axis=0), w, len(pairs))
+    reason = f"no {unit} has two ratings" if n == 0 else None
+    if reason is None and np.isnan(of_pairs).any():
+        j, k = pairs[int(np.flatnonzero(np.isnan(of_pairs))[0])]
+        reason = f"the raters in columns {j} and {k} have no kappa: nothing in common, or both constant"
+    if reason is not None:
+        return undefined(name, n, unit, method, reason, confidence=confidence, n_clusters=n_clusters)
+    spread = bootstrap_of_sums(
+        lambda totals: _kappas(totals, w, len(pairs)).mean(axis=-1),
+        sums_by_cluster(rows, groups),
+        resamples=resamples,
+        seed=seed,
+        method=interval,
+        confidence=confidence,
+        clustered=groups is not None,
+    )
+    value = float(of_pairs.mean())
+    return spread.estimate(name, value, n, unit, confidence=confidence, n_clusters=n_clusters, note=note)
+
+
+def _coded(ratings: RatingTable, categories: Sequence[Hashable] | None) -> tuple[Codes, tuple[Hashable, ...]]:
+    rows = rows_of(ratings)
+    flat, levels = encode([value for row in rows for value in row], categories, "ratings")
+    return flat.reshape(len(rows), len(rows[0]) if rows else 0), levels
+
+
+def _pair(codes: Codes, w: Floats) -> Floats:
+    """Of each item: the weight of the pair of ratings, and which category either rater used; 0 without both."""
+    both = (codes >= 0).all(axis=1)
+    first, second = codes.T
+    use = np.vstack([np.eye(len(w)), np.zeros(len(w))])  # the last row is for items without both
+    agreed = np.where(both, w[first, second], 0.0)
+    return np.column_stack([agreed, use[np.where(both, first, -1)], use[np.where(both, second, -1)]])
+
+
+def _kappas(totals: Floats, w: Floats, pairs: int) -> Floats:
+    """Cohen's kappa of each pair, shape (..., pairs), from sums as `_pair` makes them."""
+    q = len(w)
+    parts = totals.reshape(*totals.shape[:-1], pairs, 1 + 2 * q)
+    first, second = parts[..., 1 : q + 1], parts[..., q + 1 :]
+    n = first.sum(axis=-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        observed = parts[..., 0] / n
+        expected = ((first @ w) * second).sum(axis=-1) / n**2
+        return np.where(expected < 1.0 - ROUNDING, (observed - expected) / (1.0 - expected), np.nan)

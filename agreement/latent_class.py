@@ -1,0 +1,291 @@
+"""Raters who err each in their own way: Dawid and Skene's maximum likelihood consensus, beside the majority."""
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from agreement.coding import Floats, encode
+from agreement.consensus import Consensus, consensus
+from agreement.ratings import RatingTable, rows_of
+from agreement.resampling import Seed, random_generator
+
+FEWEST_RATERS = 5
+"""Below this many raters the confusions of a rater cannot be told from hard items."""
+
+FEWEST_ITEMS = 50
+"""Below this many items the confusions rest on a handful of items each."""
+
+_SAME_LIKELIHOOD = 1e-6  # two starts ended at the same place when their log-likelihoods are this close
+_TIE = 1e-9  # two categories are equally likely when their probabilities are this close
+
+
+@dataclass(frozen=True)
+class LatentClasses:
+    """What Dawid and Skene's model says of items and raters, and the majority beside it.
+
+    Attributes
+    ----------
+    values : tuple, length items
+        The likeliest category of each item; None where two are equally likely, nobody rated it, or there is no fit.
+    probabilities : ndarray, shape (items, categories)
+        Probability of each category, as far as the model holds; nan for items that nobody rated.
+    prevalence : ndarray, shape (categories,)
+        Share of the items in each category.
+    confusion : ndarray, shape (raters, categories, categories)
+        Probability that a rater says the second category of an item of the first; nan where the fit says nothing.
+    categories : tuple
+        The categories in their order.
+    log_likelihood : float
+        Of the best start.
+    n_starts, n_best : int
+        Starts, and how many of them ended at the best likelihood: with few of them, do not trust the fit.
+    converged : bool
+        Whether the best start converged.
+    majority : Consensus
+        The majority of the same ratings, by `consensus`.
+    n_changed : int
+        Items on which the values of both are there and differ.
+    method : str
+        Starts, seed and limits.
+    undefined_because : str or None
+        Why there is no fit; everything but `majority` is then empty or nan.
+    """
+
+    values: tuple[Any, ...]
+    probabilities: Floats
+    prevalence: Floats
+    confusion: Floats
+    categories: tuple[Any, ...]
+    log_likelihood: float
+    n_starts: int
+    n_best: int
+    converged: bool
+    majority: Consensus
+    n_changed: int
+    method: str
+    undefined_because: str | None = None
+
+
+def dawid_skene(
+    ratings: RatingTable,
+    *,
+    seed: Seed,
+    starts: int = 10,
+    categories: Sequence[Hashable] | None = None,
+    iterations: int = 2_000,
+    tolerance: float = 1e-9,
+) -> LatentClasses:
+    """Consensus by Dawid and Skene's model of raters with their own confusions.
+
+    An item has one true category, ``p_k`` is the share of category k, and rater j says l of an item of category k with
+    probability ``pi_kl^(j)``, independently of the other raters given the category. By expectation and maximisation,
+    with ``T_ik`` the probability that item i is of category k and ``n_il^(j)`` 1 where rater j said l of it [1]_:
+
+    - ``pi_kl^(j) = sum_i T_ik n_il^(j) / sum_l sum_i T_ik n_il^(j)`` (2.3), ``p_k = sum_i T_ik / n`` (2.4)
+    - ``T_ik ~ p_k prod_j prod_l (pi_kl^(j))^(n_il^(j))`` (2.5)
+
+    The first start is the share of the votes (3.1), as in the paper; the others mix it half and half with random
+    shares. The likelihood has several maxima: the best of the starts counts, and `n_best` says how many reached it.
+
+    It is never the default, and stands beside the majority: the independence that it takes for granted fails where
+    raters err together on hard items, and then it is surer than it should be. It says nothing of intervals.
+
+    Parameters
+    ----------
+    ratings : array_like, shape (items, raters)
+        Ratings; None or NaN is missing.
+    seed : int, sequence of int or SeedSequence
+        Seed of the starts; required.
+    starts : int
+        Number of starts, at least 2.
+    categories : sequence, optional
+        The declared categories in their order; by default the observed ones.
+    iterations : int
+        Most iterations of a start.
+    tolerance : float
+        A start has converged when its log-likelihood rises by less.
+
+    Returns
+    -------
+    LatentClasses
+        Without a fit for fewer than five raters, fewer than fifty items with a rating, or fewer than two categories.
+
+    Raises
+    ------
+    ValueError
+        When the table is not (items, raters), a rating is undeclared, or an option is out of range.
+
+    References
+    ----------
+    .. [1] Dawid and Skene (1979). Maximum likelihood estimation of observer error-rates using the EM algorithm.
+       Applied Statistics 28, 20-28.
+
+    Examples
+    --------
+    Four raters are right on nine of ten items of either kind, a fifth says the contrary of what is right.
+
+    >>> truth = [0] * 50 + [1] * 50
+    >>> table = [[1 - t if i % 10 == j else t for j in range(4)] + [1 - t] for i, t in enumerate(truth)]
+    >>> classes = dawid_skene(table, seed=1)
+    >>> classes.values == tuple(truth), classes.confusion[4].round(2).tolist()
+    (True, [[0.0, 1.0], [1.0, 0.0]])
+    """
+    for name, number, least in (("starts", starts, 2), ("iterations", iterations, 1)):
+        if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < least:
+            raise ValueError(f"{name} is {number!r}; expected a whole number of at least {least}")
+    if not tolerance > 0:
+        raise ValueError(f"tolerance is {tolerance!r}; expected a number above 0")
+    generator = random_generator(seed)
+    rows = rows_of(ratings)
+    majority = consensus(rows, categories=categories)
+    flat, levels = encode([value for row in rows for value in row], categories, "ratings")
+    raters, q = len(rows[0]) if rows else 0, len(levels)
+    codes = flat.reshape(len(rows), raters)
+    counts = (codes[:, :, None] == np.arange(q)).astype(np.float64)
+    rated = counts.any(axis=(1, 2))
+    shown = seed.entropy if isinstance(seed, np.random.SeedSequence) else seed
+    method = f"Dawid-Skene, EM from {starts} starts, seed {shown}; raters independent given the category"
+    reason = None
+    if raters < FEWEST_RATERS:
+        reason = f"{raters} raters: Dawid and Skene's model needs {FEWEST_RATERS} or more here"
+    elif rated.sum() < FEWEST_ITEMS:
+        reason = f"{int(rated.sum())} items with a rating: Dawid and Skene's model needs {FEWEST_ITEMS} or more here"
+    elif q < 2:
+        reason = "all ratings are the same: there is nothing to tell apart"
+    if reason is not None:
+        return _without_fit(len(rows), raters, levels, majority, method, reason)
+    fits = fits_from_starts(counts[rated], starts, generator, iterations, tolerance)
+    best = max(fits, key=lambda fit: fit.log_likelihood)
+    near = _SAME_LIKELIHOOD * max(1.0, abs(best.log_likelihood))
+    probabilities = np.full((len(rows), q), np.nan)
+    probabilities[rated] = best.probabilities
+    values = tuple(_likeliest(row, levels) for row in probabilities)
+    both = [(x, y) for x, y in zip(values, majority.values, strict=True) if x is not None and y is not None]
+    return LatentClasses(
+        values=values,
+        probabilities=probabilities,
+        prevalence=best.prevalence,
+        confusion=best.confusion,
+        categories=levels,
+        log_likelihood=best.log_likelihood,
+        n_starts=starts,
+        n_best=sum(best.log_likelihood - fit.log_likelihood < near for fit in fits),
+        converged=best.converged,
+        majority=majority,
+        n_changed=sum(x != y for x, y in both),
+        method=method,
+    )
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Where one start of the EM algorithm ended.
+
+    Attributes
+    ----------
+    probabilities : ndarray, shape (items, categories)
+        ``T_ik``.
+    prevalence : ndarray, shape (categories,)
+        ``p_k``.
+    confusion : ndarray, shape (raters, categories, categories)
+        ``pi_kl^(j)``; nan where no item of category k was rated by rater j.
+    log_likelihood : float
+        Of the data under these.
+    converged : bool
+        Whether it rose by less than the tolerance in the last iteration.
+    """
+
+    probabilities: Floats
+    prevalence: Floats
+    confusion: Floats
+    log_likelihood: float
+    converged: bool
+
+
+def fits_from_starts(
+    counts: Floats, starts: int, generator: np.random.Generator, iterations: int, tolerance: float
+) -> list[Fit]:
+    """Fits from the share of the votes, and from mixtures of it with random shares.
+
+    Parameters
+    ----------
+    counts : ndarray, shape (items, raters, categories)
+        How often a rater gave a category to an item; every item has a rating, and may have several of one rater.
+    starts : int
+        Number of starts.
+    generator : numpy.random.Generator
+        For all starts but the first.
+    iterations, tolerance
+        As in `dawid_skene`.
+
+    Returns
+    -------
+    list of Fit
+    """
+    votes = counts.sum(axis=1)
+    shares = votes / votes.sum(axis=1, keepdims=True)
+    fits = [_maximised(counts, shares, iterations, tolerance)]
+    for _ in range(starts - 1):
+        drawn = generator.dirichlet(np.ones(shares.shape[1]), size=len(shares))
+        fits.append(_maximised(counts, (shares + drawn) / 2.0, iterations, tolerance))
+    return fits
+
+
+def _maximised(counts: Floats, probabilities: Floats, iterations: int, tolerance: float) -> Fit:
+    before, converged = -math.inf, False
+    for _ in range(iterations):
+        prevalence = probabilities.mean(axis=0)  # (2.4)
+        said = np.einsum("ik,ijl->jkl", probabilities, counts)
+        rated = said.sum(axis=2, keepdims=True)
+        confusion = np.divide(said, rated, out=np.zeros_like(said), where=rated > 0)  # (2.3)
+        probabilities, likelihood = _expected(counts, prevalence, confusion)
+        if likelihood - before < tolerance:
+            converged = True
+            break
+        before = likelihood
+    return Fit(probabilities, prevalence, np.where(rated > 0, confusion, np.nan), likelihood, converged)
+
+
+def _expected(counts: Floats, prevalence: Floats, confusion: Floats) -> tuple[Floats, float]:
+    """(2.5), and the log of the likelihood (2.7)."""
+    with np.errstate(divide="ignore"):
+        logs, shares = np.log(confusion), np.log(prevalence)
+    # a probability of 0 counts only where that rating was given
+    never = np.einsum("ijl,jkl->ik", counts, np.isneginf(logs).astype(np.float64)) > 0
+    joint = np.einsum("ijl,jkl->ik", counts, np.where(np.isneginf(logs), 0.0, logs)) + shares
+    joint[never] = -np.inf
+    greatest = joint.max(axis=1, keepdims=True)
+    scaled = np.exp(joint - greatest)
+    sums = scaled.sum(axis=1, keepdims=True)
+    return scaled / sums, float((np.log(sums) + greatest).sum())
+
+
+def _likeliest(row: Floats, levels: tuple[Any, ...]) -> Any:
+    if np.isnan(row).any():
+        return None
+    first = np.flatnonzero(row > row.max() - _TIE)
+    return levels[int(first[0])] if first.size == 1 else None
+
+
+def _without_fit(
+    items: int, raters: int, levels: tuple[Any, ...], majority: Consensus, method: str, reason: str
+) -> LatentClasses:
+    q = len(levels)
+    return LatentClasses(
+        values=(None,) * items,
+        probabilities=np.full((items, q), np.nan),
+        prevalence=np.full(q, np.nan),
+        confusion=np.full((raters, q, q), np.nan),
+        categories=levels,
+        log_likelihood=math.nan,
+        n_starts=0,
+        n_best=0,
+        converged=False,
+        majority=majority,
+        n_changed=0,
+        method=method,
+        undefined_because=reason,
+    )

@@ -1,0 +1,202 @@
+"""The ceiling of a judge: how far each rater agrees with the consensus of the others, and the judge with the same."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from agreement.codebook import is_missing
+from agreement.coding import Codes, Floats, Ratings, as_values, encode_clusters
+from agreement.consensus import Rule, Ties, consensus
+from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.ratings import RatingTable, rows_of
+from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
+
+FEWEST_RATERS = 3
+"""With two raters the consensus of the others is the other rater: that is pairwise agreement, not a ceiling."""
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """Agreement of left-out raters, and of a judge, with the consensus of the other raters.
+
+    Attributes
+    ----------
+    raters : tuple of Estimate, length raters
+        Share of items on which a rater agrees with the consensus of the others.
+    mean : Estimate
+        Mean of these shares over raters: the ceiling.
+    judge : Estimate or None
+        Mean over raters of the judge's agreement with the same consensus, on the same items.
+    difference : Estimate or None
+        `judge` minus `mean`: above 0 the judge agrees with the others better than a rater does.
+    """
+
+    raters: tuple[Estimate, ...]
+    mean: Estimate
+    judge: Estimate | None = None
+    difference: Estimate | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything by name, ready for JSON."""
+        return {
+            "raters": [rater.as_dict() for rater in self.raters],
+            "mean": self.mean.as_dict(),
+            "judge": self.judge.as_dict() if self.judge else None,
+            "difference": self.difference.as_dict() if self.difference else None,
+        }
+
+
+def leave_one_out(
+    ratings: RatingTable,
+    judge: Ratings | None = None,
+    *,
+    rule: Rule = "majority",
+    ties: Ties | None = None,
+    fewest: int = 2,
+    categories: Sequence[Hashable] | None = None,
+    clusters: Ratings | None = None,
+    resamples: int = 10_000,
+    seed: Seed = 0,
+    confidence: float = 0.95,
+    unit: str = "item",
+) -> Ceiling:
+    """Agreement of each rater with the consensus of the others, and of a judge with the same consensus.
+
+    ``c_j`` is the share of the items with a rating of rater j and a consensus of the others on which the two are
+    equal; the ceiling is the mean of ``c_j`` over raters [1]_. A judge is held against each of these consensus on the
+    same items, so that neither side has a vote in what it is held against; items without a judge's verdict are then
+    left out for the raters as well.
+
+    Intervals are percentile bootstraps over items or clusters with all raters resampled together: these raters are
+    fixed. Undefined for fewer than three raters, and where a rater shares no item with a consensus of the others.
+
+    Parameters
+    ----------
+    ratings : array_like, shape (items, raters)
+        Ratings; None or NaN is missing.
+    judge : sequence, shape (items,), optional
+        Verdicts of a judge; None or NaN is missing.
+    rule, ties, fewest, categories
+        See `consensus`; `seed` draws random ties too.
+    clusters : sequence, shape (items,), optional
+        Cluster of each item, for example the subject.
+    resamples, seed
+        For the bootstrap.
+    confidence : float
+        Nominal coverage.
+    unit : str
+        What one row is.
+
+    Returns
+    -------
+    Ceiling
+
+    Raises
+    ------
+    ValueError
+        As in `consensus`, and when the judge has another number of items.
+
+    References
+    ----------
+    .. [1] Calderon, Reichart and Dror (2025). The alternative annotator test. ACL 2025; the leave-one-out scheme there.
+
+    Examples
+    --------
+    The others have a consensus on 2, 1 and 2 items; with it agree rater 0 once, rater 1 once, rater 2 once.
+
+    >>> ceiling = leave_one_out([["a", "a", "a"], ["b", "a", "a"], ["a", "a", "b"]], resamples=200)
+    >>> [round(rater.value, 3) for rater in ceiling.raters], round(ceiling.mean.value, 3)
+    ([0.5, 1.0, 0.5], 0.667)
+    """
+    check_confidence(confidence)
+    rows = rows_of(ratings)
+    raters = len(rows[0]) if rows else 0
+    verdicts = as_values(judge, "judge") if judge is not None else None
+    if verdicts is not None and len(verdicts) != len(rows):
+        raise ValueError(f"judge has shape ({len(verdicts)},); expected ({len(rows)},), one for each item")
+    groups = encode_clusters(clusters, len(rows)) if clusters is not None else None
+    held = np.zeros((len(rows), raters))
+    agreed, with_judge = held.copy(), held.copy()
+    for rater in range(raters):
+        others = consensus(
+            rows, rule, ties=ties, leave_out=rater, fewest=fewest, categories=categories, seed=seed
+        ).values
+        for item, answer in enumerate(others):
+            own, of_judge = rows[item][rater], verdicts[item] if verdicts is not None else None
+            if answer is None or is_missing(own) or (verdicts is not None and is_missing(of_judge)):
+                continue
+            held[item, rater] = 1.0
+            agreed[item, rater] = own == answer
+            with_judge[item, rater] = of_judge == answer
+    table = _Table(held, agreed, with_judge, groups)
+    note = f"; {rule} of the others, {fewest} or more of them; these raters (fixed)"
+    estimate = partial(table.estimate, resamples=resamples, seed=seed, confidence=confidence, unit=unit, note=note)
+    single = tuple(estimate(f"agreement with the others, column {j}", [j], 1, 0) for j in range(raters))
+    everyone = list(range(raters))
+    mean = estimate("leave-one-out agreement", everyone, 1, 0)
+    if verdicts is None:
+        return Ceiling(single, mean)
+    return Ceiling(
+        single,
+        mean,
+        estimate("judge's agreement with the others", everyone, 0, 1),
+        estimate("judge minus left-out rater", everyone, -1, 1),
+    )
+
+
+@dataclass(frozen=True)
+class _Table:
+    """What counts of each item and left-out rater: held against a consensus, agreed, and the judge agreed."""
+
+    held: Floats
+    agreed: Floats
+    with_judge: Floats
+    groups: Codes | None
+
+    def estimate(
+        self,
+        name: str,
+        columns: list[int],
+        of_raters: int,
+        of_judge: int,
+        *,
+        resamples: int,
+        seed: Seed,
+        confidence: float,
+        unit: str,
+        note: str,
+    ) -> Estimate:
+        """Mean over columns of the shares of `of_raters` x rater + `of_judge` x judge."""
+        held = self.held[:, columns]
+        counted = of_raters * self.agreed[:, columns] + of_judge * self.with_judge[:, columns]
+        n, r = int(held.any(axis=1).sum()), len(columns)
+        clustered = self.groups is not None
+        n_clusters = int(np.unique(self.groups[held.any(axis=1)]).size) if self.groups is not None else None
+        method = f"{'cluster ' if clustered else ''}bootstrap{note}"
+        reason = None
+        if self.held.shape[1] < FEWEST_RATERS:
+            reason = f"{self.held.shape[1]} raters: a consensus of the others needs {FEWEST_RATERS} or more"
+        elif not held.any(axis=0).all():
+            empty = columns[int(np.flatnonzero(~held.any(axis=0))[0])]
+            reason = f"the rater in column {empty} shares no {unit} with a consensus of the others"
+        if reason is not None:
+            return undefined(name, n, unit, method, reason, confidence=confidence, n_clusters=n_clusters)
+
+        def mean_share(totals: Floats) -> Floats:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                return np.asarray((totals[..., :r] / totals[..., r:]).mean(axis=-1))
+
+        rows = np.column_stack([counted, held])
+        spread = bootstrap_of_sums(
+            mean_share,
+            sums_by_cluster(rows, self.groups),
+            resamples=resamples,
+            seed=seed,
+            confidence=confidence,
+            clustered=clustered,
+        )
+        value = float(mean_share(rows.sum(axis=0)))
+        return spread.estimate(name, value, n, unit, confidence=confidence, n_clusters=n_clusters, note=note)

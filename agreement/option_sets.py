@@ -1,0 +1,318 @@
+"""Sets of options: each option by itself, the exact set, and how much of two sets is common."""
+
+import math
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from agreement.codebook import in_order, is_missing
+from agreement.coding import Floats, Ratings, as_values, same_length
+from agreement.estimate import Estimate
+from agreement.pairwise import Interval, item_means, mean_of_items, share_of_items
+from agreement.ratings import RatingTable, rows_of
+from agreement.resampling import Seed
+from agreement.several_raters import conger_kappa
+
+OptionSet = frozenset[Any]
+
+
+@dataclass(frozen=True)
+class OptionAgreement:
+    """Agreement of raters on one option, chosen or not.
+
+    Attributes
+    ----------
+    option : hashable
+        The option.
+    chosen : float
+        Share of the ratings that hold it; nan without ratings.
+    percent : Estimate
+        Mean share of the pairs of raters who both chose it or both did not.
+    kappa : Estimate
+        Conger's kappa (Cohen's, for two raters) of chosen or not.
+    """
+
+    option: Hashable
+    chosen: float
+    percent: Estimate
+    kappa: Estimate
+
+
+@dataclass(frozen=True)
+class SetAgreement:
+    """Agreement of raters who choose sets of options.
+
+    Attributes
+    ----------
+    exact : Estimate
+        Mean share of the pairs of raters with the same set.
+    jaccard : Estimate
+        Mean over pairs of raters of common options / options that either chose.
+    options : tuple of OptionAgreement
+        Option by option, in their order.
+    """
+
+    exact: Estimate
+    jaccard: Estimate
+    options: tuple[OptionAgreement, ...]
+
+
+@dataclass(frozen=True)
+class SetAccuracy:
+    """Sets of options against the accepted ones.
+
+    Attributes
+    ----------
+    exact : Estimate
+        Share of the items with exactly the accepted set.
+    jaccard : Estimate
+        Mean of common options / options in either set.
+    share : Estimate
+        Mean share of all options on which answer and reference agree: chosen in both, or in neither.
+    options : dict
+        Of each option, the share of the items on which answer and reference agree on it.
+    """
+
+    exact: Estimate
+    jaccard: Estimate
+    share: Estimate
+    options: dict[Hashable, Estimate]
+
+
+def jaccard(a: Any, b: Any) -> float:
+    """Common options over options that either set holds.
+
+    ``|A and B| / |A or B|`` [1]_; 1 for two empty sets.
+
+    Parameters
+    ----------
+    a, b : set, frozenset, list or tuple
+        Options; the order says nothing.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    Raises
+    ------
+    ValueError
+        When one of them is no collection of options.
+
+    References
+    ----------
+    .. [1] Jaccard (1912). The distribution of the flora in the alpine zone. New Phytologist 11, 37-50.
+
+    Examples
+    --------
+    >>> jaccard(["edema", "haemorrhage"], ["edema", "mass", "haemorrhage"]) == 2 / 3
+    True
+    """
+    first, second = set_of(a, "a"), set_of(b, "b")
+    either = first | second
+    return len(first & second) / len(either) if either else 1.0
+
+
+def set_agreement(
+    ratings: RatingTable,
+    options: Sequence[Hashable] | None = None,
+    *,
+    clusters: Ratings | None = None,
+    resamples: int = 10_000,
+    seed: Seed = 0,
+    interval: Interval = "percentile",
+    confidence: float = 0.95,
+    unit: str = "item",
+) -> SetAgreement:
+    """Agreement of raters who each choose a set of options.
+
+    Exact set and Jaccard's index [1]_ are means over items of the mean over pairs of raters (`mean_over_pairs`), not
+    corrected for chance. Option by option, chosen or not is a yes/no rating: its percent agreement, and Conger's kappa
+    [2]_, which is undefined for an option that nobody or everybody chose throughout.
+
+    Parameters
+    ----------
+    ratings : array_like, shape (items, raters)
+        Sets, lists or tuples of options; None or NaN is missing, an empty set is an answer.
+    options : sequence, optional
+        The options to report, in their order; by default those that were chosen.
+    clusters : sequence, shape (items,), optional
+        Cluster of each item, for example the subject.
+    resamples, seed, interval
+        For the bootstrap, see `bootstrap`. Without clusters the kappas have Gwet's interval.
+    confidence : float
+        Nominal coverage.
+    unit : str
+        What one row is.
+
+    Returns
+    -------
+    SetAgreement
+
+    Raises
+    ------
+    ValueError
+        When the table is not (items, raters), an answer is no set, or it holds an option that is not declared.
+
+    References
+    ----------
+    .. [1] Jaccard (1912). The distribution of the flora in the alpine zone. New Phytologist 11, 37-50.
+    .. [2] Conger (1980). Integration and generalization of kappas for multiple raters. Psychological Bulletin 88,
+       322-328.
+
+    Examples
+    --------
+    >>> same = set_agreement([[{"a"}, {"a", "b"}], [{"b"}, {"b"}]], resamples=100)
+    >>> same.exact.value, same.jaccard.value, [(x.option, x.percent.value) for x in same.options]
+    (0.5, 0.75, [('a', 1.0), ('b', 0.5)])
+    """
+    rows = [[None if is_missing(cell) else set_of(cell, "ratings") for cell in row] for row in rows_of(ratings)]
+    chosen = [cell for row in rows for cell in row if cell is not None]
+    every = _options(options, chosen, "ratings")
+    of = partial(
+        mean_of_items, clusters=clusters, unit=unit, note="without two raters", resamples=resamples, seed=seed,
+        interval=interval, confidence=confidence,
+    )  # fmt: skip
+
+    def pairs(measure: Callable[[Any, Any], float], name: str) -> Estimate:
+        return of(item_means(rows, measure), name=name)
+
+    def of_option(option: Hashable) -> OptionAgreement:
+        held = [[None if cell is None else option in cell for cell in row] for row in rows]
+        return OptionAgreement(
+            option=option,
+            chosen=sum(option in cell for cell in chosen) / len(chosen) if chosen else math.nan,
+            percent=of(item_means(held, _same), name=f"percent agreement on {option}"),
+            kappa=conger_kappa(
+                held, categories=(False, True), clusters=clusters, interval=interval if clusters is not None else None,
+                resamples=resamples, seed=seed, confidence=confidence, unit=unit,
+            ),
+        )  # fmt: skip
+
+    return SetAgreement(
+        exact=pairs(_same, "same set of options"),
+        jaccard=pairs(jaccard, "Jaccard's index"),
+        options=tuple(of_option(option) for option in every),
+    )
+
+
+def set_accuracy(
+    answers: Ratings,
+    reference: Ratings,
+    options: Sequence[Hashable] | None = None,
+    *,
+    clusters: Ratings | None = None,
+    resamples: int = 10_000,
+    seed: Seed = 0,
+    interval: Interval = "percentile",
+    confidence: float = 0.95,
+    unit: str = "item",
+) -> SetAccuracy:
+    """Sets of options against the accepted set: exactly right, how much in common, and option by option.
+
+    Items without an answer or a reference are left out and counted in `method`. Undefined for no items.
+
+    Parameters
+    ----------
+    answers, reference : sequence, shape (items,)
+        Sets, lists or tuples of options; None or NaN is missing.
+    options : sequence, optional
+        All options, in their order; by default those that occur. The share of options on which both agree counts all.
+    clusters, resamples, seed, interval, confidence, unit
+        As in `set_agreement`; shares have Wilson's interval without clusters.
+
+    Returns
+    -------
+    SetAccuracy
+
+    Raises
+    ------
+    ValueError
+        When lengths differ, an entry is no set, or holds an option that is not declared.
+
+    References
+    ----------
+    .. [1] Jaccard (1912). The distribution of the flora in the alpine zone. New Phytologist 11, 37-50.
+
+    Examples
+    --------
+    >>> right = set_accuracy([{"a"}, {"a", "b"}], [{"a"}, {"b", "c"}], resamples=100)
+    >>> right.exact.value, round(right.jaccard.value, 4), round(right.share.value, 4), right.options["b"].value
+    (0.5, 0.6667, 0.6667, 1.0)
+    """
+    given, accepted = as_values(answers, "answers"), as_values(reference, "reference")
+    same_length(given, accepted, "answers", "reference")
+    pairs: list[tuple[OptionSet, OptionSet] | None] = [
+        None if is_missing(x) or is_missing(y) else (set_of(x, "answers"), set_of(y, "reference"))
+        for x, y in zip(given, accepted, strict=True)
+    ]
+    every = _options(options, [cell for pair in pairs if pair is not None for cell in pair], "answers and reference")
+    settings: dict[str, Any] = {
+        "unit": unit, "note": "without an answer or a reference", "resamples": resamples, "seed": seed,
+        "interval": interval, "confidence": confidence,
+    }  # fmt: skip
+
+    def values(measure: Callable[[OptionSet, OptionSet], float]) -> Floats:
+        return np.array([math.nan if pair is None else measure(*pair) for pair in pairs], dtype=np.float64)
+
+    def on_option(option: Hashable) -> Floats:
+        return values(lambda x, y: float((option in x) == (option in y)))
+
+    def common(x: OptionSet, y: OptionSet) -> float:
+        return 1.0 - len(x ^ y) / len(every) if every else 1.0
+
+    return SetAccuracy(
+        exact=share_of_items(values(_same), clusters, name="exact set", **settings),
+        jaccard=mean_of_items(values(jaccard), clusters, name="Jaccard's index", **settings),
+        share=mean_of_items(values(common), clusters, name="share of options right", **settings),
+        options={
+            option: share_of_items(on_option(option), clusters, name=f"right on {option}", **settings)
+            for option in every
+        },
+    )
+
+
+def set_of(options: Any, argument: str) -> OptionSet:
+    """A set of options, from any collection of them.
+
+    Parameters
+    ----------
+    options : set, frozenset, list, tuple or ndarray
+        Options.
+    argument : str
+        Name to use in the error.
+
+    Returns
+    -------
+    frozenset
+
+    Raises
+    ------
+    ValueError
+        When it is no collection, or an option cannot be compared.
+    """
+    if isinstance(options, np.ndarray):
+        options = options.tolist()
+    if not isinstance(options, set | frozenset | list | tuple):
+        raise ValueError(f"{argument} holds {options!r}; expected a set or list of options, or None")
+    try:
+        return frozenset(options)
+    except TypeError:
+        raise ValueError(f"{argument} holds {options!r}; expected options that are texts or numbers") from None
+
+
+def _same(x: Any, y: Any) -> float:
+    return float(x == y)
+
+
+def _options(options: Sequence[Hashable] | None, sets: Sequence[OptionSet], argument: str) -> tuple[Hashable, ...]:
+    observed = frozenset[Any]().union(*sets)
+    if options is None:
+        return in_order(observed)
+    unknown = in_order(observed - frozenset(options))
+    if unknown:
+        raise ValueError(f"{argument} holds {unknown[0]!r}; expected one of the options {tuple(options)!r}")
+    return tuple(options)

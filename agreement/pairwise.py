@@ -1,0 +1,188 @@
+"""Agreement of several raters by any measure of two answers: its mean over the pairs of raters of each item."""
+
+import math
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from typing import Any, Literal
+
+import numpy as np
+
+from agreement.codebook import is_missing
+from agreement.coding import Codes, Floats, Ratings, encode_clusters
+from agreement.estimate import Estimate
+from agreement.percent import mean, share
+from agreement.ratings import RatingTable, rows_of
+from agreement.resampling import Seed
+
+Interval = Literal["percentile", "bca"]
+
+
+def mean_over_pairs(
+    ratings: RatingTable,
+    measure: Callable[[Any, Any], float],
+    *,
+    clusters: Ratings | None = None,
+    resamples: int = 10_000,
+    seed: Seed = 0,
+    interval: Interval = "percentile",
+    confidence: float = 0.95,
+    name: str = "mean over pairs of raters",
+    unit: str = "item",
+) -> Estimate:
+    """Mean over items of the mean over pairs of raters of a measure of two answers.
+
+    ``m = 1/n sum_i 2 / (r_i (r_i - 1)) sum_(j < k) measure(a_ij, a_ik)`` over the n items with a pair that can be
+    compared, as the observed agreement of Fleiss' kappa [1]_. Every item counts once, however many raters it has. Not
+    corrected for chance. These raters are fixed; the interval is a bootstrap of items or clusters.
+
+    Parameters
+    ----------
+    ratings : array_like, shape (items, raters)
+        Answers of any kind that `measure` takes, for example lists; None or NaN is missing.
+    measure : callable
+        Takes two answers, gives a number; nan where they cannot be compared. It is taken as symmetric.
+    clusters : sequence, shape (items,), optional
+        Cluster of each item, for example the subject.
+    resamples, seed, interval
+        For the bootstrap, see `bootstrap`.
+    confidence : float
+        Nominal coverage.
+    name, unit : str
+        Carried into the estimate.
+
+    Returns
+    -------
+    Estimate
+        In the unit of the measure. Undefined for no item with such a pair; limits for one item, or no spread.
+
+    Raises
+    ------
+    ValueError
+        When the table is not (items, raters), a cluster is missing, or an option is unknown.
+
+    References
+    ----------
+    .. [1] Fleiss (1971). Measuring nominal scale agreement among many raters. Psychological Bulletin 76, 378-382.
+
+    Examples
+    --------
+    Item by item the pairs differ by 1, 2, 1 and by 4: (4/3 + 4) / 2.
+
+    >>> gaps = mean_over_pairs([[1, 2, 3], [5, None, 9]], lambda x, y: abs(x - y), resamples=100)
+    >>> round(gaps.value, 4)
+    2.6667
+    """
+    values = item_means(rows_of(ratings), measure)
+    return mean_of_items(
+        values, clusters, name=name, unit=unit, note="without a comparable pair of raters",
+        resamples=resamples, seed=seed, interval=interval, confidence=confidence,
+    )  # fmt: skip
+
+
+def item_means(rows: Sequence[Sequence[Any]], measure: Callable[[Any, Any], float]) -> Floats:
+    """The mean of a measure over the pairs of raters of each item.
+
+    Parameters
+    ----------
+    rows : sequence of sequences, shape (items, raters)
+        Answers; None or NaN is missing.
+    measure : callable
+        As in `mean_over_pairs`.
+
+    Returns
+    -------
+    ndarray, shape (items,)
+        nan where no pair can be compared.
+
+    Examples
+    --------
+    >>> item_means([["a", "a", "b"], ["a", None, None]], lambda x, y: float(x == y)).round(3).tolist()
+    [0.333, nan]
+    """
+    means = np.full(len(rows), math.nan)
+    for item, row in enumerate(rows):
+        given = [value for value in row if not is_missing(value)]
+        values = [measure(first, second) for first, second in combinations(given, 2)]
+        comparable = [value for value in values if not math.isnan(value)]
+        if comparable:
+            means[item] = math.fsum(comparable) / len(comparable)
+    return means
+
+
+def mean_of_items(
+    values: Floats,
+    clusters: Ratings | None,
+    *,
+    name: str,
+    unit: str,
+    note: str,
+    resamples: int,
+    seed: Seed,
+    interval: Interval,
+    confidence: float,
+) -> Estimate:
+    """Mean of the items that have a value, with a bootstrap interval.
+
+    Parameters
+    ----------
+    values : ndarray, shape (items,)
+        One number for each item; nan where it has none.
+    clusters : sequence, shape (items,), or None
+        Cluster of each item.
+    name, unit : str
+        Carried into the estimate.
+    note : str
+        What the items that are left out are without.
+    resamples, seed, interval, confidence
+        As in `mean_over_pairs`.
+
+    Returns
+    -------
+    Estimate
+    """
+    known = ~np.isnan(values)
+    return mean(
+        values[known], _groups(clusters, known), name=name, unit=unit, note=_left_out(known, note),
+        resamples=resamples, seed=seed, method=interval, confidence=confidence,
+    )  # fmt: skip
+
+
+def share_of_items(
+    values: Floats,
+    clusters: Ratings | None,
+    *,
+    name: str,
+    unit: str,
+    note: str,
+    resamples: int,
+    seed: Seed,
+    interval: Interval,
+    confidence: float,
+) -> Estimate:
+    """Share of the items with a value that have a 1, with Wilson's interval, or a cluster bootstrap.
+
+    Parameters
+    ----------
+    values : ndarray, shape (items,)
+        1 or 0 for each item; nan where it has neither.
+    clusters, name, unit, note, resamples, seed, interval, confidence
+        As in `mean_of_items`.
+
+    Returns
+    -------
+    Estimate
+    """
+    known = ~np.isnan(values)
+    return share(
+        values[known] == 1.0, _groups(clusters, known), name=name, unit=unit, note=_left_out(known, note),
+        resamples=resamples, seed=seed, method=interval, confidence=confidence,
+    )  # fmt: skip
+
+
+def _groups(clusters: Ratings | None, known: np.ndarray[Any, np.dtype[np.bool_]]) -> Codes | None:
+    return encode_clusters(clusters, known.size)[known] if clusters is not None else None
+
+
+def _left_out(known: np.ndarray[Any, np.dtype[np.bool_]], note: str) -> str:
+    lost = int((~known).sum())
+    return f"; {lost} {note} left out" if lost else ""

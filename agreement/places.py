@@ -1,0 +1,382 @@
+"""Places in mm: how far from the reference, inside a radius or a mask or not, and how far apart raters are."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from agreement.codebook import is_missing
+from agreement.coding import Floats, Ratings, same_length
+from agreement.estimate import Estimate
+from agreement.pairwise import Interval, item_means, mean_of_items, share_of_items
+from agreement.ratings import rows_of
+from agreement.resampling import Seed
+
+Place = Sequence[Any] | npt.NDArray[Any] | None
+"""x, y and z in mm, and the name of the pane in whose world they are meant where that is a world of its own."""
+
+
+@dataclass(frozen=True)
+class Localisation:
+    """How close to the reference a rater's places are.
+
+    Attributes
+    ----------
+    distance : Estimate
+        Mean distance in mm, bootstrap interval.
+    hits : Estimate
+        Share of the places within the radius; Wilson's interval, or a cluster bootstrap.
+    quartiles : tuple of float
+        The three quartiles of the distances in mm; nan without any. A few far misses move the mean, not these.
+    n_missing : int
+        Items without a distance.
+    """
+
+    distance: Estimate
+    hits: Estimate
+    quartiles: tuple[float, float, float]
+    n_missing: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything by name, ready for JSON."""
+        quartiles = [None if math.isnan(value) else value for value in self.quartiles]
+        return {
+            "distance": self.distance.as_dict(),
+            "hits": self.hits.as_dict(),
+            "quartiles": quartiles,
+            "n_missing": self.n_missing,
+        }
+
+
+@dataclass(frozen=True)
+class PlaceAgreement:
+    """How close raters' places are to each other.
+
+    Attributes
+    ----------
+    distance : Estimate
+        Mean distance of two raters in mm.
+    within : Estimate or None
+        Mean share of the pairs of raters that are no further apart than the radius.
+    """
+
+    distance: Estimate
+    within: Estimate | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything by name, ready for JSON."""
+        return {"distance": self.distance.as_dict(), "within": self.within.as_dict() if self.within else None}
+
+
+def distances_to_reference(places: Sequence[Place] | Floats, reference: Sequence[Any] | Floats) -> Floats:
+    """Distance of each place to the nearest accepted place, in mm.
+
+    ``min over accepted of sqrt(dx^2 + dy^2 + dz^2)`` [1]_. A place that names its pane lies in a world of its own, in
+    which the reference has no place: it has no distance.
+
+    Parameters
+    ----------
+    places : sequence of places, shape (items, 3)
+        x, y, z in mm, a fourth entry names a pane; None or nan is missing.
+    reference : sequence, shape (items,)
+        For each item one place, a list of accepted places, or None.
+
+    Returns
+    -------
+    ndarray, shape (items,)
+        nan where a place or a reference is missing, or the place names its pane.
+
+    Raises
+    ------
+    ValueError
+        When lengths differ or a place is not made of three finite numbers.
+
+    References
+    ----------
+    .. [1] Euclid's distance; hits within a radius of it: Chakraborty and Berbaum (2004). Observer studies involving
+       detection and localization. Medical Physics 31, 2313-2330 (there: the acceptance radius).
+
+    Examples
+    --------
+    >>> distances_to_reference([[0, 0, 0], [1, 1, 1], None], [[3, 4, 0], [[9, 9, 9], [1, 1, 3]], [0, 0, 0]]).tolist()
+    [5.0, 2.0, nan]
+    """
+    same_length(places, reference, "places", "reference")
+    distances = np.full(len(places), math.nan)
+    for item, (place, accepted) in enumerate(zip(places, reference, strict=True)):
+        own = place_of(place, "places")
+        targets = _accepted(accepted)
+        if own is not None and own[1] is None and targets:
+            distances[item] = min(math.dist(own[0], target) for target in targets)
+    return distances
+
+
+def distance_to_mask(place: Place, mask: npt.NDArray[Any], affine: npt.ArrayLike) -> float:
+    """Distance of a place to a mask in mm: 0 inside, else to the centre of the nearest voxel of the mask.
+
+    The place belongs to the voxel whose centre is nearest in voxel coordinates, ``round(A^-1 (x, y, z, 1))`` [1]_; a
+    place outside of the volume is outside of the mask.
+
+    Parameters
+    ----------
+    place : sequence of three numbers, or None
+        x, y, z in mm.
+    mask : ndarray, shape (i, j, k)
+        What is not 0 belongs to it.
+    affine : array_like, shape (4, 4)
+        From voxel indices to mm, as in a NIfTI header.
+
+    Returns
+    -------
+    float
+        mm; nan for a missing place, one that names its pane, and an empty mask.
+
+    Raises
+    ------
+    ValueError
+        When the mask is not three-dimensional, or the affine is no invertible 4 x 4 matrix.
+
+    References
+    ----------
+    .. [1] NIfTI-1 (2003), orientation by the sform: voxel indices count voxel centres.
+
+    Examples
+    --------
+    Voxels of 2 mm, one of them in the mask, its centre at (2, 2, 2).
+
+    >>> mask = np.zeros((3, 3, 3)); mask[1, 1, 1] = 1
+    >>> [distance_to_mask(place, mask, np.diag([2, 2, 2, 1])) for place in ([2.9, 2, 2], [2, 2, 6])]
+    [0.0, 4.0]
+    """
+    volume, matrix = np.asarray(mask), np.asarray(affine, dtype=np.float64)
+    if volume.ndim != 3:
+        raise ValueError(f"mask has shape {volume.shape}; expected three dimensions")
+    if matrix.shape != (4, 4) or not np.isfinite(matrix).all() or abs(np.linalg.det(matrix)) < 1e-300:
+        raise ValueError(f"affine is {matrix.tolist()!r}; expected an invertible matrix of shape (4, 4)")
+    own = place_of(place, "place")
+    inside = np.argwhere(volume != 0)
+    if own is None or own[1] is not None or not inside.size:
+        return math.nan
+    at = np.rint(np.linalg.solve(matrix, np.array([*own[0], 1.0]))[:3])
+    if (at >= 0).all() and (at < volume.shape).all() and volume[tuple(at.astype(np.intp))] != 0:
+        return 0.0
+    centres = inside @ matrix[:3, :3].T + matrix[:3, 3]
+    return float(np.sqrt(((centres - np.array(own[0])) ** 2).sum(axis=1)).min())
+
+
+def localisation(
+    distances: Ratings,
+    radius: float | Ratings,
+    *,
+    clusters: Ratings | None = None,
+    resamples: int = 10_000,
+    seed: Seed = 0,
+    interval: Interval = "percentile",
+    confidence: float = 0.95,
+    unit: str = "item",
+) -> Localisation:
+    """Mean distance to the reference, and share of the places within a radius of it.
+
+    A place hits when ``distance <= radius`` [1]_; with `distance_to_mask` a radius of 0 asks for the inside of the
+    mask, and a greater one for a margin around it. Items without a distance are left out and counted. Undefined for no
+    items; the mean has no limits where all distances are equal.
+
+    Parameters
+    ----------
+    distances : sequence of numbers, shape (items,)
+        mm, from `distances_to_reference` or `distance_to_mask`; None or nan is missing.
+    radius : float, or sequence, shape (items,)
+        mm, at least 0.
+    clusters : sequence, shape (items,), optional
+        Cluster of each item, for example the subject.
+    resamples, seed, interval
+        For the bootstrap, see `bootstrap`.
+    confidence : float
+        Nominal coverage.
+    unit : str
+        What one entry is.
+
+    Returns
+    -------
+    Localisation
+
+    Raises
+    ------
+    ValueError
+        When lengths differ, or a distance or radius is negative or no finite number.
+
+    References
+    ----------
+    .. [1] Chakraborty and Berbaum (2004). Observer studies involving detection and localization. Medical Physics 31,
+       2313-2330.
+
+    Examples
+    --------
+    >>> close = localisation([1.0, 4.0, 10.0, None], 5.0, resamples=200)
+    >>> close.distance.value, round(close.hits.value, 3), close.n_missing
+    (5.0, 0.667, 1)
+    """
+    mm = _lengths(distances, "distances")
+    limit = _lengths([radius] * mm.size if isinstance(radius, int | float | np.number) else radius, "radius")
+    same_length(mm, limit, "distances", "radius")
+    if np.isnan(limit).any():
+        raise ValueError("radius has no value for an item; expected mm, at least 0")
+    known = ~np.isnan(mm)
+    hit = np.where(known, (mm <= limit).astype(np.float64), math.nan)
+    of = partial(_estimate, clusters, resamples, seed, interval, confidence, unit, "without a distance")
+    quartiles = np.quantile(mm[known], [0.25, 0.5, 0.75]) if known.any() else np.full(3, math.nan)
+    first, median, third = (float(value) for value in quartiles)
+    return Localisation(
+        distance=of(mm, "mean distance in mm"),
+        hits=of(hit, "places within the radius", proportion=True),
+        quartiles=(first, median, third),
+        n_missing=int((~known).sum()),
+    )
+
+
+def place_agreement(
+    ratings: Sequence[Sequence[Place]] | npt.NDArray[Any],
+    radius: float | None = None,
+    *,
+    clusters: Ratings | None = None,
+    resamples: int = 10_000,
+    seed: Seed = 0,
+    interval: Interval = "percentile",
+    confidence: float = 0.95,
+    unit: str = "item",
+) -> PlaceAgreement:
+    """Mean distance between two raters' places, and share of the pairs of raters within a radius.
+
+    Both are means over items of the mean over pairs of raters, as in `mean_over_pairs` [1]_. Places that name different
+    panes, or of which one names none, lie in different worlds and are not compared.
+
+    Parameters
+    ----------
+    ratings : sequence, shape (items, raters) of places, or ndarray, shape (items, raters, 3)
+        x, y, z in mm, a fourth entry names a pane; None or nan is missing.
+    radius : float, optional
+        mm, at least 0.
+    clusters, resamples, seed, interval, confidence, unit
+        As in `localisation`.
+
+    Returns
+    -------
+    PlaceAgreement
+        In mm, and a proportion. Not corrected for chance: there is no volume in which a guess would fall.
+
+    Raises
+    ------
+    ValueError
+        When the table is not (items, raters), a place is not made of three finite numbers, or the radius is negative.
+
+    References
+    ----------
+    .. [1] Fleiss (1971). Measuring nominal scale agreement among many raters. Psychological Bulletin 76, 378-382.
+
+    Examples
+    --------
+    >>> near = place_agreement([[[0, 0, 0], [0, 3, 4]], [[1, 1, 1], [1, 1, 2]]], radius=2, resamples=100)
+    >>> near.distance.value, near.within.value
+    (3.0, 0.5)
+    """
+    if radius is not None and not (radius >= 0 and math.isfinite(radius)):
+        raise ValueError(f"radius is {radius!r}; expected mm, at least 0")
+    table = ratings.tolist() if isinstance(ratings, np.ndarray) else ratings
+    rows = [[place_of(cell, "ratings") for cell in row] for row in rows_of(table)]
+
+    def apart(first: tuple[Any, Any], second: tuple[Any, Any]) -> float:
+        return math.dist(first[0], second[0]) if first[1] == second[1] else math.nan
+
+    def near(first: tuple[Any, Any], second: tuple[Any, Any]) -> float:
+        distance = apart(first, second)
+        return distance if math.isnan(distance) or radius is None else float(distance <= radius)
+
+    of = partial(
+        _estimate, clusters, resamples, seed, interval, confidence, unit, "without a comparable pair of raters"
+    )
+    within = of(item_means(rows, near), "pairs of raters within the radius") if radius is not None else None
+    return PlaceAgreement(of(item_means(rows, apart), "mean distance between raters in mm"), within)
+
+
+def place_of(place: Any, argument: str) -> tuple[tuple[float, float, float], str | None] | None:
+    """A place as three numbers and the pane that it names.
+
+    Parameters
+    ----------
+    place : sequence of three numbers and possibly a text, or None
+        None and nan are missing, and so is a place of which a coordinate is missing.
+    argument : str
+        Name to use in the error.
+
+    Returns
+    -------
+    tuple or None
+
+    Raises
+    ------
+    ValueError
+        When it is something else.
+
+    Examples
+    --------
+    >>> place_of([1, 2, 3, "Prior"], "places")
+    ((1.0, 2.0, 3.0), 'Prior')
+    """
+    plain = place.tolist() if isinstance(place, np.ndarray) else place
+    if not isinstance(plain, list | tuple):
+        if is_missing(plain):
+            return None
+        raise ValueError(f"{argument} holds {plain!r}; expected x, y and z in mm, or None")
+    if len(plain) not in (3, 4) or (len(plain) == 4 and not isinstance(plain[3], str)):
+        raise ValueError(f"{argument} holds {plain!r}; expected x, y and z in mm, and possibly the name of a pane")
+    if any(is_missing(value) for value in plain[:3]):
+        return None
+    try:
+        x, y, z = (float(value) for value in plain[:3])
+    except (TypeError, ValueError):
+        raise ValueError(f"{argument} holds {plain!r}; expected x, y and z in mm") from None
+    if not all(math.isfinite(value) for value in (x, y, z)):
+        raise ValueError(f"{argument} holds {plain!r}; expected finite numbers")
+    return (x, y, z), plain[3] if len(plain) == 4 else None
+
+
+def _accepted(entry: Any) -> list[tuple[float, float, float]]:
+    """The accepted places of an item: the entry is one place, several, or missing."""
+    plain = entry.tolist() if isinstance(entry, np.ndarray) else entry
+    several = isinstance(plain, list | tuple) and all(isinstance(part, list | tuple | np.ndarray) for part in plain)
+    places = [place_of(part, "reference") for part in (plain if several else [plain])]
+    return [place[0] for place in places if place is not None]
+
+
+def _lengths(values: Ratings, argument: str) -> Floats:
+    try:
+        mm = np.array([math.nan if is_missing(value) else float(value) for value in values], dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{argument} holds something that is no number; expected mm, None where missing") from None
+    if np.isinf(mm).any() or (mm < 0).any():
+        raise ValueError(f"{argument} holds a negative or infinite value; expected mm, at least 0")
+    return mm
+
+
+def _estimate(
+    clusters: Ratings | None,
+    resamples: int,
+    seed: Seed,
+    interval: Interval,
+    confidence: float,
+    unit: str,
+    note: str,
+    values: Floats,
+    name: str,
+    *,
+    proportion: bool = False,
+) -> Estimate:
+    estimate = share_of_items if proportion else mean_of_items
+    return estimate(
+        values, clusters, name=name, unit=unit, note=note, resamples=resamples, seed=seed, interval=interval,
+        confidence=confidence,
+    )  # fmt: skip

@@ -1,0 +1,346 @@
+"""Ranked lists: an accepted answer among the first k, and how far two rankings overlap."""
+
+import math
+from collections.abc import Collection, Hashable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from agreement.codebook import is_missing
+from agreement.coding import Floats, Ratings, as_values, same_length
+from agreement.estimate import Estimate
+from agreement.pairwise import Interval, item_means, mean_of_items, share_of_items
+from agreement.ratings import RatingTable, rows_of
+from agreement.resampling import Seed
+
+
+@dataclass(frozen=True)
+class RankingAccuracy:
+    """Ranked lists against the accepted answers.
+
+    Attributes
+    ----------
+    within : dict
+        By k, the share of the items with an accepted answer among the first k lines; k = 1 is pass@1.
+    reciprocal_rank : Estimate
+        Mean of 1 / place of the first accepted answer, 0 where there is none.
+    """
+
+    within: dict[int, Estimate]
+    reciprocal_rank: Estimate
+
+
+@dataclass(frozen=True)
+class RankingAgreement:
+    """Agreement of raters who each rank.
+
+    Attributes
+    ----------
+    overlap : dict
+        By k, the mean overlap of the first k lines of two raters; k = 1 is agreement on the first line.
+    rank_biased_overlap : Estimate
+        Mean extrapolated rank-biased overlap of two raters.
+    """
+
+    overlap: dict[int, Estimate]
+    rank_biased_overlap: Estimate
+
+
+def rank_of_accepted(ranking: Any, accepted: Collection[Hashable]) -> int | None:
+    """Place of the first line that is accepted, counted from 1.
+
+    Parameters
+    ----------
+    ranking : list or tuple
+        Lines, the most likely first; the same line may stand there twice.
+    accepted : collection, or one text
+        The accepted answers.
+
+    Returns
+    -------
+    int or None
+        None where no line is accepted.
+
+    Raises
+    ------
+    ValueError
+        When the ranking is no list.
+
+    References
+    ----------
+    .. [1] Voorhees (1999). The TREC-8 question answering track report. NIST SP 500-246, 77-82.
+
+    Examples
+    --------
+    >>> rank_of_accepted(["glioma", "metastasis", "abscess"], {"abscess", "metastasis"}), rank_of_accepted([], ["a"])
+    (2, None)
+    """
+    right = {accepted} if isinstance(accepted, str) else set(accepted)
+    return next((place for place, line in enumerate(_lines(ranking), start=1) if line in right), None)
+
+
+def overlap_at_k(a: Any, b: Any, k: int) -> float:
+    """Share of the first k lines that two rankings have in common, in any order.
+
+    ``|A_k and B_k| / max(|A_k|, |B_k|)`` with ``A_k`` the first k lines of A: for lists of at least k lines the
+    agreement at depth k [1]_; a list that ends before does not agree on what the other one adds.
+
+    Parameters
+    ----------
+    a, b : list or tuple
+        Lines, the most likely first; a line that stands there twice counts at its first place.
+    k : int
+        Depth, at least 1.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; nan for two empty lists.
+
+    Raises
+    ------
+    ValueError
+        When `k` is below 1, or a ranking is no list.
+
+    References
+    ----------
+    .. [1] Webber, Moffat and Zobel (2010). A similarity measure for indefinite rankings. ACM Transactions on
+       Information Systems 28, 20.
+
+    Examples
+    --------
+    >>> overlap_at_k("a b c".split(), "b a d".split(), 2), overlap_at_k(["a"], ["a", "b"], 3)
+    (1.0, 0.5)
+    """
+    depth = _depth(k, "k")
+    first, second = _distinct(a, "a")[:depth], _distinct(b, "b")[:depth]
+    longest = max(len(first), len(second))
+    return len(set(first) & set(second)) / longest if longest else math.nan
+
+
+def rank_biased_overlap(a: Any, b: Any, p: float = 0.9) -> float:
+    """Rank-biased overlap of two rankings, extrapolated beyond what was ranked.
+
+    With ``X_d`` the overlap of the first d lines, the shorter list of s and the longer of l lines [1]_, eq. 32:
+
+    ``(1 - p) / p (sum_(d=1)^l X_d / d p^d + sum_(d=s+1)^l X_s (d - s) / (s d) p^d)
+    + ((X_l - X_s) / l + X_s / s) p^l``
+
+    Parameters
+    ----------
+    a, b : list or tuple
+        Lines, the most likely first; a line that stands there twice counts at its first place. The lists may differ in
+        length and in what they hold.
+    p : float
+        Persistence, between 0 and 1: how likely a reader of the list goes on to the next line. The first ten lines
+        have 86 % of the weight at .9, the first line alone 10 %.
+
+    Returns
+    -------
+    float
+        Between 0 (nothing in common) and 1 (the same list, or the same first line for lists of one); nan where a list
+        is empty.
+
+    Raises
+    ------
+    ValueError
+        When `p` is not strictly between 0 and 1, or a ranking is no list.
+
+    References
+    ----------
+    .. [1] Webber, Moffat and Zobel (2010). A similarity measure for indefinite rankings. ACM Transactions on
+       Information Systems 28, 20.
+
+    Examples
+    --------
+    By hand at p = .5: overlaps 0, 2, so .5 / .5 (0 + 2/2 .25) + 2/2 .25.
+
+    >>> rank_biased_overlap(["a", "b"], ["b", "a"], 0.5)
+    0.5
+    """
+    if not 0.0 < p < 1.0:
+        raise ValueError(f"p is {p!r}; expected a number between 0 and 1, such as 0.9")
+    short, long_ = sorted((_distinct(a, "a"), _distinct(b, "b")), key=len)
+    s, length = len(short), len(long_)
+    if s == 0:
+        return math.nan
+    of_short: set[Any] = set()
+    of_long: set[Any] = set()
+    overlaps = []
+    for depth in range(length):
+        of_long.add(long_[depth])
+        if depth < s:
+            of_short.add(short[depth])
+        overlaps.append(len(of_short & of_long))
+    x_s, x_l = overlaps[s - 1], overlaps[-1]
+    seen = math.fsum(overlap / d * p**d for d, overlap in enumerate(overlaps, start=1))
+    assumed = math.fsum(x_s * (d - s) / (s * d) * p**d for d in range(s + 1, length + 1))
+    return (1.0 - p) / p * (seen + assumed) + ((x_l - x_s) / length + x_s / s) * p**length
+
+
+def ranking_accuracy(
+    rankings: Ratings,
+    reference: Ratings,
+    ks: Sequence[int] = (1, 3, 5),
+    *,
+    clusters: Ratings | None = None,
+    resamples: int = 10_000,
+    seed: Seed = 0,
+    interval: Interval = "percentile",
+    confidence: float = 0.95,
+    unit: str = "item",
+) -> RankingAccuracy:
+    """Share of the items with an accepted answer among the first k lines, and the mean reciprocal rank [1]_.
+
+    An empty list is an answer, and a wrong one. Items without a list or a reference are left out and counted in
+    `method`. These are lists of one rater; for k independent attempts see `pass_at_k`. Undefined for no items.
+
+    Parameters
+    ----------
+    rankings : sequence of lists, shape (items,)
+        Lines, the most likely first, written as the accepted answers are; None or NaN is missing.
+    reference : sequence, shape (items,)
+        The accepted answer, or a list, tuple or set of them; None, NaN or none of them is an item without a reference.
+    ks : sequence of int
+        Depths.
+    clusters : sequence, shape (items,), optional
+        Cluster of each item, for example the subject.
+    resamples, seed, interval
+        For the bootstrap, see `bootstrap`; the shares have Wilson's interval without clusters.
+    confidence : float
+        Nominal coverage.
+    unit : str
+        What one entry is.
+
+    Returns
+    -------
+    RankingAccuracy
+
+    Raises
+    ------
+    ValueError
+        When lengths differ, a ranking is no list, or a depth is below 1.
+
+    References
+    ----------
+    .. [1] Voorhees (1999). The TREC-8 question answering track report. NIST SP 500-246, 77-82.
+
+    Examples
+    --------
+    >>> first = ranking_accuracy([["a", "b"], ["b", "a"], ["c"]], ["a", "a", "a"], (1, 2), resamples=100)
+    >>> [round(first.within[k].value, 3) for k in (1, 2)], first.reciprocal_rank.value
+    ([0.333, 0.667], 0.5)
+    """
+    depths = [_depth(k, "ks") for k in ks]
+    lists, answers = as_values(rankings, "rankings"), as_values(reference, "reference")
+    same_length(lists, answers, "rankings", "reference")
+    reciprocal = np.full(len(lists), math.nan)
+    for item, (ranking, answer) in enumerate(zip(lists, answers, strict=True)):
+        several = isinstance(answer, list | tuple | set | frozenset)
+        accepted = [part for part in answer if not is_missing(part)] if several else [answer]
+        if is_missing(ranking) or not accepted or is_missing(accepted[0]):
+            continue
+        place = rank_of_accepted(ranking, accepted)
+        reciprocal[item] = 0.0 if place is None else 1.0 / place
+
+    def within(k: int) -> Floats:
+        return np.where(np.isnan(reciprocal), math.nan, (reciprocal >= 1.0 / k).astype(np.float64))
+
+    settings: dict[str, Any] = {
+        "clusters": clusters, "unit": unit, "note": "without a list or a reference", "resamples": resamples,
+        "seed": seed, "interval": interval, "confidence": confidence,
+    }  # fmt: skip
+    return RankingAccuracy(
+        within={k: share_of_items(within(k), name=f"accepted within the first {k}", **settings) for k in depths},
+        reciprocal_rank=mean_of_items(reciprocal, name="mean reciprocal rank", **settings),
+    )
+
+
+def ranking_agreement(
+    ratings: RatingTable,
+    ks: Sequence[int] = (1, 3, 5),
+    p: float = 0.9,
+    *,
+    clusters: Ratings | None = None,
+    resamples: int = 10_000,
+    seed: Seed = 0,
+    interval: Interval = "percentile",
+    confidence: float = 0.95,
+    unit: str = "item",
+) -> RankingAgreement:
+    """Agreement of raters who each rank: overlap of the first k lines, and rank-biased overlap.
+
+    Both are means over items of the mean over pairs of raters (`mean_over_pairs`), not corrected for chance: where all
+    rank the same few options, the overlap at their number is 1 whatever the order.
+
+    Parameters
+    ----------
+    ratings : array_like, shape (items, raters)
+        Lists of lines, the most likely first; None or NaN is missing.
+    ks : sequence of int
+        Depths, see `overlap_at_k`.
+    p : float
+        Persistence, see `rank_biased_overlap`.
+    clusters, resamples, seed, interval, confidence, unit
+        As in `ranking_accuracy`.
+
+    Returns
+    -------
+    RankingAgreement
+
+    Raises
+    ------
+    ValueError
+        When the table is not (items, raters), an answer is no list, or a depth or `p` is out of range.
+
+    References
+    ----------
+    .. [1] Webber, Moffat and Zobel (2010). A similarity measure for indefinite rankings. ACM Transactions on
+       Information Systems 28, 20.
+
+    Examples
+    --------
+    >>> both = ranking_agreement([[["a", "b"], ["b", "a"]], [["a"], ["a"]]], (1, 2), 0.5, resamples=100)
+    >>> both.overlap[1].value, both.overlap[2].value, both.rank_biased_overlap.value
+    (0.5, 1.0, 0.75)
+    """
+    depths = [_depth(k, "ks") for k in ks]
+    rows = [[None if is_missing(cell) else _distinct(cell, "ratings") for cell in row] for row in rows_of(ratings)]
+    settings: dict[str, Any] = {
+        "clusters": clusters, "unit": unit, "note": "without two comparable lists", "resamples": resamples,
+        "seed": seed, "interval": interval, "confidence": confidence,
+    }  # fmt: skip
+    return RankingAgreement(
+        overlap={
+            k: mean_of_items(item_means(rows, partial(overlap_at_k, k=k)), name=f"overlap of the first {k}", **settings)
+            for k in depths
+        },
+        rank_biased_overlap=mean_of_items(
+            item_means(rows, partial(rank_biased_overlap, p=p)), name=f"rank-biased overlap, p = {p:g}", **settings
+        ),
+    )
+
+
+def _depth(k: int, argument: str) -> int:
+    try:
+        depth = index(k)
+    except TypeError:
+        depth = 0
+    if depth < 1:
+        raise ValueError(f"{argument} holds or is {k!r}; expected whole numbers of at least 1")
+    return depth
+
+
+def _lines(ranking: Any, argument: str = "ranking") -> list[Any]:
+    plain = ranking.tolist() if isinstance(ranking, np.ndarray) else ranking
+    if not isinstance(plain, list | tuple):
+        raise ValueError(f"{argument} holds {plain!r}; expected a list, the most likely line first")
+    return list(plain)
+
+
+def _distinct(ranking: Any, argument: str) -> list[Any]:
+    lines = _lines(ranking, argument)
+    return list(dict.fromkeys(lines))  # a line that stands there twice counts at its first place

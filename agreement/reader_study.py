@@ -1,0 +1,280 @@
+"""Planning a reader study: the power, or the width of the interval, that readers and cases buy."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from operator import index
+from typing import Any, Literal
+
+from scipy import stats
+
+from agreement.estimate import check_confidence
+from agreement.reader_variance import VarianceComponents
+
+Sampled = Literal["readers and cases", "cases", "readers"]
+Design = Literal["paired", "crossover"]
+
+_MOST_CASES = 1_000_000
+
+
+@dataclass(frozen=True)
+class PlannedStudy:
+    """What one number of readers and cases buys.
+
+    Attributes
+    ----------
+    readers, cases : int
+        The size: readers in all, and cases in all.
+    readings : int
+        Readings that it takes, of all readers in both conditions.
+    se : float
+        Expected standard error of the difference of the conditions.
+    df : float
+        Degrees of freedom; infinite where only cases are sampled.
+    width : float
+        Expected whole width of the interval of the difference.
+    power : float or None
+        Chance that the interval excludes 0, or, with a margin, lies above minus the margin; None without a difference.
+    """
+
+    readers: int
+    cases: int
+    readings: int
+    se: float
+    df: float
+    width: float
+    power: float | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything by name, ready for JSON: infinite degrees of freedom are None."""
+        return asdict(self) | {"df": self.df if math.isfinite(self.df) else None}
+
+
+def plan_reader_study(
+    components: VarianceComponents,
+    readers: Sequence[int],
+    cases: Sequence[int],
+    *,
+    difference: float | None = None,
+    margin: float | None = None,
+    sampled: Sampled = "readers and cases",
+    design: Design = "paired",
+    confidence: float = 0.95,
+) -> list[PlannedStudy]:
+    """The grid of readers x cases with the power or the width that each size buys.
+
+    The analysis is Obuchowski and Rockette's with Hillis' degrees of freedom, as in `reader_averaged_difference`. With
+    ``e = K* / K`` (K* cases of the pilot, K planned), r readers, ``V = max(Var(TR), 0)``, ``s = max(Cov2 - Cov3, 0)``,
+    the squared standard error is ``2 D / r`` [1]_, eq. 10:
+
+    - readers and cases sampled: ``D = V + e (Var - Cov1 + (r - 1) s)``,
+      ``df = D^2 (r - 1) / (V + e (Var - Cov1 - s))^2``
+    - cases: ``D = e (Var - Cov1 + (r - 1) s)``, normal
+    - readers: ``D = V + e (Var - Cov1 - s)``, ``df = r - 1``
+
+    Design "paired": every reader reads every case in both conditions, be it at once or as a crossover in two periods,
+    2 r K readings. Design "crossover": every reader reads every case once, half of the cases in either condition, the
+    halves exchanged between two halves of the readers, r K readings. There the accuracies rest on K / 2 cases, readings
+    of one reader share none and two readers share the cases of one condition only if they are of one half, so that
+    ``D = V + 2 e (Var - Cov2) + r e s`` (without V for cases alone), ``df = D^2 (r - 2) / (V + 2 e (Var - Cov2))^2``.
+    It spares readers a case that they have seen, and is less efficient; it is not for a conclusion about readers alone.
+
+    Power of a difference: noncentral F (chi-square) with noncentrality ``difference^2 / se^2``, two-sided at
+    ``1 - confidence``. Non-inferiority with a `margin`: noncentral t with ``(difference + margin) / se``, one-sided at
+    ``(1 - confidence) / 2``, that is, the interval lies above ``-margin`` [2]_; the difference is then the true one,
+    often 0.
+
+    Parameters
+    ----------
+    components : VarianceComponents
+        From a pilot or published, see `variance_components`, `VARIANCES`.
+    readers, cases : sequence of int
+        Sizes of the grid, at least 2 each; for the crossover even numbers, from 4 readers on.
+    difference : float, optional
+        True difference of the conditions in accuracy; None asks for the width alone.
+    margin : float, optional
+        Margin of non-inferiority, above 0.
+    sampled : {"readers and cases", "cases", "readers"}
+        About whom the conclusion is to be: readers and cases like these, these readers, or these cases.
+    design : {"paired", "crossover"}
+        Who reads what.
+    confidence : float
+        Nominal coverage of the interval.
+
+    Returns
+    -------
+    list of PlannedStudy
+        Readers by cases, in the order given.
+
+    Raises
+    ------
+    ValueError
+        When a size or option is none of these, or the planned difference lies at or beyond the margin.
+
+    References
+    ----------
+    .. [1] Hillis, Obuchowski and Berbaum (2011). Power estimation for multireader ROC methods: an updated and unified
+       approach. Academic Radiology 18, 129-142.
+    .. [2] Chen, Petrick and Sahiner (2012). Hypothesis testing in noninferiority and equivalence MRMC ROC studies.
+       Academic Radiology 19, 1158-1165.
+
+    Examples
+    --------
+    RJafroc 1.3: Van Dyke's study planned anew with 10 readers and 165 cases, its own difference: power .80542.
+
+    >>> from agreement.reader_variance import VARIANCES
+    >>> (planned,) = plan_reader_study(VARIANCES["Van Dyke"], [10], [165], difference=0.043800322)
+    >>> round(planned.power, 5), planned.readings
+    (0.80542, 3300)
+    """
+    _check(difference, margin, sampled, design, confidence)
+    sizes = [(_size(r, "readers", design), _size(k, "cases", design)) for r in readers for k in cases]
+    return [_planned(components, r, k, difference, margin, sampled, design, confidence) for r, k in sizes]
+
+
+def cases_needed(
+    components: VarianceComponents,
+    readers: int,
+    *,
+    difference: float | None = None,
+    power: float | None = None,
+    width: float | None = None,
+    margin: float | None = None,
+    sampled: Sampled = "readers and cases",
+    design: Design = "paired",
+    confidence: float = 0.95,
+) -> int | None:
+    """The least number of cases at which a number of readers reaches a power, or a width of the interval.
+
+    Parameters
+    ----------
+    components, difference, margin, sampled, design, confidence
+        See `plan_reader_study`.
+    readers : int
+        Number of readers.
+    power, width : float
+        What is wanted, exactly one of them.
+
+    Returns
+    -------
+    int or None
+        None where a million cases would not do: with few readers, the differences between readers set a limit.
+
+    Raises
+    ------
+    ValueError
+        As in `plan_reader_study`, and when not exactly one of power (with a difference) and width is wanted.
+
+    References
+    ----------
+    .. [1] Hillis, Obuchowski and Berbaum (2011). Power estimation for multireader ROC methods: an updated and unified
+       approach. Academic Radiology 18, 129-142.
+
+    Examples
+    --------
+    RJafroc: 251 cases for six readers at 80 % power.
+
+    >>> from agreement.reader_variance import VARIANCES
+    >>> cases_needed(VARIANCES["Van Dyke"], 6, difference=0.043800322, power=0.8)
+    251
+    """
+    if (power is None) == (width is None) or (power is not None and (difference is None or not 0.0 < power < 1.0)):
+        raise ValueError(
+            f"power is {power!r}, width {width!r}, difference {difference!r}; expected a power between 0 and 1 with a "
+            "difference, or a width"
+        )
+    _check(difference, margin, sampled, design, confidence)
+    r = _size(readers, "readers", design)
+    step = 2 if design == "crossover" else 1
+
+    def enough(k: int) -> bool:
+        planned = _planned(components, r, k * step, difference, margin, sampled, design, confidence)
+        if width is not None:
+            return planned.width <= width
+        return planned.power is not None and power is not None and planned.power >= power
+
+    low, high = 0, 2
+    while not enough(high):
+        low, high = high, high * 2
+        if high * step > _MOST_CASES:
+            return None
+    while low + 1 < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if middle >= 2 and enough(middle) else (middle, high)
+    return high * step
+
+
+def _planned(
+    components: VarianceComponents,
+    r: int,
+    k: int,
+    difference: float | None,
+    margin: float | None,
+    sampled: Sampled,
+    design: Design,
+    confidence: float,
+) -> PlannedStudy:
+    squared, df = _spread(components.at(k), r, sampled, design)
+    se = math.sqrt(squared)
+    tail = (1.0 - confidence) / 2.0
+    quantile = float(stats.t.isf(tail, df) if math.isfinite(df) else stats.norm.isf(tail))
+    power = _power(difference, margin, se, df, quantile) if difference is not None else None
+    readings = r * k * (2 if design == "paired" else 1)
+    return PlannedStudy(r, k, readings, se, df, 2.0 * quantile * se, power)
+
+
+def _spread(components: VarianceComponents, r: int, sampled: Sampled, design: Design) -> tuple[float, float]:
+    """Squared standard error of the difference, and its degrees of freedom."""
+    between = max(components.condition_by_reader, 0.0) if sampled != "cases" else 0.0
+    shared = max(components.cov_2 - components.cov_3, 0.0)
+    if design == "paired":
+        alone, groups = components.error - components.cov_1 - shared, 1
+    else:  # each accuracy on half of the cases; r / 2 readers share them, with covariances twice as large
+        alone, groups = 2.0 * (components.error - components.cov_2), 2
+    interaction = between + max(alone, 0.0)  # expected mean square of condition x reader
+    whole = interaction + (r * shared if sampled != "readers" else 0.0)  # [1], eq. 10
+    if sampled == "cases":
+        return 2.0 / r * whole, math.inf
+    if sampled == "readers":
+        return 2.0 / r * whole, float(r - groups)
+    return 2.0 / r * whole, whole**2 * (r - groups) / interaction**2 if interaction > 0 else math.inf
+
+
+def _power(difference: float, margin: float | None, se: float, df: float, quantile: float) -> float:
+    if margin is not None:
+        away = (difference + margin) / se
+        return float(stats.nct.sf(quantile, df, away) if math.isfinite(df) else stats.norm.sf(quantile - away))
+    away = difference / se
+    if not math.isfinite(df):
+        return float(stats.norm.sf(quantile - away) + stats.norm.cdf(-quantile - away))
+    if away == 0.0:  # scipy's noncentral F goes wrong there
+        return float(2.0 * stats.t.sf(quantile, df))
+    return float(stats.ncf.sf(quantile**2, 1, df, away**2))
+
+
+def _check(difference: float | None, margin: float | None, sampled: str, design: str, confidence: float) -> None:
+    check_confidence(confidence)
+    if sampled not in ("readers and cases", "cases", "readers"):
+        raise ValueError(f"sampled is {sampled!r}; expected 'readers and cases', 'cases' or 'readers'")
+    if design not in ("paired", "crossover"):
+        raise ValueError(f"design is {design!r}; expected 'paired' or 'crossover'")
+    if design == "crossover" and sampled == "readers":
+        raise ValueError("sampled is 'readers' with design 'crossover'; expected cases to be sampled there")
+    if difference is not None and not math.isfinite(difference):
+        raise ValueError(f"difference is {difference!r}; expected a finite number")
+    if margin is not None and (margin <= 0 or not math.isfinite(margin)):
+        raise ValueError(f"margin is {margin!r}; expected a number above 0")
+    if margin is not None and difference is not None and difference <= -margin:
+        raise ValueError(f"difference is {difference!r} and margin {margin!r}; expected a difference above -margin")
+
+
+def _size(number: int, argument: str, design: Design) -> int:
+    try:
+        size = index(number)
+    except TypeError:
+        size = 0
+    least = 4 if design == "crossover" and argument == "readers" else 2
+    if size < least or (design == "crossover" and size % 2):
+        even = "even " if design == "crossover" else ""
+        raise ValueError(f"{argument} holds or is {number!r}; expected {even}whole numbers of at least {least}")
+    return size

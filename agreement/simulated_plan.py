@@ -1,0 +1,259 @@
+"""Planning by simulation: how wide the interval of a kappa, an alpha or an accuracy will be, and what it excludes."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from operator import index
+from typing import Any, Literal
+
+import numpy as np
+
+from agreement.accuracy import accuracy_of_correctness
+from agreement.coding import Codes, Floats
+from agreement.estimate import Estimate, check_confidence
+from agreement.kappa import cohen_kappa
+from agreement.krippendorff import krippendorff_alpha
+from agreement.resampling import Seed, random_generator
+from agreement.several_raters import fleiss_kappa
+
+Statistic = Literal["cohen_kappa", "fleiss_kappa", "krippendorff_alpha", "accuracy"]
+
+_COEFFICIENTS: dict[str, Callable[..., Estimate]] = {
+    "cohen_kappa": lambda table, **options: cohen_kappa(table[:, 0], table[:, 1], **options),
+    "fleiss_kappa": fleiss_kappa,
+    "krippendorff_alpha": krippendorff_alpha,
+}
+_RESAMPLES = 400  # of each simulated study's cluster bootstrap
+
+
+@dataclass(frozen=True)
+class SimulatedStudy:
+    """What one size buys, under the stated assumptions.
+
+    Attributes
+    ----------
+    items, raters : int
+        The size.
+    value : float
+        The true value that was assumed.
+    width : float
+        Median whole width of the interval; nan where no simulated study has one.
+    power : float or None
+        Share of the simulated studies whose lower limit lies above `null`; None without one.
+    coverage : float
+        Share of the intervals that hold the true value; nan where there is none.
+    without_interval : float
+        Share of the simulated studies without an interval; they count as studies that exclude nothing.
+    simulations : int
+        Simulated studies: a share has a standard error of at most ``1 / (2 sqrt(simulations))``.
+    assumptions : str
+        What was assumed, with the seed.
+    """
+
+    items: int
+    raters: int
+    value: float
+    width: float
+    power: float | None
+    coverage: float
+    without_interval: float
+    simulations: int
+    assumptions: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything by name, ready for JSON: nan becomes None."""
+        row = asdict(self)
+        return {name: None if isinstance(part, float) and math.isnan(part) else part for name, part in row.items()}
+
+
+def plan_by_simulation(
+    statistic: Statistic,
+    items: Sequence[int],
+    raters: Sequence[int] = (2,),
+    *,
+    value: float,
+    shares: Sequence[float] = (0.5, 0.5),
+    null: float | None = None,
+    missing: float = 0.0,
+    items_per_cluster: int = 1,
+    icc: float = 0.0,
+    simulations: int = 500,
+    seed: Seed,
+    confidence: float = 0.95,
+) -> list[SimulatedStudy]:
+    """The grid of items x raters with the width of the interval and the power that each size buys, by simulation.
+
+    Each size is simulated, its interval computed by the statistic's own function, and the intervals are summarised.
+
+    - kappa, alpha: an item has a category k with probability ``p_k`` (`shares`); a rater says it with probability
+      ``sqrt(value)`` and else guesses from the same shares. Two raters then both say k with probability
+      ``value p_k + (1 - value) p_k^2``, so that kappa and alpha are `value` [1]_. Ratings are missing at random with
+      probability `missing`; a category that no rating has is still declared.
+    - accuracy, of one rater: right with probability `value`; with clusters of m items, an item takes the outcome of its
+      cluster with probability ``sqrt(icc)`` and else one of its own, so that two items of a cluster correlate by `icc`
+      [2]_, and the interval is a cluster bootstrap with 400 resamples; else Wilson's.
+
+    Parameters
+    ----------
+    statistic : {"cohen_kappa", "fleiss_kappa", "krippendorff_alpha", "accuracy"}
+        What will be estimated; Cohen's kappa is for two raters, the accuracy is that of one.
+    items, raters : sequence of int
+        Sizes of the grid; `raters` is not used for an accuracy.
+    value : float
+        True value, from 0 to 1.
+    shares : sequence of float
+        Shares of the categories, together 1.
+    null : float, optional
+        What the interval is to exclude from below; None asks for the width alone.
+    missing : float
+        Share of the ratings that will be missing, below 1; kappa and alpha of several raters only.
+    items_per_cluster : int
+        Items of each cluster, for an accuracy.
+    icc : float
+        Correlation of two items of a cluster, from 0 to 1.
+    simulations : int
+        Simulated studies for each size.
+    seed : int, sequence of int or SeedSequence
+        Seed of the random numbers; required. A size has the same numbers whatever the rest of the grid.
+    confidence : float
+        Nominal coverage of the interval.
+
+    Returns
+    -------
+    list of SimulatedStudy
+        Items by raters, in the order given.
+
+    Raises
+    ------
+    ValueError
+        When an option or size is out of range, or does not go with the statistic.
+
+    References
+    ----------
+    .. [1] Bloch and Kraemer (1989). 2 x 2 kappa coefficients: measures of agreement or association. Biometrics 45,
+       269-287; the common correlation model, here for several categories.
+    .. [2] Lunn and Davies (1998). A note on generating correlated binary variables. Biometrika 85, 487-490.
+
+    Examples
+    --------
+    >>> small, large = plan_by_simulation("cohen_kappa", [50, 200], value=0.6, null=0.4, simulations=100, seed=1)
+    >>> small.width > large.width, small.power < large.power
+    (True, True)
+    """
+    check_confidence(confidence)
+    p = _checked(statistic, value, shares, null, missing, items_per_cluster, icc, simulations)
+    sizes = [
+        (_size(n, "items", 2), 1 if statistic == "accuracy" else _size(r, "raters", 2))
+        for n in items
+        for r in (raters if statistic != "accuracy" else (1,))
+    ]
+    if statistic == "cohen_kappa" and any(r != 2 for _, r in sizes):
+        raise ValueError(f"raters is {tuple(raters)!r} with Cohen's kappa; expected 2")
+    random_generator(seed)  # refuses what is no seed
+    entropy = seed.entropy if isinstance(seed, np.random.SeedSequence) else seed
+    base = [entropy] if isinstance(entropy, int) else [int(part) for part in (entropy or ())]
+    studies = []
+    for n, r in sizes:
+        generator = random_generator([*base, n, r])
+        if statistic == "accuracy":
+            estimates = [_accuracy(generator, n, value, items_per_cluster, icc, confidence) for _ in range(simulations)]
+            words = f"accuracy {value:g}"
+            if items_per_cluster > 1:
+                words += f", clusters of {items_per_cluster} items with ICC {icc:g}"
+        else:
+            of = _COEFFICIENTS[statistic]
+            declared = tuple(range(p.size))
+            tables = (_ratings(generator, n, r, value, p, missing) for _ in range(simulations))
+            estimates = [of(table, categories=declared, confidence=confidence) for table in tables]
+            listed = ", ".join(f"{share:g}" for share in p)
+            words = f"{statistic} {value:g}, shares {listed}" + (f", {missing:.0%} missing" if missing else "")
+        studies.append(_summary(estimates, n, r, value, null, f"{words}; {simulations} simulations, seed {entropy}"))
+    return studies
+
+
+def _ratings(generator: np.random.Generator, n: int, r: int, value: float, p: Floats, missing: float) -> Floats:
+    """Ratings of the common correlation model, shape (items, raters), nan where missing."""
+    of_item = generator.choice(p.size, size=(n, 1), p=p)
+    guess = generator.choice(p.size, size=(n, r), p=p)
+    table = np.where(generator.random((n, r)) < math.sqrt(value), of_item, guess).astype(np.float64)
+    if missing:
+        table[generator.random((n, r)) < missing] = np.nan
+    return table
+
+
+def _accuracy(
+    generator: np.random.Generator, n: int, value: float, size: int, icc: float, confidence: float
+) -> Estimate:
+    clusters: Codes = np.arange(n) // size
+    of_cluster = (generator.random(int(clusters[-1]) + 1) < value)[clusters]
+    own = generator.random(n) < value
+    correct = np.where(generator.random(n) < math.sqrt(icc), of_cluster, own).astype(np.float64)
+    return accuracy_of_correctness(
+        correct,
+        clusters=clusters if size > 1 else None,
+        resamples=_RESAMPLES,
+        seed=int(generator.integers(2**31)),
+        confidence=confidence,
+    ).primary
+
+
+def _summary(
+    estimates: list[Estimate], n: int, r: int, value: float, null: float | None, assumptions: str
+) -> SimulatedStudy:
+    limits = np.array([[estimate.low, estimate.high] for estimate in estimates])
+    known = limits[~np.isnan(limits).any(axis=1)]
+    holds = (known[:, 0] <= value) & (value <= known[:, 1])
+    return SimulatedStudy(
+        items=n,
+        raters=r,
+        value=value,
+        width=float(np.median(known[:, 1] - known[:, 0])) if known.size else math.nan,
+        power=float((known[:, 0] > null).sum() / len(estimates)) if null is not None else None,
+        coverage=float(holds.mean()) if known.size else math.nan,
+        without_interval=1.0 - len(known) / len(estimates),
+        simulations=len(estimates),
+        assumptions=assumptions,
+    )
+
+
+def _checked(
+    statistic: str,
+    value: float,
+    shares: Sequence[float],
+    null: float | None,
+    missing: float,
+    items_per_cluster: int,
+    icc: float,
+    simulations: int,
+) -> Floats:
+    """The shares as an array, and everything within its range."""
+    if statistic not in (*_COEFFICIENTS, "accuracy"):
+        expected = ", ".join(repr(name) for name in (*_COEFFICIENTS, "accuracy"))
+        raise ValueError(f"statistic is {statistic!r}; expected one of {expected}")
+    for name, share in (("value", value), ("icc", icc), ("missing", missing)):
+        if not 0.0 <= share <= 1.0:
+            raise ValueError(f"{name} is {share!r}; expected a number from 0 to 1")
+    if null is not None and not null < value:
+        raise ValueError(f"null is {null!r} and value {value!r}; expected a null below the value")
+    _size(items_per_cluster, "items_per_cluster", 1)
+    _size(simulations, "simulations", 1)
+    p = np.asarray(shares, dtype=np.float64)
+    if p.ndim != 1 or p.size < 2 or (p < 0).any() or abs(p.sum() - 1.0) > 1e-9:
+        raise ValueError(f"shares is {shares!r}; expected two or more numbers of at least 0, together 1")
+    if statistic == "accuracy" and missing:
+        raise ValueError("missing is given with an accuracy; expected fewer items instead")
+    if statistic != "accuracy" and (items_per_cluster > 1 or icc):
+        raise ValueError(f"items_per_cluster or icc is given with {statistic}; expected them with an accuracy only")
+    if missing == 1.0:
+        raise ValueError("missing is 1; expected a number below 1")
+    return np.asarray(p / p.sum())
+
+
+def _size(number: int, argument: str, least: int) -> int:
+    try:
+        size = index(number)
+    except TypeError:
+        size = least - 1
+    if size < least:
+        raise ValueError(f"{argument} holds or is {number!r}; expected whole numbers of at least {least}")
+    return size
