@@ -85,25 +85,15 @@ def clustered(n: int, p: float, rng: Rng) -> tuple[np.ndarray, np.ndarray]:
     return (rng.random(chance.size) < chance).astype(int), np.repeat(np.arange(subjects), 5)
 
 
-<<<<<<< HEAD
-def clustered_accuracy(method: Any) -> Callable[[int, float, Rng], EstimateAndTruth]:
-    """Accuracy on clustered items; without a method as if they were independent."""
-=======
-def clustered_accuracy(interval: Any) -> Callable[[int, float, Rng], Found]:
+def clustered_accuracy(interval: Any) -> Callable[[int, float, Rng], EstimateAndTruth]:
     """Accuracy on clustered items; without a kind of interval as if they were independent."""
->>>>>>> f4a3710eedcfb021e50ce6ee7b3e8c034a577357
 
     def draw(n: int, p: float, rng: Rng) -> EstimateAndTruth:
         correct, subjects = clustered(n, p, rng)
         if interval is None:
             return agreement.accuracy_of_correctness(correct).primary, p
-<<<<<<< HEAD
-        accuracy = agreement.accuracy_of_correctness(correct, clusters=subjects, resamples=RESAMPLES, method=method)
+        accuracy = agreement.accuracy_of_correctness(correct, clusters=subjects, resamples=RESAMPLES, interval=interval)
         return accuracy.primary, p
-=======
-        found = agreement.accuracy_of_correctness(correct, clusters=subjects, resamples=RESAMPLES, interval=interval)
-        return found.primary, p
->>>>>>> f4a3710eedcfb021e50ce6ee7b3e8c034a577357
 
     return draw
 
@@ -191,24 +181,15 @@ def prediction_powered(tuned: bool) -> Callable[[int, float, Rng], EstimateAndTr
     return draw
 
 
-<<<<<<< HEAD
-def weighted(method: Any) -> Callable[[int, float, Rng], EstimateAndTruth]:
-=======
-def weighted(interval: Any) -> Callable[[int, float, Rng], Found]:
->>>>>>> f4a3710eedcfb021e50ce6ee7b3e8c034a577357
+def weighted(interval: Any) -> Callable[[int, float, Rng], EstimateAndTruth]:
     """Two strata of which one third and all are drawn, with accuracies p and p - .2."""
 
     def draw(n: int, p: float, rng: Rng) -> EstimateAndTruth:
         tier = np.arange(n) % 4 == 0  # flagged: drawn with certainty, one twelfth of the population
         right = rng.random(n) < np.where(tier, p - 0.2, p)
         truth = (0.25 * (p - 0.2) + 0.75 * 3 * p) / (0.25 + 0.75 * 3)
-<<<<<<< HEAD
         estimate = agreement.weighted_mean(
-            right, np.where(tier, 1.0, 1 / 3), strata=tier, method=method, resamples=RESAMPLES
-=======
-        found = agreement.weighted_mean(
             right, np.where(tier, 1.0, 1 / 3), strata=tier, interval=interval, resamples=RESAMPLES
->>>>>>> f4a3710eedcfb021e50ce6ee7b3e8c034a577357
         )
         return estimate, truth
 

@@ -228,12 +228,8 @@ def _shared_errors(readings: Readings, intervals: IntervalSettings) -> EstimateT
         # Without a reference there is neither right nor wrong.
         shared = shared_errors(a.answers, b.answers, a.correct, b.correct, **intervals.by(readings.subjects))
         parties = (a.party, b.party)
-<<<<<<< HEAD
-        expected = IfIndependent(shared.expected_both_wrong) if shared.both_wrong.n else None
-=======
-        share = found.expected_both_wrong
+        share = shared.expected_both_wrong
         expected = IfIndependent(share) if share is not None else None
->>>>>>> f4a3710eedcfb021e50ce6ee7b3e8c034a577357
         rows += [
             EstimateRow("share", "both_wrong", parties, ALL_ITEMS, shared.both_wrong, remark=expected),
             EstimateRow("share", "same_wrong_answer", parties, ALL_ITEMS, shared.same_wrong_answer),
