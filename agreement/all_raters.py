@@ -6,11 +6,11 @@ from itertools import combinations
 import numpy as np
 
 from agreement.chance_corrected import ROUNDING, check_size
-from agreement.chance_corrected import Interval as IntervalWithT
 from agreement.coding import Codes, Floats, Ratings, compact, encode, encode_clusters
 from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.own_weights import Matrix, agreement_weights
-from agreement.pairwise import Interval, share_of_items
+from agreement.pairwise import share_of_items
 from agreement.ratings import RatingTable, rows_of
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
 from agreement.several_raters import fleiss_kappa
@@ -24,7 +24,7 @@ def percent_agreement_of_all(
     clusters: Ratings | None = None,
     resamples: int = 10_000,
     seed: Seed = 0,
-    interval: Interval = "percentile",
+    interval: Interval | None = None,
     confidence: float = 0.95,
     unit: str = "item",
 ) -> Estimate:
@@ -43,8 +43,10 @@ def percent_agreement_of_all(
     categories : sequence, optional
         The declared categories in their order; required for steps on anything but whole numbers.
     clusters : sequence, shape (items,), optional
-        Cluster of each item; the interval is then a cluster bootstrap, else Wilson's.
-    resamples, seed, interval
+        Cluster of each item.
+    interval : {"score", "percentile", "bca"}, optional
+        By default "score" (Wilson's) without and "percentile" with `clusters`.
+    resamples, seed
         For the bootstrap, see `bootstrap`.
     confidence : float
         Nominal coverage.
@@ -97,7 +99,7 @@ def fleiss_kappa_per_category(
     *,
     categories: Sequence[Hashable] | None = None,
     clusters: Ratings | None = None,
-    interval: IntervalWithT | None = None,
+    interval: Interval | None = None,
     resamples: int = 10_000,
     seed: Seed = 0,
     confidence: float = 0.95,
@@ -165,7 +167,7 @@ def light_kappa(
     clusters: Ratings | None = None,
     resamples: int = 10_000,
     seed: Seed = 0,
-    interval: Interval = "percentile",
+    interval: Interval | None = None,
     confidence: float = 0.95,
     unit: str = "item",
 ) -> Estimate:
@@ -185,7 +187,9 @@ def light_kappa(
         The declared categories in their order; by default the observed ones. Required with `weights`.
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject.
-    resamples, seed, interval
+    interval : {"percentile", "bca"}, optional
+        Percentile by default.
+    resamples, seed
         For the bootstrap, see `bootstrap`.
     confidence : float
         Nominal coverage.
@@ -215,6 +219,7 @@ def light_kappa(
     (0.4, 0.4)
     """
     check_confidence(confidence)
+    interval = chosen_interval(interval, *BOOTSTRAPS, clustered=clusters is not None)
     codes, levels = _coded(ratings, categories)
     if weights is not None and categories is None:
         raise ValueError("weights is given without categories=; expected the declared categories in their order")
@@ -245,7 +250,7 @@ def light_kappa(
         sums_by_cluster(rows, groups),
         resamples=resamples,
         seed=seed,
-        method=interval,
+        interval=interval,
         confidence=confidence,
         clustered=groups is not None,
     )

@@ -89,7 +89,7 @@ def consensus(
     ----------
     ratings : array_like, shape (items, raters)
         Ratings: texts, numbers or other hashable values (a set of options as a frozenset); None or NaN is missing. An
-        answer such as "not assessable" counts as any other.
+        answer such as "not assessable" counts as any other. A single rater makes no consensus unless `fewest` is 1.
     rule : {"unanimous", "majority", "plurality", "median"}
         When there is an answer.
     ties : {None, "lowest", "highest", "random"}
@@ -132,7 +132,7 @@ def consensus(
     ((None,), ('unanimous',))
     """
     _check(rule, ties, fewest, seed)
-    rows = rows_of(ratings)
+    rows = rows_of(ratings, fewest=1)
     raters = len(rows[0]) if rows else 0
     if leave_out is not None:
         if isinstance(leave_out, bool) or not isinstance(leave_out, int | np.integer) or not 0 <= leave_out < raters:

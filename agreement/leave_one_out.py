@@ -11,6 +11,7 @@ from agreement.codebook import is_missing
 from agreement.coding import Codes, Floats, Ratings, as_values, encode_clusters
 from agreement.consensus import Rule, Ties, consensus
 from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.ratings import RatingTable, rows_of
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
 
@@ -58,6 +59,7 @@ def leave_one_out(
     fewest: int = 2,
     categories: Sequence[Hashable] | None = None,
     clusters: Ratings | None = None,
+    interval: Interval | None = None,
     resamples: int = 10_000,
     seed: Seed = 0,
     confidence: float = 0.95,
@@ -70,7 +72,7 @@ def leave_one_out(
     same items, so that neither side has a vote in what it is held against; items without a judge's verdict are then
     left out for the raters as well.
 
-    Intervals are percentile bootstraps over items or clusters with all raters resampled together: these raters are
+    Intervals are bootstraps over items or clusters with all raters resampled together: these raters are
     fixed. Undefined for fewer than three raters, and where a rater shares no item with a consensus of the others.
 
     Parameters
@@ -83,6 +85,8 @@ def leave_one_out(
         See `consensus`; `seed` draws random ties too.
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject.
+    interval : {"percentile", "bca"}, optional
+        Percentile by default.
     resamples, seed
         For the bootstrap.
     confidence : float
@@ -133,7 +137,10 @@ def leave_one_out(
             with_judge[item, rater] = of_judge == answer
     table = _Table(held, agreed, with_judge, groups)
     note = f"; {rule} of the others, {fewest} or more of them; these raters (fixed)"
-    estimate = partial(table.estimate, resamples=resamples, seed=seed, confidence=confidence, unit=unit, note=note)
+    kind = chosen_interval(interval, *BOOTSTRAPS, clustered=clusters is not None)
+    estimate = partial(
+        table.estimate, interval=kind, resamples=resamples, seed=seed, confidence=confidence, unit=unit, note=note
+    )
     single = tuple(estimate(f"agreement with the others, column {j}", [j], 1, 0) for j in range(raters))
     everyone = list(range(raters))
     mean = estimate("leave-one-out agreement", everyone, 1, 0)
@@ -163,6 +170,7 @@ class _Table:
         of_raters: int,
         of_judge: int,
         *,
+        interval: Interval,
         resamples: int,
         seed: Seed,
         confidence: float,
@@ -195,6 +203,7 @@ class _Table:
             sums_by_cluster(rows, self.groups),
             resamples=resamples,
             seed=seed,
+            interval=interval,
             confidence=confidence,
             clustered=clustered,
         )

@@ -11,7 +11,8 @@ import numpy as np
 from agreement.codebook import in_order, is_missing
 from agreement.coding import Floats, Ratings, as_values, same_length
 from agreement.estimate import Estimate
-from agreement.pairwise import Interval, item_means, mean_of_items, share_of_items
+from agreement.interval_kinds import Interval
+from agreement.pairwise import item_means, mean_of_items, share_of_items
 from agreement.ratings import RatingTable, rows_of
 from agreement.resampling import Seed
 from agreement.several_raters import conger_kappa
@@ -123,7 +124,7 @@ def set_agreement(
     clusters: Ratings | None = None,
     resamples: int = 10_000,
     seed: Seed = 0,
-    interval: Interval = "percentile",
+    interval: Interval | None = None,
     confidence: float = 0.95,
     unit: str = "item",
 ) -> SetAgreement:
@@ -141,8 +142,10 @@ def set_agreement(
         The options to report, in their order; by default those that were chosen.
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject.
-    resamples, seed, interval
-        For the bootstrap, see `bootstrap`. Without clusters the kappas have Gwet's interval.
+    interval : {"percentile", "bca"}, optional
+        Bootstrap of everything. By default Gwet's interval of the kappas without clusters, else percentiles.
+    resamples, seed
+        For the bootstrap, see `bootstrap`.
     confidence : float
         Nominal coverage.
     unit : str
@@ -187,7 +190,7 @@ def set_agreement(
             chosen=sum(option in cell for cell in chosen) / len(chosen) if chosen else math.nan,
             percent=of(item_means(held, _same), name=f"percent agreement on {option}"),
             kappa=conger_kappa(
-                held, categories=(False, True), clusters=clusters, interval=interval if clusters is not None else None,
+                held, categories=(False, True), clusters=clusters, interval=interval,
                 resamples=resamples, seed=seed, confidence=confidence, unit=unit,
             ),
         )  # fmt: skip
@@ -207,7 +210,7 @@ def set_accuracy(
     clusters: Ratings | None = None,
     resamples: int = 10_000,
     seed: Seed = 0,
-    interval: Interval = "percentile",
+    interval: Interval | None = None,
     confidence: float = 0.95,
     unit: str = "item",
 ) -> SetAccuracy:
@@ -222,7 +225,7 @@ def set_accuracy(
     options : sequence, optional
         All options, in their order; by default those that occur. The share of options on which both agree counts all.
     clusters, resamples, seed, interval, confidence, unit
-        As in `set_agreement`; shares have Wilson's interval without clusters.
+        As in `set_agreement`; by default shares have Wilson's interval without clusters.
 
     Returns
     -------

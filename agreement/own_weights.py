@@ -11,11 +11,11 @@ from scipy import stats
 from agreement.codebook import declared
 from agreement.coding import Floats, Ratings, compact, encode_clusters, encode_pairs
 from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
 
 Kind = Literal["linear", "quadratic", "radical", "ordinal"]
 Matrix = Kind | npt.ArrayLike
-Interval = Literal["normal", "percentile", "bca"]
 
 _ROUNDING = 1e-12
 
@@ -154,12 +154,7 @@ def cohen_kappa_with_weights(
     (0.507, 0.003248)
     """
     check_confidence(confidence)
-    if interval is None:
-        interval = "normal" if clusters is None else "percentile"
-    if interval not in ("normal", "percentile", "bca"):
-        raise ValueError(f"interval is {interval!r}; expected 'normal', 'percentile' or 'bca'")
-    if interval == "normal" and clusters is not None:
-        raise ValueError("interval is 'normal' with clusters= given; expected 'percentile' or 'bca'")
+    interval = chosen_interval(interval, "normal", *BOOTSTRAPS, clustered=clusters is not None)
     levels = declared(categories)
     w = agreement_weights(weights, len(levels), disagreement=disagreement)
     pairs = encode_pairs(a, b, levels)
@@ -193,7 +188,7 @@ def cohen_kappa_with_weights(
         sums_by_cluster(cells, groups),
         resamples=resamples,
         seed=seed,
-        method=interval,
+        interval=interval,
         confidence=confidence,
         clustered=groups is not None,
     )

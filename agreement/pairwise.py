@@ -3,18 +3,17 @@
 import math
 from collections.abc import Callable, Sequence
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from agreement.codebook import is_missing
 from agreement.coding import Codes, Floats, Ratings, encode_clusters
 from agreement.estimate import Estimate
+from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.percent import mean, share
 from agreement.ratings import RatingTable, rows_of
 from agreement.resampling import Seed
-
-Interval = Literal["percentile", "bca"]
 
 
 def mean_over_pairs(
@@ -24,7 +23,7 @@ def mean_over_pairs(
     clusters: Ratings | None = None,
     resamples: int = 10_000,
     seed: Seed = 0,
-    interval: Interval = "percentile",
+    interval: Interval | None = None,
     confidence: float = 0.95,
     name: str = "mean over pairs of raters",
     unit: str = "item",
@@ -44,7 +43,7 @@ def mean_over_pairs(
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject.
     resamples, seed, interval
-        For the bootstrap, see `bootstrap`.
+        For the bootstrap, see `bootstrap`; percentile by default.
     confidence : float
         Nominal coverage.
     name, unit : str
@@ -118,7 +117,7 @@ def mean_of_items(
     note: str,
     resamples: int,
     seed: Seed,
-    interval: Interval,
+    interval: Interval | None,
     confidence: float,
 ) -> Estimate:
     """Mean of the items that have a value, with a bootstrap interval.
@@ -141,9 +140,10 @@ def mean_of_items(
     Estimate
     """
     known = ~np.isnan(values)
+    interval = chosen_interval(interval, *BOOTSTRAPS, clustered=clusters is not None)
     return mean(
         values[known], _groups(clusters, known), name=name, unit=unit, note=_left_out(known, note),
-        resamples=resamples, seed=seed, method=interval, confidence=confidence,
+        resamples=resamples, seed=seed, interval=interval, confidence=confidence,
     )  # fmt: skip
 
 
@@ -156,10 +156,10 @@ def share_of_items(
     note: str,
     resamples: int,
     seed: Seed,
-    interval: Interval,
+    interval: Interval | None,
     confidence: float,
 ) -> Estimate:
-    """Share of the items with a value that have a 1, with Wilson's interval, or a cluster bootstrap.
+    """Share of the items with a value that have a 1, by default with Wilson's interval, or a cluster bootstrap.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def share_of_items(
     known = ~np.isnan(values)
     return share(
         values[known] == 1.0, _groups(clusters, known), name=name, unit=unit, note=_left_out(known, note),
-        resamples=resamples, seed=seed, method=interval, confidence=confidence,
+        resamples=resamples, seed=seed, interval=interval, confidence=confidence,
     )  # fmt: skip
 
 

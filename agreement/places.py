@@ -12,7 +12,8 @@ import numpy.typing as npt
 from agreement.codebook import is_missing
 from agreement.coding import Floats, Ratings, same_length
 from agreement.estimate import Estimate
-from agreement.pairwise import Interval, item_means, mean_of_items, share_of_items
+from agreement.interval_kinds import Interval
+from agreement.pairwise import item_means, mean_of_items, share_of_items
 from agreement.ratings import rows_of
 from agreement.resampling import Seed
 
@@ -175,7 +176,7 @@ def localisation(
     clusters: Ratings | None = None,
     resamples: int = 10_000,
     seed: Seed = 0,
-    interval: Interval = "percentile",
+    interval: Interval | None = None,
     confidence: float = 0.95,
     unit: str = "item",
 ) -> Localisation:
@@ -193,7 +194,9 @@ def localisation(
         mm, at least 0.
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject.
-    resamples, seed, interval
+    interval : {"percentile", "bca"}, optional
+        Bootstrap of everything. By default Wilson's interval of shares without clusters, else percentiles.
+    resamples, seed
         For the bootstrap, see `bootstrap`.
     confidence : float
         Nominal coverage.
@@ -245,7 +248,7 @@ def place_agreement(
     clusters: Ratings | None = None,
     resamples: int = 10_000,
     seed: Seed = 0,
-    interval: Interval = "percentile",
+    interval: Interval | None = None,
     confidence: float = 0.95,
     unit: str = "item",
 ) -> PlaceAgreement:
@@ -366,7 +369,7 @@ def _estimate(
     clusters: Ratings | None,
     resamples: int,
     seed: Seed,
-    interval: Interval,
+    interval: Interval | None,
     confidence: float,
     unit: str,
     note: str,

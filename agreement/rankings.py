@@ -12,7 +12,8 @@ import numpy as np
 from agreement.codebook import is_missing
 from agreement.coding import Floats, Ratings, as_values, same_length
 from agreement.estimate import Estimate
-from agreement.pairwise import Interval, item_means, mean_of_items, share_of_items
+from agreement.interval_kinds import Interval
+from agreement.pairwise import item_means, mean_of_items, share_of_items
 from agreement.ratings import RatingTable, rows_of
 from agreement.resampling import Seed
 
@@ -189,7 +190,7 @@ def ranking_accuracy(
     clusters: Ratings | None = None,
     resamples: int = 10_000,
     seed: Seed = 0,
-    interval: Interval = "percentile",
+    interval: Interval | None = None,
     confidence: float = 0.95,
     unit: str = "item",
 ) -> RankingAccuracy:
@@ -208,8 +209,10 @@ def ranking_accuracy(
         Depths.
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject.
-    resamples, seed, interval
-        For the bootstrap, see `bootstrap`; the shares have Wilson's interval without clusters.
+    interval : {"percentile", "bca"}, optional
+        Bootstrap of everything. By default Wilson's interval of shares without clusters, else percentiles.
+    resamples, seed
+        For the bootstrap, see `bootstrap`.
     confidence : float
         Nominal coverage.
     unit : str
@@ -267,7 +270,7 @@ def ranking_agreement(
     clusters: Ratings | None = None,
     resamples: int = 10_000,
     seed: Seed = 0,
-    interval: Interval = "percentile",
+    interval: Interval | None = None,
     confidence: float = 0.95,
     unit: str = "item",
 ) -> RankingAgreement:
