@@ -407,3 +407,128 @@ def test_submit_names_the_key_that_submits_from_where_somebody_types(room: MakeR
     reader.press("c")
 
     expect(key).to_have_text("Ctrl Enter")
+
+
+@pytest.mark.parametrize("before", ["Yes", "fairly sure"])
+def test_panel_has_the_keys_although_an_answer_was_clicked_before(room: MakeRoom, before: str) -> None:
+    reader = room("plain")
+    reader.open()
+    reader.page.locator(".option", has_text=before).first.click()
+
+    reader.press("f")
+    reader.page.keyboard.type("finding 2 is on the wrong side")
+
+    expect(reader.page.get_by_role("textbox", name="Note to the flag")).to_have_value("finding 2 is on the wrong side")
+    expect(reader.page.get_by_role("button", name="Not assessable")).to_have_attribute("aria-expanded", "false")
+
+
+def test_words_behind_a_clicked_reason_are_the_comment_and_leave_the_reason(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+    reader.page.get_by_role("button", name="Not assessable").click()
+    reader.page.locator(".panel .option").first.click()
+
+    reader.page.keyboard.type("too 2 dark")
+    reader.press("Control+Enter")
+    reader.page.locator(".done").wait_for()
+
+    (verdict,) = reader.posted("verdict")
+    assert (verdict["answers"]["not_assessable"], verdict["answers"]["comment"]) == ("quality", "too 2 dark")
+
+
+@pytest.mark.parametrize("words", ["2 slices missing", "10 mm cut off"])
+def test_words_that_begin_with_a_digit_behind_a_reason_leave_it_as_it_is(room: MakeRoom, words: str) -> None:
+    reader = room("plain")
+    reader.open()
+
+    reader.press("n", "1")
+    reader.page.keyboard.type(words)
+
+    assert chosen(reader) == ["Image quality"]
+    expect(reader.page.get_by_role("textbox", name="Comment")).to_have_value(words)
+
+
+@pytest.mark.parametrize("key", ["n", "f"])
+def test_blank_chooses_nothing_in_a_panel(room: MakeRoom, key: str) -> None:
+    reader = room("plain")
+    reader.open()
+
+    reader.press(key, "Space")
+
+    assert chosen(reader) == []
+
+
+@pytest.mark.parametrize("sign", ["لا", "ś", "𝛼"])
+def test_one_key_that_writes_several_signs_begins_words_too(room: MakeRoom, sign: str) -> None:
+    reader = room("plain")
+    reader.open()
+    reader.press("f")
+
+    taken = reader.page.evaluate(
+        """(key) => {
+          let target = document.activeElement;
+          while (target.shadowRoot?.activeElement) target = target.shadowRoot.activeElement;
+          const described = {key, code: "KeyB", bubbles: true, composed: true, cancelable: true};
+          return target.dispatchEvent(new KeyboardEvent("keydown", described));
+        }""",
+        sign,
+    )
+
+    assert taken is True  # left to the browser, which writes it
+    expect(reader.page.get_by_role("textbox", name="Note to the flag")).to_be_focused()
+
+
+def test_escape_out_of_words_typed_into_not_assessable_closes_that_too(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+
+    reader.press("n")
+    reader.page.keyboard.type("very noisy")
+    reader.press("Escape", "1", "4")
+
+    assert chosen(reader) == ["Yes", "4"]
+    reader.see("Comment: very noisy")
+
+
+def test_words_go_behind_those_that_are_in_the_comment_and_are_selected(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+    reader.press("c")
+    reader.page.keyboard.type("See the note")
+    reader.press("Control+a", "Escape", "n", "2")
+
+    reader.page.keyboard.type("noisy")
+
+    expect(reader.page.get_by_role("textbox", name="Comment")).to_have_value("See the note noisy")
+
+
+def test_note_without_a_kind_is_shown_and_is_in_the_draft(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+
+    reader.press("f")
+    reader.page.keyboard.type("wrong side shown")
+    reader.press("Escape")
+
+    reader.see("Flag: of no kind yet (wrong side shown)")
+    reader.page.wait_for_timeout(1_000)
+    assert reader.posted("draft")[-1]["answers"]["flag"] == {"id": None, "note": "wrong side shown"}
+
+
+@pytest.mark.parametrize("between", ["Backspace", "CapsLock", "Shift"])
+def test_where_no_comment_is_taken_words_are_ignored_until_a_key_that_leads_out(room: MakeRoom, between: str) -> None:
+    reader = room("without comment")
+    reader.open()
+    reader.press("1", "4", "n", "1")
+
+    reader.page.keyboard.type("motoin")
+    reader.press(between, between)
+    reader.page.keyboard.type("ion 2")
+    reader.press("Enter")
+    reader.page.wait_for_timeout(450)
+
+    assert chosen(reader)[-1] == "Image quality"
+    assert reader.posted("verdict") == []
+    reader.press("Escape", "Enter")
+    reader.page.locator(".done").wait_for()
+    assert reader.posted("verdict")[0]["answers"]["not_assessable"] == "quality"

@@ -115,6 +115,7 @@ def _item(
     practice: PracticePayload | None = None,
     ahead: NextPayload | None = None,
     scored: dict[str, Any] | None = None,
+    comment: bool = True,
     **more: Any,
 ) -> MadeUp:
     volumes = volumes if volumes is not None else [scan(position)]
@@ -128,6 +129,7 @@ def _item(
             "text": text or {},
             "forms": {"form": {"fields": fields or [yes_no(), confidence()]}},
             "reading": {
+                "comment": comment,
                 "not_assessable": choices(
                     [("quality", "Image quality"), ("missing", "What is asked for is not shown")]
                 ),
@@ -264,6 +266,7 @@ def _same(**more: Any) -> Callable[[int], dict[str, Any]]:
 # What each differs in from the plain one: one scan, and a question with yes and no.
 ITEMS: dict[str, Callable[[int], dict[str, Any]]] = {
     "plain": _same(),
+    "without comment": _same(comment=False),
     "second": _second,
     "neurological": _same(hanging={"convention": "neurological"}),
     "lacking": _lacking,

@@ -32,8 +32,11 @@ export class Actions {
     const ours = target && event.composedPath().includes(element);
     if (!ours && target && (isTyping(target) || target.closest("[role=dialog], [role=menu], button, a[href], [role=combobox]"))) return;
     const binding = bindingOf(event, ours ? target : null);
-    const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
-    if (plain && ours && !room.dialogs.open && room.form) {
+    // By a click that came before it.
+    room.screen.pointed = false;
+    const plain = !event.metaKey && (event.getModifierState("AltGraph") || (!event.ctrlKey && !event.altKey));
+    const pastes = (event.ctrlKey || event.metaKey) && event.key === "v";
+    if ((plain || pastes) && ours && !room.dialogs.open && room.form) {
       // A keyboard may have its digits behind Shift.
       const byShift = event.shiftKey && /^\d$/.test(event.key);
       const taker = room.form.takes(event, byShift || binding?.action === "digit");

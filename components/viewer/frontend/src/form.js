@@ -18,7 +18,7 @@ const PANELS = { not_assessable: "assess", comment: "comment", flag: "flag" };
  * @property {Record<string, any>} fields
  * @property {string|null} not_assessable
  * @property {string} comment
- * @property {{id: string, note: string}|null} flag
+ * @property {{id: string|null, note: string}|null} flag
  */
 
 /** @typedef {import("./fields/registry.js").Field} Field */

@@ -6,6 +6,7 @@
 
 import katex from "katex";
 import { h } from "./dom.js";
+import { isReadable } from "./formula_commands.js";
 
 /** Of one formula: characters of its source; elements it becomes; elements within each other. */
 const LONGEST = 2_000;
@@ -23,14 +24,9 @@ const SETTINGS = {
   // Of what leads elsewhere KaTeX would draw the name of the command, and not the words.
   trust: () => { throw new Error("Formulas lead nowhere."); },
 };
-/** Commands that give others a meaning: by them a few characters become any number of elements. */
-const DEFINES = /^\\(?:[gex]?def|(?:new|renew|provide)command|(?:future)?let|global|long)$/;
-/** Commands that draw one of several words, or none, and such as are KaTeX's own; and a % before which no \ stands: a remark. */
-const DROPS = /^\\(?:[A-Za-z]*@[A-Za-z@]*|TextOrMath|mathchoice|(?:err)?message|(?:tiny|scriptsize)|scriptscriptstyle)$/;
+/** A % before which no \ stands: a remark, which is not drawn. */
 const REMARK = /(?:^|[^\\])(?:\\\\)*%/;
-const SMALLER = ":is(msub, msup, msubsup, munder, mover, munderover, mfrac)";
-/** Signs that turn the direction of what follows. */
-const TURNS = /[\u202a-\u202e\u2066-\u2069]/;
+const SMALLER = ":is(msub, msup, msubsup, munder, mover, munderover, mfrac, mroot)";
 
 const anything = () => true;
 /** @param {number} least @param {number} most  both in em */
@@ -101,9 +97,7 @@ export function appendFormula(parent, { content, markup }, room) {
  * @returns {Element|null}  null for what is not to be drawn
  */
 function drawn(content, apart, room) {
-  if (REMARK.test(content) || TURNS.test(content)) return null;
-  const commands = content.match(/\\(?:[A-Za-z@]+|[^])/g) ?? [];
-  if (commands.some((command) => DEFINES.test(command) || DROPS.test(command))) return null;
+  if (REMARK.test(content) || !isReadable(content)) return null;
   const place = h("span", {});
   try {
     katex.render(content, place, { ...SETTINGS, displayMode: apart });
@@ -123,13 +117,13 @@ function drawn(content, apart, room) {
 }
 
 /**
- * Whether every letter and digit that is written is drawn where it is seen, as often: no command, known or to come, may leave words out.
+ * Whether every letter and digit that is written is drawn, as often: no command that is allowed, known or to come, may leave words out.
  *
  * @param {Element} math
  * @param {string} content
  */
 function saysAll(math, content) {
-  if ([...math.querySelectorAll("mphantom")].some((hidden) => hidden.querySelector("mtext, mn"))) return false;
+  if ([...math.querySelectorAll("mphantom")].some((hidden) => /[\p{L}\p{N}]/u.test(hidden.textContent ?? ""))) return false;
   const written = content
     // What a command takes beside words: a name of its surroundings, columns, a length.
     .replace(/\\(?:begin|end)\s*\{[^{}]*\}(?:\s*\{[lcr|\s]*\})?/g, "")

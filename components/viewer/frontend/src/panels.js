@@ -8,6 +8,10 @@ import { freshId, h } from "./dom.js";
 import { isTyping } from "./keys.js";
 
 const LONGEST_BEGINNING = 60;
+/** Keys that nobody presses to correct or go on with words. */
+const LEAVES_WORDS = /^(Escape|Tab|Arrow\w+)$/;
+/** Whether a key writes something, also one that the next key completes, or two letters at once; all other keys have names. @param {string} key */
+const isSign = (key) => [...key].length === 1 || key === "Dead" || /\P{ASCII}/u.test(key);
 
 /** @typedef {"assess"|"comment"|"flag"} Which */
 /** @typedef {import("../payload.js").Option} Option */
@@ -30,7 +34,8 @@ export class Panels {
 
     /** @param {string} title @param {...HTMLElement} content */
     const panel = (title, ...content) => h("fieldset", { class: "panel", hidden: true }, h("legend", {}, title), ...content);
-    const keys = () => h("p", { class: "panel-keys" }, h("kbd", {}, "Esc"), " closes", h("kbd", {}, "⌫"), " takes it back");
+    const keys = () => h("p", { class: "panel-keys" }, h("kbd", {}, "Esc"), " closes",
+      h("span", { class: "takes-back" }, h("kbd", {}, "⌫"), " takes it back"));
     this.panels = {
       assess: panel("Why can this not be assessed?", this.list("assess"), keys()),
       comment: h("div", { class: "panel", hidden: true }, this.remark),
@@ -49,11 +54,16 @@ export class Panels {
     this.open = { assess: false, comment: false, flag: false };
     /** Somebody types words where none are taken. */
     this.inWords = false;
-    for (const one of Object.values(this.panels)) {
+    /** A choice was made since the focus came to the choices: what is typed now are words. */
+    this.settled = false;
+    /** The comment has the words that were typed into "not assessable". */
+    this.isRemarkOnReason = false;
+    for (const element of Object.values(this.panels)) {
       // A click on its words leaves the focus where it is: in the panel.
-      one.addEventListener("mousedown", (event) => {
+      element.addEventListener("mousedown", (event) => {
         if (event.target instanceof Element && !event.target.closest("label, input, textarea, button")) event.preventDefault();
       });
+      element.addEventListener("focusin", () => (this.inWords = this.settled = false));
     }
   }
 
@@ -62,7 +72,7 @@ export class Panels {
     const name = freshId(which);
     // Behind a kind of flag comes its note; an arrow key goes on among the kinds.
     const onclick = (/** @type {MouseEvent} */ { detail }) => {
-      this.inWords = false;
+      this.settled = true;
       if (which === "flag" && detail) this.note.focus();
     };
     return this.options[which].map(() => h("input", { type: "radio", name, onclick, onchange: () => this.onChange(0) }));
@@ -91,7 +101,8 @@ export class Panels {
     return {
       not_assessable: this.chosen("assess")?.id ?? null,
       comment: this.remark.value,
-      flag: flag && { id: flag.id, note: this.note.value },
+      // Without a kind it is not submitted, but kept in the draft.
+      flag: flag || this.note.value.trim() ? { id: flag?.id ?? null, note: this.note.value } : null,
     };
   }
 
@@ -102,7 +113,7 @@ export class Panels {
     this.note.value = answers?.flag?.note ?? "";
     this.remark.value = answers?.comment ?? "";
     this.setOpen("assess", this.chosen("assess") !== null);
-    this.setOpen("flag", this.chosen("flag") !== null);
+    this.setOpen("flag", this.chosen("flag") !== null || this.note.value !== "");
     this.setOpen("comment", this.remark.value !== "");
   }
 
@@ -129,17 +140,20 @@ export class Panels {
 
   /** @param {Which} which */
   enter(which) {
-    this.inWords = false;
+    this.isRemarkOnReason = false;
     const radios = which === "comment" ? [] : this.radios[which];
     (radios.find((radio) => radio.checked) ?? radios[0] ?? this.remark).focus();
     this.panels[which].scrollIntoView({ block: "nearest" });
   }
 
-  /** Close the panel that has the focus, and keep what was said there. @returns {boolean} whether there was one */
+  /** Close the panel that the keys belong to, and keep what was said there. @returns {boolean} whether there was one */
   fold() {
-    const which = this.withFocus();
-    if (which) this.setOpen(which, false);
-    return which !== null;
+    const which = this.withFocus() ?? (this.open.assess ? "assess" : null);
+    if (!which) return false;
+    if (which === "comment" && this.isRemarkOnReason) this.setOpen("assess", false);
+    this.isRemarkOnReason = false;
+    this.setOpen(which, false);
+    return true;
   }
 
   /** @param {Which} which @param {boolean} open */
@@ -153,6 +167,7 @@ export class Panels {
   /** Where the keys go after a choice: into the note to a flag. @param {"assess"|"flag"} which @param {HTMLInputElement} radio */
   chose(which, radio) {
     if (this.withFocus() === which) (which === "flag" ? this.note : radio).focus();
+    this.settled = true;
   }
 
   /** @returns {Which|null} */
@@ -164,9 +179,9 @@ export class Panels {
   }
 
   /**
-   * While a panel with choices has the focus, only digits are for the room. Words that somebody types there belong into the note to a
-   * flag, or into the comment; as commands they would switch tools, choose reasons and submit. Where there is no comment, nothing of them
-   * is taken until a key that no words have.
+   * While a panel with choices has the focus, only digits are for the room, and only until something is chosen. All else that somebody
+   * types there belongs into the note to a flag, or into the comment; as commands it would switch tools, choose reasons and submit.
+   * Where there is no comment, nothing of it is taken until a key that leads out of the words.
    *
    * @param {KeyboardEvent} event
    * @param {boolean} isDigit
@@ -175,15 +190,24 @@ export class Panels {
   takes({ key }, isDigit) {
     const which = this.withFocus();
     if (which === null || which === "comment" || isTyping(this.focused())) return "room";
-    const isWords = key.length === 1 && key !== " " && !isDigit;
-    if (this.inWords && (isWords || isDigit || key === " " || key === "Enter")) return "nobody";
-    this.inWords = false;
-    if (!isWords) return key === " " ? "browser" : "room";
+    if (LEAVES_WORDS.test(key)) this.inWords = false;
+    if (!isSign(key)) return this.inWords ? "nobody" : "room";
+    if (this.inWords) return "nobody";
+    if (isDigit && !this.settled) return "room";
+    // A blank neither chooses nor begins words.
+    if (key === " ") return "nobody";
     const place = which === "flag" ? this.note : this.tabs.comment ? this.remark : null;
-    if (place === this.remark) this.setOpen("comment", true);
     this.inWords = place === null;
-    place?.focus();
-    return place ? "browser" : "nobody";
+    if (!place) return "nobody";
+    if (place === this.remark) {
+      this.setOpen("comment", true);
+      this.isRemarkOnReason = true;
+      if (/\S$/.test(place.value)) place.value += " ";
+    }
+    place.focus();
+    // Words that were selected there are not typed over.
+    place.setSelectionRange(place.value.length, place.value.length);
+    return "browser";
   }
 
   /** Take back what was said in the panel that has the focus, or what sets the fields aside. @returns {boolean} whether there was anything */
@@ -212,10 +236,10 @@ export class Panels {
   refresh() {
     this.tabs.comment?.classList.toggle("filled", this.remark.value.trim() !== "");
     const lines = /** @type {const} */ ([["assess", "Not assessable"], ["flag", "Flag"]]).flatMap(([which, words]) => {
-      const chosen = this.chosen(which);
-      this.tabs[which]?.classList.toggle("filled", chosen !== null);
+      const said = this.chosen(which)?.text;
       const note = which === "flag" && this.note.value.trim() ? ` (${beginning(this.note.value)})` : "";
-      return chosen && !this.open[which] ? [`${words}: ${chosen.text}${note}`] : [];
+      this.tabs[which]?.classList.toggle("filled", Boolean(said || note));
+      return (said || note) && !this.open[which] ? [`${words}: ${said ?? "of no kind yet"}${note}`] : [];
     });
     if (!this.open.comment && this.remark.value.trim()) lines.push(`Comment: ${beginning(this.remark.value)}`);
     this.said.textContent = lines.join(" · ");
@@ -227,6 +251,6 @@ export class Panels {
 
 /** Words as they stand in one line below the buttons. @param {string} words */
 function beginning(words) {
-  const line = words.trim().replace(/\s+/g, " ");
-  return line.length > LONGEST_BEGINNING ? `${line.slice(0, LONGEST_BEGINNING - 1)}…` : line;
+  const signs = [...words.trim().replace(/\s+/g, " ")];
+  return signs.length > LONGEST_BEGINNING ? `${signs.slice(0, LONGEST_BEGINNING - 1).join("")}…` : signs.join("");
 }

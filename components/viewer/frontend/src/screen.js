@@ -21,6 +21,9 @@ const SPARE = 56;
 /** What does not keep the focus after it was clicked. */
 const LET_GO = ".toolbar, .pane header, .link-box, .room-tools, .option, .point-buttons, .unanswer, .more, .renderer";
 
+/** The choices of a panel keep it: the keys belong to them while the panel is open. @param {Element|null} element */
+const isLetGo = (element) => Boolean(element?.closest(LET_GO) && !element.closest(".panel"));
+
 export class Screen {
   /**
    * @param {HTMLElement} host
@@ -32,6 +35,8 @@ export class Screen {
   constructor(host, panes, covers, act, base) {
     this.host = host;
     this.act = act;
+    /** Whether the pointer was last pressed on what does not keep the focus, and no key since. */
+    this.pointed = false;
     const root = /** @type {Document|ShadowRoot} */ (host.getRootNode());
     this.sheet = new CSSStyleSheet();
     this.sheet.replaceSync(styles);
@@ -130,14 +135,12 @@ export class Screen {
    */
   letGoAfterClicks() {
     const { element } = this;
-    let pointed = false;
     const letGo = () => {
-      if (pointed && this.focused()?.closest(LET_GO)) element.focus({ preventScroll: true });
+      if (this.pointed && isLetGo(this.focused())) element.focus({ preventScroll: true });
     };
     element.addEventListener("pointerdown", (event) => {
-      pointed = Boolean(/** @type {Element} */ (event.composedPath()[0]).closest(LET_GO));
+      this.pointed = isLetGo(/** @type {Element} */ (event.composedPath()[0]));
     }, { capture: true });
-    element.addEventListener("keydown", () => (pointed = false), { capture: true });
     element.addEventListener("focusin", letGo);
     element.addEventListener("click", letGo);
   }
