@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from agreement.arguments import whole_number
 from agreement.coding import Floats, encode
 from agreement.consensus import Consensus, consensus
 from agreement.ratings import RatingTable, rows_of
@@ -22,7 +23,7 @@ _SAME_LIKELIHOOD = 1e-6  # two starts ended at the same place when their log-lik
 _TIE = 1e-9  # two categories are equally likely when their probabilities are this close
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LatentClasses:
     """What Dawid and Skene's model says of items and raters, and the majority beside it.
 
@@ -133,9 +134,7 @@ def dawid_skene(
     >>> classes.values == tuple(truth), classes.confusion[4].round(2).tolist()
     (True, [[0.0, 1.0], [1.0, 0.0]])
     """
-    for name, number, least in (("starts", starts, 2), ("iterations", iterations, 1)):
-        if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < least:
-            raise ValueError(f"{name} is {number!r}; expected a whole number of at least {least}")
+    starts, iterations = whole_number(starts, "starts", 2), whole_number(iterations, "iterations", 1)
     if not tolerance > 0:
         raise ValueError(f"tolerance is {tolerance!r}; expected a number above 0")
     generator = random_generator(seed)
@@ -180,7 +179,7 @@ def dawid_skene(
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Fit:
     """Where one start of the EM algorithm ended.
 
