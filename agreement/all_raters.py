@@ -5,6 +5,7 @@ from itertools import combinations
 
 import numpy as np
 
+from agreement.arguments import whole_number
 from agreement.chance_corrected import ROUNDING, check_size
 from agreement.coding import Codes, Floats, Ratings, compact, encode, encode_clusters
 from agreement.estimate import Estimate, check_confidence, undefined
@@ -76,8 +77,7 @@ def percent_agreement_of_all(
     >>> [round(percent_agreement_of_all(table, steps).value, 3) for steps in (0, 1, 2)]
     [0.333, 0.667, 1.0]
     """
-    if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or steps < 0:
-        raise ValueError(f"steps is {steps!r}; expected a whole number of at least 0")
+    steps = whole_number(steps, "steps", 0)
     codes, levels = _coded(ratings, categories)
     places = np.arange(len(levels), dtype=np.float64)
     if steps and categories is None and levels:

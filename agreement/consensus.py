@@ -1,6 +1,5 @@
 """One answer of several raters for each item, with how it came about."""
 
-import math
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -8,8 +7,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from agreement.arguments import whole_number
 from agreement.codebook import is_missing
-from agreement.coding import Codes, Floats, encode
+from agreement.coding import Codes, encode
 from agreement.ratings import RatingTable, rows_of
 from agreement.resampling import Seed, random_generator
 
@@ -33,9 +33,9 @@ class Consensus:
         How the given ratings fell, whatever the rule: "unanimous"; "majority" (one answer has more than half of them);
         "plurality" (one has more than any other, but not more than half); "tie" (several have the most); "too few"
         (fewer than `fewest` were given).
-    support : ndarray of float, shape (items,)
-        Share of the given ratings that equal the value; nan where there is none.
-    n_ratings : ndarray of int, shape (items,)
+    support : tuple of float, length items
+        Share of the given ratings that equal the value; None where there is none.
+    n_ratings : tuple of int, length items
         Ratings given, without the rater who was left out.
     differs : tuple of bool, length items
         Whether two ratings say different things, however many were given.
@@ -45,8 +45,8 @@ class Consensus:
 
     values: tuple[Any, ...]
     provenance: tuple[Provenance, ...]
-    support: Floats
-    n_ratings: Codes
+    support: tuple[float | None, ...]
+    n_ratings: tuple[int, ...]
     differs: tuple[bool, ...]
     method: str
 
@@ -131,11 +131,13 @@ def consensus(
     >>> consensus([["a", "b", "b"]], "unanimous").values, consensus([["a", "b", "b"]], leave_out=0).provenance
     ((None,), ('unanimous',))
     """
-    _check(rule, ties, fewest, seed)
+    _check(rule, ties, seed)
+    fewest = whole_number(fewest, "fewest", 1)
     rows = rows_of(ratings, fewest=1)
     raters = len(rows[0]) if rows else 0
     if leave_out is not None:
-        if isinstance(leave_out, bool) or not isinstance(leave_out, int | np.integer) or not 0 <= leave_out < raters:
+        leave_out = whole_number(leave_out, "leave_out")
+        if not 0 <= leave_out < raters:
             raise ValueError(f"leave_out is {leave_out!r}; expected a column from 0 to {raters - 1}")
         rows = [[*row[:leave_out], *row[leave_out + 1 :]] for row in rows]
     flat, levels = encode([value for row in rows for value in row], categories, "ratings")
@@ -143,19 +145,19 @@ def consensus(
         raise ValueError(f"rule is 'median' but categories {levels!r} have no order; expected categories=")
     codes = flat.reshape(len(rows), -1) if rows else flat.reshape(0, 0)
     generator = random_generator(seed) if ties == "random" and seed is not None else None
-    chosen, provenance, support, given = [], [], np.full(len(rows), math.nan), np.zeros(len(rows), dtype=np.intp)
-    for item, row in enumerate(codes):
-        votes = row[row >= 0]
-        given[item] = votes.size
-        kind, tied = _split(votes, rule, fewest)
-        code = _pick(tied, ties if rule != "unanimous" else None, generator)
-        provenance.append(kind)
-        chosen.append(None if code is None else levels[code])
-        if code is not None:
-            support[item] = float((votes == code).mean())
-    differs = tuple(are_different(row) for row in rows)
-    method = _words(rule, ties, fewest, leave_out, seed)
-    return Consensus(tuple(chosen), tuple(provenance), support, given, differs, method)
+    given = [row[row >= 0] for row in codes]
+    splits = [_split(votes, rule, fewest) for votes in given]
+    chosen = [_pick(tied, ties if rule != "unanimous" else None, generator) for _, tied in splits]
+    return Consensus(
+        values=tuple(None if code is None else levels[code] for code in chosen),
+        provenance=tuple(kind for kind, _ in splits),
+        support=tuple(
+            None if code is None else float((votes == code).mean()) for votes, code in zip(given, chosen, strict=True)
+        ),
+        n_ratings=tuple(int(votes.size) for votes in given),
+        differs=tuple(are_different(row) for row in rows),
+        method=_words(rule, ties, fewest, leave_out, seed),
+    )
 
 
 def are_different(ratings: Sequence[Any]) -> bool:
@@ -178,13 +180,11 @@ def are_different(ratings: Sequence[Any]) -> bool:
     return len({value for value in ratings if not is_missing(value)}) > 1
 
 
-def _check(rule: str, ties: str | None, fewest: int, seed: Seed | None) -> None:
+def _check(rule: str, ties: str | None, seed: Seed | None) -> None:
     if rule not in RULES:
         raise ValueError(f"rule is {rule!r}; expected 'unanimous', 'majority', 'plurality' or 'median'")
     if ties is not None and ties not in TIES:
         raise ValueError(f"ties is {ties!r}; expected None, 'lowest', 'highest' or 'random'")
-    if isinstance(fewest, bool) or not isinstance(fewest, int | np.integer) or fewest < 1:
-        raise ValueError(f"fewest is {fewest!r}; expected a whole number of at least 1")
     if ties == "random" and seed is None:
         raise ValueError("ties is 'random' and seed is None; expected a seed, so that the draw can be reproduced")
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from agreement.arguments import whole_number
 from agreement.coding import Floats, encode
 from agreement.consensus import Consensus, consensus
 from agreement.ratings import RatingTable, rows_of
@@ -22,7 +23,7 @@ _SAME_LIKELIHOOD = 1e-6  # two starts ended at the same place when their log-lik
 _TIE = 1e-9  # two categories are equally likely when their probabilities are this close
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LatentClasses:
     """What Dawid and Skene's model says of items and raters, and the majority beside it.
 
@@ -133,9 +134,7 @@ def dawid_skene(
     >>> classes.values == tuple(truth), classes.confusion[4].round(2).tolist()
     (True, [[0.0, 1.0], [1.0, 0.0]])
     """
-    for name, number, least in (("starts", starts, 2), ("iterations", iterations, 1)):
-        if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < least:
-            raise ValueError(f"{name} is {number!r}; expected a whole number of at least {least}")
+    starts, iterations = whole_number(starts, "starts", 2), whole_number(iterations, "iterations", 1)
     if not tolerance > 0:
         raise ValueError(f"tolerance is {tolerance!r}; expected a number above 0")
     generator = random_generator(seed)
@@ -144,8 +143,7 @@ def dawid_skene(
     flat, levels = encode([value for row in rows for value in row], categories, "ratings")
     raters, q = len(rows[0]) if rows else 0, len(levels)
     codes = flat.reshape(len(rows), raters)
-    counts = (codes[:, :, None] == np.arange(q)).astype(np.float64)
-    rated = counts.any(axis=(1, 2))
+    rated = (codes >= 0).any(axis=1)
     shown = seed.entropy if isinstance(seed, np.random.SeedSequence) else seed
     method = f"Dawid-Skene, EM from {starts} starts, seed {shown}; raters independent given the category"
     reason = None
@@ -157,11 +155,14 @@ def dawid_skene(
         reason = "all ratings are the same: there is nothing to tell apart"
     if reason is not None:
         return _without_fit(len(rows), raters, levels, majority, method, reason)
-    fits = fits_from_starts(counts[rated], starts, generator, iterations, tolerance)
+    # items that were rated alike are alike: the likelihood needs each pattern once
+    patterns, which, times = np.unique(codes[rated], axis=0, return_inverse=True, return_counts=True)
+    counts = (patterns[:, :, None] == np.arange(q)).astype(np.float64)
+    fits = fits_from_starts(counts, times.astype(np.float64), starts, generator, iterations, tolerance)
     best = max(fits, key=lambda fit: fit.log_likelihood)
     near = _SAME_LIKELIHOOD * max(1.0, abs(best.log_likelihood))
     probabilities = np.full((len(rows), q), np.nan)
-    probabilities[rated] = best.probabilities
+    probabilities[rated] = best.probabilities[which.ravel()]
     values = tuple(_likeliest(row, levels) for row in probabilities)
     both = [(x, y) for x, y in zip(values, majority.values, strict=True) if x is not None and y is not None]
     return LatentClasses(
@@ -180,13 +181,13 @@ def dawid_skene(
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Fit:
     """Where one start of the EM algorithm ended.
 
     Attributes
     ----------
-    probabilities : ndarray, shape (items, categories)
+    probabilities : ndarray, shape (patterns, categories)
         ``T_ik``.
     prevalence : ndarray, shape (categories,)
         ``p_k``.
@@ -206,14 +207,16 @@ class Fit:
 
 
 def fits_from_starts(
-    counts: Floats, starts: int, generator: np.random.Generator, iterations: int, tolerance: float
+    counts: Floats, times: Floats, starts: int, generator: np.random.Generator, iterations: int, tolerance: float
 ) -> list[Fit]:
     """Fits from the share of the votes, and from mixtures of it with random shares.
 
     Parameters
     ----------
-    counts : ndarray, shape (items, raters, categories)
+    counts : ndarray, shape (patterns, raters, categories)
         How often a rater gave a category to an item; every item has a rating, and may have several of one rater.
+    times : ndarray, shape (patterns,)
+        How many items were rated so.
     starts : int
         Number of starts.
     generator : numpy.random.Generator
@@ -227,40 +230,44 @@ def fits_from_starts(
     """
     votes = counts.sum(axis=1)
     shares = votes / votes.sum(axis=1, keepdims=True)
-    fits = [_maximised(counts, shares, iterations, tolerance)]
+    fits = [_maximised(counts, times, shares, iterations, tolerance)]
     for _ in range(starts - 1):
         drawn = generator.dirichlet(np.ones(shares.shape[1]), size=len(shares))
-        fits.append(_maximised(counts, (shares + drawn) / 2.0, iterations, tolerance))
+        fits.append(_maximised(counts, times, (shares + drawn) / 2.0, iterations, tolerance))
     return fits
 
 
-def _maximised(counts: Floats, probabilities: Floats, iterations: int, tolerance: float) -> Fit:
+def _maximised(counts: Floats, times: Floats, probabilities: Floats, iterations: int, tolerance: float) -> Fit:
+    patterns, raters, q = counts.shape
+    flat = counts.reshape(patterns, raters * q)
     before, converged = -math.inf, False
     for _ in range(iterations):
-        prevalence = probabilities.mean(axis=0)  # (2.4)
-        said = np.einsum("ik,ijl->jkl", probabilities, counts)
+        weighted = probabilities * times[:, None]
+        prevalence = weighted.sum(axis=0) / times.sum()  # (2.4)
+        said = (weighted.T @ flat).reshape(q, raters, q)
         rated = said.sum(axis=2, keepdims=True)
         confusion = np.divide(said, rated, out=np.zeros_like(said), where=rated > 0)  # (2.3)
-        probabilities, likelihood = _expected(counts, prevalence, confusion)
+        probabilities, likelihood = _expected(flat, times, prevalence, confusion.reshape(q, raters * q))
         if likelihood - before < tolerance:
             converged = True
             break
         before = likelihood
-    return Fit(probabilities, prevalence, np.where(rated > 0, confusion, np.nan), likelihood, converged)
+    of_raters = np.where(rated > 0, confusion, np.nan).transpose(1, 0, 2)
+    return Fit(probabilities, prevalence, of_raters, likelihood, converged)
 
 
-def _expected(counts: Floats, prevalence: Floats, confusion: Floats) -> tuple[Floats, float]:
+def _expected(flat: Floats, times: Floats, prevalence: Floats, confusion: Floats) -> tuple[Floats, float]:
     """(2.5), and the log of the likelihood (2.7)."""
     with np.errstate(divide="ignore"):
         logs, shares = np.log(confusion), np.log(prevalence)
     # a probability of 0 counts only where that rating was given
-    never = np.einsum("ijl,jkl->ik", counts, np.isneginf(logs).astype(np.float64)) > 0
-    joint = np.einsum("ijl,jkl->ik", counts, np.where(np.isneginf(logs), 0.0, logs)) + shares
-    joint[never] = -np.inf
+    none = np.isneginf(logs)
+    joint = flat @ np.where(none, 0.0, logs).T + shares
+    joint[flat @ none.T.astype(np.float64) > 0] = -np.inf
     greatest = joint.max(axis=1, keepdims=True)
     scaled = np.exp(joint - greatest)
     sums = scaled.sum(axis=1, keepdims=True)
-    return scaled / sums, float((np.log(sums) + greatest).sum())
+    return scaled / sums, float(times @ (np.log(sums) + greatest)[:, 0])
 
 
 def _likeliest(row: Floats, levels: tuple[Any, ...]) -> Any:

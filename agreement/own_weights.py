@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from agreement.arguments import whole_number
 from agreement.codebook import declared
 from agreement.coding import Floats, Ratings, compact, encode_clusters, encode_pairs
 from agreement.estimate import Estimate, check_confidence, undefined
@@ -59,9 +60,7 @@ def agreement_weights(weights: Matrix | None, categories: int, *, disagreement: 
     >>> agreement_weights([[0, 1, 4], [1, 0, 2], [4, 2, 0]], 3, disagreement=True).tolist()
     [[1.0, 0.75, 0.0], [0.75, 1.0, 0.5], [0.0, 0.5, 1.0]]
     """
-    if isinstance(categories, bool) or not isinstance(categories, int | np.integer) or categories < 2:
-        raise ValueError(f"categories is {categories!r}; expected a number of at least 2")
-    q = int(categories)
+    q = whole_number(categories, "categories", 2)
     if weights is None or isinstance(weights, str):
         return _named(weights, q)
     try:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.codebook import is_missing
-from agreement.coding import Floats, Ratings, same_length
+from agreement.coding import Floats, Ratings, numbers_or_nan, same_length
 from agreement.estimate import Estimate
 from agreement.interval_kinds import Interval
 from agreement.pairwise import item_means, mean_of_items, share_of_items
@@ -106,9 +106,10 @@ def distances_to_reference(places: Sequence[Place] | Floats, reference: Sequence
     >>> distances_to_reference([[0, 0, 0], [1, 1, 1], None], [[3, 4, 0], [[9, 9, 9], [1, 1, 3]], [0, 0, 0]]).tolist()
     [5.0, 2.0, nan]
     """
-    same_length(places, reference, "places", "reference")
-    distances = np.full(len(places), math.nan)
-    for item, (place, accepted) in enumerate(zip(places, reference, strict=True)):
+    given, answers = list(places), list(reference)
+    same_length(given, answers, "places", "reference")
+    distances = np.full(len(given), math.nan)
+    for item, (place, accepted) in enumerate(zip(given, answers, strict=True)):
         own = place_of(place, "places")
         targets = _accepted(accepted)
         if own is not None and own[1] is None and targets:
@@ -356,12 +357,9 @@ def _accepted(entry: Any) -> list[tuple[float, float, float]]:
 
 
 def _lengths(values: Ratings, argument: str) -> Floats:
-    try:
-        mm = np.array([math.nan if is_missing(value) else float(value) for value in values], dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{argument} holds something that is no number; expected mm, None where missing") from None
-    if np.isinf(mm).any() or (mm < 0).any():
-        raise ValueError(f"{argument} holds a negative or infinite value; expected mm, at least 0")
+    mm = numbers_or_nan(values, argument)
+    if (mm < 0).any():
+        raise ValueError(f"{argument} holds a negative value; expected mm, at least 0")
     return mm
 
 

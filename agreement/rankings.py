@@ -4,11 +4,11 @@ import math
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from operator import index
 from typing import Any
 
 import numpy as np
 
+from agreement.arguments import whole_number
 from agreement.codebook import is_missing
 from agreement.coding import Floats, Ratings, as_values, same_length
 from agreement.estimate import Estimate
@@ -116,7 +116,7 @@ def overlap_at_k(a: Any, b: Any, k: int) -> float:
     >>> overlap_at_k("a b c".split(), "b a d".split(), 2), overlap_at_k(["a"], ["a", "b"], 3)
     (1.0, 0.5)
     """
-    depth = _depth(k, "k")
+    depth = whole_number(k, "k", 1)
     first, second = _distinct(a, "a")[:depth], _distinct(b, "b")[:depth]
     longest = max(len(first), len(second))
     return len(set(first) & set(second)) / longest if longest else math.nan
@@ -237,7 +237,7 @@ def ranking_accuracy(
     >>> [round(first.within[k].value, 3) for k in (1, 2)], first.reciprocal_rank.value
     ([0.333, 0.667], 0.5)
     """
-    depths = [_depth(k, "ks") for k in ks]
+    depths = [whole_number(k, "ks", 1) for k in ks]
     lists, answers = as_values(rankings, "rankings"), as_values(reference, "reference")
     same_length(lists, answers, "rankings", "reference")
     reciprocal = np.full(len(lists), math.nan)
@@ -310,7 +310,7 @@ def ranking_agreement(
     >>> both.overlap[1].value, both.overlap[2].value, both.rank_biased_overlap.value
     (0.5, 1.0, 0.75)
     """
-    depths = [_depth(k, "ks") for k in ks]
+    depths = [whole_number(k, "ks", 1) for k in ks]
     rows = [[None if is_missing(cell) else _distinct(cell, "ratings") for cell in row] for row in rows_of(ratings)]
     settings: dict[str, Any] = {
         "clusters": clusters, "unit": unit, "note": "without two comparable lists", "resamples": resamples,
@@ -325,16 +325,6 @@ def ranking_agreement(
             item_means(rows, partial(rank_biased_overlap, p=p)), name=f"rank-biased overlap, p = {p:g}", **settings
         ),
     )
-
-
-def _depth(k: int, argument: str) -> int:
-    try:
-        depth = index(k)
-    except TypeError:
-        depth = 0
-    if depth < 1:
-        raise ValueError(f"{argument} holds or is {k!r}; expected whole numbers of at least 1")
-    return depth
 
 
 def _lines(ranking: Any, argument: str = "ranking") -> list[Any]:

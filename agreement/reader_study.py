@@ -3,11 +3,11 @@
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from operator import index
 from typing import Any, Literal
 
 from scipy import stats
 
+from agreement.arguments import whole_number
 from agreement.estimate import check_confidence
 from agreement.reader_variance import VarianceComponents
 
@@ -269,12 +269,7 @@ def _check(difference: float | None, margin: float | None, sampled: str, design:
 
 
 def _size(number: int, argument: str, design: Design) -> int:
-    try:
-        size = index(number)
-    except TypeError:
-        size = 0
-    least = 4 if design == "crossover" and argument == "readers" else 2
-    if size < least or (design == "crossover" and size % 2):
-        even = "even " if design == "crossover" else ""
-        raise ValueError(f"{argument} holds or is {number!r}; expected {even}whole numbers of at least {least}")
+    size = whole_number(number, argument, 4 if design == "crossover" and argument == "readers" else 2)
+    if design == "crossover" and size % 2:
+        raise ValueError(f"{argument} is {number!r}; expected an even number, for two halves")
     return size

@@ -3,12 +3,12 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from operator import index
 from typing import Any, Literal
 
 import numpy as np
 
 from agreement.accuracy import accuracy_of_correctness
+from agreement.arguments import whole_number
 from agreement.coding import Codes, Floats
 from agreement.estimate import Estimate, check_confidence
 from agreement.kappa import cohen_kappa
@@ -143,7 +143,7 @@ def plan_by_simulation(
     check_confidence(confidence)
     p = _checked(statistic, value, shares, null, missing, items_per_cluster, icc, simulations)
     sizes = [
-        (_size(n, "items", 2), 1 if statistic == "accuracy" else _size(r, "raters", 2))
+        (whole_number(n, "items", 2), 1 if statistic == "accuracy" else whole_number(r, "raters", 2))
         for n in items
         for r in (raters if statistic != "accuracy" else (1,))
     ]
@@ -235,8 +235,8 @@ def _checked(
             raise ValueError(f"{name} is {share!r}; expected a number from 0 to 1")
     if null is not None and not null < value:
         raise ValueError(f"null is {null!r} and value {value!r}; expected a null below the value")
-    _size(items_per_cluster, "items_per_cluster", 1)
-    _size(simulations, "simulations", 1)
+    whole_number(items_per_cluster, "items_per_cluster", 1)
+    whole_number(simulations, "simulations", 1)
     p = np.asarray(shares, dtype=np.float64)
     if p.ndim != 1 or p.size < 2 or (p < 0).any() or abs(p.sum() - 1.0) > 1e-9:
         raise ValueError(f"shares is {shares!r}; expected two or more numbers of at least 0, together 1")
@@ -247,13 +247,3 @@ def _checked(
     if missing == 1.0:
         raise ValueError("missing is 1; expected a number below 1")
     return np.asarray(p / p.sum())
-
-
-def _size(number: int, argument: str, least: int) -> int:
-    try:
-        size = index(number)
-    except TypeError:
-        size = least - 1
-    if size < least:
-        raise ValueError(f"{argument} holds or is {number!r}; expected whole numbers of at least {least}")
-    return size

@@ -126,9 +126,9 @@ def test_empty_lists_of_both_raters_are_not_compared():
 def test_what_is_no_list_depth_or_persistence_is_refused():
     with pytest.raises(ValueError, match="ranking holds 'a'"):
         ranking_accuracy(["a"], ["a"])
-    with pytest.raises(ValueError, match="ks holds or is 0"):
+    with pytest.raises(ValueError, match="ks is 0; expected a whole number of at least 1"):
         ranking_accuracy([["a"]], ["a"], (0,))
-    with pytest.raises(ValueError, match=r"k holds or is 1\.5"):
+    with pytest.raises(ValueError, match=r"k is 1\.5"):
         overlap_at_k(["a"], ["a"], 1.5)
     with pytest.raises(ValueError, match="p is 1"):
         rank_biased_overlap(["a"], ["a"], 1)

@@ -243,9 +243,9 @@ def test_a_pilot_without_variance_components_is_refused():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"readers": [1]}, "readers holds or is 1"),
-        ({"cases": [2.5]}, "cases holds or is 2.5"),
-        ({"readers": [5], "design": "crossover"}, "even whole numbers of at least 4"),
+        ({"readers": [1]}, "readers is 1; expected a whole number of at least 2"),
+        ({"cases": [2.5]}, "cases is 2.5"),
+        ({"readers": [5], "design": "crossover"}, "expected an even number, for two halves"),
         ({"design": "nested"}, "design is 'nested'"),
         ({"design": "crossover", "sampled": "readers"}, "sampled is 'readers' with design"),
         ({"sampled": "all"}, "sampled is 'all'"),

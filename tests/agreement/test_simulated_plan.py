@@ -93,7 +93,7 @@ def test_studies_without_an_interval_are_counted_and_exclude_nothing():
     ("options", "message"),
     [
         ({"statistic": "pabak"}, "statistic is 'pabak'"),
-        ({"items": [1]}, "items holds or is 1"),
+        ({"items": [1]}, "items is 1"),
         ({"raters": (3,)}, "with Cohen's kappa; expected 2"),
         ({"value": 1.2}, "value is 1.2"),
         ({"shares": (0.5, 0.6)}, "shares is"),
@@ -101,7 +101,7 @@ def test_studies_without_an_interval_are_counted_and_exclude_nothing():
         ({"missing": 1.0}, "missing is 1"),
         ({"icc": 0.2}, "with an accuracy only"),
         ({"statistic": "accuracy", "missing": 0.1}, "missing is given with an accuracy"),
-        ({"simulations": 0}, "simulations holds or is 0"),
+        ({"simulations": 0}, "simulations is 0"),
         ({"seed": None}, "seed is None"),
     ],
 )

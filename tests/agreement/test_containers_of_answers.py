@@ -1,0 +1,77 @@
+"""Consensus, points, sets and rankings take iterators, arrays, data frames, masked arrays and counts with a point."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import agreement
+
+READS = np.random.default_rng(1).integers(0, 3, (60, 5))
+POINTS = np.random.default_rng(2).normal(0, 5, (60, 3))
+LISTS = [["a", "b"], ["b"], ["c", "a"]] * 8
+SETS = [{"a"}, {"a", "b"}, {"c"}] * 8
+FEW = {"resamples": 50, "seed": 1}
+
+TABLES = {
+    "consensus": lambda table: agreement.consensus(table).values,
+    "leave_one_out": lambda table: agreement.leave_one_out(table, **FEW).mean,
+    "dawid_skene": lambda table: agreement.dawid_skene(table, seed=1).values,
+    "percent_agreement_of_all": lambda table: agreement.percent_agreement_of_all(table, 1),
+    "fleiss_kappa_per_category": agreement.fleiss_kappa_per_category,
+    "light_kappa": lambda table: agreement.light_kappa(table, **FEW),
+    "icc_with_missing": lambda table: agreement.icc_with_missing(table, 3),
+    "mean_over_pairs": lambda table: agreement.mean_over_pairs(table, lambda x, y: abs(x - y), **FEW),
+}
+HOLDERS = {
+    "iterator of iterators": lambda table: iter([iter(row) for row in table.tolist()]),
+    "tuple of tuples": lambda table: tuple(map(tuple, table.tolist())),
+    "array of floats": lambda table: table.astype(float),
+    "data frame": pd.DataFrame,
+    "masked array": lambda table: np.ma.array(table, mask=np.zeros_like(table, dtype=bool)),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("holder", HOLDERS)
+def test_what_holds_the_ratings_does_not_matter(name, holder):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        held = TABLES[name](HOLDERS[holder](READS))
+
+    assert held == TABLES[name](READS.tolist())
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_what_is_masked_is_missing(name):
+    mask = np.random.default_rng(3).random(READS.shape) < 0.1
+    holes = np.where(mask, None, READS.astype(object)).tolist()
+
+    assert TABLES[name](np.ma.array(READS, mask=mask)) == TABLES[name](holes)
+
+
+def test_distances_take_iterators_and_masked_arrays():
+    plain = agreement.distances_to_reference(POINTS.tolist(), POINTS[::-1].tolist())
+
+    assert agreement.distances_to_reference(iter(POINTS), iter(POINTS[::-1])).tolist() == plain.tolist()
+    masked = np.ma.array(plain, mask=np.arange(60) < 5)
+    assert agreement.localisation(masked, 5.0, **FEW).n_missing == 5
+    assert agreement.localisation(iter(plain), 5.0, **FEW) == agreement.localisation(plain, 5.0, **FEW)
+
+
+def test_sets_and_lists_take_iterators_and_series():
+    reference = ["a"] * 24
+
+    ranked = agreement.ranking_accuracy(LISTS, reference, **FEW)
+    assert agreement.ranking_accuracy(iter(LISTS), pd.Series(reference), **FEW) == ranked
+    chosen = agreement.set_accuracy(SETS, SETS[::-1], **FEW)
+    assert agreement.set_accuracy(pd.Series(SETS), iter(SETS[::-1]), **FEW) == chosen
+
+
+def test_counts_may_have_a_point():
+    assert agreement.consensus(READS, fewest=2.0, leave_out=1.0) == agreement.consensus(READS, fewest=2, leave_out=1)
+    assert agreement.overlap_at_k(["a"], ["a"], 1.0) == 1.0
+    assert agreement.cases_needed(agreement.VARIANCES["Van Dyke"], 6.0, width=0.1) == agreement.cases_needed(
+        agreement.VARIANCES["Van Dyke"], 6, width=0.1
+    )
