@@ -126,7 +126,9 @@ def table(rows: list[dict[str, Any]]) -> str:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m agreement", description="Agreement of a table of ratings.")
-    parser.add_argument("file", help="CSV or Parquet in long format: one row for each verdict")
+    parser.add_argument(
+        "file", help="CSV (separated by commas, semicolons or tabs) or Parquet in long format: one row for each verdict"
+    )
     parser.add_argument("--item", default="item", metavar="COL", help="column of the item, or several (default: item)")
     parser.add_argument("--rater", default="rater", metavar="COL", help="column of the rater (default: rater)")
     parser.add_argument("--verdict", default="verdict", metavar="COL", help="column of the verdict (default: verdict)")

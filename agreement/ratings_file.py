@@ -107,7 +107,7 @@ def read(
     Parameters
     ----------
     path : Path
-        CSV, or Parquet by its suffix ``.parquet`` or ``.pq``.
+        CSV, separated by commas, semicolons or tabs, or Parquet by its suffix ``.parquet`` or ``.pq``.
     columns : Columns, optional
         Which column holds what.
     level : {"nominal", "ordinal", "interval"}
@@ -125,15 +125,18 @@ def read(
     Raises
     ------
     RatingsFileError
-        When a column is missing, a rater rated an item twice, an item has two references or clusters, or verdicts and
+        When a column is missing or there twice, there is no row, a rater rated an item twice, an item has two references or clusters, or verdicts and
         references have nothing in common.
     """
     columns = columns or Columns()
     frame = _load(path)
+    frame.columns = _headings(frame)
     optional = [column for column in (columns.reference, columns.cluster) if column is not None]
     for column in (*columns.item, columns.rater, columns.verdict, *optional, *columns.by):
         if column not in frame.columns:
             raise RatingsFileError(f"no column {column!r}; it has {', '.join(map(str, frame.columns))}")
+    if frame.empty:
+        raise RatingsFileError("has headings and no verdicts; expected one row for each verdict")
     for column in (*columns.item, columns.rater):
         if frame[column].isna().any():
             line = int(np.flatnonzero(frame[column].isna())[0])
@@ -208,9 +211,25 @@ def _load(path: Path) -> pd.DataFrame:
         if path.suffix.lower() in (".parquet", ".pq"):
             return pd.read_parquet(path)
         # only an empty field is missing: "NA" and "None" may be answers
-        return pd.read_csv(path, dtype=str, keep_default_na=False, na_values=[""])
+        return pd.read_csv(path, sep=_separator(path), dtype=str, keep_default_na=False, na_values=[""])
     except (ValueError, UnicodeDecodeError) as error:
         raise RatingsFileError(f"cannot be read: {error}") from None
+
+
+def _headings(frame: pd.DataFrame) -> list[str]:
+    """Names of the columns without the blanks around them."""
+    names = [str(name).strip() for name in frame.columns]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise RatingsFileError(f"has two columns {twice[0]!r}; expected one of each name")
+    return names
+
+
+def _separator(path: Path) -> str:
+    """What separates the headings: a comma, a semicolon or a tab, whichever there are most of."""
+    with path.open(encoding="utf-8-sig") as lines:
+        headings = lines.readline()
+    return max((",", ";", "\t"), key=headings.count)
 
 
 def _one_for_each_item(values: pd.Series, item: Any, items: Any, what: str) -> pd.Series:

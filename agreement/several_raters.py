@@ -380,10 +380,11 @@ def _estimate(
     q = max(2, len(coded.categories))
     check_size(len(coded.codes), q)
     counts = np.stack([(coded.codes == code).sum(axis=1) for code in range(q)], axis=1).astype(np.float64)
-    coefficient = None
-    if (counts.sum(axis=1) >= 2).any():
-        coefficient = build(coded.codes, counts, weight_matrix(q, weights))
+    pairable = (counts.sum(axis=1) >= 2).any()
+    coefficient = build(coded.codes, counts, weight_matrix(q, weights)) if pairable else None
     note = f"; {coded.n_empty} without a rating left out" if coded.n_empty else ""
+    lone = int((counts.sum(axis=1) == 1).sum())
+    note += f"; {lone} with one rating count for the use of the categories only" if lone else ""
     return estimate_of(
         coefficient,
         name,

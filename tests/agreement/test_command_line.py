@@ -249,6 +249,71 @@ def test_the_alternative_test_takes_epsilon_and_scoring_and_distances_for_an_ord
     assert "scoring exact match, epsilon 0.1" in other["winning rate", *who]["method"]
 
 
+def test_a_judge_is_held_against_the_consensus_of_the_humans(tmp_path, capsys):
+    said = {"ann": "11001n", "bob": "11010n", "cat": "10011n", "grok": "110111"}
+    rows = [(item, rater, verdict) for rater, verdicts in said.items() for item, verdict in enumerate(verdicts * 5)]
+    file = tmp_path / "ratings.csv"
+    frame = pd.DataFrame(rows, columns=["item", "rater", "verdict"]).replace("n", None)
+    frame.to_csv(file, index=False)
+
+    estimates = printed(capsys, file, "--judge", "grok", "--positive", "1")
+
+    consensus, grok = [int(verdict) for verdict in "11011" * 5], [int(verdict) for verdict in "11011" * 5]
+    who = ("consensus of the humans", "grok")
+    assert estimates["percent agreement", *who]["value"] == np.mean(np.equal(consensus, grok)) == 1.0
+    assert estimates["percent agreement", *who]["n"] == 25
+    assert (
+        "consensus: verdict of most of two or more humans, 5 items without"
+        in (estimates["Cohen's kappa", *who]["method"])
+    )
+    assert estimates["sensitivity", *who]["n"] == 20
+    assert ("signed difference, human minus judge", *who) in estimates
+
+
+def test_the_consensus_of_numbers_is_their_mean_and_a_tie_has_none(tmp_path, capsys):
+    file = tmp_path / "ratings.csv"
+    said = {"ann": [1, 2, 4, 1], "bob": [3, 2, 5, 1], "grok": [2, 2, 5, 1]}
+    rows = [(item, rater, verdict) for rater, verdicts in said.items() for item, verdict in enumerate(verdicts)]
+    pd.DataFrame(rows, columns=["item", "rater", "verdict"]).to_csv(file, index=False)
+
+    measured = printed(capsys, file, "--judge", "grok", "--level", "interval")
+    named = printed(capsys, file, "--judge", "grok")
+
+    who = ("consensus of the humans", "grok")
+    assert measured["bias", *who]["value"] == pytest.approx(np.mean([0, 0, -0.5, 0]))
+    assert named["percent agreement", *who]["n"] == 2
+
+
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_semicolons_and_tabs_separate_too_and_headings_may_have_blanks_around_them(tmp_path, capsys, separator):
+    commas, others = tmp_path / "ratings.csv", tmp_path / "others.csv"
+    commas.write_text(CSV)
+    headings, verdicts = CSV.split("\n", 1)
+    others.write_text("\ufeff" + f" {separator} ".join(headings.split(",")) + "\n" + verdicts.replace(",", separator))
+
+    assert printed(capsys, others) == printed(capsys, commas)
+
+
+def test_rows_that_count_different_items_say_why(tmp_path, capsys):
+    rng = np.random.default_rng(2)
+    rows = [
+        (item, rater, rng.choice(["yes", "no", "no image", None], p=[0.4, 0.3, 0.1, 0.2]), "yes" if item % 3 else "no")
+        for item in range(40)
+        for rater in ("ann", "bob", "grok")
+    ]
+    file = tmp_path / "ratings.csv"
+    pd.DataFrame(rows, columns=["item", "rater", "verdict", "reference"]).to_csv(file, index=False)
+
+    estimates = printed(capsys, file, "--judge", "grok", "--positive", "yes", "--excluded", "no image")
+
+    for (name, *_), estimate in estimates.items():
+        if estimate["unit"] == "item" and estimate["n"] < 40 and estimate["value"] is not None:
+            assert "left out" in estimate["method"] or "of the items" in estimate["method"], name
+    assert (
+        "with one rating count for the use of the categories only" in estimates["Fleiss' kappa", "ann", "bob"]["method"]
+    )
+
+
 def test_groups_of_items_are_shown_by_themselves_too(tmp_path, capsys):
     file = tmp_path / "ratings.csv"
     rows = [
@@ -339,6 +404,10 @@ def test_the_table_warns_of_intervals_from_few_clusters(tmp_path, capsys):
         (CSV, ["--epsilon", "0.1"], "epsilon is 0.1 without a judge"),
         (CSV, ["--judge", "bob", "--epsilon", "1.5"], "epsilon is 1.5; expected a number between 0 and 1"),
         (CSV, ["--judge", "bob", "--scoring", "rmse"], "scoring is 'rmse' and level 'nominal'"),
+        ("item,rater,verdict\n", [], "has headings and no verdicts"),
+        ("item,rater,verdict\n1,ann,yes\n", [], "holds one rater, ann, and no reference; expected two raters or more"),
+        ("item,rater,verdict\n1,ann,yes\n", ["--judge", "ann"], "holds one rater, ann, and no reference"),
+        ("item,rater, item,verdict\n1,ann,1,yes\n", [], "has two columns 'item'"),
         ("item,rater,verdict\n1,ann,yes\n", ["--by", "tier"], "no column 'tier'"),
     ],
 )
