@@ -14,12 +14,13 @@ from agreement.calibration import (
     reliability_curve,
     risk_coverage,
 )
+from agreement.cautions import FEW_CLUSTERS
 from agreement.classification import ClassificationScores, classification_scores
 from agreement.comparisons import adjust_p_values, mcnemar, paired_difference, paired_proportion_difference
 from agreement.consensus import Consensus, consensus
 from agreement.contrast import difference_of_parts
 from agreement.correlations import kendall_tau, mann_whitney, pearson, spearman
-from agreement.estimate import FEW_CLUSTERS, Estimate
+from agreement.estimate import Estimate
 from agreement.floors import chance_floor, paired_shortcut_score, shortcut_score, text_only_floor
 from agreement.icc import icc
 from agreement.icc_missing import icc_with_missing

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from agreement.applicable import MANY_CLUSTERS, MOST_PAIRS, Request, applicable
-from agreement.estimate import FEW_CLUSTERS, Estimate
+from agreement.estimate import Estimate
 from agreement.ratings_file import Columns, RatingsFile, read
 
 KEYS = (
     *("name", "raters", "unit", "value", "low", "high"),
-    *("confidence", "n", "n_clusters", "method", "undefined_because"),
+    *("confidence", "n", "n_clusters", "method", "undefined_because", "warning"),
 )
 
 
@@ -117,9 +117,7 @@ def table(rows: list[dict[str, Any]]) -> str:
         who = row["raters"]
         names = ", ".join(who) if len(who) < 4 else f"all {len(who)}"
         clusters = "" if row["n_clusters"] is None else row["n_clusters"]
-        few = row["n_clusters"] is not None and row["n_clusters"] < FEW_CLUSTERS and limits != ""
-        warning = "few clusters, likely to be too narrow" if few else None
-        note = "; ".join(part for part in (row["undefined_because"], warning, row["method"]) if part)
+        note = "; ".join(part for part in (row["undefined_because"], row["warning"], row["method"]) if part)
         lines.append(f"{row['name']:<40} {names:<24} {value:>8}  {limits:<20} {row['n']:>8} {clusters:>8}  {note}")
     return "\n".join(lines)
 

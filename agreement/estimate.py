@@ -1,11 +1,10 @@
 """The one result type of this package: a number that knows its n, its interval, its unit and its method."""
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
-FEW_CLUSTERS = 10
-"""Below this many clusters a cluster bootstrap is known to be too narrow (Cameron, Gelbach and Miller 2008)."""
+from agreement.cautions import few_clusters, together
 
 
 @dataclass(frozen=True)
@@ -36,6 +35,8 @@ class Estimate:
         Nominal coverage of the interval.
     n_clusters : int, optional
         Number of clusters, for intervals that allow for clustering.
+    warning : str, optional
+        What to print beside it: that it rests on few clusters (set by itself), few raters or a rare category.
 
     Raises
     ------
@@ -60,6 +61,7 @@ class Estimate:
     p: float | None = None
     confidence: float = 0.95
     n_clusters: int | None = None
+    warning: str | None = None
 
     def __post_init__(self) -> None:
         incomplete = math.isnan(self.value) or math.isnan(self.low) or math.isnan(self.high)
@@ -69,26 +71,32 @@ class Estimate:
             raise ValueError(
                 f"{self.name}: interval [{self.low}, {self.high}] has no width; expected low < high or nan"
             )
+        object.__setattr__(self, "warning", together(few_clusters(self.n_clusters), self.warning))
 
     def __float__(self) -> float:
         return self.value
 
-    @property
-    def warning(self) -> str | None:
-        """A sentence to print beside the interval when it rests on too few clusters, else None.
+    def warned(self, *warnings: str | None) -> "Estimate":
+        """The same estimate with warnings added to its own.
+
+        Parameters
+        ----------
+        *warnings : str or None
+            As the rules in `agreement.cautions` give them.
+
+        Returns
+        -------
+        Estimate
 
         Examples
         --------
-        >>> Estimate("accuracy", 0.5, 0.2, 0.8, 8, "item", "cluster bootstrap", n_clusters=4).warning
-        'only 4 clusters: an interval from fewer than 10 clusters is likely to be too narrow'
+        >>> Estimate("accuracy", 0.5, 0.2, 0.8, 8, "item", "cluster bootstrap", n_clusters=4).warned("rough").warning
+        'only 4 clusters: an interval from fewer than 10 clusters is likely to be too narrow; rough'
         """
-        if self.n_clusters is None or self.n_clusters >= FEW_CLUSTERS:
-            return None
-        count = "1 cluster" if self.n_clusters == 1 else f"{self.n_clusters} clusters"
-        return f"only {count}: an interval from fewer than {FEW_CLUSTERS} clusters is likely to be too narrow"
+        return replace(self, warning=together(self.warning, *warnings))
 
     def as_dict(self) -> dict[str, Any]:
-        """Every field by name, and `warning`, ready for JSON: ``nan`` and infinities become ``None``.
+        """Every field by name, ready for JSON: ``nan`` and infinities become ``None``.
 
         Returns
         -------
@@ -106,7 +114,6 @@ class Estimate:
             if isinstance(value, float):
                 value = float(value) if math.isfinite(value) else None
             row[field.name] = value
-        row["warning"] = self.warning
         return row
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from agreement.cautions import rare_category
 from agreement.codebook import is_missing
 from agreement.coding import Codes, Floats, Pairs, Ratings, as_values, compact, encode_clusters, encode_pairs
 from agreement.estimate import Estimate, check_confidence, undefined
@@ -100,8 +101,9 @@ def cohen_kappa(
     name = "Cohen's kappa" if weights is None else f"Cohen's kappa, {weights} weights"
     note = left_out(pairs)
     table = Table.of_codes(pairs.a, pairs.b, places, weights)
+    rare = _rare(table)
     if interval == "normal":
-        return _normal(name, table, confidence, unit, note)
+        return _normal(name, table, confidence, unit, note).warned(rare)
     check_confidence(confidence)
     groups = None
     n_clusters = None
@@ -114,7 +116,8 @@ def cohen_kappa(
     spread = _bootstrapped(pairs, groups, table, resamples, seed, interval, confidence)
     if reason is not None:
         spread = Spread(math.nan, math.nan, None, spread.method, reason)
-    return spread.estimate(name, value, pairs.n, unit, confidence=confidence, n_clusters=n_clusters, note=note)
+    estimate = spread.estimate(name, value, pairs.n, unit, confidence=confidence, n_clusters=n_clusters, note=note)
+    return estimate.warned(rare)
 
 
 def cohen_kappa_of_table(
@@ -160,7 +163,7 @@ def cohen_kappa_of_table(
     name = "Cohen's kappa" if weights is None else f"Cohen's kappa, {weights} weights"
     rows, columns = np.nonzero(whole)
     found = Table(rows, columns, whole[rows, columns], np.arange(len(whole), dtype=np.float64), weights)
-    return _normal(name, found, confidence, unit, "")
+    return _normal(name, found, confidence, unit, "").warned(_rare(found))
 
 
 def kappa_per_category(
@@ -298,6 +301,13 @@ def _normal(name: str, table: Table, confidence: float, unit: str, note: str) ->
     se = math.sqrt(variance / n)
     half = float(stats.norm.isf((1.0 - confidence) / 2.0)) * se
     return Estimate(name, value, value - half, value + half, n, unit, method, se=se, confidence=confidence)
+
+
+def _rare(table: Table) -> str | None:
+    if table.weights is not None:
+        return None
+    expected = (table.rows + table.columns) / 2.0
+    return rare_category(float(expected[expected > 0.0].min(initial=math.inf)))
 
 
 def _variance(table: Table) -> float:

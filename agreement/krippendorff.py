@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 
-from agreement.chance_corrected import ROUNDING, Coefficient, check_size, estimate_of
+from agreement.chance_corrected import ROUNDING, Coefficient, check_size, estimate_of, rarest_of
 from agreement.coding import Codes, Floats, Ratings, encode_clusters
 from agreement.estimate import Estimate
 from agreement.interval_kinds import Interval
@@ -111,6 +112,8 @@ def krippendorff_alpha(
                 coefficient = _of_numbers(_middles(codes, q))
             else:
                 coefficient = _of_ranks(_counts(codes, q))
+            if level == "nominal":
+                coefficient = replace(coefficient, rarest=rarest_of(codes))
     all_items = pairable.size
     groups = encode_clusters(clusters, all_items)[pairable] if clusters is not None else None
     n = int(pairable.sum())

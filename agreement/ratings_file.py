@@ -125,8 +125,8 @@ def read(
     Raises
     ------
     RatingsFileError
-        When a column is missing or there twice, there is no row, a rater rated an item twice, an item has two references or clusters, or verdicts and
-        references have nothing in common.
+        When a column is missing or there twice, there is no row, a rater rated an item twice, an item has two
+        references or clusters, or verdicts and references have nothing in common.
     """
     columns = columns or Columns()
     frame = _load(path)

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from scipy import stats
 
 from agreement.accuracy import correctness
+from agreement.cautions import few_raters
 from agreement.coding import Codes, Floats, Ratings, compact, encode_clusters, numbers_or_nan
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.magnitude import magnitude
@@ -112,7 +113,8 @@ def reader_averaged_difference(
     table = accuracies.reshape(2, r)
     squared, df = _two_conditions(table, _components(covariance.reshape(2, r, 2, r)), readers)
     value = float(table[0].mean() - table[1].mean())
-    return _with_t(name, value, squared, df, design, unit, method, confidence)
+    estimate = _with_t(name, value, squared, df, design, unit, method, confidence)
+    return estimate.warned(few_raters(r) if readers == "random" else None)
 
 
 def readers_against_judge(
@@ -183,7 +185,8 @@ def readers_against_judge(
     contrast = np.column_stack([np.eye(r), -np.ones(r)])
     gaps, of_gaps = contrast @ accuracies, contrast @ covariance @ contrast.T
     squared, df = _one_condition(gaps, of_gaps, readers)
-    return _with_t(name, float(gaps.mean()), squared, df, design, unit, method, confidence)
+    estimate = _with_t(name, float(gaps.mean()), squared, df, design, unit, method, confidence)
+    return estimate.warned(few_raters(r) if readers == "random" else None)
 
 
 def _check_readers(readers: str) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from agreement.arguments import number_of
+from agreement.cautions import few_raters
 from agreement.coding import Floats, Ratings, encode_clusters
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.ratings import RatingTable, numbers_of
@@ -102,4 +103,5 @@ def two_way_bootstrap(
             columns = generator.integers(0, raters, raters)
             values[replicate] = number_of(statistic(table[np.ix_(rows, columns)]))
     spread = percentile_limits(values, confidence, method)
-    return spread.estimate(name, value, items, unit, confidence=confidence, n_clusters=n_clusters)
+    estimate = spread.estimate(name, value, items, unit, confidence=confidence, n_clusters=n_clusters)
+    return estimate.warned(few_raters(raters))

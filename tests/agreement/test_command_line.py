@@ -60,7 +60,7 @@ def test_every_estimate_is_that_of_its_function(tmp_path, capsys):
     assert rows["accuracy", "ann"]["value"] == pytest.approx(right)
     assert set(found) == {
         "name", "raters", "unit", "value", "low", "high", "confidence", "n", "n_clusters", "method",
-        "undefined_because",
+        "undefined_because", "warning",
     }  # fmt: skip
 
 
@@ -374,7 +374,9 @@ def test_the_table_warns_of_intervals_from_few_clusters(tmp_path, capsys):
 
     assert main([str(file)]) == 0
 
-    assert "few clusters, likely to be too narrow" in capsys.readouterr().out
+    assert (
+        "only 3 clusters: an interval from fewer than 10 clusters is likely to be too narrow" in capsys.readouterr().out
+    )
 
 
 @pytest.mark.parametrize(
