@@ -1,4 +1,31 @@
-"""The statistics of a reader study and of a judge validation: pure functions on arrays that return an `Estimate`."""
+"""The statistics of a reader study and of a judge validation: pure functions on arrays that return an `Estimate`.
+
+Do two raters give the same verdicts?
+    percent_agreement, cohen_kappa, cohen_kappa_of_table, kappa_per_category, pabak, marginal_homogeneity,
+    shared_errors
+Do several raters give the same verdicts?
+    fleiss_kappa, conger_kappa, gwet_ac, brennan_prediger, krippendorff_alpha
+Do raters give the same numbers?
+    icc, lin_ccc, bland_altman, kendall_w
+Do two scores go together?
+    pearson, spearman, kendall_tau, mann_whitney
+How often are the answers right?
+    accuracy, accuracy_of_correctness, diagnostic_accuracy, classification_scores, pass_at_k, mirage_rate,
+    exact_match, token_f1, normalise_answer
+How much is had without looking?
+    chance_floor, text_only_floor, shortcut_score, paired_shortcut_score
+Does a confidence tell right from wrong?
+    roc_auc, macro_auc, brier_score, expected_calibration_error, reliability_curve, risk_coverage
+Do two of them differ?
+    mcnemar, paired_proportion_difference, paired_difference, difference_of_parts, reader_averaged_difference,
+    readers_against_judge, adjust_p_values
+May a judge stand in for humans?
+    alt_test, alt_test_by_domain, judge_direction, judge_bias_by_factor, prediction_powered_mean, rogan_gladen
+How many labels are needed?
+    labels_needed, alt_test_power
+What is the interval of something else?
+    wilson_interval, clopper_pearson_interval, bootstrap, two_way_bootstrap, weighted_mean
+"""
 
 from agreement.accuracy import Accuracy, accuracy, accuracy_of_correctness
 from agreement.all_raters import fleiss_kappa_per_category, light_kappa, percent_agreement_of_all

@@ -4,6 +4,8 @@ Long format, one row for each verdict, as CSV or Parquet. Prints every pairwise 
 applies, as a table or as JSON. No server, no study.
 """
 
+from __future__ import annotations
+
 import argparse
 import json
 import os

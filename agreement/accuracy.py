@@ -1,5 +1,7 @@
 """Accuracy against the reference, with what was not assessable, missing or without a reference counted apart."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Hashable
 from dataclasses import dataclass, replace
 from typing import Any

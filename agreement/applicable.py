@@ -1,5 +1,7 @@
 """Which estimates apply to a table of ratings, each still to be computed."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial

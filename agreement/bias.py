@@ -1,5 +1,7 @@
 """Whether a judge errs alike over models, categories and tiers."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """The bootstrap of any statistic, sums or not."""
 
+from __future__ import annotations
+
 import math
 import warnings
 from collections.abc import Callable

@@ -1,5 +1,7 @@
 """Confidence held against correctness: Brier score, calibration error, reliability and risk-coverage curves."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,5 +1,7 @@
 """When an estimate carries a warning: the rules, all of them."""
 
+from __future__ import annotations
+
 FEW_CLUSTERS = 10
 """Below this many clusters a cluster bootstrap is known to be too narrow (Cameron, Gelbach and Miller 2008)."""
 

@@ -1,5 +1,7 @@
 """From a chance-corrected coefficient of several raters to its estimate: Gwet's interval, or a bootstrap."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """Scores of a classification in which somebody may abstain: per class, macro, weighted, micro, balanced accuracy."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """Verdicts as given (strings, numbers, None) turned into whole-number codes, with missing ones marked."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Hashable, Sequence, Sized
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """Paired comparisons: McNemar's test, differences of paired proportions and of paired means, many P values at once."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator, Sequence
 from typing import Literal

@@ -1,5 +1,7 @@
 """Difference between two parts of one sample whose units share clusters, such as two kinds of items of one subject."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

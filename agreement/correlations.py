@@ -1,5 +1,7 @@
 """Correlation of two scores, and the comparison of two groups by ranks."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 

@@ -1,6 +1,9 @@
 """The one result type of this package: a number that knows its n, its interval, its unit and its method."""
 
+from __future__ import annotations
+
 import math
+import re
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -47,6 +50,8 @@ class Estimate:
     --------
     >>> Estimate("accuracy", 0.5, 0.2, 0.8, 8, "item", "Wilson").as_dict()["high"]
     0.8
+    >>> print(Estimate("accuracy", 0.5, 0.2, 0.8, 8, "item", "Wilson"))
+    .50 [.20, .80], n = 8 items, accuracy
     """
 
     name: str
@@ -76,7 +81,24 @@ class Estimate:
     def __float__(self) -> float:
         return self.value
 
-    def warned(self, *warnings: str | None) -> "Estimate":
+    def __str__(self) -> str:
+        """The line for a paper: value and interval, n, clusters, P, what it is, and what to know about it."""
+        if math.isnan(self.value):
+            figure = f"undefined ({self.undefined_because})"
+        elif math.isnan(self.low) or math.isnan(self.high):
+            figure = f"{_short(self.value)}, no interval ({self.undefined_because})"
+        else:
+            figure = f"{_short(self.value)} [{_short(self.low)}, {_short(self.high)}]"
+            figure += "" if self.confidence == 0.95 else f" at {100 * self.confidence:g} %"
+        parts = [figure, f"n = {self.n} {_counted(self.unit, self.n)}"]
+        if self.n_clusters is not None:
+            parts.append(f"{self.n_clusters} {_counted('cluster', self.n_clusters)}")
+        if self.p is not None:
+            parts.append("P < .001" if self.p < 0.001 else f"P = {_short(self.p)}")
+        line = ", ".join([*parts, self.name])
+        return f"{line}; {self.warning}" if self.warning else line
+
+    def warned(self, *warnings: str | None) -> Estimate:
         """The same estimate with warnings added to its own.
 
         Parameters
@@ -115,6 +137,18 @@ class Estimate:
                 value = float(value) if math.isfinite(value) else None
             row[field.name] = value
         return row
+
+
+def _short(number: float) -> str:
+    """Two decimals, or two digits where these would be 0, without the zero before the point."""
+    decimals = 2 if number == 0.0 or abs(number) >= 0.01 else 1 - math.floor(math.log10(abs(number)))
+    return re.sub(r"^(-?)0\.", r"\1.", f"{number:z.{decimals}f}")
+
+
+def _counted(unit: str, n: int) -> str:
+    if n == 1:
+        return unit
+    return f"{unit[:-1]}ies" if unit.endswith("cy") else f"{unit}s"
 
 
 def undefined(

@@ -1,5 +1,7 @@
 """Intraclass correlation of several raters."""
 
+from __future__ import annotations
+
 import math
 from typing import Literal
 

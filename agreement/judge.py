@@ -1,5 +1,7 @@
 """A judge against humans: direction of its errors, sensitivity and specificity."""
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal

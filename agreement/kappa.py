@@ -1,5 +1,7 @@
 """Chance-corrected agreement of two raters: Cohen's kappa, weighted, per category."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Hashable, Sequence
 from typing import Any

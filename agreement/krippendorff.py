@@ -1,5 +1,7 @@
 """Krippendorff's alpha: nominal, ordinal, interval and ratio ratings of any number of raters, some missing."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace

@@ -1,5 +1,7 @@
 """Whether two raters use the categories equally often."""
 
+from __future__ import annotations
+
 import numpy as np
 import numpy.typing as npt
 from scipy import stats

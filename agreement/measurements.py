@@ -1,5 +1,7 @@
 """Ratings that are numbers: Lin's concordance correlation, Bland and Altman's limits, Kendall's W."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from typing import Any

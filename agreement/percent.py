@@ -1,5 +1,7 @@
 """Percent agreement of two raters, and shares in general, with intervals that allow for clusters."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

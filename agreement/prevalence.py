@@ -1,5 +1,7 @@
 """What a judge's verdicts on many say about the truth, once a sample of them was checked by humans."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Kappa adjusted for prevalence and bias."""
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Sequence
 
 from agreement.coding import Ratings, encode_clusters, encode_pairs

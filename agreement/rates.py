@@ -1,5 +1,7 @@
 """Rates of particular studies: pass@k of several attempts, mirages."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from math import comb
 

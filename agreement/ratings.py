@@ -1,5 +1,7 @@
 """The ratings of several raters: items in rows, raters in columns, missing ones marked."""
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal

@@ -1,5 +1,7 @@
 """A table of ratings in long format, one row for each verdict, read into items by raters."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -49,7 +51,7 @@ class RatingsFile:
     excluded: npt.NDArray[np.bool_]
     groups: dict[str, npt.NDArray[Any]]
 
-    def part(self, of_items: npt.NDArray[np.bool_]) -> "RatingsFile":
+    def part(self, of_items: npt.NDArray[np.bool_]) -> RatingsFile:
         """The file with some of its items.
 
         Parameters

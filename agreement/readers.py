@@ -1,5 +1,7 @@
 """Several readers, two conditions: Obuchowski and Rockette's analysis of a reader-averaged difference."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from typing import Literal

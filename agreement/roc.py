@@ -1,5 +1,7 @@
 """Area under the ROC curve with DeLong's standard error, for clusters Obuchowski's; macro one-vs-rest."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Hashable, Sequence
 

@@ -4,6 +4,8 @@ All four are ``(pa - pe) / (1 - pe)`` with the same observed agreement ``pa`` an
 errors are Gwet's, from the linearised coefficient of each item.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 

@@ -1,5 +1,7 @@
 """Items that two raters both got wrong, and got wrong in the same way."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

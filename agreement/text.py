@@ -1,5 +1,7 @@
 """Scoring of open text: exact match and token F1 after SQuAD's normalisation."""
 
+from __future__ import annotations
+
 import re
 import string
 from collections import Counter

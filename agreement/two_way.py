@@ -1,5 +1,7 @@
 """Resampling over two things at once: items and raters."""
 
+from __future__ import annotations
+
 import math
 import warnings
 from collections.abc import Callable

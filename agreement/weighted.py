@@ -1,5 +1,7 @@
 """Means under unequal inclusion probabilities: what a sample that is not proportional says about its pool."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np
