@@ -84,9 +84,9 @@ def estimates(file: RatingsFile, request: Request) -> list[dict[str, Any]]:
     calculations = list(applicable(file, request))
     # drawing resamples frees the interpreter, so that threads do it side by side
     with ThreadPoolExecutor(os.cpu_count()) as side_by_side:
-        found = list(side_by_side.map(lambda calculation: calculation.statistic(), calculations))
+        result = list(side_by_side.map(lambda calculation: calculation.statistic(), calculations))
     rows = []
-    for calculation, of_these in zip(calculations, found, strict=True):
+    for calculation, of_these in zip(calculations, result, strict=True):
         for estimate in (of_these,) if isinstance(of_these, Estimate) else of_these:
             whole = estimate.as_dict() | {"raters": calculation.raters}
             whole["name"] += calculation.part

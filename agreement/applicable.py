@@ -211,8 +211,8 @@ def _of_measured_pair(file: RatingsFile, pair: tuple[int, int], options: _Option
 
 
 def _limits_of_agreement(a: Floats, b: Floats, options: _Options) -> Sequence[Estimate]:
-    found = bland_altman(a, b, **options.plain)
-    return (found.bias, found.lower, found.upper)
+    result = bland_altman(a, b, **options.plain)
+    return (result.bias, result.lower, result.upper)
 
 
 def _of_all(ratings: Floats, raters: list[str], options: _Options) -> Iterator[Calculation]:
@@ -253,24 +253,24 @@ def _against_reference(
 
 
 def _accuracy(correct: Floats, excluded: npt.NDArray[np.bool_], options: _Options) -> Sequence[Estimate]:
-    found = accuracy_of_correctness(correct, excluded=excluded, **options.clustered)
-    lost = found.n_missing
+    result = accuracy_of_correctness(correct, excluded=excluded, **options.clustered)
+    lost = result.n_missing
     note = f"; {lost} without a verdict or a reference left out" if lost else ""
-    worst, best = _noted(found.worst_case, note), _noted(found.best_case, note)
-    if not found.n_excluded:
-        return (_noted(found.primary, note),)
-    return (_noted(found.primary, f"{note}; {found.n_excluded} excluded left out"), worst, best)
+    worst, best = _noted(result.worst_case, note), _noted(result.best_case, note)
+    if not result.n_excluded:
+        return (_noted(result.primary, note),)
+    return (_noted(result.primary, f"{note}; {result.n_excluded} excluded left out"), worst, best)
 
 
 def _diagnostic(verdicts: Floats, reference: Floats, positive: float, options: _Options) -> Sequence[Estimate]:
     """The four shares, each with the items that it is a share of."""
-    found = diagnostic_accuracy(verdicts, reference, positive, **options.declared, **options.clustered)
+    result = diagnostic_accuracy(verdicts, reference, positive, **options.declared, **options.clustered)
     lost = _without(np.isnan(verdicts) | np.isnan(reference), "both verdicts")
     return (
-        _noted(found.sensitivity, f"; of the items positive by the reference{lost}"),
-        _noted(found.specificity, f"; of the items negative by the reference{lost}"),
-        _noted(found.ppv, f"; of the items called positive{lost}"),
-        _noted(found.npv, f"; of the items called negative{lost}"),
+        _noted(result.sensitivity, f"; of the items positive by the reference{lost}"),
+        _noted(result.specificity, f"; of the items negative by the reference{lost}"),
+        _noted(result.ppv, f"; of the items called positive{lost}"),
+        _noted(result.npv, f"; of the items called negative{lost}"),
     )
 
 
@@ -348,9 +348,9 @@ def _direction(human: Floats, judge: Floats, positive: float, options: _Options)
     def says(verdicts: Floats) -> Floats:
         return np.where(np.isnan(verdicts), np.nan, verdicts == positive)
 
-    found = judge_direction(says(human), says(judge), unit="item", **options.clustered)
+    result = judge_direction(says(human), says(judge), unit="item", **options.clustered)
     lost = _without(np.isnan(human) | np.isnan(judge), "both verdicts")
-    return (_noted(found.difference, "" if "left out" in found.difference.method else lost), found.mcnemar_mid_p)
+    return (_noted(result.difference, "" if "left out" in result.difference.method else lost), result.mcnemar_mid_p)
 
 
 def _alternative(humans: Floats, judge: Floats, request: Request, options: _Options) -> Sequence[Estimate]:

@@ -92,8 +92,8 @@ def cohen_kappa(
 
     >>> counts = [[106, 10, 4], [22, 28, 10], [2, 12, 6]]
     >>> a, b = zip(*((i, j) for i in range(3) for j in range(3) for _ in range(counts[i][j])))
-    >>> found = cohen_kappa(a, b)
-    >>> round(found.value, 3), found.n
+    >>> estimate = cohen_kappa(a, b)
+    >>> round(estimate.value, 3), estimate.n
     (0.429, 200)
     """
     check_weights(weights)
@@ -110,7 +110,7 @@ def cohen_kappa(
     groups = None
     n_clusters = None
     if clusters is not None:
-        groups, n_clusters = compact(encode_clusters(clusters, pairs.kept.size)[pairs.kept])
+        groups, n_clusters = compact(encode_clusters(clusters, pairs.rated.size)[pairs.rated])
     text = f"{'cluster ' if groups is not None else ''}bootstrap"
     value, reason = _value(table)
     if math.isnan(value):
@@ -164,8 +164,8 @@ def cohen_kappa_of_table(
     whole = square_counts(table)
     name = "Cohen's kappa" if weights is None else f"Cohen's kappa, {weights} weights"
     rows, columns = np.nonzero(whole)
-    found = Table(rows, columns, whole[rows, columns], np.arange(len(whole), dtype=np.float64), weights)
-    return _normal(name, found, confidence, unit, "").warned(_rare(found))
+    result = Table(rows, columns, whole[rows, columns], np.arange(len(whole), dtype=np.float64), weights)
+    return _normal(name, result, confidence, unit, "").warned(_rare(result))
 
 
 def kappa_per_category(
@@ -211,8 +211,8 @@ def kappa_per_category(
 
     >>> counts = {"pp": 75, "pn": 1, "po": 4, "np": 5, "nn": 4, "no": 1, "oo": 10}
     >>> a, b = zip(*(pair for pair, count in counts.items() for _ in range(count)))
-    >>> found = kappa_per_category(a, b)
-    >>> [round(found[category].value, 2) for category in "pno"]
+    >>> estimates = kappa_per_category(a, b)
+    >>> [round(estimates[category].value, 2) for category in "pno"]
     [0.69, 0.5, 0.77]
     """
     plain_a, plain_b = as_values(a, "a"), as_values(b, "b")

@@ -104,8 +104,8 @@ def krippendorff_alpha(
             raise ValueError(f"level is 'ordinal' but categories {levels!r} have no order; expected categories=")
         metric = _ratio_metric(levels) if level == "ratio" else None
         enough = (coded.codes >= 0).sum(axis=1) >= 2
-        pairable = np.zeros(coded.kept.size, dtype=bool)
-        pairable[coded.kept] = enough
+        pairable = np.zeros(coded.rated.size, dtype=bool)
+        pairable[coded.rated] = enough
         if enough.any():
             codes, q = coded.codes[enough], len(levels)
             if level != "ordinal":

@@ -163,10 +163,10 @@ def read(
     ratings[place] = codes
     clusters = None
     if of_cluster:
-        found = _one_for_each_item(frame[of_cluster], item, items, "cluster")
-        if found.isna().any():
-            raise RatingsFileError(f"item {items[int(np.flatnonzero(found.isna())[0])]!r} has no cluster")
-        clusters = pd.factorize(found)[0]
+        result = _one_for_each_item(frame[of_cluster], item, items, "cluster")
+        if result.isna().any():
+            raise RatingsFileError(f"item {items[int(np.flatnonzero(result.isna())[0])]!r} has no cluster")
+        clusters = pd.factorize(result)[0]
     shape = (len(items), len(raters))
     return RatingsFile(
         ratings.reshape(shape),
@@ -276,9 +276,9 @@ def _code(
         categories = sorted(observed)
     position = {category: code for code, category in enumerate(categories)}
     of_observed = np.array([*(position[verdict] for verdict in observed), np.nan], dtype=np.float64)
-    found = of_observed[codes]
+    estimates = of_observed[codes]
     size = len(verdicts)
-    return found[:size], found[size:] if reference is not None else None, categories
+    return estimates[:size], estimates[size:] if reference is not None else None, categories
 
 
 def _refuse_strangers(verdicts: pd.Series, reference: pd.Series) -> None:

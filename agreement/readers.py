@@ -94,17 +94,19 @@ def reader_averaged_difference(
     --------
     >>> rng = np.random.default_rng(1)
     >>> without, with_help = rng.random((60, 4)) < 0.6, rng.random((60, 4)) < 0.9
-    >>> found = reader_averaged_difference(with_help.astype(int), without.astype(int))
-    >>> found.low > 0, "readers sampled (random)" in found.method
+    >>> estimate = reader_averaged_difference(with_help.astype(int), without.astype(int))
+    >>> estimate.low > 0, "readers sampled (random)" in estimate.method
     (True, True)
     """
     check_confidence(confidence)
     _check_readers(readers)
-    one, two = numbers_of(first, "first"), numbers_of(second, "second")
-    if one.shape != two.shape:
-        raise ValueError(f"first has shape {one.shape} and second {two.shape}; expected the same items and readers")
-    r = one.shape[1]
-    accuracies, covariance, design = _accuracies(np.hstack([one, two]), outcome, clusters, unit)
+    of_first, of_second = numbers_of(first, "first"), numbers_of(second, "second")
+    if of_first.shape != of_second.shape:
+        raise ValueError(
+            f"first has shape {of_first.shape} and second {of_second.shape}; expected the same items and readers"
+        )
+    r = of_first.shape[1]
+    accuracies, covariance, design = _accuracies(np.hstack([of_first, of_second]), outcome, clusters, unit)
     method = f"Obuchowski-Rockette, {_WHO[readers]}, {unit}s sampled"
     name = "reader-averaged difference" + ("" if outcome is None else " of ROC areas")
     if design.reason is not None:

@@ -86,8 +86,8 @@ def fleiss_kappa(
 
     >>> ratings = [[1, 1, None, 1], [2, 2, 3, 2], [3, 3, 3, 3], [3, 3, 3, 3], [2, 2, 2, 2], [1, 2, 3, 4], [4, 4, 4, 4]]
     >>> ratings += [[1, 1, 2, 1], [2, 2, 2, 2], [None, 5, 5, 5], [None, None, 1, 1], [None, 3, None, None]]
-    >>> found = fleiss_kappa(ratings)
-    >>> round(found.value, 5), round(found.se, 5)
+    >>> estimate = fleiss_kappa(ratings)
+    >>> round(estimate.value, 5), round(estimate.se, 5)
     (0.76117, 0.15302)
     """
 
@@ -154,8 +154,8 @@ def gwet_ac(
 
     >>> ratings = [[1, 1, None, 1], [2, 2, 3, 2], [3, 3, 3, 3], [3, 3, 3, 3], [2, 2, 2, 2], [1, 2, 3, 4], [4, 4, 4, 4]]
     >>> ratings += [[1, 1, 2, 1], [2, 2, 2, 2], [None, 5, 5, 5], [None, None, 1, 1], [None, 3, None, None]]
-    >>> found = gwet_ac(ratings)
-    >>> round(found.value, 5), round(found.se, 5)
+    >>> estimate = gwet_ac(ratings)
+    >>> round(estimate.value, 5), round(estimate.se, 5)
     (0.77544, 0.14295)
     """
 
@@ -314,8 +314,8 @@ def conger_kappa(
 
     >>> ratings = [[1, 1, None, 1], [2, 2, 3, 2], [3, 3, 3, 3], [3, 3, 3, 3], [2, 2, 2, 2], [1, 2, 3, 4], [4, 4, 4, 4]]
     >>> ratings += [[1, 1, 2, 1], [2, 2, 2, 2], [None, 5, 5, 5], [None, None, 1, 1], [None, 3, None, None]]
-    >>> found = conger_kappa(ratings)
-    >>> round(found.value, 5), round(found.se, 5)
+    >>> estimate = conger_kappa(ratings)
+    >>> round(estimate.value, 5), round(estimate.se, 5)
     (0.76207, 0.15011)
     """
 
@@ -364,7 +364,7 @@ def _estimate(
     needs_two_items: bool = True,
 ) -> Estimate:
     coded = encode_ratings(ratings, categories, weights)
-    groups = encode_clusters(clusters, coded.kept.size)[coded.kept] if clusters is not None else None
+    groups = encode_clusters(clusters, coded.rated.size)[coded.rated] if clusters is not None else None
     q = max(2, len(coded.categories))
     check_size(len(coded.codes), q)
     counts = np.stack([(coded.codes == code).sum(axis=1) for code in range(q)], axis=1).astype(np.float64)

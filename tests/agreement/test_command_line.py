@@ -49,16 +49,18 @@ def test_every_estimate_is_that_of_its_function(tmp_path, capsys):
     ann, bob = ["yes", "no", "no", None, "yes"], ["yes", "yes", "no", "no", "no"]
     subjects = ["s1", "s1", "s2", "s3", "s3"]
     kappa = cohen_kappa(ann, bob, clusters=subjects)
-    found = rows["Cohen's kappa", "ann", "bob"]
-    assert (found["value"], found["low"], found["n"]) == pytest.approx((kappa.value, kappa.low, 4), nan_ok=True)
-    assert found["n_clusters"] == 3
+    estimates = rows["Cohen's kappa", "ann", "bob"]
+    assert (estimates["value"], estimates["low"], estimates["n"]) == pytest.approx(
+        (kappa.value, kappa.low, 4), nan_ok=True
+    )
+    assert estimates["n_clusters"] == 3
     table = list(zip(ann, bob, strict=True))
     assert rows["Gwet's AC1", "ann", "bob"]["value"] == pytest.approx(gwet_ac(table).value)
     alpha = krippendorff_alpha(table).value
     assert rows["Krippendorff's alpha, nominal", "ann", "bob"]["value"] == pytest.approx(alpha)
     right = accuracy(ann, ["yes", "yes", "no", "no", "no"]).primary.value
     assert rows["accuracy", "ann"]["value"] == pytest.approx(right)
-    assert set(found) == {
+    assert set(estimates) == {
         "name", "raters", "unit", "value", "low", "high", "confidence", "n", "n_clusters", "method",
         "undefined_because", "warning",
     }  # fmt: skip
@@ -114,9 +116,9 @@ def test_every_estimate_of_an_ordinal_file_has_a_name_of_its_own(tmp_path, capsy
 
     assert main([str(file), "--level", "ordinal", "--positive", "3", "--json"]) == 0
 
-    found = [(row["name"], *row["raters"]) for row in json.loads(capsys.readouterr().out)]
-    assert len(found) == len(set(found))
-    assert {("Cohen's kappa, linear weights", "a", "b"), ("sensitivity", "b", "reference")} <= set(found)
+    result = [(row["name"], *row["raters"]) for row in json.loads(capsys.readouterr().out)]
+    assert len(result) == len(set(result))
+    assert {("Cohen's kappa, linear weights", "a", "b"), ("sensitivity", "b", "reference")} <= set(result)
 
 
 def test_each_rater_is_held_against_the_reference(tmp_path, capsys):
@@ -200,15 +202,15 @@ def test_a_judge_is_held_against_each_human_and_is_none_of_them(tmp_path, capsys
     rows = [(item, rater, verdict) for rater, verdicts in said.items() for item, verdict in enumerate(verdicts * 10)]
     pd.DataFrame(rows, columns=["item", "rater", "verdict"]).to_csv(file, index=False)
 
-    found = printed(capsys, file, "--judge", "grok", "--positive", "1")
+    estimates = printed(capsys, file, "--judge", "grok", "--positive", "1")
 
     ann, grok = ([int(verdict) for verdict in said[name] * 10] for name in ("ann", "grok"))
     direction = judge_direction(ann, grok).difference
-    assert found["signed difference, human minus judge", "ann", "grok"]["value"] == direction.value
-    assert "P = " in found["signed difference, human minus judge", "ann", "grok"]["method"]
-    assert found["sensitivity", "ann", "grok"]["value"] == diagnostic_accuracy(grok, ann, 1).sensitivity.value
-    assert ("Fleiss' kappa", "ann", "bob", "cat") in found
-    assert ("winning rate", "ann", "bob", "cat", "grok") in found
+    assert estimates["signed difference, human minus judge", "ann", "grok"]["value"] == direction.value
+    assert "P = " in estimates["signed difference, human minus judge", "ann", "grok"]["method"]
+    assert estimates["sensitivity", "ann", "grok"]["value"] == diagnostic_accuracy(grok, ann, 1).sensitivity.value
+    assert ("Fleiss' kappa", "ann", "bob", "cat") in estimates
+    assert ("winning rate", "ann", "bob", "cat", "grok") in estimates
 
 
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
@@ -323,11 +325,11 @@ def test_groups_of_items_are_shown_by_themselves_too(tmp_path, capsys):
     ]
     pd.DataFrame(rows, columns=["item", "rater", "verdict", "format"]).to_csv(file, index=False)
 
-    found = printed(capsys, file, "--by", "format")
+    estimates = printed(capsys, file, "--by", "format")
 
-    assert found["percent agreement", "a", "b"]["n"] == 10
-    assert found["percent agreement, format open", "a", "b"]["n"] == 6
-    assert found["percent agreement, format closed", "a", "b"]["n"] == 4
+    assert estimates["percent agreement", "a", "b"]["n"] == 10
+    assert estimates["percent agreement, format open", "a", "b"]["n"] == 6
+    assert estimates["percent agreement, format closed", "a", "b"]["n"] == 4
 
 
 def test_free_text_is_compared_for_being_equal_only(tmp_path, capsys):
@@ -339,10 +341,10 @@ def test_free_text_is_compared_for_being_equal_only(tmp_path, capsys):
     ]
     pd.DataFrame(rows, columns=["item", "rater", "verdict", "reference"]).to_csv(file, index=False)
 
-    found = printed(capsys, file)
+    estimates = printed(capsys, file)
 
-    assert {name for name, *_ in found} == {"percent agreement", "accuracy"}
-    assert found["accuracy", "a"]["value"] == 1.0
+    assert {name for name, *_ in estimates} == {"percent agreement", "accuracy"}
+    assert estimates["accuracy", "a"]["value"] == 1.0
 
 
 def test_an_item_may_be_named_by_several_columns(tmp_path, capsys):
@@ -350,10 +352,10 @@ def test_an_item_may_be_named_by_several_columns(tmp_path, capsys):
     rows = [(q, model, rater, q % 2) for q in range(4) for model in "xyz" for rater in "ab"]
     pd.DataFrame(rows, columns=["question", "model", "rater", "verdict"]).to_csv(file, index=False)
 
-    found = printed(capsys, file, "--item", "question,model")
+    estimates = printed(capsys, file, "--item", "question,model")
 
-    assert found["percent agreement", "a", "b"]["n"] == 12
-    assert found["percent agreement", "a", "b"]["n_clusters"] == 4
+    assert estimates["percent agreement", "a", "b"]["n"] == 12
+    assert estimates["percent agreement", "a", "b"]["n_clusters"] == 4
 
 
 def test_the_table_names_value_interval_and_reason(tmp_path, capsys):

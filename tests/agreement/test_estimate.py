@@ -22,11 +22,11 @@ def test_an_interval_needs_a_width():
 
 
 def test_an_estimate_is_frozen_and_a_number():
-    found = Estimate("accuracy", 0.5, 0.2, 0.8, 8, "item", "Wilson")
+    estimate = Estimate("accuracy", 0.5, 0.2, 0.8, 8, "item", "Wilson")
 
-    assert float(found) == 0.5
+    assert float(estimate) == 0.5
     with pytest.raises(AttributeError):
-        found.value = 1.0
+        estimate.value = 1.0
 
 
 @pytest.mark.parametrize(
@@ -56,9 +56,9 @@ def test_it_prints_as_the_line_for_a_paper(fields, line):
 
 
 def test_json_has_null_where_python_has_nan():
-    found = Estimate("kappa", 1.0, math.nan, math.nan, 5, "item", "normal", "perfect agreement", n_clusters=3)
+    estimate = Estimate("kappa", 1.0, math.nan, math.nan, 5, "item", "normal", "perfect agreement", n_clusters=3)
 
-    row = json.loads(json.dumps(found.as_dict(), allow_nan=False))
+    row = json.loads(json.dumps(estimate.as_dict(), allow_nan=False))
 
     assert row["value"] == 1.0
     assert row["low"] is None
