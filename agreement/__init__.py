@@ -1,4 +1,35 @@
-"""The statistics of a reader study and of a judge validation: pure functions on arrays that return an `Estimate`."""
+"""The statistics of a reader study and of a judge validation: pure functions on arrays that return an `Estimate`.
+
+Do two raters give the same verdicts?
+    percent_agreement, cohen_kappa, cohen_kappa_of_table, kappa_per_category, pabak, marginal_homogeneity,
+    shared_errors, agreement_weights, cohen_kappa_with_weights
+Do several raters give the same verdicts?
+    fleiss_kappa, conger_kappa, gwet_ac, brennan_prediger, krippendorff_alpha, percent_agreement_of_all,
+    fleiss_kappa_per_category, light_kappa, mean_over_pairs, leave_one_out, consensus, dawid_skene
+Do raters give the same numbers?
+    icc, lin_ccc, bland_altman, kendall_w, icc_with_missing, variance_components
+Do raters mark the same places, options or orders?
+    place_agreement, set_agreement, jaccard, ranking_agreement, rank_biased_overlap, overlap_at_k
+Do two scores go together?
+    pearson, spearman, kendall_tau, mann_whitney
+How often are the answers right?
+    accuracy, accuracy_of_correctness, diagnostic_accuracy, classification_scores, pass_at_k, mirage_rate,
+    exact_match, token_f1, normalise_answer, localisation, distance_to_mask, distances_to_reference, set_accuracy,
+    ranking_accuracy, rank_of_accepted
+How much is had without looking?
+    chance_floor, text_only_floor, shortcut_score, paired_shortcut_score
+Does a confidence tell right from wrong?
+    roc_auc, macro_auc, brier_score, expected_calibration_error, reliability_curve, risk_coverage
+Do two of them differ?
+    mcnemar, paired_proportion_difference, paired_difference, difference_of_parts, reader_averaged_difference,
+    readers_against_judge, adjust_p_values, hommel_p_values
+May a judge stand in for humans?
+    alt_test, alt_test_by_domain, judge_direction, judge_bias_by_factor, prediction_powered_mean, rogan_gladen
+How many labels are needed?
+    labels_needed, alt_test_power, cases_needed, plan_reader_study, plan_by_simulation
+What is the interval of something else?
+    wilson_interval, clopper_pearson_interval, bootstrap, two_way_bootstrap, weighted_mean
+"""
 
 from agreement.accuracy import Accuracy, accuracy, accuracy_of_correctness
 from agreement.all_raters import fleiss_kappa_per_category, light_kappa, percent_agreement_of_all
@@ -14,12 +45,13 @@ from agreement.calibration import (
     reliability_curve,
     risk_coverage,
 )
+from agreement.cautions import FEW_CLUSTERS
 from agreement.classification import ClassificationScores, classification_scores
 from agreement.comparisons import adjust_p_values, mcnemar, paired_difference, paired_proportion_difference
 from agreement.consensus import Consensus, consensus
 from agreement.contrast import difference_of_parts
 from agreement.correlations import kendall_tau, mann_whitney, pearson, spearman
-from agreement.estimate import FEW_CLUSTERS, Estimate
+from agreement.estimate import Estimate
 from agreement.floors import chance_floor, paired_shortcut_score, shortcut_score, text_only_floor
 from agreement.icc import icc
 from agreement.icc_missing import icc_with_missing

@@ -4,6 +4,8 @@ Long format, one row for each verdict, as CSV or Parquet. Prints every pairwise 
 applies, as a table or as JSON. No server, no study.
 """
 
+from __future__ import annotations
+
 import argparse
 import json
 import os
@@ -14,12 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from agreement.applicable import MANY_CLUSTERS, MOST_PAIRS, Request, applicable
-from agreement.estimate import FEW_CLUSTERS, Estimate
+from agreement.estimate import Estimate
 from agreement.ratings_file import Columns, RatingsFile, read
 
 KEYS = (
     *("name", "raters", "unit", "value", "low", "high"),
-    *("confidence", "n", "n_clusters", "method", "undefined_because"),
+    *("confidence", "n", "n_clusters", "method", "undefined_because", "warning"),
 )
 
 
@@ -82,9 +84,9 @@ def estimates(file: RatingsFile, request: Request) -> list[dict[str, Any]]:
     calculations = list(applicable(file, request))
     # drawing resamples frees the interpreter, so that threads do it side by side
     with ThreadPoolExecutor(os.cpu_count()) as side_by_side:
-        found = list(side_by_side.map(lambda calculation: calculation.statistic(), calculations))
+        result = list(side_by_side.map(lambda calculation: calculation.statistic(), calculations))
     rows = []
-    for calculation, of_these in zip(calculations, found, strict=True):
+    for calculation, of_these in zip(calculations, result, strict=True):
         for estimate in (of_these,) if isinstance(of_these, Estimate) else of_these:
             whole = estimate.as_dict() | {"raters": calculation.raters}
             whole["name"] += calculation.part
@@ -117,16 +119,16 @@ def table(rows: list[dict[str, Any]]) -> str:
         who = row["raters"]
         names = ", ".join(who) if len(who) < 4 else f"all {len(who)}"
         clusters = "" if row["n_clusters"] is None else row["n_clusters"]
-        few = row["n_clusters"] is not None and row["n_clusters"] < FEW_CLUSTERS and limits != ""
-        warning = "few clusters, likely to be too narrow" if few else None
-        note = "; ".join(part for part in (row["undefined_because"], warning, row["method"]) if part)
+        note = "; ".join(part for part in (row["undefined_because"], row["warning"], row["method"]) if part)
         lines.append(f"{row['name']:<40} {names:<24} {value:>8}  {limits:<20} {row['n']:>8} {clusters:>8}  {note}")
     return "\n".join(lines)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m agreement", description="Agreement of a table of ratings.")
-    parser.add_argument("file", help="CSV or Parquet in long format: one row for each verdict")
+    parser.add_argument(
+        "file", help="CSV (separated by commas, semicolons or tabs) or Parquet in long format: one row for each verdict"
+    )
     parser.add_argument("--item", default="item", metavar="COL", help="column of the item, or several (default: item)")
     parser.add_argument("--rater", default="rater", metavar="COL", help="column of the rater (default: rater)")
     parser.add_argument("--verdict", default="verdict", metavar="COL", help="column of the verdict (default: verdict)")

@@ -1,5 +1,7 @@
 """Accuracy against the reference, with what was not assessable, missing or without a reference counted apart."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Hashable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -104,8 +106,8 @@ def accuracy(
 
     Examples
     --------
-    >>> found = accuracy(["L", "R", "L", "n/a", None], ["L", "L", "L", "L", "L"], excluded={"n/a"})
-    >>> round(found.primary.value, 3), found.worst_case.value, found.best_case.value, found.n_missing
+    >>> result = accuracy(["L", "R", "L", "n/a", None], ["L", "L", "L", "L", "L"], excluded={"n/a"})
+    >>> round(result.primary.value, 3), result.worst_case.value, result.best_case.value, result.n_missing
     (0.667, 0.5, 0.75, 1)
     """
     given = as_values(verdicts, "verdicts")
@@ -187,8 +189,8 @@ def accuracy_of_correctness(
 
     Examples
     --------
-    >>> found = accuracy_of_correctness([True, False, None, None], excluded=[False, False, True, False])
-    >>> found.primary.value, found.n_excluded, found.n_missing
+    >>> result = accuracy_of_correctness([True, False, None, None], excluded=[False, False, True, False])
+    >>> result.primary.value, result.n_excluded, result.n_missing
     (0.5, 1, 1)
     """
     answered, right = correctness(correct, "correct")
@@ -202,10 +204,10 @@ def accuracy_of_correctness(
     groups = encode_clusters(clusters, items) if clusters is not None else None
 
     def case(name: str, counted: npt.NDArray[np.bool_], outcome: npt.NDArray[np.bool_]) -> Estimate:
-        kept: Codes | None = groups[counted] if groups is not None else None
+        own: Codes | None = groups[counted] if groups is not None else None
         return share(
             outcome[counted],
-            kept,
+            own,
             name=name,
             unit=unit,
             resamples=resamples,

@@ -1,5 +1,7 @@
 """Agreement of all raters at once or within some steps, Fleiss' kappa by category, and Light's kappa."""
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Sequence
 from itertools import combinations
 

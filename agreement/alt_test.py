@@ -1,5 +1,7 @@
 """The alternative annotator test: whether a judge may stand in for a human, given several humans."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass

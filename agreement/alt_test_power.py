@@ -1,5 +1,7 @@
 """How likely a judge is to win against a rater in the alternative annotator test, before labels are made."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

@@ -1,7 +1,9 @@
 """Which estimates apply to a table of ratings, each still to be computed."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
 from typing import Any, Literal, NamedTuple
@@ -33,6 +35,9 @@ MOST_PAIRS = 45
 
 MANY_CLUSTERS = 5_000
 """From so many clusters on, percentiles rest on 1,000 resamples instead of 10,000 unless asked otherwise."""
+
+CONSENSUS = "consensus of the humans"
+"""Name of the party that a judge is held against beside each human."""
 
 MOST_CATEGORIES = 500
 """Verdicts of more kinds are free text: they are compared for being equal, and not corrected for chance."""
@@ -115,6 +120,11 @@ def applicable(file: RatingsFile, request: Request) -> Iterator[Calculation]:
 
 
 def _check(file: RatingsFile, request: Request) -> None:
+    if len(file.raters) < 2 and request.judge in (None, *file.raters):
+        if file.reference is None:
+            raise ValueError(f"holds one rater, {file.raters[0]}, and no reference; expected two raters or more")
+        if request.judge is not None or request.level == "interval":
+            raise ValueError(f"holds one rater, {file.raters[0]}; expected two raters or more")
     if request.judge is not None and request.judge not in file.raters:
         raise ValueError(f"judge is {request.judge!r}; expected one of the raters {', '.join(file.raters)}")
     for option, value in (("epsilon", request.epsilon), ("scoring", request.scoring)):
@@ -158,7 +168,7 @@ def _of_file(file: RatingsFile, request: Request) -> Iterator[Calculation]:
         if request.level == "interval":
             yield from _of_measured_pair(file, pair, options)
         else:
-            yield from _of_pair(file, pair, options, request.judge is not None)
+            yield from _of_pair(file, pair, options, among_all=list(pair) == humans)
     if len(humans) > 1 and len(file.categories) <= MOST_CATEGORIES:
         of_all = _of_all_measured if request.level == "interval" else _of_all
         yield from of_all(file.ratings[:, humans], [file.raters[column] for column in humans], options)
@@ -169,7 +179,7 @@ def _of_file(file: RatingsFile, request: Request) -> Iterator[Calculation]:
         yield from _of_judge(file, humans, request, options)
 
 
-def _of_pair(file: RatingsFile, pair: tuple[int, int], options: _Options, judged: bool) -> Iterator[Calculation]:
+def _of_pair(file: RatingsFile, pair: tuple[int, int], options: _Options, *, among_all: bool) -> Iterator[Calculation]:
     a, b = file.ratings[:, pair[0]], file.ratings[:, pair[1]]
     names = [file.raters[column] for column in pair]
     yield Calculation(partial(percent_agreement, a, b, **options.clustered), names)
@@ -178,7 +188,7 @@ def _of_pair(file: RatingsFile, pair: tuple[int, int], options: _Options, judged
     for weights in options.weightings:
         yield Calculation(partial(cohen_kappa, a, b, weights=weights, **options.declared, **options.clustered), names)
     yield Calculation(partial(pabak, a, b, **options.declared, **options.clustered), names)
-    if len(file.raters) > 2 or judged:  # of two raters, both human, it is among the estimates of all
+    if not among_all:  # of the two humans of a file it is among the estimates of all
         of_two = np.column_stack((a, b))
         yield Calculation(partial(gwet_ac, of_two, **options.declared, **options.clustered), names)
     if len(file.categories) > 1:
@@ -189,7 +199,7 @@ def _margins(a: Floats, b: Floats, categories: int, options: _Options) -> Estima
     both = ~np.isnan(a) & ~np.isnan(b)
     cells = (a[both] * categories + b[both]).astype(np.intp)
     counts = np.bincount(cells, minlength=categories**2).reshape(categories, categories)
-    return marginal_homogeneity(counts, **options.plain)
+    return _noted(marginal_homogeneity(counts, **options.plain), _without(~both, "both verdicts"))
 
 
 def _of_measured_pair(file: RatingsFile, pair: tuple[int, int], options: _Options) -> Iterator[Calculation]:
@@ -201,8 +211,8 @@ def _of_measured_pair(file: RatingsFile, pair: tuple[int, int], options: _Option
 
 
 def _limits_of_agreement(a: Floats, b: Floats, options: _Options) -> Sequence[Estimate]:
-    found = bland_altman(a, b, **options.plain)
-    return (found.bias, found.lower, found.upper)
+    result = bland_altman(a, b, **options.plain)
+    return (result.bias, result.lower, result.upper)
 
 
 def _of_all(ratings: Floats, raters: list[str], options: _Options) -> Iterator[Calculation]:
@@ -243,38 +253,104 @@ def _against_reference(
 
 
 def _accuracy(correct: Floats, excluded: npt.NDArray[np.bool_], options: _Options) -> Sequence[Estimate]:
-    found = accuracy_of_correctness(correct, excluded=excluded, **options.clustered)
-    if not found.n_excluded:
-        return (found.primary,)
-    return (found.primary, found.worst_case, found.best_case)
+    result = accuracy_of_correctness(correct, excluded=excluded, **options.clustered)
+    lost = result.n_missing
+    note = f"; {lost} without a verdict or a reference left out" if lost else ""
+    worst, best = _noted(result.worst_case, note), _noted(result.best_case, note)
+    if not result.n_excluded:
+        return (_noted(result.primary, note),)
+    return (_noted(result.primary, f"{note}; {result.n_excluded} excluded left out"), worst, best)
 
 
 def _diagnostic(verdicts: Floats, reference: Floats, positive: float, options: _Options) -> Sequence[Estimate]:
-    found = diagnostic_accuracy(verdicts, reference, positive, **options.declared, **options.clustered)
-    return (found.sensitivity, found.specificity, found.ppv, found.npv)
+    """The four shares, each with the items that it is a share of."""
+    result = diagnostic_accuracy(verdicts, reference, positive, **options.declared, **options.clustered)
+    lost = _without(np.isnan(verdicts) | np.isnan(reference), "both verdicts")
+    return (
+        _noted(result.sensitivity, f"; of the items positive by the reference{lost}"),
+        _noted(result.specificity, f"; of the items negative by the reference{lost}"),
+        _noted(result.ppv, f"; of the items called positive{lost}"),
+        _noted(result.npv, f"; of the items called negative{lost}"),
+    )
+
+
+def _noted(estimate: Estimate, note: str) -> Estimate:
+    return replace(estimate, method=estimate.method + note)
+
+
+def _without(absent: npt.NDArray[np.bool_], what: str) -> str:
+    return f"; {int(absent.sum())} without {what} left out" if absent.any() else ""
 
 
 def _of_judge(file: RatingsFile, humans: list[int], request: Request, options: _Options) -> Iterator[Calculation]:
-    """The judge against each human: direction, sensitivity and specificity; and against all of them, the alt-test."""
-    judge = file.ratings[:, file.raters.index(str(request.judge))]
-    if request.positive is not None:
-        code = float(file.categories.index(request.positive))
-        for column in humans:
-            human, names = file.ratings[:, column], [file.raters[column], str(request.judge)]
-            yield Calculation(partial(_direction, human, judge, code, options), names)
-            yield Calculation(partial(_diagnostic, judge, human, code, options), names)
+    """The judge against each human and their consensus, and against all of them, the alternative annotator test."""
+    of_judge = file.raters.index(str(request.judge))
+    for column in humans:
+        yield from _of_judge_and(file, column, of_judge, request, options)
+    if len(humans) > 1:
+        both = _consensus_and_judge(file, humans, of_judge, request.level)
+        if request.level == "interval":
+            compared = [*_of_measured_pair(both, (0, 1), options)]
+        else:
+            compared = [*_of_pair(both, (0, 1), options, among_all=False)]
+        compared += _of_judge_and(both, 0, 1, request, options)
+        none = int(np.isnan(both.ratings[:, 0]).sum())
+        rule = "mean of two or more humans" if request.level == "interval" else "verdict of most of two or more humans"
+        note = f"; consensus: {rule}, {none} items without"
+        for calculation in compared:
+            yield calculation._replace(statistic=partial(_all_noted, calculation.statistic, note))
     yield Calculation(
-        partial(_alternative, file.ratings[:, humans], judge, request, options),
+        partial(_alternative, file.ratings[:, humans], file.ratings[:, of_judge], request, options),
         [*(file.raters[column] for column in humans), str(request.judge)],
     )
+
+
+def _of_judge_and(
+    file: RatingsFile, column: int, of_judge: int, request: Request, options: _Options
+) -> Iterator[Calculation]:
+    """Direction, sensitivity and specificity of the judge against one column, where a verdict is positive."""
+    if request.positive is None:
+        return
+    code = float(file.categories.index(request.positive))
+    human, judge = file.ratings[:, column], file.ratings[:, of_judge]
+    names = [file.raters[column], file.raters[of_judge]]
+    yield Calculation(partial(_direction, human, judge, code, options), names)
+    yield Calculation(partial(_diagnostic, judge, human, code, options), names)
+
+
+def _consensus_and_judge(file: RatingsFile, humans: list[int], of_judge: int, level: Level) -> RatingsFile:
+    """The file with two raters: the humans' consensus and the judge."""
+    ratings = file.ratings[:, humans]
+    enough = (~np.isnan(ratings)).sum(axis=1) >= 2
+    consensus = np.full(len(ratings), np.nan)
+    if level == "interval":
+        consensus[enough] = np.nanmean(ratings[enough], axis=1)
+    else:
+        times = np.stack([(ratings == code).sum(axis=1) for code in range(max(1, len(file.categories)))], axis=1)
+        most = times.max(axis=1, keepdims=True)
+        decided = enough & ((times == most).sum(axis=1) == 1)
+        consensus[decided] = times.argmax(axis=1)[decided]
+    columns = [humans[0], of_judge]
+    return replace(
+        file,
+        ratings=np.column_stack([consensus, file.ratings[:, of_judge]]),
+        raters=[CONSENSUS, file.raters[of_judge]],
+        excluded=file.excluded[:, columns],
+    )
+
+
+def _all_noted(statistic: Callable[[], Estimate | Sequence[Estimate]], note: str) -> Sequence[Estimate]:
+    estimates = statistic()
+    return [_noted(estimate, note) for estimate in ((estimates,) if isinstance(estimates, Estimate) else estimates)]
 
 
 def _direction(human: Floats, judge: Floats, positive: float, options: _Options) -> Sequence[Estimate]:
     def says(verdicts: Floats) -> Floats:
         return np.where(np.isnan(verdicts), np.nan, verdicts == positive)
 
-    found = judge_direction(says(human), says(judge), unit="item", **options.clustered)
-    return (found.difference, found.mcnemar_mid_p)
+    result = judge_direction(says(human), says(judge), unit="item", **options.clustered)
+    lost = _without(np.isnan(human) | np.isnan(judge), "both verdicts")
+    return (_noted(result.difference, "" if "left out" in result.difference.method else lost), result.mcnemar_mid_p)
 
 
 def _alternative(humans: Floats, judge: Floats, request: Request, options: _Options) -> Sequence[Estimate]:

@@ -1,5 +1,7 @@
 """Arguments as they are given, turned into what the statistics expect."""
 
+from __future__ import annotations
+
 from operator import index
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Whether a judge errs alike over models, categories and tiers."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
@@ -44,7 +46,7 @@ class BiasByFactor:
     def as_dict(self) -> dict[str, Any]:
         """Everything by name, ready for JSON."""
         row = {name: None if isinstance(v, float) and math.isnan(v) else v for name, v in vars(self).items()}
-        return row | {"levels": {str(level): found.as_dict() for level, found in self.levels.items()}}
+        return row | {"levels": {str(level): estimate.as_dict() for level, estimate in self.levels.items()}}
 
 
 def judge_bias_by_factor(
@@ -103,8 +105,8 @@ def judge_bias_by_factor(
     Examples
     --------
     >>> human, judge = [1] * 40, [0] * 10 + [1] * 10 + [0] * 2 + [1] * 18
-    >>> found = judge_bias_by_factor(human, judge, {"model": ["x"] * 20 + ["y"] * 20})[0]
-    >>> found.levels["x"].value, round(found.levels["y"].value, 3), found.p < 0.01
+    >>> result = judge_bias_by_factor(human, judge, {"model": ["x"] * 20 + ["y"] * 20})[0]
+    >>> result.levels["x"].value, round(result.levels["y"].value, 3), result.p < 0.01
     (0.5, 0.1, True)
     """
     check_confidence(confidence)
@@ -119,7 +121,7 @@ def judge_bias_by_factor(
     same_length(known_human, known_judge, "human", "judge")
     d = said_human.astype(np.float64) - said_judge
     groups = encode_clusters(clusters, d.size) if clusters is not None else None
-    found = []
+    result = []
     for factor, values in factors.items():
         codes, levels = encode(values, None, factor)
         same_length(d, codes, "human", factor)
@@ -139,11 +141,11 @@ def judge_bias_by_factor(
         within = groups[used] if groups is not None else np.arange(int(used.sum()))
         statistic, df, reason = _score_test(d[used], codes[used], levels, within, unit)
         p = math.nan if reason else float(stats.chi2.sf(statistic, df))
-        found.append((factor, estimates, statistic, df, p, reason))
-    adjusted = adjust_p_values([p for *_, p, _ in found], correction)
+        result.append((factor, estimates, statistic, df, p, reason))
+    adjusted = adjust_p_values([p for *_, p, _ in result], correction)
     return tuple(
         BiasByFactor(factor, estimates, statistic, df, p, float(adjusted[number]), reason)
-        for number, (factor, estimates, statistic, df, p, reason) in enumerate(found)
+        for number, (factor, estimates, statistic, df, p, reason) in enumerate(result)
     )
 
 

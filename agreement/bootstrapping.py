@@ -1,5 +1,7 @@
 """The bootstrap of any statistic, sums or not."""
 
+from __future__ import annotations
+
 import math
 import warnings
 from collections.abc import Callable
@@ -86,8 +88,8 @@ def bootstrap(
 
     >>> lsat = [576, 635, 558, 578, 666, 580, 555, 661, 651, 605, 653, 575, 545, 572, 594]
     >>> gpa = [3.39, 3.30, 2.81, 3.03, 3.44, 3.07, 3.00, 3.43, 3.36, 3.13, 3.12, 2.74, 2.76, 2.88, 2.96]
-    >>> found = bootstrap(lambda x, y: np.corrcoef(x, y)[0, 1], (lsat, gpa), resamples=2000, seed=1)
-    >>> round(found.value, 3), 0.12 < found.se < 0.15
+    >>> estimate = bootstrap(lambda x, y: np.corrcoef(x, y)[0, 1], (lsat, gpa), resamples=2000, seed=1)
+    >>> round(estimate.value, 3), 0.12 < estimate.se < 0.15
     (0.776, True)
     """
     check_confidence(confidence)

@@ -1,5 +1,7 @@
 """Confidence held against correctness: Brier score, calibration error, reliability and risk-coverage curves."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
@@ -247,7 +249,7 @@ def reliability_curve(
     curve = []
     for number in range(bins):
         among = inside == number
-        found = share(
+        result = share(
             right[among] > 0,
             groups[among] if groups is not None else None,
             name="accuracy",
@@ -257,7 +259,7 @@ def reliability_curve(
             confidence=level,
         )
         average = float(stated[among].mean()) if among.any() else None
-        curve.append(ReliabilityBin(number / bins, (number + 1) / bins, int(among.sum()), average, found))
+        curve.append(ReliabilityBin(number / bins, (number + 1) / bins, int(among.sum()), average, result))
     return curve
 
 

@@ -1,5 +1,7 @@
 """From a chance-corrected coefficient of several raters to its estimate: Gwet's interval, or a bootstrap."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
+from agreement.cautions import rare_category
 from agreement.coding import Codes, Floats, compact
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
@@ -37,6 +40,8 @@ class Coefficient:
         Why the coefficient has no value.
     lowest : float
         The least that it can be.
+    rarest : float
+        In how many items the rarest category is expected, where the coefficient depends on it; else infinite.
     """
 
     rows: Floats
@@ -44,6 +49,7 @@ class Coefficient:
     linearised: Floats
     reason: str | None = None
     lowest: float = -1.0
+    rarest: float = math.inf
 
 
 def estimate_of(
@@ -106,9 +112,9 @@ def estimate_of(
         reason = f"one {unit}: {name} needs two or more"
     if coefficient is None or reason is not None:
         return undefined(name, n, unit, method, str(reason), confidence=confidence, n_clusters=n_clusters)
-    value = float(coefficient.of_sums(coefficient.rows.sum(axis=0)))
+    value, rare = float(coefficient.of_sums(coefficient.rows.sum(axis=0))), rare_category(coefficient.rarest)
     if interval == "t":
-        return _with_t(coefficient, name, value, n, unit, method, confidence)
+        return _with_t(coefficient, name, value, n, unit, method, confidence).warned(rare)
     spread = bootstrap_of_sums(
         coefficient.of_sums,
         sums_by_cluster(coefficient.rows, groups),
@@ -118,7 +124,10 @@ def estimate_of(
         confidence=confidence,
         clustered=groups is not None,
     )
-    return spread.estimate(name, value, n, unit, confidence=confidence, n_clusters=n_clusters, note=f"; {RATERS}{note}")
+    estimate = spread.estimate(
+        name, value, n, unit, confidence=confidence, n_clusters=n_clusters, note=f"; {RATERS}{note}"
+    )
+    return estimate.warned(rare)
 
 
 def check_size(items: int, categories: int) -> None:
@@ -154,6 +163,78 @@ def no_value(totals: Floats) -> Floats:
         nan throughout.
     """
     return np.full(totals.shape[:-1], np.nan)
+
+
+def linearised_coefficient(
+    counts: Floats, w: Floats, marginal: Floats, chance: Callable[[Floats], Floats], change: Floats
+) -> Coefficient:
+    """The coefficient ``(pa - pe) / (1 - pe)`` and its linearised form.
+
+    Parameters
+    ----------
+    counts : ndarray, shape (items, q)
+        How often each item was put into each category.
+    w : ndarray, shape (q, q)
+        Agreement weights.
+    marginal : ndarray, shape (items, k)
+        Of which `chance` takes the mean over items.
+    chance : callable
+        pe from that mean.
+    change : ndarray, shape (items,)
+        Derivative of pe along each item.
+
+    Returns
+    -------
+    Coefficient
+
+    References
+    ----------
+    .. [1] Gwet (2014). Handbook of Inter-Rater Reliability, 4th ed., eq. 5.11 ff.
+    """
+    n = len(counts)
+    raters = counts.sum(axis=1)
+    pairable = raters >= 2
+    pairs = np.where(pairable, raters * (raters - 1.0), 1.0)
+    agreed = np.where(pairable, (counts * (counts @ w - 1.0)).sum(axis=1) / pairs, 0.0)
+
+    def of_sums(totals: Floats) -> Floats:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            observed = totals[..., 0] / totals[..., 1]
+            expected = chance(totals[..., 3:] / totals[..., 2:3])
+            return np.where(expected < 1.0 - ROUNDING, (observed - expected) / (1.0 - expected), np.nan)
+
+    rows = np.column_stack([agreed, pairable, np.ones(n), marginal])
+    totals = rows.sum(axis=0)
+    expected = float(chance(totals[3:] / totals[2]))
+    if expected >= 1.0 - ROUNDING:
+        return Coefficient(rows, of_sums, np.zeros(n), "all ratings are the same: expected agreement is 1")
+    value = float(of_sums(totals))
+    # Gwet (2014), eq. 5.11 ff.: d(pa) / (1 - pe) - (1 - value) d(pe) / (1 - pe)
+    linearised = n / totals[1] * np.where(pairable, agreed - expected, 0.0) / (1.0 - expected)
+    return Coefficient(rows, of_sums, linearised - (1.0 - value) * change / (1.0 - expected))
+
+
+def rarest_of(codes: Codes) -> float:
+    """In how many items the rarest of the categories that occur is expected: the sum of its shares over the items.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (items, raters)
+        Category of each rating, -1 where missing; each item has one at least.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> rarest_of(np.array([[0, 0], [0, 1], [0, -1]]))
+    0.5
+    """
+    given = codes >= 0
+    ratings = given.sum(axis=1)
+    expected = np.bincount(codes[given], weights=np.repeat(1.0 / ratings, ratings))
+    return float(expected[expected > 0.0].min(initial=math.inf))
 
 
 def lowest_value(weights: Floats) -> float:

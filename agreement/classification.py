@@ -1,5 +1,7 @@
 """Scores of a classification in which somebody may abstain: per class, macro, weighted, micro, balanced accuracy."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
@@ -113,8 +115,8 @@ def classification_scores(
     --------
     a: TP 1, FN 1 (abstained); b: TP 1, FP 0, FN 0. F1 of a = 2/3, of b = 1.
 
-    >>> found = classification_scores(["a", "a", "b"], ["a", "?", "b"], abstained={"?"}, resamples=200)
-    >>> round(found.macro_f1.value, 4), round(found.balanced_accuracy.value, 4), found.n_abstained
+    >>> result = classification_scores(["a", "a", "b"], ["a", "?", "b"], abstained={"?"}, resamples=200)
+    >>> round(result.macro_f1.value, 4), round(result.balanced_accuracy.value, 4), result.n_abstained
     (0.8333, 0.75, 1)
     """
     check_confidence(confidence)
@@ -140,7 +142,7 @@ def classification_scores(
         if given[item] not in position:
             raise ValueError(f"predicted holds {given[item]!r} at position {item}; expected one of {levels!r}")
         guess[item] = position[given[item]]
-    kept_given = [given[item] for item in np.flatnonzero(known)]
+    used_given = [given[item] for item in np.flatnonzero(known)]
     groups: Codes | None = None
     n_clusters = None
     if clusters is not None:
@@ -201,8 +203,8 @@ def classification_scores(
         recall=per_class("recall", (2,), "never the reference", 1.0),
         f1=per_class("F1", (1, 2), "neither predicted nor the reference", 2.0),
         support={level: int(whole[2 * k + code]) if n else 0 for code, level in enumerate(levels)},
-        n_abstained=sum(value in abstentions for value in kept_given),
-        n_invalid=sum(value in unreadable for value in kept_given),
+        n_abstained=sum(value in abstentions for value in used_given),
+        n_invalid=sum(value in unreadable for value in used_given),
         n_missing=int((~known).sum()),
     )
 

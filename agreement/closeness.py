@@ -1,5 +1,7 @@
 """Who is closer to the other raters, item by item: a rater or the judge."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
@@ -35,7 +37,7 @@ class Closeness:
     rater_ahead: npt.NDArray[np.bool_]
     counted: npt.NDArray[np.bool_]
 
-    def part(self, of_items: npt.NDArray[np.bool_]) -> "Closeness":
+    def part(self, of_items: npt.NDArray[np.bool_]) -> Closeness:
         """The same for some of the items.
 
         Parameters

@@ -1,5 +1,7 @@
 """Which verdicts there are: categories in their order, and what counts as missing."""
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Iterable, Sequence
 from numbers import Number
 from typing import Any

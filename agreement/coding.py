@@ -1,5 +1,7 @@
 """Verdicts as given (strings, numbers, None) turned into whole-number codes, with missing ones marked."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Hashable, Sequence, Sized
 from dataclasses import dataclass
@@ -38,14 +40,14 @@ class Pairs:
         Codes into `categories`.
     categories : tuple
         The declared, else the observed categories in order.
-    kept : ndarray of bool, shape (items,)
+    rated : ndarray of bool, shape (items,)
         Which items both raters rated.
     """
 
     a: Codes
     b: Codes
     categories: tuple[Hashable, ...]
-    kept: npt.NDArray[np.bool_]
+    rated: npt.NDArray[np.bool_]
 
     @property
     def n(self) -> int:
@@ -55,7 +57,7 @@ class Pairs:
     @property
     def n_missing(self) -> int:
         """Number of items left out because one or both raters gave none."""
-        return int(self.kept.size - self.a.size)
+        return int(self.rated.size - self.a.size)
 
 
 def as_values(values: Ratings, argument: str) -> list[Any]:
@@ -176,10 +178,10 @@ def encode_pairs(a: Ratings, b: Ratings, categories: Sequence[Hashable] | None =
     levels = declared(categories) if categories is not None else in_order({*entries_a, *entries_b})
     codes_a = _position(entries_a, which_a, levels, "a")[which_a]
     codes_b = _position(entries_b, which_b, levels, "b")[which_b]
-    kept = (codes_a >= 0) & (codes_b >= 0)
-    if not kept.all():
-        codes_a, codes_b = codes_a[kept], codes_b[kept]
-    return Pairs(codes_a, codes_b, levels, kept)
+    rated = (codes_a >= 0) & (codes_b >= 0)
+    if not rated.all():
+        codes_a, codes_b = codes_a[rated], codes_b[rated]
+    return Pairs(codes_a, codes_b, levels, rated)
 
 
 def _distinct(values: Ratings, argument: str) -> tuple[list[Any], Codes]:

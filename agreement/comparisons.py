@@ -1,5 +1,7 @@
 """Paired comparisons: McNemar's test, differences of paired proportions and of paired means, many P values at once."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator, Sequence
 from typing import Literal
@@ -99,13 +101,13 @@ def mcnemar(b: int, c: int, method: McNemar = "auto", *, confidence: float = 0.9
         statistic = gap**2 / n if n else 0.0
         text += f", chi2(1) = {statistic:.4g}"
         p = float(stats.chi2.sf(statistic, 1))
-    found = clopper_pearson_interval(b, n, confidence=confidence)
+    estimate = clopper_pearson_interval(b, n, confidence=confidence)
     reason = "no discordant pairs" if n == 0 else None
     return Estimate(
         "share of discordant pairs",
-        found.value,
-        found.low,
-        found.high,
+        estimate.value,
+        estimate.low,
+        estimate.high,
         n,
         f"discordant {unit}",
         f"{text}; Clopper-Pearson interval",
@@ -149,8 +151,8 @@ def paired_proportion_difference(
 
     Examples
     --------
-    >>> found = paired_proportion_difference(20, 12, 2, 16)
-    >>> round(found.value, 4), round(found.low, 4), round(found.high, 4)
+    >>> estimate = paired_proportion_difference(20, 12, 2, 16)
+    >>> round(estimate.value, 4), round(estimate.low, 4), round(estimate.high, 4)
     (0.2, 0.0562, 0.3292)
     """
     e, f = whole_number(both, "both", 0), whole_number(only_first, "only_first", 0)
@@ -215,8 +217,8 @@ def paired_difference(
 
     Examples
     --------
-    >>> found = paired_difference([1, 1, 0, 1], [0, 1, 0, None], resamples=200, seed=1)
-    >>> round(found.value, 3), found.n
+    >>> estimate = paired_difference([1, 1, 0, 1], [0, 1, 0, None], resamples=200, seed=1)
+    >>> round(estimate.value, 3), estimate.n
     (0.333, 3)
     """
     check_confidence(confidence)

@@ -1,5 +1,7 @@
 """One answer of several raters for each item, with how it came about."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """Difference between two parts of one sample whose units share clusters, such as two kinds of items of one subject."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np
@@ -62,8 +64,8 @@ def difference_of_parts(
     --------
     Two of four right in the first part, one of four in the second.
 
-    >>> found = difference_of_parts([1, 1, 0, 0, 1, 0, 0, 0], [True] * 4 + [False] * 4, resamples=200)
-    >>> found.value, found.n
+    >>> estimate = difference_of_parts([1, 1, 0, 0, 1, 0, 0, 0], [True] * 4 + [False] * 4, resamples=200)
+    >>> estimate.value, estimate.n
     (0.25, 8)
     """
     check_confidence(confidence)

@@ -1,5 +1,7 @@
 """Correlation of two scores, and the comparison of two groups by ranks."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 
@@ -183,10 +185,10 @@ def mann_whitney(x: Ratings, y: Ratings, *, confidence: float = 0.95, unit: str 
     if first.size == 0 or second.size == 0:
         return undefined(name, n, unit, method, "one group is empty", confidence=confidence)
     exact = max(first.size, second.size) < EXACT_BELOW and not _tied(np.concatenate([first, second]))
-    found = stats.mannwhitneyu(
+    result = stats.mannwhitneyu(
         first, second, alternative="two-sided", use_continuity=True, method="exact" if exact else "asymptotic"
     )
-    p = float(found.pvalue)
+    p = float(result.pvalue)
     method += "; P exact" if exact else "; P normal, corrected for ties and continuity"
     value, *parts = delong_parts(first, second)
     variance = delong_variance(*parts)
@@ -219,8 +221,8 @@ def _spearman(x: Floats, y: Floats) -> tuple[float, float, str]:
 def _kendall(x: Floats, y: Floats) -> tuple[float, float, str]:
     """Coefficient, P and how P was found."""
     exact = x.size < EXACT_BELOW and not _tied(x) and not _tied(y)
-    found = stats.kendalltau(x, y, method="exact" if exact else "asymptotic")
-    return float(found.statistic), float(found.pvalue), "P exact" if exact else "P normal"
+    result = stats.kendalltau(x, y, method="exact" if exact else "asymptotic")
+    return float(result.statistic), float(result.pvalue), "P exact" if exact else "P normal"
 
 
 def _deviations(values: Floats) -> Floats:

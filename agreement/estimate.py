@@ -1,11 +1,13 @@
 """The one result type of this package: a number that knows its n, its interval, its unit and its method."""
 
+from __future__ import annotations
+
 import math
-from dataclasses import dataclass, fields
+import re
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
-FEW_CLUSTERS = 10
-"""Below this many clusters a cluster bootstrap is known to be too narrow (Cameron, Gelbach and Miller 2008)."""
+from agreement.cautions import few_clusters, together
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,8 @@ class Estimate:
         Nominal coverage of the interval.
     n_clusters : int, optional
         Number of clusters, for intervals that allow for clustering.
+    warning : str, optional
+        What to print beside it: that it rests on few clusters (set by itself), few raters or a rare category.
 
     Raises
     ------
@@ -46,6 +50,8 @@ class Estimate:
     --------
     >>> Estimate("accuracy", 0.5, 0.2, 0.8, 8, "item", "Wilson").as_dict()["high"]
     0.8
+    >>> print(Estimate("accuracy", 0.5, 0.2, 0.8, 8, "item", "Wilson"))
+    .50 [.20, .80], n = 8 items, accuracy
     """
 
     name: str
@@ -60,6 +66,7 @@ class Estimate:
     p: float | None = None
     confidence: float = 0.95
     n_clusters: int | None = None
+    warning: str | None = None
 
     def __post_init__(self) -> None:
         incomplete = math.isnan(self.value) or math.isnan(self.low) or math.isnan(self.high)
@@ -69,26 +76,49 @@ class Estimate:
             raise ValueError(
                 f"{self.name}: interval [{self.low}, {self.high}] has no width; expected low < high or nan"
             )
+        object.__setattr__(self, "warning", together(few_clusters(self.n_clusters), self.warning))
 
     def __float__(self) -> float:
         return self.value
 
-    @property
-    def warning(self) -> str | None:
-        """A sentence to print beside the interval when it rests on too few clusters, else None.
+    def __str__(self) -> str:
+        """The line for a paper: value and interval, n, clusters, P, what it is, and what to know about it."""
+        if math.isnan(self.value):
+            figure = f"undefined ({self.undefined_because})"
+        elif math.isnan(self.low) or math.isnan(self.high):
+            figure = f"{_short(self.value)}, no interval ({self.undefined_because})"
+        else:
+            figure = f"{_short(self.value)} [{_short(self.low)}, {_short(self.high)}]"
+            figure += "" if self.confidence == 0.95 else f" at {100 * self.confidence:g} %"
+        parts = [figure, f"n = {self.n} {_counted(self.unit, self.n)}"]
+        if self.n_clusters is not None:
+            parts.append(f"{self.n_clusters} {_counted('cluster', self.n_clusters)}")
+        if self.p is not None:
+            parts.append("P < .001" if self.p < 0.001 else f"P = {_short(self.p)}")
+        line = ", ".join([*parts, self.name])
+        return f"{line}; {self.warning}" if self.warning else line
+
+    def warned(self, *warnings: str | None) -> Estimate:
+        """The same estimate with warnings added to its own.
+
+        Parameters
+        ----------
+        *warnings : str or None
+            As the rules in `agreement.cautions` give them.
+
+        Returns
+        -------
+        Estimate
 
         Examples
         --------
-        >>> Estimate("accuracy", 0.5, 0.2, 0.8, 8, "item", "cluster bootstrap", n_clusters=4).warning
-        'only 4 clusters: an interval from fewer than 10 clusters is likely to be too narrow'
+        >>> Estimate("accuracy", 0.5, 0.2, 0.8, 8, "item", "cluster bootstrap", n_clusters=4).warned("rough").warning
+        'only 4 clusters: an interval from fewer than 10 clusters is likely to be too narrow; rough'
         """
-        if self.n_clusters is None or self.n_clusters >= FEW_CLUSTERS:
-            return None
-        count = "1 cluster" if self.n_clusters == 1 else f"{self.n_clusters} clusters"
-        return f"only {count}: an interval from fewer than {FEW_CLUSTERS} clusters is likely to be too narrow"
+        return replace(self, warning=together(self.warning, *warnings))
 
     def as_dict(self) -> dict[str, Any]:
-        """Every field by name, and `warning`, ready for JSON: ``nan`` and infinities become ``None``.
+        """Every field by name, ready for JSON: ``nan`` and infinities become ``None``.
 
         Returns
         -------
@@ -106,8 +136,19 @@ class Estimate:
             if isinstance(value, float):
                 value = float(value) if math.isfinite(value) else None
             row[field.name] = value
-        row["warning"] = self.warning
         return row
+
+
+def _short(number: float) -> str:
+    """Two decimals, or two digits where these would be 0, without the zero before the point."""
+    decimals = 2 if number == 0.0 or abs(number) >= 0.01 else 1 - math.floor(math.log10(abs(number)))
+    return re.sub(r"^(-?)0\.", r"\1.", f"{number:z.{decimals}f}")
+
+
+def _counted(unit: str, n: int) -> str:
+    if n == 1:
+        return unit
+    return f"{unit[:-1]}ies" if unit.endswith("cy") else f"{unit}s"
 
 
 def undefined(

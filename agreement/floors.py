@@ -1,5 +1,7 @@
 """What can be had without looking: chance floor, text-only floor, Shortcut Score."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

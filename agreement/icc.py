@@ -1,11 +1,14 @@
 """Intraclass correlation of several raters."""
 
+from __future__ import annotations
+
 import math
 from typing import Literal
 
 import numpy as np
 from scipy import stats
 
+from agreement.cautions import few_raters
 from agreement.coding import Floats
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.measurements import in_range
@@ -130,7 +133,8 @@ def icc(
         return undefined(name, n, unit, method, reason, value=value, p=p, confidence=confidence)
     if not low < high:
         return undefined(name, n, unit, method, "the F interval has no width here", value=value, confidence=confidence)
-    return Estimate(name, value, low, high, n, unit, method, p=p, confidence=confidence)
+    estimate = Estimate(name, value, low, high, n, unit, method, p=p, confidence=confidence)
+    return estimate.warned(few_raters(k) if model != 3 else None)
 
 
 def _mean_squares(x: Floats) -> tuple[float, float, float, float]:

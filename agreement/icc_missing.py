@@ -1,5 +1,7 @@
 """Intraclass correlation of ratings some of which are missing, by restricted maximum likelihood."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -135,7 +137,7 @@ class _Sums:
     crossed: Floats
 
     @classmethod
-    def of(cls, x: Floats) -> "_Sums":
+    def of(cls, x: Floats) -> _Sums:
         """Sums of ratings, shape (items, raters), centred so that squares keep their digits."""
         rated = ~np.isnan(x)
         centred = np.where(rated, x - np.nanmean(x), 0.0)

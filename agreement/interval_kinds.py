@@ -1,5 +1,7 @@
 """The kinds of interval that a function may be asked for, by one name everywhere: ``interval=``."""
 
+from __future__ import annotations
+
 from typing import Any, Literal, get_args
 
 Interval = Literal["score", "normal", "t", "linearised", "percentile", "bca"]

@@ -1,5 +1,7 @@
 """Intervals of a proportion counted on independent units."""
 
+from __future__ import annotations
+
 import math
 
 from scipy import stats

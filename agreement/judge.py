@@ -1,5 +1,7 @@
 """A judge against humans: direction of its errors, sensitivity and specificity."""
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -78,11 +80,11 @@ class JudgeDirection:
 
         1 without clusters, and where the clustered one is undefined.
         """
-        found = self.difference
-        if found.n_clusters is None or found.se is None or self.n == 0:
+        estimate = self.difference
+        if estimate.n_clusters is None or estimate.se is None or self.n == 0:
             return 1.0
-        independent = (self.strict + self.lenient) / self.n - found.value**2
-        return max(1.0, found.se**2 * self.n / independent) if independent > 1e-18 else 1.0
+        independent = (self.strict + self.lenient) / self.n - estimate.value**2
+        return max(1.0, estimate.se**2 * self.n / independent) if independent > 1e-18 else 1.0
 
     @property
     def labels_to_decide(self) -> int | None:
@@ -190,8 +192,8 @@ def judge_direction(
     MRI-Eval prints 122 agreements of 136, 13 strict and 1 lenient. From these, +8.8 points; that all agreements are
     correct on both is our assumption.
 
-    >>> found = judge_direction([1] * 122 + [1] * 13 + [0], [1] * 122 + [0] * 13 + [1])
-    >>> round(found.difference.value, 3), round(found.difference.p, 4), found.direction
+    >>> result = judge_direction([1] * 122 + [1] * 13 + [0], [1] * 122 + [0] * 13 + [1])
+    >>> round(result.difference.value, 3), round(result.difference.p, 4), result.direction
     (0.088, 0.0018, 'stricter')
     """
     known_human, human_correct = correctness(human, "human")
@@ -204,25 +206,25 @@ def judge_direction(
     exact = mcnemar(strict, lenient, "exact", confidence=confidence, unit=unit)
     interval = chosen_interval(interval, "score", *BOOTSTRAPS, clustered=clusters is not None)
     if interval == "score":
-        found = paired_proportion_difference(both, strict, lenient, neither, confidence=confidence, unit=unit)
+        estimate = paired_proportion_difference(both, strict, lenient, neither, confidence=confidence, unit=unit)
     else:
         groups = encode_clusters(clusters, known.size)[known] if clusters is not None else None
-        found = paired_difference(
+        estimate = paired_difference(
             h, j, clusters=groups, resamples=resamples, seed=seed, interval=interval, confidence=confidence, unit=unit
         )
     difference = Estimate(
         "signed difference, human minus judge",
-        found.value,
-        found.low,
-        found.high,
-        found.n,
+        estimate.value,
+        estimate.low,
+        estimate.high,
+        estimate.n,
         unit,
-        found.method + "; P exact McNemar, assumes independent items",
-        found.undefined_because,
-        found.se,
-        exact.p if found.n else None,
+        estimate.method + "; P exact McNemar, assumes independent items",
+        estimate.undefined_because,
+        estimate.se,
+        exact.p if estimate.n else None,
         confidence,
-        found.n_clusters,
+        estimate.n_clusters,
     )
     return JudgeDirection(
         n=int(known.sum()),
@@ -285,8 +287,8 @@ def diagnostic_accuracy(
 
     >>> truth = ["abnormal"] * 258 + ["normal"] * 86
     >>> scan = ["abnormal"] * 231 + ["normal"] * 27 + ["abnormal"] * 32 + ["normal"] * 54
-    >>> found = diagnostic_accuracy(scan, truth, "abnormal")
-    >>> round(found.sensitivity.value, 2), round(found.specificity.value, 2)
+    >>> result = diagnostic_accuracy(scan, truth, "abnormal")
+    >>> round(result.sensitivity.value, 2), round(result.specificity.value, 2)
     (0.9, 0.63)
     """
     if is_missing(positive):
@@ -307,10 +309,10 @@ def diagnostic_accuracy(
     truth = np.array([value == positive for value in true], dtype=bool)[known]
 
     def of(name: str, among: npt.NDArray[np.bool_], counted: npt.NDArray[np.bool_]) -> Estimate:
-        kept: Codes | None = groups[among] if groups is not None else None
+        own: Codes | None = groups[among] if groups is not None else None
         return share(
             counted[among],
-            kept,
+            own,
             name=name,
             unit=unit,
             resamples=resamples,

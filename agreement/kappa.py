@@ -1,5 +1,7 @@
 """Chance-corrected agreement of two raters: Cohen's kappa, weighted, per category."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Hashable, Sequence
 from typing import Any
@@ -8,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from agreement.cautions import rare_category
 from agreement.codebook import is_missing
 from agreement.coding import Codes, Floats, Pairs, Ratings, as_values, compact, encode_clusters, encode_pairs
 from agreement.estimate import Estimate, check_confidence, undefined
@@ -89,8 +92,8 @@ def cohen_kappa(
 
     >>> counts = [[106, 10, 4], [22, 28, 10], [2, 12, 6]]
     >>> a, b = zip(*((i, j) for i in range(3) for j in range(3) for _ in range(counts[i][j])))
-    >>> found = cohen_kappa(a, b)
-    >>> round(found.value, 3), found.n
+    >>> estimate = cohen_kappa(a, b)
+    >>> round(estimate.value, 3), estimate.n
     (0.429, 200)
     """
     check_weights(weights)
@@ -100,13 +103,14 @@ def cohen_kappa(
     name = "Cohen's kappa" if weights is None else f"Cohen's kappa, {weights} weights"
     note = left_out(pairs)
     table = Table.of_codes(pairs.a, pairs.b, places, weights)
+    rare = _rare(table)
     if interval == "normal":
-        return _normal(name, table, confidence, unit, note)
+        return _normal(name, table, confidence, unit, note).warned(rare)
     check_confidence(confidence)
     groups = None
     n_clusters = None
     if clusters is not None:
-        groups, n_clusters = compact(encode_clusters(clusters, pairs.kept.size)[pairs.kept])
+        groups, n_clusters = compact(encode_clusters(clusters, pairs.rated.size)[pairs.rated])
     text = f"{'cluster ' if groups is not None else ''}bootstrap"
     value, reason = _value(table)
     if math.isnan(value):
@@ -114,7 +118,8 @@ def cohen_kappa(
     spread = _bootstrapped(pairs, groups, table, resamples, seed, interval, confidence)
     if reason is not None:
         spread = Spread(math.nan, math.nan, None, spread.method, reason)
-    return spread.estimate(name, value, pairs.n, unit, confidence=confidence, n_clusters=n_clusters, note=note)
+    estimate = spread.estimate(name, value, pairs.n, unit, confidence=confidence, n_clusters=n_clusters, note=note)
+    return estimate.warned(rare)
 
 
 def cohen_kappa_of_table(
@@ -159,8 +164,8 @@ def cohen_kappa_of_table(
     whole = square_counts(table)
     name = "Cohen's kappa" if weights is None else f"Cohen's kappa, {weights} weights"
     rows, columns = np.nonzero(whole)
-    found = Table(rows, columns, whole[rows, columns], np.arange(len(whole), dtype=np.float64), weights)
-    return _normal(name, found, confidence, unit, "")
+    result = Table(rows, columns, whole[rows, columns], np.arange(len(whole), dtype=np.float64), weights)
+    return _normal(name, result, confidence, unit, "").warned(_rare(result))
 
 
 def kappa_per_category(
@@ -206,8 +211,8 @@ def kappa_per_category(
 
     >>> counts = {"pp": 75, "pn": 1, "po": 4, "np": 5, "nn": 4, "no": 1, "oo": 10}
     >>> a, b = zip(*(pair for pair, count in counts.items() for _ in range(count)))
-    >>> found = kappa_per_category(a, b)
-    >>> [round(found[category].value, 2) for category in "pno"]
+    >>> estimates = kappa_per_category(a, b)
+    >>> [round(estimates[category].value, 2) for category in "pno"]
     [0.69, 0.5, 0.77]
     """
     plain_a, plain_b = as_values(a, "a"), as_values(b, "b")
@@ -298,6 +303,13 @@ def _normal(name: str, table: Table, confidence: float, unit: str, note: str) ->
     se = math.sqrt(variance / n)
     half = float(stats.norm.isf((1.0 - confidence) / 2.0)) * se
     return Estimate(name, value, value - half, value + half, n, unit, method, se=se, confidence=confidence)
+
+
+def _rare(table: Table) -> str | None:
+    if table.weights is not None:
+        return None
+    expected = (table.rows + table.columns) / 2.0
+    return rare_category(float(expected[expected > 0.0].min(initial=math.inf)))
 
 
 def _variance(table: Table) -> float:

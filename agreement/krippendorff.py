@@ -1,12 +1,15 @@
 """Krippendorff's alpha: nominal, ordinal, interval and ratio ratings of any number of raters, some missing."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 
-from agreement.chance_corrected import ROUNDING, Coefficient, check_size, estimate_of
+from agreement.chance_corrected import ROUNDING, Coefficient, check_size, estimate_of, rarest_of
 from agreement.coding import Codes, Floats, Ratings, encode_clusters
 from agreement.estimate import Estimate
 from agreement.interval_kinds import Interval
@@ -101,8 +104,8 @@ def krippendorff_alpha(
             raise ValueError(f"level is 'ordinal' but categories {levels!r} have no order; expected categories=")
         metric = _ratio_metric(levels) if level == "ratio" else None
         enough = (coded.codes >= 0).sum(axis=1) >= 2
-        pairable = np.zeros(coded.kept.size, dtype=bool)
-        pairable[coded.kept] = enough
+        pairable = np.zeros(coded.rated.size, dtype=bool)
+        pairable[coded.rated] = enough
         if enough.any():
             codes, q = coded.codes[enough], len(levels)
             if level != "ordinal":
@@ -111,6 +114,8 @@ def krippendorff_alpha(
                 coefficient = _of_numbers(_middles(codes, q))
             else:
                 coefficient = _of_ranks(_counts(codes, q))
+            if level == "nominal":
+                coefficient = replace(coefficient, rarest=rarest_of(codes))
     all_items = pairable.size
     groups = encode_clusters(clusters, all_items)[pairable] if clusters is not None else None
     n = int(pairable.sum())

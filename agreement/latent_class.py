@@ -1,5 +1,7 @@
 """Raters who err each in their own way: Dawid and Skene's maximum likelihood consensus, beside the majority."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass

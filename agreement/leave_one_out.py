@@ -1,5 +1,7 @@
 """The ceiling of a judge: how far each rater agrees with the consensus of the others, and the judge with the same."""
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import partial

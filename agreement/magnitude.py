@@ -1,5 +1,7 @@
 """The magnitude of numbers, so that squares of huge ones do not overflow and those of tiny ones do not vanish."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Whether two raters use the categories equally often."""
 
+from __future__ import annotations
+
 import numpy as np
 import numpy.typing as npt
 from scipy import stats
@@ -68,12 +70,12 @@ def marginal_homogeneity(table: npt.ArrayLike, *, confidence: float = 0.95, unit
         return undefined(name, n, unit, "Bhapkar; no interval", reason, value=0.0, p=1.0, confidence=confidence)
     # of each group of categories one is redundant
     _, group = connected_components(whole, directed=False)
-    kept = np.ones(k, dtype=bool)
-    kept[np.unique(group, return_index=True)[1]] = False
+    free = np.ones(k, dtype=bool)
+    free[np.unique(group, return_index=True)[1]] = False
     spread = np.diag(rows + columns) - whole - whole.T
-    d = (rows - columns)[kept].astype(np.float64)
+    d = (rows - columns)[free].astype(np.float64)
     # n d' (V + dd')^-1 d, Stuart and Maxwell's statistic; the inverse of V itself follows by Sherman and Morrison
-    without = float(d @ np.linalg.solve(spread[np.ix_(kept, kept)].astype(np.float64), d))
+    without = float(d @ np.linalg.solve(spread[np.ix_(free, free)].astype(np.float64), d))
     if n - without <= 1e-12 * n:
         reason = "the covariance of the marginal differences is singular: no test, no interval"
         return undefined(name, n, unit, "Bhapkar", reason, value=value, confidence=confidence)

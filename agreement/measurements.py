@@ -1,5 +1,7 @@
 """Ratings that are numbers: Lin's concordance correlation, Bland and Altman's limits, Kendall's W."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -157,8 +159,8 @@ def bland_altman(a: Ratings, b: Ratings, *, confidence: float = 0.95, unit: str 
 
     >>> large = [494, 395, 516, 434, 476, 557, 413, 442, 650, 433, 417, 656, 267, 478, 178, 423, 427]
     >>> mini = [512, 430, 520, 428, 500, 600, 364, 380, 658, 445, 432, 626, 260, 477, 259, 350, 451]
-    >>> found = bland_altman(large, mini)
-    >>> round(found.bias.value, 1), round(found.sd, 1)
+    >>> result = bland_altman(large, mini)
+    >>> round(result.bias.value, 1), round(result.sd, 1)
     (-2.1, 38.8)
     """
     check_confidence(confidence)
@@ -174,7 +176,7 @@ def bland_altman(a: Ratings, b: Ratings, *, confidence: float = 0.95, unit: str 
     rounding = math.ldexp(1e-14, exponent)
     quantile = float(stats.t.isf((1.0 - confidence) / 2.0, n - 1)) if n > 1 else math.nan
 
-    def one(name: str, value: float, se: float, kind: str) -> Estimate:
+    def with_t(name: str, value: float, se: float, kind: str) -> Estimate:
         method = f"Bland-Altman 1986, {kind}, t with n - 1 degrees of freedom, independent items{_note(lost)}"
         if n < 2 or sd <= rounding:
             reason = "no pairs" if n == 0 else "one pair" if n == 1 else "all differences are equal"
@@ -185,9 +187,9 @@ def bland_altman(a: Ratings, b: Ratings, *, confidence: float = 0.95, unit: str 
 
     wide = math.sqrt(3.0 / n) * sd if n > 1 else math.nan
     return BlandAltman(
-        bias=one("bias", mean, sd / math.sqrt(n) if n > 1 else math.nan, "s / sqrt(n)"),
-        lower=one("lower limit of agreement", mean - 1.96 * sd, wide, "sqrt(3 s^2 / n)"),
-        upper=one("upper limit of agreement", mean + 1.96 * sd, wide, "sqrt(3 s^2 / n)"),
+        bias=with_t("bias", mean, sd / math.sqrt(n) if n > 1 else math.nan, "s / sqrt(n)"),
+        lower=with_t("lower limit of agreement", mean - 1.96 * sd, wide, "sqrt(3 s^2 / n)"),
+        upper=with_t("upper limit of agreement", mean + 1.96 * sd, wide, "sqrt(3 s^2 / n)"),
         sd=sd if n > 1 else None,
         n_missing=lost,
     )

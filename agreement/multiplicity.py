@@ -1,5 +1,7 @@
 """Hommel's adjustment of several P values."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Sets of options: each option by itself, the exact set, and how much of two sets is common."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass

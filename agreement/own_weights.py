@@ -1,5 +1,7 @@
 """Agreement weights of a study's own: a matrix, checked, or one of the usual ones by name; Cohen's kappa with it."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Hashable, Sequence
 from typing import Literal
@@ -160,7 +162,7 @@ def cohen_kappa_with_weights(
     n, q = pairs.n, len(levels)
     groups, n_clusters = None, None
     if clusters is not None:
-        groups, n_clusters = compact(encode_clusters(clusters, n + pairs.n_missing)[pairs.kept])
+        groups, n_clusters = compact(encode_clusters(clusters, n + pairs.n_missing)[pairs.rated])
     name = "Cohen's kappa, own weights" if not isinstance(weights, str) else f"Cohen's kappa, {weights} weights"
     note = f"; {pairs.n_missing} without both verdicts left out" if pairs.n_missing else ""
     method = "Fleiss-Cohen-Everitt standard error, normal interval, not clipped, assumes independent items" + note

@@ -1,5 +1,7 @@
 """Agreement of several raters by any measure of two answers: its mean over the pairs of raters of each item."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Sequence
 from itertools import combinations

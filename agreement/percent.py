@@ -1,5 +1,7 @@
 """Percent agreement of two raters, and shares in general, with intervals that allow for clusters."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np
@@ -67,7 +69,7 @@ def percent_agreement(
     0.897
     """
     pairs = encode_pairs(a, b)
-    groups = encode_clusters(clusters, pairs.kept.size)[pairs.kept] if clusters is not None else None
+    groups = encode_clusters(clusters, pairs.rated.size)[pairs.rated] if clusters is not None else None
     note = f"; {pairs.n_missing} without both verdicts left out" if pairs.n_missing else ""
     return share(
         pairs.a == pairs.b,
@@ -123,8 +125,8 @@ def share(
     interval = chosen_interval(interval, "score", *BOOTSTRAPS, clustered=clusters is not None)
     counted = np.asarray(counted, dtype=bool)
     if interval == "score":
-        found = wilson_interval(int(counted.sum()), counted.size, confidence=confidence, name=name, unit=unit)
-        return found if not note else _with_note(found, note)
+        result = wilson_interval(int(counted.sum()), counted.size, confidence=confidence, name=name, unit=unit)
+        return result if not note else _with_note(result, note)
     return mean(
         counted.astype(np.float64),
         clusters,
@@ -188,18 +190,18 @@ def mean(
     return spread.estimate(name, value, values.size, unit, confidence=confidence, n_clusters=n_clusters, note=note)
 
 
-def _with_note(found: Estimate, note: str) -> Estimate:
+def _with_note(estimate: Estimate, note: str) -> Estimate:
     return Estimate(
-        found.name,
-        found.value,
-        found.low,
-        found.high,
-        found.n,
-        found.unit,
-        found.method + note,
-        found.undefined_because,
-        found.se,
-        found.p,
-        found.confidence,
-        found.n_clusters,
+        estimate.name,
+        estimate.value,
+        estimate.low,
+        estimate.high,
+        estimate.n,
+        estimate.unit,
+        estimate.method + note,
+        estimate.undefined_because,
+        estimate.se,
+        estimate.p,
+        estimate.confidence,
+        estimate.n_clusters,
     )

@@ -1,5 +1,7 @@
 """Places in mm: how far from the reference, inside a radius or a mask or not, and how far apart raters are."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

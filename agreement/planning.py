@@ -1,5 +1,7 @@
 """How many human labels a judge validation needs."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

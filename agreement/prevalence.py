@@ -1,5 +1,7 @@
 """What a judge's verdicts on many say about the truth, once a sample of them was checked by humans."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np
@@ -75,8 +77,8 @@ def rogan_gladen(
     >>> cells = dict(true_positive=90, false_negative=10, true_negative=80, false_positive=20)
     >>> round(rogan_gladen(410, 1000, **cells).value, 4)
     0.3
-    >>> found = rogan_gladen(51, 2971, true_positive=32, false_negative=1, true_negative=20, false_positive=0)
-    >>> found.low, round(found.high, 3)
+    >>> estimate = rogan_gladen(51, 2971, true_positive=32, false_negative=1, true_negative=20, false_positive=0)
+    >>> estimate.low, round(estimate.high, 3)
     (0.0, 0.053)
     """
     check_confidence(confidence)
@@ -241,10 +243,10 @@ def prediction_powered_mean(
         reason = "fewer than two labelled in a stratum"
         return undefined(name, n, unit, method, reason, confidence=confidence, n_clusters=n_clusters)
     if chance is not None:
-        found = _weighted(y, f, rest, 1.0 / chance, tuned)
+        estimates = _weighted(y, f, rest, 1.0 / chance, tuned)
     else:
-        found = _stratified(y, f, rest, of_stratum, of_other_stratum, tuned)
-    value, of_labelled, of_others, used = found[0] * scale, *found[1:]
+        estimates = _stratified(y, f, rest, of_stratum, of_other_stratum, tuned)
+    value, of_labelled, of_others, used = estimates[0] * scale, *estimates[1:]
     method += f"; {len(used)} strata" if strata is not None else ""
     if tuned:
         method += f"; lambda {min(used):.3f}" + (f" to {max(used):.3f}" if len(used) > 1 else "")

@@ -1,5 +1,7 @@
 """Kappa adjusted for prevalence and bias."""
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Sequence
 
 from agreement.coding import Ratings, encode_clusters, encode_pairs
@@ -61,7 +63,7 @@ def pabak(
     """
     pairs = encode_pairs(a, b, categories)
     k = max(2, len(pairs.categories))
-    groups = encode_clusters(clusters, pairs.kept.size)[pairs.kept] if clusters is not None else None
+    groups = encode_clusters(clusters, pairs.rated.size)[pairs.rated] if clusters is not None else None
     equal = pairs.a == pairs.b
     agreed = share(equal, groups, name="agreement", unit=unit, resamples=resamples, seed=seed, confidence=confidence)
     if clusters is None and agreed.n:

@@ -1,5 +1,7 @@
 """Ranked lists: an accepted answer among the first k, and how far two rankings overlap."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """The tests of the alternative annotator test: one for each rater, at several epsilons."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from typing import Literal

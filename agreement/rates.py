@@ -1,5 +1,7 @@
 """Rates of particular studies: pass@k of several attempts, mirages."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from math import comb
 
@@ -102,8 +104,8 @@ def mirage_rate(
     Examples
     --------
     >>> p, n = "positive", "negative"
-    >>> found = mirage_rate([p, p, n, p], [p, n, p, p], [n, n, n, p])
-    >>> round(found.value, 3), found.n
+    >>> estimate = mirage_rate([p, p, n, p], [p, n, p, p], [n, n, n, p])
+    >>> round(estimate.value, 3), estimate.n
     (0.333, 3)
     """
     with_image, without = as_values(present, "present"), as_values(absent, "absent")

@@ -1,5 +1,7 @@
 """The ratings of several raters: items in rows, raters in columns, missing ones marked."""
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -30,18 +32,18 @@ class CodedRatings:
         Position in `categories`; -1 where missing. Items without any rating are left out.
     categories : tuple
         Declared, else observed categories in order.
-    kept : ndarray of bool, shape (all items,)
+    rated : ndarray of bool, shape (all items,)
         Which items somebody rated.
     """
 
     codes: Codes
     categories: tuple[Any, ...]
-    kept: npt.NDArray[np.bool_]
+    rated: npt.NDArray[np.bool_]
 
     @property
     def n_empty(self) -> int:
         """Number of items left out because nobody rated them."""
-        return int((~self.kept).sum())
+        return int((~self.rated).sum())
 
 
 def rows_of(ratings: RatingTable, argument: str = "ratings", *, fewest: int = 2) -> list[list[Any]]:

@@ -1,5 +1,7 @@
 """A table of ratings in long format, one row for each verdict, read into items by raters."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -49,7 +51,7 @@ class RatingsFile:
     excluded: npt.NDArray[np.bool_]
     groups: dict[str, npt.NDArray[Any]]
 
-    def part(self, of_items: npt.NDArray[np.bool_]) -> "RatingsFile":
+    def part(self, of_items: npt.NDArray[np.bool_]) -> RatingsFile:
         """The file with some of its items.
 
         Parameters
@@ -107,7 +109,7 @@ def read(
     Parameters
     ----------
     path : Path
-        CSV, or Parquet by its suffix ``.parquet`` or ``.pq``.
+        CSV, separated by commas, semicolons or tabs, or Parquet by its suffix ``.parquet`` or ``.pq``.
     columns : Columns, optional
         Which column holds what.
     level : {"nominal", "ordinal", "interval"}
@@ -125,15 +127,18 @@ def read(
     Raises
     ------
     RatingsFileError
-        When a column is missing, a rater rated an item twice, an item has two references or clusters, or verdicts and
-        references have nothing in common.
+        When a column is missing or there twice, there is no row, a rater rated an item twice, an item has two
+        references or clusters, or verdicts and references have nothing in common.
     """
     columns = columns or Columns()
     frame = _load(path)
+    frame.columns = _headings(frame)
     optional = [column for column in (columns.reference, columns.cluster) if column is not None]
     for column in (*columns.item, columns.rater, columns.verdict, *optional, *columns.by):
         if column not in frame.columns:
             raise RatingsFileError(f"no column {column!r}; it has {', '.join(map(str, frame.columns))}")
+    if frame.empty:
+        raise RatingsFileError("has headings and no verdicts; expected one row for each verdict")
     for column in (*columns.item, columns.rater):
         if frame[column].isna().any():
             line = int(np.flatnonzero(frame[column].isna())[0])
@@ -158,10 +163,10 @@ def read(
     ratings[place] = codes
     clusters = None
     if of_cluster:
-        found = _one_for_each_item(frame[of_cluster], item, items, "cluster")
-        if found.isna().any():
-            raise RatingsFileError(f"item {items[int(np.flatnonzero(found.isna())[0])]!r} has no cluster")
-        clusters = pd.factorize(found)[0]
+        result = _one_for_each_item(frame[of_cluster], item, items, "cluster")
+        if result.isna().any():
+            raise RatingsFileError(f"item {items[int(np.flatnonzero(result.isna())[0])]!r} has no cluster")
+        clusters = pd.factorize(result)[0]
     shape = (len(items), len(raters))
     return RatingsFile(
         ratings.reshape(shape),
@@ -208,9 +213,25 @@ def _load(path: Path) -> pd.DataFrame:
         if path.suffix.lower() in (".parquet", ".pq"):
             return pd.read_parquet(path)
         # only an empty field is missing: "NA" and "None" may be answers
-        return pd.read_csv(path, dtype=str, keep_default_na=False, na_values=[""])
+        return pd.read_csv(path, sep=_separator(path), dtype=str, keep_default_na=False, na_values=[""])
     except (ValueError, UnicodeDecodeError) as error:
         raise RatingsFileError(f"cannot be read: {error}") from None
+
+
+def _headings(frame: pd.DataFrame) -> list[str]:
+    """Names of the columns without the blanks around them."""
+    names = [str(name).strip() for name in frame.columns]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise RatingsFileError(f"has two columns {twice[0]!r}; expected one of each name")
+    return names
+
+
+def _separator(path: Path) -> str:
+    """What separates the headings: a comma, a semicolon or a tab, whichever there are most of."""
+    with path.open(encoding="utf-8-sig") as lines:
+        headings = lines.readline()
+    return max((",", ";", "\t"), key=headings.count)
 
 
 def _one_for_each_item(values: pd.Series, item: Any, items: Any, what: str) -> pd.Series:
@@ -255,9 +276,9 @@ def _code(
         categories = sorted(observed)
     position = {category: code for code, category in enumerate(categories)}
     of_observed = np.array([*(position[verdict] for verdict in observed), np.nan], dtype=np.float64)
-    found = of_observed[codes]
+    estimates = of_observed[codes]
     size = len(verdicts)
-    return found[:size], found[size:] if reference is not None else None, categories
+    return estimates[:size], estimates[size:] if reference is not None else None, categories
 
 
 def _refuse_strangers(verdicts: pd.Series, reference: pd.Series) -> None:

@@ -1,5 +1,7 @@
 """Planning a reader study: the power, or the width of the interval, that readers and cases buy."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass

@@ -1,5 +1,7 @@
 """Variance components of a reader study: from a pilot, or from a published study."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass, fields
 
@@ -60,7 +62,7 @@ class VarianceComponents:
         if self.error <= 0 or self.cases < 2:
             raise ValueError(f"error is {self.error!r} and cases {self.cases!r}; expected more than 0, and at least 2")
 
-    def at(self, cases: int) -> "VarianceComponents":
+    def at(self, cases: int) -> VarianceComponents:
         """The components for another number of cases like these.
 
         Parameters

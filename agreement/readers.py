@@ -1,5 +1,7 @@
 """Several readers, two conditions: Obuchowski and Rockette's analysis of a reader-averaged difference."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from typing import Literal
@@ -9,6 +11,7 @@ import numpy.typing as npt
 from scipy import stats
 
 from agreement.accuracy import correctness
+from agreement.cautions import few_raters
 from agreement.coding import Codes, Floats, Ratings, compact, encode_clusters, numbers_or_nan
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.magnitude import magnitude
@@ -91,17 +94,19 @@ def reader_averaged_difference(
     --------
     >>> rng = np.random.default_rng(1)
     >>> without, with_help = rng.random((60, 4)) < 0.6, rng.random((60, 4)) < 0.9
-    >>> found = reader_averaged_difference(with_help.astype(int), without.astype(int))
-    >>> found.low > 0, "readers sampled (random)" in found.method
+    >>> estimate = reader_averaged_difference(with_help.astype(int), without.astype(int))
+    >>> estimate.low > 0, "readers sampled (random)" in estimate.method
     (True, True)
     """
     check_confidence(confidence)
     _check_readers(readers)
-    one, two = numbers_of(first, "first"), numbers_of(second, "second")
-    if one.shape != two.shape:
-        raise ValueError(f"first has shape {one.shape} and second {two.shape}; expected the same items and readers")
-    r = one.shape[1]
-    accuracies, covariance, design = _accuracies(np.hstack([one, two]), outcome, clusters, unit)
+    of_first, of_second = numbers_of(first, "first"), numbers_of(second, "second")
+    if of_first.shape != of_second.shape:
+        raise ValueError(
+            f"first has shape {of_first.shape} and second {of_second.shape}; expected the same items and readers"
+        )
+    r = of_first.shape[1]
+    accuracies, covariance, design = _accuracies(np.hstack([of_first, of_second]), outcome, clusters, unit)
     method = f"Obuchowski-Rockette, {_WHO[readers]}, {unit}s sampled"
     name = "reader-averaged difference" + ("" if outcome is None else " of ROC areas")
     if design.reason is not None:
@@ -112,7 +117,8 @@ def reader_averaged_difference(
     table = accuracies.reshape(2, r)
     squared, df = _two_conditions(table, _components(covariance.reshape(2, r, 2, r)), readers)
     value = float(table[0].mean() - table[1].mean())
-    return _with_t(name, value, squared, df, design, unit, method, confidence)
+    estimate = _with_t(name, value, squared, df, design, unit, method, confidence)
+    return estimate.warned(few_raters(r) if readers == "random" else None)
 
 
 def readers_against_judge(
@@ -183,7 +189,8 @@ def readers_against_judge(
     contrast = np.column_stack([np.eye(r), -np.ones(r)])
     gaps, of_gaps = contrast @ accuracies, contrast @ covariance @ contrast.T
     squared, df = _one_condition(gaps, of_gaps, readers)
-    return _with_t(name, float(gaps.mean()), squared, df, design, unit, method, confidence)
+    estimate = _with_t(name, float(gaps.mean()), squared, df, design, unit, method, confidence)
+    return estimate.warned(few_raters(r) if readers == "random" else None)
 
 
 def _check_readers(readers: str) -> None:

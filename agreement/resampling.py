@@ -7,6 +7,8 @@ milliseconds at any n; of continuous values every unit is distinct, and the cost
 through `bootstrap`.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Sequence
 

@@ -1,5 +1,7 @@
 """Area under the ROC curve with DeLong's standard error, for clusters Obuchowski's; macro one-vs-rest."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Hashable, Sequence
 
@@ -169,8 +171,8 @@ def macro_auc(
     units = np.arange(n) if groups is None else groups
     for code in occurring:
         if min(np.unique(units[codes == code]).size, np.unique(units[codes != code]).size) < 2:
-            one = "cluster" if groups is not None else unit
-            variance, reason = math.nan, f"class {levels[code]!r} or the rest in one {one} only: no standard error"
+            kind = "cluster" if groups is not None else unit
+            variance, reason = math.nan, f"class {levels[code]!r} or the rest in one {kind} only: no standard error"
             break
     return _normal(name, value, variance, n, unit, method, confidence, n_clusters, reason)
 

@@ -4,12 +4,22 @@ All four are ``(pa - pe) / (1 - pe)`` with the same observed agreement ``pa`` an
 errors are Gwet's, from the linearised coefficient of each item.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from agreement.chance_corrected import ROUNDING, Coefficient, check_size, estimate_of, lowest_value, no_value
+from agreement.chance_corrected import (
+    Coefficient,
+    check_size,
+    estimate_of,
+    linearised_coefficient,
+    lowest_value,
+    no_value,
+    rarest_of,
+)
 from agreement.coding import Codes, Floats, Ratings, encode_clusters
 from agreement.estimate import Estimate
 from agreement.interval_kinds import Interval
@@ -76,8 +86,8 @@ def fleiss_kappa(
 
     >>> ratings = [[1, 1, None, 1], [2, 2, 3, 2], [3, 3, 3, 3], [3, 3, 3, 3], [2, 2, 2, 2], [1, 2, 3, 4], [4, 4, 4, 4]]
     >>> ratings += [[1, 1, 2, 1], [2, 2, 2, 2], [None, 5, 5, 5], [None, None, 1, 1], [None, 3, None, None]]
-    >>> found = fleiss_kappa(ratings)
-    >>> round(found.value, 5), round(found.se, 5)
+    >>> estimate = fleiss_kappa(ratings)
+    >>> round(estimate.value, 5), round(estimate.se, 5)
     (0.76117, 0.15302)
     """
 
@@ -89,7 +99,9 @@ def fleiss_kappa(
 
         pi = shares.mean(axis=0)
         # Gwet (2014), ch. 5: both roles of pi change with the item, hence w on either side
-        return _coefficient(counts, w, shares, chance, 2.0 * (shares @ (w @ pi) - chance(pi)))
+        change = 2.0 * (shares @ (w @ pi) - chance(pi))
+        coefficient = linearised_coefficient(counts, w, shares, chance, change)
+        return coefficient if weights else replace(coefficient, rarest=rarest_of(codes))
 
     name = "Fleiss' kappa" if weights is None else f"Fleiss' kappa, {weights} weights"
     return _estimate(name, ratings, categories, weights, clusters, interval, resamples, seed, confidence, unit, build)
@@ -142,8 +154,8 @@ def gwet_ac(
 
     >>> ratings = [[1, 1, None, 1], [2, 2, 3, 2], [3, 3, 3, 3], [3, 3, 3, 3], [2, 2, 2, 2], [1, 2, 3, 4], [4, 4, 4, 4]]
     >>> ratings += [[1, 1, 2, 1], [2, 2, 2, 2], [None, 5, 5, 5], [None, None, 1, 1], [None, 3, None, None]]
-    >>> found = gwet_ac(ratings)
-    >>> round(found.value, 5), round(found.se, 5)
+    >>> estimate = gwet_ac(ratings)
+    >>> round(estimate.value, 5), round(estimate.se, 5)
     (0.77544, 0.14295)
     """
 
@@ -157,7 +169,8 @@ def gwet_ac(
 
         pi = shares.mean(axis=0)
         # Gwet (2008), eq. 21 ff.: half the derivative, doubled
-        coefficient = _coefficient(counts, w, shares, chance, 2.0 * (scale * shares @ (1.0 - pi) - chance(pi)))
+        change = 2.0 * (scale * shares @ (1.0 - pi) - chance(pi))
+        coefficient = linearised_coefficient(counts, w, shares, chance, change)
         return replace(coefficient, lowest=lowest_value(w))
 
     name = "Gwet's AC1" if weights is None else f"Gwet's AC2, {weights} weights"
@@ -234,7 +247,8 @@ def brennan_prediger(
         def chance(pi: Floats) -> Floats:
             return np.full(pi.shape[:-1], uniform)
 
-        return replace(_coefficient(counts, w, shares, chance, np.zeros(len(counts))), lowest=lowest_value(w))
+        coefficient = linearised_coefficient(counts, w, shares, chance, np.zeros(len(counts)))
+        return replace(coefficient, lowest=lowest_value(w))
 
     name = "Brennan-Prediger" if weights is None else f"Brennan-Prediger, {weights} weights"
     return _estimate(
@@ -300,8 +314,8 @@ def conger_kappa(
 
     >>> ratings = [[1, 1, None, 1], [2, 2, 3, 2], [3, 3, 3, 3], [3, 3, 3, 3], [2, 2, 2, 2], [1, 2, 3, 4], [4, 4, 4, 4]]
     >>> ratings += [[1, 1, 2, 1], [2, 2, 2, 2], [None, 5, 5, 5], [None, None, 1, 1], [None, 3, None, None]]
-    >>> found = conger_kappa(ratings)
-    >>> round(found.value, 5), round(found.se, 5)
+    >>> estimate = conger_kappa(ratings)
+    >>> round(estimate.value, 5), round(estimate.se, 5)
     (0.76207, 0.15011)
     """
 
@@ -327,37 +341,11 @@ def conger_kappa(
         # derivative of pe along the marginal shares of each rater, a share of 1 / given for each rating
         away = (used - (codes >= 0)[:, :, None] * p) * (n / given)[:, None]
         change = 2.0 * np.einsum("irk,rk->i", away, against) / (r * (r - 1))
-        return _coefficient(counts, w, used.reshape(n, r * q), chance, change)
+        coefficient = linearised_coefficient(counts, w, used.reshape(n, r * q), chance, change)
+        return coefficient if weights else replace(coefficient, rarest=rarest_of(codes))
 
     name = "Conger's kappa" if weights is None else f"Conger's kappa, {weights} weights"
     return _estimate(name, ratings, categories, weights, clusters, interval, resamples, seed, confidence, unit, build)
-
-
-def _coefficient(
-    counts: Floats, w: Floats, marginal: Floats, chance: Callable[[Floats], Floats], change: Floats
-) -> Coefficient:
-    """The coefficient whose pe is `chance` of the mean of `marginal`; `change` is the derivative of pe."""
-    n = len(counts)
-    raters = counts.sum(axis=1)
-    pairable = raters >= 2
-    pairs = np.where(pairable, raters * (raters - 1.0), 1.0)
-    agreed = np.where(pairable, (counts * (counts @ w - 1.0)).sum(axis=1) / pairs, 0.0)
-
-    def of_sums(totals: Floats) -> Floats:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            observed = totals[..., 0] / totals[..., 1]
-            expected = chance(totals[..., 3:] / totals[..., 2:3])
-            return np.where(expected < 1.0 - ROUNDING, (observed - expected) / (1.0 - expected), np.nan)
-
-    rows = np.column_stack([agreed, pairable, np.ones(n), marginal])
-    totals = rows.sum(axis=0)
-    expected = float(chance(totals[3:] / totals[2]))
-    if expected >= 1.0 - ROUNDING:
-        return Coefficient(rows, of_sums, np.zeros(n), "all ratings are the same: expected agreement is 1")
-    value = float(of_sums(totals))
-    # Gwet (2014), eq. 5.11 ff.: d(pa) / (1 - pe) - (1 - value) d(pe) / (1 - pe)
-    linearised = n / totals[1] * np.where(pairable, agreed - expected, 0.0) / (1.0 - expected)
-    return Coefficient(rows, of_sums, linearised - (1.0 - value) * change / (1.0 - expected))
 
 
 def _estimate(
@@ -376,14 +364,15 @@ def _estimate(
     needs_two_items: bool = True,
 ) -> Estimate:
     coded = encode_ratings(ratings, categories, weights)
-    groups = encode_clusters(clusters, coded.kept.size)[coded.kept] if clusters is not None else None
+    groups = encode_clusters(clusters, coded.rated.size)[coded.rated] if clusters is not None else None
     q = max(2, len(coded.categories))
     check_size(len(coded.codes), q)
     counts = np.stack([(coded.codes == code).sum(axis=1) for code in range(q)], axis=1).astype(np.float64)
-    coefficient = None
-    if (counts.sum(axis=1) >= 2).any():
-        coefficient = build(coded.codes, counts, weight_matrix(q, weights))
+    pairable = (counts.sum(axis=1) >= 2).any()
+    coefficient = build(coded.codes, counts, weight_matrix(q, weights)) if pairable else None
     note = f"; {coded.n_empty} without a rating left out" if coded.n_empty else ""
+    lone = int((counts.sum(axis=1) == 1).sum())
+    note += f"; {lone} with one rating count for the use of the categories only" if lone else ""
     return estimate_of(
         coefficient,
         name,

@@ -1,5 +1,7 @@
 """Items that two raters both got wrong, and got wrong in the same way."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 
@@ -93,8 +95,8 @@ def shared_errors(
 
     Examples
     --------
-    >>> found = shared_errors(["L", "R", "R", "L"], ["L", "R", "L", "L"], [1, 0, 0, 1], [1, 0, 0, 1])
-    >>> found.both_wrong.value, found.n_same_wrong_answer, found.expected_both_wrong
+    >>> result = shared_errors(["L", "R", "R", "L"], ["L", "R", "L", "L"], [1, 0, 0, 1], [1, 0, 0, 1])
+    >>> result.both_wrong.value, result.n_same_wrong_answer, result.expected_both_wrong
     (0.5, 1, 0.25)
     """
     given_a, given_b = as_values(answers_a, "answers_a"), as_values(answers_b, "answers_b")

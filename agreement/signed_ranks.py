@@ -1,5 +1,7 @@
 """Wilcoxon's signed-rank test by its exact distribution, ties included."""
 
+from __future__ import annotations
+
 import numpy as np
 from scipy import stats
 

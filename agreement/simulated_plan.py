@@ -1,5 +1,7 @@
 """Planning by simulation: how wide the interval of a kappa, an alpha or an accuracy will be, and what it excludes."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass

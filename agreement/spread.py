@@ -1,5 +1,7 @@
 """From resampled values of a statistic to limits: percentile and BCa."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 

@@ -1,5 +1,7 @@
 """The table of counts of two raters over the same categories, and what a disagreement costs in it."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self

@@ -1,5 +1,7 @@
 """Scoring of open text: exact match and token F1 after SQuAD's normalisation."""
 
+from __future__ import annotations
+
 import re
 import string
 from collections import Counter
@@ -127,7 +129,7 @@ def _accepted(reference: str | Sequence[str]) -> list[str]:
         return [normalise_answer(reference)]
     if isinstance(reference, dict) or not hasattr(reference, "__iter__"):
         raise ValueError(f"reference is {reference!r}; expected text or several texts")
-    return [text for text in (normalise_answer(_text(one, "reference")) for one in reference) if text] or [""]
+    return [text for text in (normalise_answer(_text(answer, "reference")) for answer in reference) if text] or [""]
 
 
 def _text(value: object, argument: str) -> str:

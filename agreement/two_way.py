@@ -1,5 +1,7 @@
 """Resampling over two things at once: items and raters."""
 
+from __future__ import annotations
+
 import math
 import warnings
 from collections.abc import Callable
@@ -7,6 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from agreement.arguments import number_of
+from agreement.cautions import few_raters
 from agreement.coding import Floats, Ratings, encode_clusters
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.ratings import RatingTable, numbers_of
@@ -102,4 +105,5 @@ def two_way_bootstrap(
             columns = generator.integers(0, raters, raters)
             values[replicate] = number_of(statistic(table[np.ix_(rows, columns)]))
     spread = percentile_limits(values, confidence, method)
-    return spread.estimate(name, value, items, unit, confidence=confidence, n_clusters=n_clusters)
+    estimate = spread.estimate(name, value, items, unit, confidence=confidence, n_clusters=n_clusters)
+    return estimate.warned(few_raters(raters))

@@ -1,5 +1,7 @@
 """Means under unequal inclusion probabilities: what a sample that is not proportional says about its pool."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np
@@ -89,8 +91,8 @@ def weighted_mean(
     --------
     Of a pool of 10 + 10, all of the first ten and two of the others were drawn; right are 5 and 1: (5 + 5) / 20.
 
-    >>> found = weighted_mean([1] * 5 + [0] * 5 + [1, 0], [1.0] * 10 + [0.2] * 2, resamples=200)
-    >>> round(found.value, 6), found.n
+    >>> estimate = weighted_mean([1] * 5 + [0] * 5 + [1, 0], [1.0] * 10 + [0.2] * 2, resamples=200)
+    >>> round(estimate.value, 6), estimate.n
     (0.5, 12)
 
     The first ten are all of their stratum. Of the others z = 5 (1/2) / 20 and its negative: se = sqrt(.8 * 2 * 2 / 64).

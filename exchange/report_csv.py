@@ -39,6 +39,7 @@ ESTIMATES = (
     Column("p", "", "Two-sided P value; empty when the method has none"),
     Column("scale", "", "How the report prints it: percent, points (percentage points), number or seconds"),
     Column("note", "", "Note beside it in the report"),
+    Column("warning", "", "Why value or interval are uncertain: few clusters, few raters or a rare category"),
 )
 COUNTS = (
     Column("section", "", "Section of the report"),
@@ -100,7 +101,7 @@ def _estimates(report: Report) -> list[tuple[Cell, ...]]:
             section.key, table.key, line.label, line.name, line.who, line.stratum, estimate.value, estimate.low,
             estimate.high, estimate.confidence, estimate.n, estimate.n_clusters,
             table.cluster if estimate.n_clusters is not None else None, estimate.unit, estimate.method,
-            estimate.undefined_because, estimate.se, estimate.p, line.scale, line.note or None,
+            estimate.undefined_because, estimate.se, estimate.p, line.scale, line.note or None, estimate.warning,
         )
         for section, table in report.estimate_tables()
         for line in lines_of(table)

@@ -11,7 +11,20 @@ from exchange.report_structure import Cell, EstimateTable, Matrix, Report, Table
 from exchange.report_tables import plain
 from exchange.report_words import EstimateLine, lines_of, party_in_words, shown_estimate, stratum_key
 
-_FIELDS = ("value", "low", "high", "confidence", "n", "n_clusters", "unit", "method", "undefined_because", "se", "p")
+_FIELDS = (
+    "value",
+    "low",
+    "high",
+    "confidence",
+    "n",
+    "n_clusters",
+    "unit",
+    "method",
+    "undefined_because",
+    "se",
+    "p",
+    "warning",
+)
 
 
 def report_json(report: Report) -> str:

@@ -11,6 +11,7 @@ from exchange.report_words import (
     EstimateLine,
     are_few,
     few_clusters_note,
+    further_warnings,
     lines_of,
     party_in_words,
     shown_cell,
@@ -20,6 +21,7 @@ from exchange.report_words import (
 
 _NO_VALUE = re.compile(r"; \d+ of \d+ resamples had no value and were left out")
 _LEFT_OUT = re.compile(r"(?<=; )\d+ (?=[^;]*left out)")
+FURTHER = "‡"  # beside an estimate that carries a warning, and before the sentence below the table
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 # In characters: what is set on one line, and what needs a column of some width. The shortest stay whole on paper too.
 _TINY, _SHORT_WORDS, _SHORT_FIGURE, _LONG_WORDS = 14, 26, 40, 45
@@ -164,7 +166,8 @@ def _method(estimate: Estimated) -> str:
 
 def _with_letter(line: EstimateLine, letters: dict[str, str]) -> str:
     estimate = line.estimate
-    return f"{shown_estimate(estimate, line.scale)} ({letters[_method(estimate)]})"
+    mark = f" {FURTHER}" if further_warnings(estimate) else ""
+    return f"{shown_estimate(estimate, line.scale)} ({letters[_method(estimate)]}){mark}"
 
 
 def _clusters(line: EstimateLine) -> str:
@@ -174,7 +177,8 @@ def _clusters(line: EstimateLine) -> str:
 
 def _warning(table: EstimateTable) -> tuple[str, ...]:
     few = any(are_few(row.estimate.n_clusters) for row in table.rows)
-    return (few_clusters_note(table.cluster),) if few else ()
+    further = dict.fromkeys(sentence for row in table.rows for sentence in further_warnings(row.estimate))
+    return ((few_clusters_note(table.cluster),) if few else ()) + tuple(f"{FURTHER} {each}" for each in further)
 
 
 def _plural(unit: str, n: int) -> str:

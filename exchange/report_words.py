@@ -306,6 +306,12 @@ def are_few(clusters: int | None) -> bool:
     return clusters is not None and clusters < FEW_CLUSTERS
 
 
+def further_warnings(estimate: Estimated) -> tuple[str, ...]:
+    """Return the sentences of its warning but that of few clusters, which stands first and is marked where they are."""
+    sentences = estimate.warning.split("; ") if estimate.warning else []
+    return tuple(sentences[1:] if are_few(estimate.n_clusters) else sentences)
+
+
 def few_clusters_note(cluster: str) -> str:
     """Return what stands below a table of which some interval rests on few clusters."""
     return f"† fewer than {FEW_CLUSTERS} {cluster}s: the interval is likely to be too narrow"

@@ -24,10 +24,10 @@ from agreement import accuracy, accuracy_of_correctness, clopper_pearson_interva
     ],
 )
 def test_wilson_interval_is_as_published(x, n, low, high):
-    found = wilson_interval(x, n)
+    estimate = wilson_interval(x, n)
 
     digits = 3 if n == 1365 else 4
-    assert (round(found.low, digits), round(found.high, digits)) == (low, high)
+    assert (round(estimate.low, digits), round(estimate.high, digits)) == (low, high)
 
 
 @pytest.mark.parametrize(
@@ -36,9 +36,9 @@ def test_wilson_interval_is_as_published(x, n, low, high):
 )
 def test_clopper_pearson_interval_is_as_published(x, n, low, high):
     # Newcombe (1998), table I, method 5
-    found = clopper_pearson_interval(x, n)
+    estimate = clopper_pearson_interval(x, n)
 
-    assert (round(found.low, 4), round(found.high, 4)) == (low, high)
+    assert (round(estimate.low, 4), round(estimate.high, 4)) == (low, high)
 
 
 def test_intervals_of_a_proportion_are_those_of_r():
@@ -53,19 +53,19 @@ def test_intervals_of_a_proportion_are_those_of_r():
 def test_intervals_hold_the_proportion_have_a_width_and_mirror(counts):
     x, n = counts
     for interval in (wilson_interval, clopper_pearson_interval):
-        found, mirrored = interval(x, n), interval(n - x, n)
+        estimate, mirrored = interval(x, n), interval(n - x, n)
 
-        assert 0.0 <= found.low <= x / n <= found.high <= 1.0
-        assert found.low < found.high
-        assert (found.low, found.high) == pytest.approx((1 - mirrored.high, 1 - mirrored.low), abs=1e-12)
+        assert 0.0 <= estimate.low <= x / n <= estimate.high <= 1.0
+        assert estimate.low < estimate.high
+        assert (estimate.low, estimate.high) == pytest.approx((1 - mirrored.high, 1 - mirrored.low), abs=1e-12)
 
 
 def test_no_items_have_no_proportion():
     for interval in (wilson_interval, clopper_pearson_interval):
-        found = interval(0, 0)
+        estimate = interval(0, 0)
 
-        assert math.isnan(found.value)
-        assert found.undefined_because == "no items"
+        assert math.isnan(estimate.value)
+        assert estimate.undefined_because == "no items"
 
 
 @pytest.mark.parametrize(("x", "n"), [(3, 2), (-1, 2), (1.5, 2), ("1", 2)])
@@ -77,40 +77,40 @@ def test_counts_that_are_no_counts_are_refused(x, n):
 def test_excluded_and_missing_leave_both_denominators_and_are_counted():
     verdicts = ["Correct", "Correct", "Incorrect", "Excluded", None, float("nan")]
 
-    found = accuracy(verdicts, "Correct", excluded={"Excluded"})
+    result = accuracy(verdicts, "Correct", excluded={"Excluded"})
 
-    assert found.primary.value == pytest.approx(2 / 3)
-    assert (found.primary.n, found.n_correct, found.n_incorrect) == (3, 2, 1)
-    assert (found.n_excluded, found.n_missing, found.n_without_reference) == (1, 2, 0)
-    assert found.worst_case.value == 2 / 4
-    assert found.best_case.value == 3 / 4
+    assert result.primary.value == pytest.approx(2 / 3)
+    assert (result.primary.n, result.n_correct, result.n_incorrect) == (3, 2, 1)
+    assert (result.n_excluded, result.n_missing, result.n_without_reference) == (1, 2, 0)
+    assert result.worst_case.value == 2 / 4
+    assert result.best_case.value == 3 / 4
 
 
 def test_several_accepted_answers_and_items_without_reference():
     verdicts = ["left", "temporal", "right", "left", None]
     reference = ["left", {"temporal", "temporal lobe"}, ["left"], None, None]
 
-    found = accuracy(verdicts, reference)
+    result = accuracy(verdicts, reference)
 
-    assert (found.n_correct, found.n_incorrect) == (2, 1)
-    assert found.n_without_reference == 1
-    assert found.n_missing == 1
+    assert (result.n_correct, result.n_incorrect) == (2, 1)
+    assert result.n_without_reference == 1
+    assert result.n_missing == 1
 
 
 def test_an_excluded_verdict_on_an_item_without_reference_is_no_best_case():
-    found = accuracy(["n/a", "left"], [None, "left"], excluded=["n/a"])
+    result = accuracy(["n/a", "left"], [None, "left"], excluded=["n/a"])
 
-    assert found.n_excluded == 0
-    assert found.n_without_reference == 1
-    assert found.best_case.n == 1
+    assert result.n_excluded == 0
+    assert result.n_without_reference == 1
+    assert result.best_case.n == 1
 
 
 def test_without_clusters_the_interval_is_wilsons_and_says_what_it_assumes():
-    found = accuracy([1] * 9 + [0], [1] * 10)
+    result = accuracy([1] * 9 + [0], [1] * 10)
 
-    assert (found.primary.low, found.primary.high) == (found.wilson.low, found.wilson.high)
-    assert found.primary.method == "Wilson score interval, assumes independent items"
-    assert found.primary.n_clusters is None
+    assert (result.primary.low, result.primary.high) == (result.wilson.low, result.wilson.high)
+    assert result.primary.method == "Wilson score interval, assumes independent items"
+    assert result.primary.n_clusters is None
 
 
 def test_with_clusters_the_interval_is_a_seeded_cluster_bootstrap():
@@ -140,28 +140,28 @@ def test_fewer_than_ten_clusters_are_warned_about():
 
 
 def test_one_cluster_and_equal_clusters_have_no_interval_but_wilson_stays():
-    one = accuracy_of_correctness([1, 0, 1], clusters=["s"] * 3)
+    one_cluster = accuracy_of_correctness([1, 0, 1], clusters=["s"] * 3)
     all_right = accuracy_of_correctness([1, 1, 1, 1], clusters=["s", "s", "t", "t"])
 
-    assert one.primary.value == pytest.approx(2 / 3)
-    assert "fewer than two clusters" in one.primary.undefined_because
+    assert one_cluster.primary.value == pytest.approx(2 / 3)
+    assert "fewer than two clusters" in one_cluster.primary.undefined_because
     assert all_right.primary.value == 1.0
     assert all_right.primary.undefined_because == "every resample gave the same value"
     assert all_right.wilson.low < 1.0
 
 
 def test_nothing_answered_has_no_accuracy():
-    found = accuracy([None, "n/a"], ["x", "y"], excluded={"n/a"}, clusters=["s", "t"])
+    result = accuracy([None, "n/a"], ["x", "y"], excluded={"n/a"}, clusters=["s", "t"])
 
-    assert math.isnan(found.primary.value)
-    assert found.primary.undefined_because == "no items"
-    assert found.worst_case.value == 0.0
+    assert math.isnan(result.primary.value)
+    assert result.primary.undefined_because == "no items"
+    assert result.worst_case.value == 0.0
 
 
 def test_the_whole_is_ready_for_json():
-    found = accuracy([None], ["x"], clusters=["s"])
+    estimate = accuracy([None], ["x"], clusters=["s"])
 
-    row = json.loads(json.dumps(found.as_dict(), allow_nan=False))
+    row = json.loads(json.dumps(estimate.as_dict(), allow_nan=False))
 
     assert row["primary"]["value"] is None
     assert row["primary"]["undefined_because"] == "no items"
@@ -183,11 +183,11 @@ def test_wrong_arguments_are_named():
 
 @given(st.lists(st.sampled_from([True, False, None]), min_size=1, max_size=30))
 def test_accuracy_does_not_depend_on_item_order_or_duplication(correct):
-    found = accuracy_of_correctness(correct)
+    result = accuracy_of_correctness(correct)
 
-    assert accuracy_of_correctness(correct[::-1]) == found
-    assert accuracy_of_correctness(correct * 2).primary.value == pytest.approx(found.primary.value, nan_ok=True)
-    assert found.n_correct + found.n_incorrect + found.n_missing == len(correct)
+    assert accuracy_of_correctness(correct[::-1]) == result
+    assert accuracy_of_correctness(correct * 2).primary.value == pytest.approx(result.primary.value, nan_ok=True)
+    assert result.n_correct + result.n_incorrect + result.n_missing == len(correct)
 
 
 def test_percent_agreement_of_mri_eval_and_of_constants():
@@ -207,15 +207,15 @@ def test_percent_agreement_does_not_depend_on_rater_order(pairs):
 
 
 def test_an_item_whose_accepted_answers_are_all_missing_has_no_reference():
-    found = accuracy(["left", "right"], [[None], ["right", None]])
+    result = accuracy(["left", "right"], [[None], ["right", None]])
 
-    assert (found.n_correct, found.n_incorrect, found.n_without_reference) == (1, 0, 1)
+    assert (result.n_correct, result.n_incorrect, result.n_without_reference) == (1, 0, 1)
 
 
 def test_accepted_answers_may_be_an_array_and_the_excluded_one_text():
-    found = accuracy(["left", "right", "Excluded"], [np.array(["left", "l"]), "left", "left"], excluded="Excluded")
+    result = accuracy(["left", "right", "Excluded"], [np.array(["left", "l"]), "left", "left"], excluded="Excluded")
 
-    assert (found.n_correct, found.n_incorrect, found.n_excluded) == (1, 1, 1)
+    assert (result.n_correct, result.n_incorrect, result.n_excluded) == (1, 1, 1)
 
 
 @pytest.mark.parametrize(

@@ -49,18 +49,20 @@ def test_every_estimate_is_that_of_its_function(tmp_path, capsys):
     ann, bob = ["yes", "no", "no", None, "yes"], ["yes", "yes", "no", "no", "no"]
     subjects = ["s1", "s1", "s2", "s3", "s3"]
     kappa = cohen_kappa(ann, bob, clusters=subjects)
-    found = rows["Cohen's kappa", "ann", "bob"]
-    assert (found["value"], found["low"], found["n"]) == pytest.approx((kappa.value, kappa.low, 4), nan_ok=True)
-    assert found["n_clusters"] == 3
+    estimates = rows["Cohen's kappa", "ann", "bob"]
+    assert (estimates["value"], estimates["low"], estimates["n"]) == pytest.approx(
+        (kappa.value, kappa.low, 4), nan_ok=True
+    )
+    assert estimates["n_clusters"] == 3
     table = list(zip(ann, bob, strict=True))
     assert rows["Gwet's AC1", "ann", "bob"]["value"] == pytest.approx(gwet_ac(table).value)
     alpha = krippendorff_alpha(table).value
     assert rows["Krippendorff's alpha, nominal", "ann", "bob"]["value"] == pytest.approx(alpha)
     right = accuracy(ann, ["yes", "yes", "no", "no", "no"]).primary.value
     assert rows["accuracy", "ann"]["value"] == pytest.approx(right)
-    assert set(found) == {
+    assert set(estimates) == {
         "name", "raters", "unit", "value", "low", "high", "confidence", "n", "n_clusters", "method",
-        "undefined_because",
+        "undefined_because", "warning",
     }  # fmt: skip
 
 
@@ -114,9 +116,9 @@ def test_every_estimate_of_an_ordinal_file_has_a_name_of_its_own(tmp_path, capsy
 
     assert main([str(file), "--level", "ordinal", "--positive", "3", "--json"]) == 0
 
-    found = [(row["name"], *row["raters"]) for row in json.loads(capsys.readouterr().out)]
-    assert len(found) == len(set(found))
-    assert {("Cohen's kappa, linear weights", "a", "b"), ("sensitivity", "b", "reference")} <= set(found)
+    result = [(row["name"], *row["raters"]) for row in json.loads(capsys.readouterr().out)]
+    assert len(result) == len(set(result))
+    assert {("Cohen's kappa, linear weights", "a", "b"), ("sensitivity", "b", "reference")} <= set(result)
 
 
 def test_each_rater_is_held_against_the_reference(tmp_path, capsys):
@@ -200,15 +202,15 @@ def test_a_judge_is_held_against_each_human_and_is_none_of_them(tmp_path, capsys
     rows = [(item, rater, verdict) for rater, verdicts in said.items() for item, verdict in enumerate(verdicts * 10)]
     pd.DataFrame(rows, columns=["item", "rater", "verdict"]).to_csv(file, index=False)
 
-    found = printed(capsys, file, "--judge", "grok", "--positive", "1")
+    estimates = printed(capsys, file, "--judge", "grok", "--positive", "1")
 
     ann, grok = ([int(verdict) for verdict in said[name] * 10] for name in ("ann", "grok"))
     direction = judge_direction(ann, grok).difference
-    assert found["signed difference, human minus judge", "ann", "grok"]["value"] == direction.value
-    assert "P = " in found["signed difference, human minus judge", "ann", "grok"]["method"]
-    assert found["sensitivity", "ann", "grok"]["value"] == diagnostic_accuracy(grok, ann, 1).sensitivity.value
-    assert ("Fleiss' kappa", "ann", "bob", "cat") in found
-    assert ("winning rate", "ann", "bob", "cat", "grok") in found
+    assert estimates["signed difference, human minus judge", "ann", "grok"]["value"] == direction.value
+    assert "P = " in estimates["signed difference, human minus judge", "ann", "grok"]["method"]
+    assert estimates["sensitivity", "ann", "grok"]["value"] == diagnostic_accuracy(grok, ann, 1).sensitivity.value
+    assert ("Fleiss' kappa", "ann", "bob", "cat") in estimates
+    assert ("winning rate", "ann", "bob", "cat", "grok") in estimates
 
 
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
@@ -249,6 +251,71 @@ def test_the_alternative_test_takes_epsilon_and_scoring_and_distances_for_an_ord
     assert "scoring exact match, epsilon 0.1" in other["winning rate", *who]["method"]
 
 
+def test_a_judge_is_held_against_the_consensus_of_the_humans(tmp_path, capsys):
+    said = {"ann": "11001n", "bob": "11010n", "cat": "10011n", "grok": "110111"}
+    rows = [(item, rater, verdict) for rater, verdicts in said.items() for item, verdict in enumerate(verdicts * 5)]
+    file = tmp_path / "ratings.csv"
+    frame = pd.DataFrame(rows, columns=["item", "rater", "verdict"]).replace("n", None)
+    frame.to_csv(file, index=False)
+
+    estimates = printed(capsys, file, "--judge", "grok", "--positive", "1")
+
+    consensus, grok = [int(verdict) for verdict in "11011" * 5], [int(verdict) for verdict in "11011" * 5]
+    who = ("consensus of the humans", "grok")
+    assert estimates["percent agreement", *who]["value"] == np.mean(np.equal(consensus, grok)) == 1.0
+    assert estimates["percent agreement", *who]["n"] == 25
+    assert (
+        "consensus: verdict of most of two or more humans, 5 items without"
+        in (estimates["Cohen's kappa", *who]["method"])
+    )
+    assert estimates["sensitivity", *who]["n"] == 20
+    assert ("signed difference, human minus judge", *who) in estimates
+
+
+def test_the_consensus_of_numbers_is_their_mean_and_a_tie_has_none(tmp_path, capsys):
+    file = tmp_path / "ratings.csv"
+    said = {"ann": [1, 2, 4, 1], "bob": [3, 2, 5, 1], "grok": [2, 2, 5, 1]}
+    rows = [(item, rater, verdict) for rater, verdicts in said.items() for item, verdict in enumerate(verdicts)]
+    pd.DataFrame(rows, columns=["item", "rater", "verdict"]).to_csv(file, index=False)
+
+    measured = printed(capsys, file, "--judge", "grok", "--level", "interval")
+    named = printed(capsys, file, "--judge", "grok")
+
+    who = ("consensus of the humans", "grok")
+    assert measured["bias", *who]["value"] == pytest.approx(np.mean([0, 0, -0.5, 0]))
+    assert named["percent agreement", *who]["n"] == 2
+
+
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_semicolons_and_tabs_separate_too_and_headings_may_have_blanks_around_them(tmp_path, capsys, separator):
+    commas, others = tmp_path / "ratings.csv", tmp_path / "others.csv"
+    commas.write_text(CSV)
+    headings, verdicts = CSV.split("\n", 1)
+    others.write_text("\ufeff" + f" {separator} ".join(headings.split(",")) + "\n" + verdicts.replace(",", separator))
+
+    assert printed(capsys, others) == printed(capsys, commas)
+
+
+def test_rows_that_count_different_items_say_why(tmp_path, capsys):
+    rng = np.random.default_rng(2)
+    rows = [
+        (item, rater, rng.choice(["yes", "no", "no image", None], p=[0.4, 0.3, 0.1, 0.2]), "yes" if item % 3 else "no")
+        for item in range(40)
+        for rater in ("ann", "bob", "grok")
+    ]
+    file = tmp_path / "ratings.csv"
+    pd.DataFrame(rows, columns=["item", "rater", "verdict", "reference"]).to_csv(file, index=False)
+
+    estimates = printed(capsys, file, "--judge", "grok", "--positive", "yes", "--excluded", "no image")
+
+    for (name, *_), estimate in estimates.items():
+        if estimate["unit"] == "item" and estimate["n"] < 40 and estimate["value"] is not None:
+            assert "left out" in estimate["method"] or "of the items" in estimate["method"], name
+    assert (
+        "with one rating count for the use of the categories only" in estimates["Fleiss' kappa", "ann", "bob"]["method"]
+    )
+
+
 def test_groups_of_items_are_shown_by_themselves_too(tmp_path, capsys):
     file = tmp_path / "ratings.csv"
     rows = [
@@ -258,11 +325,11 @@ def test_groups_of_items_are_shown_by_themselves_too(tmp_path, capsys):
     ]
     pd.DataFrame(rows, columns=["item", "rater", "verdict", "format"]).to_csv(file, index=False)
 
-    found = printed(capsys, file, "--by", "format")
+    estimates = printed(capsys, file, "--by", "format")
 
-    assert found["percent agreement", "a", "b"]["n"] == 10
-    assert found["percent agreement, format open", "a", "b"]["n"] == 6
-    assert found["percent agreement, format closed", "a", "b"]["n"] == 4
+    assert estimates["percent agreement", "a", "b"]["n"] == 10
+    assert estimates["percent agreement, format open", "a", "b"]["n"] == 6
+    assert estimates["percent agreement, format closed", "a", "b"]["n"] == 4
 
 
 def test_free_text_is_compared_for_being_equal_only(tmp_path, capsys):
@@ -274,10 +341,10 @@ def test_free_text_is_compared_for_being_equal_only(tmp_path, capsys):
     ]
     pd.DataFrame(rows, columns=["item", "rater", "verdict", "reference"]).to_csv(file, index=False)
 
-    found = printed(capsys, file)
+    estimates = printed(capsys, file)
 
-    assert {name for name, *_ in found} == {"percent agreement", "accuracy"}
-    assert found["accuracy", "a"]["value"] == 1.0
+    assert {name for name, *_ in estimates} == {"percent agreement", "accuracy"}
+    assert estimates["accuracy", "a"]["value"] == 1.0
 
 
 def test_an_item_may_be_named_by_several_columns(tmp_path, capsys):
@@ -285,10 +352,10 @@ def test_an_item_may_be_named_by_several_columns(tmp_path, capsys):
     rows = [(q, model, rater, q % 2) for q in range(4) for model in "xyz" for rater in "ab"]
     pd.DataFrame(rows, columns=["question", "model", "rater", "verdict"]).to_csv(file, index=False)
 
-    found = printed(capsys, file, "--item", "question,model")
+    estimates = printed(capsys, file, "--item", "question,model")
 
-    assert found["percent agreement", "a", "b"]["n"] == 12
-    assert found["percent agreement", "a", "b"]["n_clusters"] == 4
+    assert estimates["percent agreement", "a", "b"]["n"] == 12
+    assert estimates["percent agreement", "a", "b"]["n_clusters"] == 4
 
 
 def test_the_table_names_value_interval_and_reason(tmp_path, capsys):
@@ -309,7 +376,9 @@ def test_the_table_warns_of_intervals_from_few_clusters(tmp_path, capsys):
 
     assert main([str(file)]) == 0
 
-    assert "few clusters, likely to be too narrow" in capsys.readouterr().out
+    assert (
+        "only 3 clusters: an interval from fewer than 10 clusters is likely to be too narrow" in capsys.readouterr().out
+    )
 
 
 @pytest.mark.parametrize(
@@ -339,6 +408,10 @@ def test_the_table_warns_of_intervals_from_few_clusters(tmp_path, capsys):
         (CSV, ["--epsilon", "0.1"], "epsilon is 0.1 without a judge"),
         (CSV, ["--judge", "bob", "--epsilon", "1.5"], "epsilon is 1.5; expected a number between 0 and 1"),
         (CSV, ["--judge", "bob", "--scoring", "rmse"], "scoring is 'rmse' and level 'nominal'"),
+        ("item,rater,verdict\n", [], "has headings and no verdicts"),
+        ("item,rater,verdict\n1,ann,yes\n", [], "holds one rater, ann, and no reference; expected two raters or more"),
+        ("item,rater,verdict\n1,ann,yes\n", ["--judge", "ann"], "holds one rater, ann, and no reference"),
+        ("item,rater, item,verdict\n1,ann,1,yes\n", [], "has two columns 'item'"),
         ("item,rater,verdict\n1,ann,yes\n", ["--by", "tier"], "no column 'tier'"),
     ],
 )

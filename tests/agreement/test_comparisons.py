@@ -45,14 +45,14 @@ def test_mcnemar_is_exact_below_25_discordant_pairs_and_corrected_from_25():
 @pytest.mark.parametrize("method", ["auto", "exact", "mid-p", "chi2", "chi2-corrected"])
 @pytest.mark.parametrize("count", [0, 1, 7, 40])
 def test_equal_and_no_discordant_pairs_have_p_1(method, count):
-    found = mcnemar(count, count, method)
+    estimate = mcnemar(count, count, method)
 
-    assert found.p == 1.0
+    assert estimate.p == 1.0
     if count == 0:
-        assert math.isnan(found.value)
-        assert found.undefined_because == "no discordant pairs"
+        assert math.isnan(estimate.value)
+        assert estimate.undefined_because == "no discordant pairs"
     else:
-        assert found.value == 0.5
+        assert estimate.value == 0.5
 
 
 @given(st.integers(0, 60), st.integers(0, 60))
@@ -79,9 +79,9 @@ def test_mcnemar_of_airway_hyper_responsiveness():
 
 def test_newcombes_paired_interval_as_published():
     # Newcombe (1998), method 10, for 36, 12, 2, 0
-    found = paired_proportion_difference(36, 12, 2, 0)
+    estimate = paired_proportion_difference(36, 12, 2, 0)
 
-    assert (round(found.low, 4), round(found.high, 4)) == (0.0569, 0.3404)
+    assert (round(estimate.low, 4), round(estimate.high, 4)) == (0.0569, 0.3404)
 
 
 def test_newcombes_paired_interval_by_hand():
@@ -97,20 +97,20 @@ def test_newcombes_paired_interval_by_hand():
     low = 0.2 - math.sqrt((0.64 - l1) ** 2 - 2 * phi * (0.64 - l1) * (u2 - 0.44) + (u2 - 0.44) ** 2)
     high = 0.2 + math.sqrt((u1 - 0.64) ** 2 - 2 * phi * (u1 - 0.64) * (0.44 - l2) + (0.44 - l2) ** 2)
 
-    found = paired_proportion_difference(20, 12, 2, 16)
+    estimate = paired_proportion_difference(20, 12, 2, 16)
 
-    assert (found.value, found.low, found.high) == pytest.approx((0.2, low, high), abs=1e-12)
+    assert (estimate.value, estimate.low, estimate.high) == pytest.approx((0.2, low, high), abs=1e-12)
 
 
 @given(st.tuples(*[st.integers(0, 30)] * 4).filter(lambda cells: sum(cells) > 0))
 def test_the_paired_interval_mirrors_when_the_two_are_exchanged(cells):
     both, first, second, neither = cells
 
-    found = paired_proportion_difference(both, first, second, neither)
+    estimate = paired_proportion_difference(both, first, second, neither)
     exchanged = paired_proportion_difference(both, second, first, neither)
 
-    assert (found.low, found.high) == pytest.approx((-exchanged.high, -exchanged.low), abs=1e-9)
-    assert -1.0 - 1e-9 <= found.low < found.high <= 1.0 + 1e-9
+    assert (estimate.low, estimate.high) == pytest.approx((-exchanged.high, -exchanged.low), abs=1e-9)
+    assert -1.0 - 1e-9 <= estimate.low < estimate.high <= 1.0 + 1e-9
 
 
 @pytest.mark.parametrize(
@@ -124,16 +124,16 @@ def test_the_paired_interval_mirrors_when_the_two_are_exchanged(cells):
     ],
 )
 def test_adjusted_p_values_are_those_of_r(method, adjusted):
-    found = adjust_p_values([0.011, 0.02, 0.3, 0.04, 0.05, 0.011], method)
+    result = adjust_p_values([0.011, 0.02, 0.3, 0.04, 0.05, 0.011], method)
 
-    assert found == pytest.approx(adjusted, abs=1e-12)
+    assert result == pytest.approx(adjusted, abs=1e-12)
 
 
 def test_a_test_that_could_not_be_done_does_not_count_among_the_tests():
-    found = adjust_p_values([0.01, float("nan"), 0.04], "holm")
+    estimates = adjust_p_values([0.01, float("nan"), 0.04], "holm")
 
-    assert found[[0, 2]] == pytest.approx([0.02, 0.04])
-    assert math.isnan(found[1])
+    assert estimates[[0, 2]] == pytest.approx([0.02, 0.04])
+    assert math.isnan(estimates[1])
     assert adjust_p_values([], "bh").size == 0
 
 
@@ -160,15 +160,15 @@ def test_direction_of_the_judge_of_mri_eval():
     human = [1] * 100 + [0] * 22 + [1] * 13 + [0]
     judge = [1] * 100 + [0] * 22 + [0] * 13 + [1]
 
-    found = judge_direction(human, judge)
+    result = judge_direction(human, judge)
 
-    assert (found.n, found.strict, found.lenient) == (136, 13, 1)
-    assert round(100 * found.difference.value, 1) == 8.8
-    assert round(found.difference.p, 4) == 0.0018
-    assert found.difference.low > 0
-    assert found.direction == "stricter"
-    assert found.mcnemar_mid_p.p < found.mcnemar_exact.p
-    assert found.labels_to_decide < 136
+    assert (result.n, result.strict, result.lenient) == (136, 13, 1)
+    assert round(100 * result.difference.value, 1) == 8.8
+    assert round(result.difference.p, 4) == 0.0018
+    assert result.difference.low > 0
+    assert result.direction == "stricter"
+    assert result.mcnemar_mid_p.p < result.mcnemar_exact.p
+    assert result.labels_to_decide < 136
 
 
 def test_direction_with_clusters_missing_verdicts_and_exchanged_roles():
@@ -176,23 +176,23 @@ def test_direction_with_clusters_missing_verdicts_and_exchanged_roles():
     judge = [0, 0, 1, 0, 1, 1, 1, None]
     items = list("aabbccdd")
 
-    found = judge_direction(human, judge, clusters=items, seed=2)
+    result = judge_direction(human, judge, clusters=items, seed=2)
     exchanged = judge_direction(judge, human, clusters=items, seed=2)
 
-    assert (found.n, found.n_missing, found.strict, found.lenient) == (6, 2, 2, 1)
-    assert found.difference.value == pytest.approx(1 / 6)
-    assert found.difference.n_clusters == 4
+    assert (result.n, result.n_missing, result.strict, result.lenient) == (6, 2, 2, 1)
+    assert result.difference.value == pytest.approx(1 / 6)
+    assert result.difference.n_clusters == 4
     assert exchanged.difference.value == pytest.approx(-1 / 6)
-    assert found.direction == "undecided"
+    assert result.direction == "undecided"
 
 
 def test_a_judge_without_common_candidates_has_no_direction():
-    found = judge_direction([None, 1], [1, None])
+    result = judge_direction([None, 1], [1, None])
 
-    assert math.isnan(found.difference.value)
-    assert found.direction == "undecided"
-    assert found.as_dict()["difference"]["undefined_because"] == "no candidates"
-    assert found.labels_to_decide is None
+    assert math.isnan(result.difference.value)
+    assert result.direction == "undecided"
+    assert result.as_dict()["difference"]["undefined_because"] == "no candidates"
+    assert result.labels_to_decide is None
 
 
 def test_a_verdict_that_is_neither_is_refused():
@@ -205,21 +205,26 @@ def test_sensitivity_and_specificity_of_altman_and_bland():
     truth = ["abnormal"] * 258 + ["normal"] * 86
     scan = ["abnormal"] * 231 + ["normal"] * 27 + ["abnormal"] * 32 + ["normal"] * 54
 
-    found = diagnostic_accuracy(scan, truth, "abnormal")
+    result = diagnostic_accuracy(scan, truth, "abnormal")
 
-    assert [round(e.value, 2) for e in (found.sensitivity, found.specificity, found.ppv, found.npv)] == [
+    assert [round(e.value, 2) for e in (result.sensitivity, result.specificity, result.ppv, result.npv)] == [
         0.90, 0.63, 0.88, 0.67,
     ]  # fmt: skip
-    assert (found.true_positive, found.false_positive, found.false_negative, found.true_negative) == (231, 32, 27, 54)
+    assert (result.true_positive, result.false_positive, result.false_negative, result.true_negative) == (
+        231,
+        32,
+        27,
+        54,
+    )
 
 
 def test_a_side_without_units_is_undefined_and_missing_ones_are_counted():
-    found = diagnostic_accuracy([1, 0, None], [1, 1, 1], positive=1)
+    result = diagnostic_accuracy([1, 0, None], [1, 1, 1], positive=1)
 
-    assert found.sensitivity.value == 0.5
-    assert math.isnan(found.specificity.value)
-    assert found.n_missing == 1
-    assert found.as_dict()["specificity"]["value"] is None
+    assert result.sensitivity.value == 0.5
+    assert math.isnan(result.specificity.value)
+    assert result.n_missing == 1
+    assert result.as_dict()["specificity"]["value"] is None
 
 
 def test_clusters_widen_sensitivity_and_are_counted_among_the_positives_only():
@@ -228,11 +233,11 @@ def test_clusters_widen_sensitivity_and_are_counted_among_the_positives_only():
     truth = np.repeat(rng.integers(0, 2, 20), 5)
     judge = np.where(np.repeat(rng.random(20) < 0.7, 5), truth, 1 - truth)
 
-    found = diagnostic_accuracy(judge, truth, 1, clusters=subjects)
+    result = diagnostic_accuracy(judge, truth, 1, clusters=subjects)
     independent = diagnostic_accuracy(judge, truth, 1)
 
-    assert found.sensitivity.n_clusters == len(set(subjects[truth == 1]))
-    assert found.sensitivity.high - found.sensitivity.low > independent.sensitivity.high - independent.sensitivity.low
+    assert result.sensitivity.n_clusters == len(set(subjects[truth == 1]))
+    assert result.sensitivity.high - result.sensitivity.low > independent.sensitivity.high - independent.sensitivity.low
 
 
 def test_shared_errors_by_hand():
@@ -240,21 +245,21 @@ def test_shared_errors_by_hand():
     answers_a, correct_a = ["L", "R", "R", "R", None], [1, 0, 0, 0, None]
     answers_b, correct_b = ["L", "R", "M", "L", "R"], [1, 0, 0, 1, 0]
 
-    found = shared_errors(answers_a, answers_b, correct_a, correct_b)
+    result = shared_errors(answers_a, answers_b, correct_a, correct_b)
 
-    assert found.both_wrong.value == 0.5
-    assert found.same_wrong_answer.value == 0.25
-    assert found.same_given_both_wrong.value == 0.5
-    assert (found.n_both_wrong, found.n_same_wrong_answer, found.n_missing) == (2, 1, 1)
+    assert result.both_wrong.value == 0.5
+    assert result.same_wrong_answer.value == 0.25
+    assert result.same_given_both_wrong.value == 0.5
+    assert (result.n_both_wrong, result.n_same_wrong_answer, result.n_missing) == (2, 1, 1)
     # error rates 3/4 and 2/4
-    assert found.expected_both_wrong == pytest.approx(3 / 8)
+    assert result.expected_both_wrong == pytest.approx(3 / 8)
 
 
 def test_no_shared_errors_leave_the_conditional_share_undefined():
-    found = shared_errors(["L"], ["L"], [1], [1])
+    result = shared_errors(["L"], ["L"], [1], [1])
 
-    assert found.both_wrong.value == 0.0
-    assert math.isnan(found.same_given_both_wrong.value)
+    assert result.both_wrong.value == 0.0
+    assert math.isnan(result.same_given_both_wrong.value)
 
 
 def test_correctness_without_an_answer_is_refused():

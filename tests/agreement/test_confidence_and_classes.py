@@ -24,25 +24,25 @@ def test_brier_score_is_that_of_scikit_learn():
     rng = np.random.default_rng(1)
     confidence, correct = rng.random(50), rng.integers(0, 2, 50)
 
-    found = brier_score(confidence, correct, resamples=200)
+    estimate = brier_score(confidence, correct, resamples=200)
 
-    assert found.value == pytest.approx(metrics.brier_score_loss(correct, confidence), abs=1e-12)
+    assert estimate.value == pytest.approx(metrics.brier_score_loss(correct, confidence), abs=1e-12)
 
 
 def test_abstentions_have_no_confidence_and_are_counted():
-    found = brier_score([0.9, None, 0.4], [1, 0, None], resamples=200)
+    estimate = brier_score([0.9, None, 0.4], [1, 0, None], resamples=200)
 
-    assert found.value == pytest.approx(0.01)
-    assert found.n == 1
-    assert "2 without confidence or correctness left out" in found.method
-    assert math.isnan(found.low)
+    assert estimate.value == pytest.approx(0.01)
+    assert estimate.n == 1
+    assert "2 without confidence or correctness left out" in estimate.method
+    assert math.isnan(estimate.low)
 
 
 def test_bins_are_closed_on_the_right_and_the_first_on_both_sides():
     curve = reliability_curve([0.0, 0.1, 0.2, 0.3, 0.30000000000000004, 1.0], [1] * 6, bins=10)
 
     # 0.3 lies in (.2, .3], the next number above it in (.3, .4]
-    assert [one.n for one in curve] == [2, 1, 1, 1, 0, 0, 0, 0, 0, 1]
+    assert [each.n for each in curve] == [2, 1, 1, 1, 0, 0, 0, 0, 0, 1]
     assert math.isnan(curve[4].accuracy.value)
     assert curve[0].mean_confidence == pytest.approx(0.05)
 
@@ -50,22 +50,22 @@ def test_bins_are_closed_on_the_right_and_the_first_on_both_sides():
 def test_expected_calibration_error_by_hand():
     # (.2, .4]: .3 right, .4 wrong: |1/2 - .35| = .15 of 2/5
     # (.8, 1]: .9 right, .9 right, 1 wrong: |2/3 - 2.8/3| = .8/3 of 3/5
-    found = expected_calibration_error([0.3, 0.4, 0.9, 0.9, 1.0], [1, 0, 1, 1, 0], bins=5, resamples=200)
+    estimate = expected_calibration_error([0.3, 0.4, 0.9, 0.9, 1.0], [1, 0, 1, 1, 0], bins=5, resamples=200)
 
-    assert found.value == pytest.approx(0.4 * 0.15 + 0.6 * 0.8 / 3, abs=1e-12)
-    assert "5 equal bins closed on the right" in found.method
+    assert estimate.value == pytest.approx(0.4 * 0.15 + 0.6 * 0.8 / 3, abs=1e-12)
+    assert "5 equal bins closed on the right" in estimate.method
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=30))
 def test_calibration_error_is_the_sum_over_the_reliability_curve(pairs):
     confidence, correct = [c for c, _ in pairs], [r for _, r in pairs]
 
-    found = expected_calibration_error(confidence, correct, resamples=10)
+    estimate = expected_calibration_error(confidence, correct, resamples=10)
     curve = reliability_curve(confidence, correct)
 
-    by_bin = sum(one.n * abs(one.accuracy.value - one.mean_confidence) for one in curve if one.n)
-    assert found.value == pytest.approx(by_bin / len(pairs), abs=1e-9)
-    assert 0 <= found.value <= 1
+    by_bin = sum(each.n * abs(each.accuracy.value - each.mean_confidence) for each in curve if each.n)
+    assert estimate.value == pytest.approx(by_bin / len(pairs), abs=1e-9)
+    assert 0 <= estimate.value <= 1
 
 
 def test_confidence_outside_0_and_1_is_refused():
@@ -90,25 +90,25 @@ def test_scores_without_abstention_are_those_of_scikit_learn():
     reference = rng.choice(["tumor", "stroke", "normal"], 200, p=[0.5, 0.3, 0.2])
     predicted = np.where(rng.random(200) < 0.6, reference, rng.choice(["tumor", "stroke", "normal"], 200))
 
-    found = classification_scores(reference, predicted, resamples=300)
+    result = classification_scores(reference, predicted, resamples=300)
 
-    assert found.macro_f1.value == pytest.approx(metrics.f1_score(reference, predicted, average="macro"))
-    assert found.weighted_f1.value == pytest.approx(metrics.f1_score(reference, predicted, average="weighted"))
-    assert found.micro_f1.value == pytest.approx(metrics.f1_score(reference, predicted, average="micro"))
-    assert found.balanced_accuracy.value == pytest.approx(metrics.balanced_accuracy_score(reference, predicted))
-    assert found.accuracy.value == pytest.approx(metrics.accuracy_score(reference, predicted))
-    assert found.macro_f1.low < found.macro_f1.value < found.macro_f1.high
+    assert result.macro_f1.value == pytest.approx(metrics.f1_score(reference, predicted, average="macro"))
+    assert result.weighted_f1.value == pytest.approx(metrics.f1_score(reference, predicted, average="weighted"))
+    assert result.micro_f1.value == pytest.approx(metrics.f1_score(reference, predicted, average="micro"))
+    assert result.balanced_accuracy.value == pytest.approx(metrics.balanced_accuracy_score(reference, predicted))
+    assert result.accuracy.value == pytest.approx(metrics.accuracy_score(reference, predicted))
+    assert result.macro_f1.low < result.macro_f1.value < result.macro_f1.high
     for number, level in enumerate(["normal", "stroke", "tumor"]):
         per_class = metrics.precision_recall_fscore_support(reference, predicted, labels=["normal", "stroke", "tumor"])
-        assert found.precision[level].value == pytest.approx(per_class[0][number])
-        assert found.recall[level].value == pytest.approx(per_class[1][number])
-        assert found.f1[level].value == pytest.approx(per_class[2][number])
-        assert found.support[level] == per_class[3][number]
+        assert result.precision[level].value == pytest.approx(per_class[0][number])
+        assert result.recall[level].value == pytest.approx(per_class[1][number])
+        assert result.f1[level].value == pytest.approx(per_class[2][number])
+        assert result.support[level] == per_class[3][number]
 
 
 def test_an_abstention_is_a_miss_of_its_class_and_no_false_alarm():
     # MS: TP 1, FN 2 (one abstained, one invalid), FP 0 -> P 1, R 1/3, F1 1/2; normal: TP 1 -> 1
-    found = classification_scores(
+    result = classification_scores(
         ["MS", "MS", "MS", "normal", None],
         ["MS", "undetermined", "{broken", "normal", "MS"],
         abstained={"undetermined"},
@@ -116,24 +116,24 @@ def test_an_abstention_is_a_miss_of_its_class_and_no_false_alarm():
         resamples=300,
     )
 
-    assert found.precision["MS"].value == 1.0
-    assert found.recall["MS"].value == pytest.approx(1 / 3)
-    assert found.f1["MS"].value == pytest.approx(1 / 2)
-    assert found.macro_f1.value == pytest.approx(3 / 4)
-    assert found.accuracy.value == pytest.approx(1 / 2)
+    assert result.precision["MS"].value == 1.0
+    assert result.recall["MS"].value == pytest.approx(1 / 3)
+    assert result.f1["MS"].value == pytest.approx(1 / 2)
+    assert result.macro_f1.value == pytest.approx(3 / 4)
+    assert result.accuracy.value == pytest.approx(1 / 2)
     # micro: 2 TP = 4 over predicted 2 + reference 4
-    assert found.micro_f1.value == pytest.approx(4 / 6)
-    assert (found.n_abstained, found.n_invalid, found.n_missing) == (1, 1, 1)
+    assert result.micro_f1.value == pytest.approx(4 / 6)
+    assert (result.n_abstained, result.n_invalid, result.n_missing) == (1, 1, 1)
 
 
 def test_a_class_without_support_has_no_recall_and_does_not_enter_the_means():
-    found = classification_scores(["a", "b"], ["a", "c"], classes=["a", "b", "c", "d"], resamples=200)
+    result = classification_scores(["a", "b"], ["a", "c"], classes=["a", "b", "c", "d"], resamples=200)
 
-    assert math.isnan(found.recall["c"].value)
-    assert found.recall["c"].undefined_because == "never the reference"
-    assert found.precision["d"].undefined_because == "never predicted"
-    assert found.balanced_accuracy.value == pytest.approx(1 / 2)
-    assert found.as_dict()["recall"]["c"]["value"] is None
+    assert math.isnan(result.recall["c"].value)
+    assert result.recall["c"].undefined_because == "never the reference"
+    assert result.precision["d"].undefined_because == "never predicted"
+    assert result.balanced_accuracy.value == pytest.approx(1 / 2)
+    assert result.as_dict()["recall"]["c"]["value"] is None
 
 
 def test_resampling_within_the_diagnosis_keeps_the_support():
@@ -167,18 +167,18 @@ def test_pass_at_k_is_the_share_of_subsets_with_a_right_one():
 def test_a_mirage_is_positive_with_and_without_the_image_where_there_is_none():
     p, n, u = "positive", "negative", "uncertain"
 
-    found = mirage_rate([p, p, p, u, None], [p, u, p, p, p], [n, n, p, n, n])
+    estimate = mirage_rate([p, p, p, u, None], [p, u, p, p, p], [n, n, p, n, n])
 
     # eligible and labelled: items 0, 1, 3; mirage: item 0
-    assert found.value == pytest.approx(1 / 3)
-    assert "1 without both labels left out" in found.method
+    assert estimate.value == pytest.approx(1 / 3)
+    assert "1 without both labels left out" in estimate.method
     assert math.isnan(mirage_rate([p], [p], [p]).value)
 
 
 def test_one_text_may_stand_for_the_abstentions():
-    found = classification_scores(["a", "b"], ["a", "undetermined"], abstained="undetermined", resamples=50)
+    result = classification_scores(["a", "b"], ["a", "undetermined"], abstained="undetermined", resamples=50)
 
-    assert found.n_abstained == 1
+    assert result.n_abstained == 1
 
 
 @pytest.mark.parametrize(
@@ -199,11 +199,11 @@ def test_scores_per_class_and_overall_are_drawn_from_clusters_alike():
     reference, subjects = ["a", "b"] * 10, np.repeat(np.arange(10), 2)
     predicted = ["a", "b"] * 5 + ["b", "a"] * 5
 
-    found = classification_scores(reference, predicted, clusters=subjects, resamples=4000)
+    result = classification_scores(reference, predicted, clusters=subjects, resamples=4000)
 
-    assert found.accuracy.n_clusters == found.recall["a"].n_clusters == 10
-    for one in (found.accuracy, found.recall["a"], found.recall["b"], found.balanced_accuracy):
-        assert one.se == pytest.approx(math.sqrt(0.25 / 10), rel=0.03)
+    assert result.accuracy.n_clusters == result.recall["a"].n_clusters == 10
+    for estimate in (result.accuracy, result.recall["a"], result.recall["b"], result.balanced_accuracy):
+        assert estimate.se == pytest.approx(math.sqrt(0.25 / 10), rel=0.03)
 
 
 @given(st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("ab?")), min_size=1, max_size=12))
@@ -251,9 +251,9 @@ def test_options_of_the_interval_are_checked_even_without_units(function):
 def test_pandas_missing_labels_make_no_mirage():
     missing = pd.array(["positive", None], dtype="string")
 
-    found = mirage_rate(missing, ["positive", "positive"], ["negative", "negative"])
+    estimate = mirage_rate(missing, ["positive", "positive"], ["negative", "negative"])
 
-    assert (found.value, found.n) == (1.0, 1)
+    assert (estimate.value, estimate.n) == (1.0, 1)
 
 
 @given(st.integers(1, 40).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n), st.integers(1, n))))

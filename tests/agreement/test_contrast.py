@@ -11,11 +11,11 @@ def test_value_is_the_difference_of_the_two_means() -> None:
     values = [1, 1, 0, 1, 0, 0, None]
     first = [True, True, True, False, False, False, True]
 
-    found = difference_of_parts(values, first, resamples=200, seed=1)
+    estimate = difference_of_parts(values, first, resamples=200, seed=1)
 
     # 2/3 - 1/3
-    assert found.value == pytest.approx(1 / 3)
-    assert found.n == 6
+    assert estimate.value == pytest.approx(1 / 3)
+    assert estimate.n == 6
 
 
 def test_interval_is_that_of_a_plain_loop_over_subjects() -> None:
@@ -24,7 +24,7 @@ def test_interval_is_that_of_a_plain_loop_over_subjects() -> None:
     first = np.tile([True, True, False, False], 30)
     values = (rng.random(120) < np.where(first, 0.7, 0.4)).astype(float)
 
-    found = difference_of_parts(values.tolist(), first.tolist(), clusters=subjects.tolist(), resamples=4000, seed=2)
+    estimate = difference_of_parts(values.tolist(), first.tolist(), clusters=subjects.tolist(), resamples=4000, seed=2)
 
     replicates = []
     for _ in range(4000):
@@ -32,26 +32,26 @@ def test_interval_is_that_of_a_plain_loop_over_subjects() -> None:
         items = np.concatenate([np.flatnonzero(subjects == subject) for subject in drawn])
         replicates.append(values[items][first[items]].mean() - values[items][~first[items]].mean())
     low, high = np.quantile(replicates, [0.025, 0.975])
-    assert found.low == pytest.approx(low, abs=0.02)
-    assert found.high == pytest.approx(high, abs=0.02)
-    assert found.n_clusters == 30
+    assert estimate.low == pytest.approx(low, abs=0.02)
+    assert estimate.high == pytest.approx(high, abs=0.02)
+    assert estimate.n_clusters == 30
 
 
 def test_parts_are_symmetric() -> None:
     values, first = [1, 0, 1, 1, 0, 0], [True, True, True, False, False, False]
 
-    one = difference_of_parts(values, first, resamples=300, seed=1)
+    first_less_second = difference_of_parts(values, first, resamples=300, seed=1)
     other = difference_of_parts(values, [not part for part in first], resamples=300, seed=1)
 
-    assert one.value == pytest.approx(-other.value)
+    assert first_less_second.value == pytest.approx(-other.value)
 
 
 @pytest.mark.parametrize("first", [[True, True], [False, False]])
 def test_an_empty_part_is_undefined_with_its_reason(first: list[bool]) -> None:
-    found = difference_of_parts([1, 0], first, resamples=200)
+    estimate = difference_of_parts([1, 0], first, resamples=200)
 
-    assert np.isnan(found.value)
-    assert found.undefined_because == "one of the two parts is empty"
+    assert np.isnan(estimate.value)
+    assert estimate.undefined_because == "one of the two parts is empty"
 
 
 @pytest.mark.parametrize("missing", [None, float("nan"), pd.NA])
@@ -61,9 +61,9 @@ def test_a_unit_of_neither_part_is_refused(missing: object) -> None:
 
 
 def test_a_missing_part_of_a_missing_value_does_not_matter() -> None:
-    found = difference_of_parts([1, None, 0], [True, None, False], resamples=200)
+    estimate = difference_of_parts([1, None, 0], [True, None, False], resamples=200)
 
-    assert found.value == 1.0
+    assert estimate.value == 1.0
 
 
 @pytest.mark.parametrize(

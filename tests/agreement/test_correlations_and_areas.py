@@ -18,7 +18,7 @@ SCORES = st.lists(st.integers(0, 6), min_size=2, max_size=12)
 @given(st.integers(2, 6).flatmap(lambda n: st.permutations(range(n))))
 def test_spearmans_p_of_few_pairs_without_ties_is_a_count_of_orders(order):
     n = len(order)
-    sums = [sum((i - j) ** 2 for i, j in enumerate(one)) for one in itertools.permutations(range(n))]
+    sums = [sum((i - j) ** 2 for i, j in enumerate(order)) for order in itertools.permutations(range(n))]
     own = sum((i - j) ** 2 for i, j in enumerate(order))
     tail = min(sum(s <= own for s in sums), sum(s >= own for s in sums)) / len(sums)
 
@@ -32,10 +32,10 @@ def test_three_pairs_in_the_same_order_are_no_evidence():
 
 @pytest.mark.parametrize("function", [pearson, spearman])
 def test_two_pairs_have_a_coefficient_and_no_limits(function):
-    found = function([1, 2], [1, 2])
+    estimate = function([1, 2], [1, 2])
 
-    assert found.value == 1.0
-    assert math.isnan(found.low)
+    assert estimate.value == 1.0
+    assert math.isnan(estimate.low)
 
 
 @pytest.mark.parametrize(
@@ -54,18 +54,18 @@ def test_nearly_constant_huge_and_tiny_scores_are_correlated_without_a_warning(x
     cross = sum(a * b for a, b in zip(dx, dy, strict=True))
     square = cross**2 / (sum(a * a for a in dx) * sum(b * b for b in dy))
 
-    found = pearson(x, y)
+    estimate = pearson(x, y)
 
-    assert found.value == pytest.approx(math.copysign(math.sqrt(square), cross), rel=1e-9)
+    assert estimate.value == pytest.approx(math.copysign(math.sqrt(square), cross), rel=1e-9)
 
 
 @given(SCORES)
 def test_a_score_correlates_perfectly_with_itself(scores):
     for function in (pearson, spearman, kendall_tau):
-        found = function(scores, scores)
+        estimate = function(scores, scores)
 
-        assert found.undefined_because
-        assert math.isnan(found.value) if len(set(scores)) == 1 else found.value == pytest.approx(1.0, abs=1e-12)
+        assert estimate.undefined_because
+        assert math.isnan(estimate.value) if len(set(scores)) == 1 else estimate.value == pytest.approx(1.0, abs=1e-12)
 
 
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=5, max_size=15))
@@ -98,10 +98,10 @@ def test_p_is_exact_below_50_values_without_ties_and_says_so():
     ],
 )
 def test_groups_without_spread_have_a_value_and_no_limits(x, y, value, reason):
-    found = mann_whitney(x, y)
+    estimate = mann_whitney(x, y)
 
-    assert found.value == value
-    assert found.undefined_because == reason
+    assert estimate.value == value
+    assert estimate.undefined_because == reason
 
 
 def test_two_equal_groups_have_p_1():
@@ -110,10 +110,10 @@ def test_two_equal_groups_have_p_1():
 
 @given(SCORES, SCORES)
 def test_the_effect_mirrors_when_groups_change_places_and_stays_when_all_are_doubled(x, y):
-    found = mann_whitney(x, y)
+    estimate = mann_whitney(x, y)
 
-    assert found.value + mann_whitney(y, x).value == pytest.approx(1.0)
-    assert mann_whitney(x * 2, y * 2).value == pytest.approx(found.value)
+    assert estimate.value + mann_whitney(y, x).value == pytest.approx(1.0)
+    assert mann_whitney(x * 2, y * 2).value == pytest.approx(estimate.value)
 
 
 def test_a_single_swap_among_many_is_not_taken_for_no_overlap():
@@ -123,10 +123,10 @@ def test_a_single_swap_among_many_is_not_taken_for_no_overlap():
     outcome = scores >= 10_000
     outcome[[9_999, 10_000]] = True, False
 
-    found = roc_auc(scores, outcome)
+    estimate = roc_auc(scores, outcome)
 
-    assert found.value == pytest.approx(1 - 1e-8, abs=1e-15)
-    assert found.se == pytest.approx(math.sqrt(2e-16), rel=1e-4)
+    assert estimate.value == pytest.approx(1 - 1e-8, abs=1e-15)
+    assert estimate.se == pytest.approx(math.sqrt(2e-16), rel=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -149,18 +149,18 @@ def test_a_single_swap_among_many_is_not_taken_for_no_overlap():
     ],
 )
 def test_an_area_without_standard_error_says_why(scores, outcome, clusters, reason):
-    found = roc_auc(scores, outcome, clusters=clusters)
+    estimate = roc_auc(scores, outcome, clusters=clusters)
 
-    assert not math.isnan(found.value)
-    assert found.undefined_because == reason
+    assert not math.isnan(estimate.value)
+    assert estimate.undefined_because == reason
 
 
 def test_clusters_that_balance_leave_no_width_of_rounding():
     # two clusters with the same scores and outcomes: the sums of both sides cancel within each
-    found = roc_auc([1, 2, 3, 0, 2, 1], [0, 1, 0, 1, 1, 0], clusters=list("aaabbb"))
+    estimate = roc_auc([1, 2, 3, 0, 2, 1], [0, 1, 0, 1, 1, 0], clusters=list("aaabbb"))
 
-    assert math.isnan(found.low)
-    assert "the standard error is 0" in found.undefined_because
+    assert math.isnan(estimate.low)
+    assert "the standard error is 0" in estimate.undefined_because
 
 
 def test_obuchowskis_standard_error_by_its_sums():
@@ -183,20 +183,20 @@ def test_obuchowskis_standard_error_by_its_sums():
         )
     )
 
-    found = roc_auc(score, outcome, clusters=subject)
+    estimate = roc_auc(score, outcome, clusters=subject)
 
-    assert found.value == pytest.approx(wins.mean())
-    assert found.se == pytest.approx(math.sqrt(variance))
+    assert estimate.value == pytest.approx(wins.mean())
+    assert estimate.se == pytest.approx(math.sqrt(variance))
 
 
 def test_a_class_with_one_item_leaves_the_macro_area_without_limits():
     scores = [[0.8, 0.1, 0.1], [0.2, 0.5, 0.3], [0.1, 0.6, 0.3], [0.4, 0.3, 0.2], [0.3, 0.2, 0.1]]
 
-    found = macro_auc(scores, list("abcaa"), classes=list("abc"))
+    estimate = macro_auc(scores, list("abcaa"), classes=list("abc"))
 
     # binary areas 1, 3/4, and for c (.3 against .1, .3, .2, .1) 3.5/4
-    assert found.value == pytest.approx((1 + 3 / 4 + 3.5 / 4) / 3)
-    assert found.undefined_because == "class 'b' or the rest in one item only: no standard error"
+    assert estimate.value == pytest.approx((1 + 3 / 4 + 3.5 / 4) / 3)
+    assert estimate.undefined_because == "class 'b' or the rest in one item only: no standard error"
 
 
 @pytest.mark.parametrize(
@@ -219,6 +219,6 @@ def test_the_macro_area_with_many_classes_is_that_of_scikit_learn():
     scores = rng.random((60, 5)) + 0.4 * np.eye(5)[reference]
     scores /= scores.sum(axis=1, keepdims=True)
 
-    found = macro_auc(scores, reference, classes=range(5))
+    estimate = macro_auc(scores, reference, classes=range(5))
 
-    assert found.value == pytest.approx(metrics.roc_auc_score(reference, scores, multi_class="ovr", average="macro"))
+    assert estimate.value == pytest.approx(metrics.roc_auc_score(reference, scores, multi_class="ovr", average="macro"))

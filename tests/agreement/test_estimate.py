@@ -22,17 +22,43 @@ def test_an_interval_needs_a_width():
 
 
 def test_an_estimate_is_frozen_and_a_number():
-    found = Estimate("accuracy", 0.5, 0.2, 0.8, 8, "item", "Wilson")
+    estimate = Estimate("accuracy", 0.5, 0.2, 0.8, 8, "item", "Wilson")
 
-    assert float(found) == 0.5
+    assert float(estimate) == 0.5
     with pytest.raises(AttributeError):
-        found.value = 1.0
+        estimate.value = 1.0
+
+
+@pytest.mark.parametrize(
+    ("fields", "line"),
+    [
+        ({}, ".79 [.69, .90], n = 136 items, kappa"),
+        ({"n": 1}, ".79 [.69, .90], n = 1 item, kappa"),
+        ({"p": 0.0001, "n_clusters": 40}, ".79 [.69, .90], n = 136 items, 40 clusters, P < .001, kappa"),
+        ({"p": 0.0312, "confidence": 0.9}, ".79 [.69, .90] at 90 %, n = 136 items, P = .03, kappa"),
+        ({"p": 0.00312}, ".79 [.69, .90], n = 136 items, P = .0031, kappa"),
+        ({"value": -0.004, "low": -12.5, "high": 1.0}, "-.0040 [-12.50, 1.00], n = 136 items, kappa"),
+        ({"warning": "few raters"}, ".79 [.69, .90], n = 136 items, kappa; few raters"),
+        (
+            {"low": math.nan, "high": math.nan, "undefined_because": "one item"},
+            ".79, no interval (one item), n = 136 items, kappa",
+        ),
+        (
+            {"value": math.nan, "low": math.nan, "high": math.nan, "undefined_because": "no items", "n": 0},
+            "undefined (no items), n = 0 items, kappa",
+        ),
+    ],
+)
+def test_it_prints_as_the_line_for_a_paper(fields, line):
+    usual = {"name": "kappa", "value": 0.79, "low": 0.69, "high": 0.9, "n": 136, "unit": "item", "method": "normal"}
+
+    assert str(Estimate(**(usual | fields))) == line
 
 
 def test_json_has_null_where_python_has_nan():
-    found = Estimate("kappa", 1.0, math.nan, math.nan, 5, "item", "normal", "perfect agreement", n_clusters=3)
+    estimate = Estimate("kappa", 1.0, math.nan, math.nan, 5, "item", "normal", "perfect agreement", n_clusters=3)
 
-    row = json.loads(json.dumps(found.as_dict(), allow_nan=False))
+    row = json.loads(json.dumps(estimate.as_dict(), allow_nan=False))
 
     assert row["value"] == 1.0
     assert row["low"] is None

@@ -19,20 +19,20 @@ from agreement import (
 
 def test_chance_floor_of_the_items_read_in_neuroqa():
     # 73 yes/no and 17 four-option items: (73 / 2 + 17 / 4) / 90 = 40.75 / 90
-    found = chance_floor([2] * 73 + [4] * 17 + [None] * 10)
+    estimate = chance_floor([2] * 73 + [4] * 17 + [None] * 10)
 
-    assert found.value == pytest.approx(40.75 / 90, abs=1e-15)
-    assert found.n == 90
-    assert math.isnan(found.low)
-    assert "without sampling error" in found.undefined_because
-    assert "10 open without options left out" in found.method
+    assert estimate.value == pytest.approx(40.75 / 90, abs=1e-15)
+    assert estimate.n == 90
+    assert math.isnan(estimate.low)
+    assert "without sampling error" in estimate.undefined_because
+    assert "10 open without options left out" in estimate.method
 
 
 def test_open_items_alone_have_no_chance_floor():
-    found = chance_floor([None, 0])
+    estimate = chance_floor([None, 0])
 
-    assert math.isnan(found.value)
-    assert found.undefined_because == "no item has options to guess from"
+    assert math.isnan(estimate.value)
+    assert estimate.undefined_because == "no item has options to guess from"
 
 
 @pytest.mark.parametrize("options", [[1], [2.5], [-1], ["2"]])
@@ -43,9 +43,9 @@ def test_a_number_of_options_that_is_none_is_refused(options):
 
 def test_text_only_floor_of_neuroqa_with_its_own_rates():
     # 57.4 % of 73 yes/no and 38.1 % of 17 choices: 53.8 %
-    found = text_only_floor([0.574] * 73 + [0.381] * 17)
+    estimate = text_only_floor([0.574] * 73 + [0.381] * 17)
 
-    assert round(100 * found.value, 1) == 53.8
+    assert round(100 * estimate.value, 1) == 53.8
 
 
 def test_shortcut_score_of_neuroqa():
@@ -61,14 +61,14 @@ def test_paired_shortcut_score_is_the_score_of_the_two_accuracies_on_the_same_it
     reader = [1, 0, 1, 1, 0, None, 0, 1]
     floor = [1, 0, 0, 1, 0, 1, 0, None]
 
-    found = paired_shortcut_score(reader, floor, clusters=list("aabbccdd"), seed=3)
+    estimate = paired_shortcut_score(reader, floor, clusters=list("aabbccdd"), seed=3)
 
     # on the six items answered by both: reader 3/6 right, floor 2/6 right: (1 - 1/2) / (1 - 1/3) = 3/4
-    assert found.value == pytest.approx(3 / 4)
-    assert found.value == pytest.approx(shortcut_score(50.0, 100 / 3).value)
-    assert found.n == 6
-    assert found.n_clusters == 4
-    assert "2 not answered by both left out" in found.method
+    assert estimate.value == pytest.approx(3 / 4)
+    assert estimate.value == pytest.approx(shortcut_score(50.0, 100 / 3).value)
+    assert estimate.n == 6
+    assert estimate.n_clusters == 4
+    assert "2 not answered by both left out" in estimate.method
 
 
 def test_pairing_narrows_the_interval_of_a_reader_who_errs_with_the_floor():
@@ -84,10 +84,10 @@ def test_pairing_narrows_the_interval_of_a_reader_who_errs_with_the_floor():
 
 
 def test_a_floor_that_is_always_right_leaves_nothing_to_gain():
-    found = paired_shortcut_score([1, 0], [1, 1])
+    estimate = paired_shortcut_score([1, 0], [1, 1])
 
-    assert math.isnan(found.value)
-    assert "nothing is left to gain" in found.undefined_because
+    assert math.isnan(estimate.value)
+    assert "nothing is left to gain" in estimate.undefined_because
     assert math.isnan(paired_shortcut_score([None], [1]).value)
 
 

@@ -191,7 +191,5 @@ def test_no_function_names_the_kind_of_interval_otherwise() -> None:
     signatures = {name: inspect.signature(thing) for name, thing in public.items() if inspect.isfunction(thing)}
 
     assert {name for name, signature in signatures.items() if "method" in signature.parameters} == other_meaning
-    kinds = {
-        str(sign.parameters["interval"].annotation) for sign in signatures.values() if "interval" in sign.parameters
-    }
-    assert kinds == {str(Interval | None)}
+    kinds = {sign.parameters["interval"].annotation for sign in signatures.values() if "interval" in sign.parameters}
+    assert kinds == {"Interval | None"}

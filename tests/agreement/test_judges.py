@@ -26,14 +26,14 @@ CELLS = {"true_positive": 90, "false_negative": 10, "true_negative": 80, "false_
 
 
 def test_rogan_gladen_by_hand():
-    found = rogan_gladen(410, 1000, **CELLS)
+    estimate = rogan_gladen(410, 1000, **CELLS)
 
     # (.41 + .8 - 1) / (.9 + .8 - 1) = .3
-    assert found.value == pytest.approx(0.3, abs=1e-12)
+    assert estimate.value == pytest.approx(0.3, abs=1e-12)
     # sqrt(.41 * .59 / 1000 + .09 * .09 / 100 + .49 * .16 / 100) / .7
     expected = math.sqrt(0.41 * 0.59 / 1000 + 0.09 * 0.9 * 0.1 / 100 + 0.49 * 0.8 * 0.2 / 100) / 0.7
-    assert found.se == pytest.approx(expected, abs=1e-12)
-    assert found.low < 0.3 < found.high
+    assert estimate.se == pytest.approx(expected, abs=1e-12)
+    assert estimate.low < 0.3 < estimate.high
 
 
 def test_the_interval_carries_the_error_of_both_samples():
@@ -52,10 +52,10 @@ def test_the_corrected_interval_covers_when_both_samples_are_small():
         truth = rng.random(200) < 0.3
         judged = np.where(truth, rng.random(200) < 0.9, rng.random(200) < 0.15)
         tp, fp = rng.binomial(40, 0.9), rng.binomial(40, 0.15)
-        found = rogan_gladen(
+        estimate = rogan_gladen(
             int(judged.sum()), 200, true_positive=tp, false_negative=40 - tp, true_negative=40 - fp, false_positive=fp
         )
-        held += found.low <= 0.3 <= found.high
+        held += estimate.low <= 0.3 <= estimate.high
     # nominal 95 %; 400 runs have a standard error of 1.1 points
     assert 0.915 <= held / 400 <= 0.99
 
@@ -69,10 +69,10 @@ def test_a_judge_that_says_nothing_or_was_not_checked_gives_no_correction():
 
 
 def test_an_impossible_prevalence_is_truncated_and_says_so():
-    found = rogan_gladen(5, 100, **CELLS)
+    estimate = rogan_gladen(5, 100, **CELLS)
 
-    assert found.value == 0.0
-    assert "truncated from -0.214" in found.method
+    assert estimate.value == 0.0
+    assert "truncated from -0.214" in estimate.method
 
 
 def test_prediction_powered_mean_is_that_of_ppi_python():
@@ -97,10 +97,10 @@ def test_prediction_powered_mean_is_that_of_ppi_python():
 
 
 def test_a_judge_without_information_is_given_no_weight():
-    found = prediction_powered_mean([1, 0, 1, 0], [1, 1, 0, 0], [1] * 10 + [0] * 10)
+    estimate = prediction_powered_mean([1, 0, 1, 0], [1, 1, 0, 0], [1] * 10 + [0] * 10)
 
-    assert found.value == pytest.approx(0.5)
-    assert "lambda 0.000" in found.method
+    assert estimate.value == pytest.approx(0.5)
+    assert "lambda 0.000" in estimate.method
 
 
 def test_a_flag_and_sample_design_is_weighted_back():
@@ -109,10 +109,10 @@ def test_a_flag_and_sample_design_is_weighted_back():
     judge = [1] * 10 + [0] * 4
     probabilities = [1.0] * 10 + [0.1] * 4
 
-    found = prediction_powered_mean(human, judge, [0] * 36, tuned=False, probabilities=probabilities)
+    estimate = prediction_powered_mean(human, judge, [0] * 36, tuned=False, probabilities=probabilities)
 
     # pool: 10/50 + (6 + 10 - 10) / 50 = .2 + .12 ; directly (6 + 40/4) / 50
-    assert found.value == pytest.approx(0.32, abs=1e-12)
+    assert estimate.value == pytest.approx(0.32, abs=1e-12)
 
 
 def test_clusters_of_equal_candidates_widen_the_interval():
@@ -156,14 +156,14 @@ def test_the_alt_test_is_that_of_the_paper():
     humans = np.where(rng.random((80, 4)) < 0.75, truth[:, None], rng.integers(0, 3, (80, 4)))
     judge = np.where(rng.random(80) < 0.85, truth, rng.integers(0, 3, 80))
 
-    found = alt_test(humans, judge, 0.15)
+    result = alt_test(humans, judge, 0.15)
 
     rate, advantage, p = plain_alt_test(humans, judge, 0.15)
-    assert found.winning_rate.value == rate
-    assert found.advantage_probability.value == pytest.approx(advantage, abs=1e-12)
-    assert [one.p for one in found.raters] == pytest.approx(p, abs=1e-12)
-    assert found.advantage_probability.low < advantage < found.advantage_probability.high
-    assert found.passed is bool(rate >= 0.5)
+    assert result.winning_rate.value == rate
+    assert result.advantage_probability.value == pytest.approx(advantage, abs=1e-12)
+    assert [rater.p for rater in result.raters] == pytest.approx(p, abs=1e-12)
+    assert result.advantage_probability.low < advantage < result.advantage_probability.high
+    assert result.passed is bool(rate >= 0.5)
 
 
 def test_the_alt_test_says_why_it_cannot_be_done():
@@ -183,22 +183,22 @@ def test_missing_verdicts_count_only_where_two_raters_are_there():
     humans = [[1, None, None]] * 10 + [[1, 1, None], [1, None, 0], [None, 1, 1]] * 40
     judge = [1] * 129 + [None]
 
-    found = alt_test(humans, judge)
+    result = alt_test(humans, judge)
 
-    assert [one.n for one in found.raters] == [80, 79, 79]
+    assert [rater.n for rater in result.raters] == [80, 79, 79]
 
 
 def test_a_rater_with_few_items_is_not_tested_but_others_are_held_against_them():
     humans = [[1, 1, 0, 1]] * 20 + [[1, 1, 0, None]] * 20
 
-    found = alt_test(humans, [1] * 40, clusters=range(40))
+    result = alt_test(humans, [1] * 40, clusters=range(40))
 
-    assert found.winning_rate.n == 3
-    assert "1 with fewer than 30 shared items not tested" in found.winning_rate.method
+    assert result.winning_rate.n == 3
+    assert "1 with fewer than 30 shared items not tested" in result.winning_rate.method
     # rater 2 alone is against all others; the judge is never behind anybody
-    assert found.winning_rate.value == 1.0
-    assert found.raters[3].p is None
-    assert found.raters[0].n == 40
+    assert result.winning_rate.value == 1.0
+    assert result.raters[3].p is None
+    assert result.raters[0].n == 40
 
 
 def test_a_judge_nearer_in_numbers_wins():
@@ -217,12 +217,12 @@ def test_homogeneity_of_bias_by_hand_for_two_independent_levels():
     # level x: d = 1 on 10 of 20; level y: d = 1 on 2 of 20; means .5 and .1, all together 12 of 40
     human, judge = [1] * 40, [0] * 10 + [1] * 10 + [0] * 2 + [1] * 18
 
-    (found,) = judge_bias_by_factor(human, judge, {"model": ["x"] * 20 + ["y"] * 20})
+    (result,) = judge_bias_by_factor(human, judge, {"model": ["x"] * 20 + ["y"] * 20})
 
     variance = 40 / 39 * 0.3 * 0.7 * (1 / 20 + 1 / 20)
-    assert found.statistic == pytest.approx(0.4**2 / variance, abs=1e-12)
-    assert found.df == 1
-    assert found.p == found.p_adjusted == pytest.approx(stats.chi2.sf(0.4**2 / variance, 1))
+    assert result.statistic == pytest.approx(0.4**2 / variance, abs=1e-12)
+    assert result.df == 1
+    assert result.p == result.p_adjusted == pytest.approx(stats.chi2.sf(0.4**2 / variance, 1))
 
 
 def test_homogeneity_of_a_judge_who_is_never_lenient_is_kruskal_and_wallis():
@@ -231,26 +231,26 @@ def test_homogeneity_of_a_judge_who_is_never_lenient_is_kruskal_and_wallis():
     levels = rng.integers(0, 9, 136)
     judge = (rng.random(136) > 0.1).astype(int)
 
-    (found,) = judge_bias_by_factor([1] * 136, judge, {"category": levels})
+    (result,) = judge_bias_by_factor([1] * 136, judge, {"category": levels})
 
     expected = stats.kruskal(*((1 - judge)[levels == level] for level in range(9)))
-    assert found.statistic == pytest.approx(expected.statistic, rel=1e-12)
-    assert found.p == pytest.approx(expected.pvalue, rel=1e-12)
+    assert result.statistic == pytest.approx(expected.statistic, rel=1e-12)
+    assert result.p == pytest.approx(expected.pvalue, rel=1e-12)
 
 
 def test_homogeneity_of_bias_by_hand_for_pairs_of_candidates_of_one_item():
     # d of models x and y on five items; deviations from the mean .4 multiply to .36 (1, 1),
     # -.24 (twice) and .16 (twice)
     d = {"x": [1, 1, 1, 0, 0], "y": [1, 0, 0, 0, 0]}
-    human, judge = [1] * 10, [1 - one for one in [*d["x"], *d["y"]]]
+    human, judge = [1] * 10, [1 - right for right in [*d["x"], *d["y"]]]
 
-    (found,) = judge_bias_by_factor(
+    (result,) = judge_bias_by_factor(
         human, judge, {"model": ["x"] * 5 + ["y"] * 5}, clusters=[1, 2, 3, 4, 5] * 2, resamples=10
     )
 
     variance = (4 * 0.6**2 + 6 * 0.4**2) / 9
     common = (0.36 - 2 * 0.24 + 2 * 0.16) / 5
-    assert found.statistic == pytest.approx(0.4**2 / (2 * (variance - common) / 5), abs=1e-12)
+    assert result.statistic == pytest.approx(0.4**2 / (2 * (variance - common) / 5), abs=1e-12)
 
 
 def test_homogeneity_holds_its_level_over_many_sparse_categories():
@@ -259,8 +259,8 @@ def test_homogeneity_holds_its_level_over_many_sparse_categories():
     rejected = 0
     for _ in range(200):
         judge = (rng.random(136) > 0.1).astype(int)
-        (found,) = judge_bias_by_factor([1] * 136, judge, {"category": categories})
-        rejected += found.p < 0.05
+        (estimate,) = judge_bias_by_factor([1] * 136, judge, {"category": categories})
+        rejected += estimate.p < 0.05
     assert rejected / 200 < 0.1
 
 
@@ -272,8 +272,8 @@ def test_homogeneity_holds_its_level_with_clusters_and_names_what_cannot_be_esti
         models = np.tile(["x", "y", "z"], 60)
         human = np.repeat(rng.random(60) < 0.7, 3)
         judge = human & (np.repeat(rng.random(60) < 0.85, 3) | (rng.random(180) < 0.3))
-        (found,) = judge_bias_by_factor(human, judge, {"model": models}, clusters=items, resamples=2)
-        rejected += found.p < 0.05
+        (estimate,) = judge_bias_by_factor(human, judge, {"model": models}, clusters=items, resamples=2)
+        rejected += estimate.p < 0.05
     assert rejected / 100 < 0.13
 
     one_model, tier = judge_bias_by_factor(
@@ -326,11 +326,11 @@ def test_what_no_number_of_labels_can_tell_is_refused():
 def test_marginal_homogeneity_of_stuarts_vision_data():
     eyes = [[1520, 266, 124, 66], [234, 1512, 432, 78], [117, 362, 1772, 205], [36, 82, 179, 492]]
 
-    found = marginal_homogeneity(eyes)
+    estimate = marginal_homogeneity(eyes)
 
     # Bhapkar (1966): 11.976 on 3 degrees of freedom
-    assert "chi2(3) = 11.98" in found.method
-    assert found.p == pytest.approx(stats.chi2.sf(11.976, 3), abs=1e-5)
+    assert "chi2(3) = 11.98" in estimate.method
+    assert estimate.p == pytest.approx(stats.chi2.sf(11.976, 3), abs=1e-5)
 
 
 def test_two_categories_are_mcnemars_and_the_diagonal_is_homogeneous():
@@ -345,51 +345,51 @@ def test_a_stratified_sample_by_hand():
     unlabelled = [1, 1, 0, 0] + [1] * 2 + [0] * 8
     strata, others = ["a"] * 4 + ["b"] * 2, ["a"] * 4 + ["b"] * 10
 
-    found = prediction_powered_mean(human, judge, unlabelled, tuned=False, strata=strata, unlabelled_strata=others)
+    estimate = prediction_powered_mean(human, judge, unlabelled, tuned=False, strata=strata, unlabelled_strata=others)
 
     value = 0.4 * 0.5 + 0.6 * 0.7
     of_a = 0.25 / 4 + 0.5 / 4  # judge's variance, then that of human minus judge (0, 1, 0, -1)
     of_b = 0.16 / 10 + 0.25 / 2
     between = (0.4 * (0.5 - value) ** 2 + 0.6 * (0.7 - value) ** 2) / 20
-    assert found.value == pytest.approx(value, abs=1e-12)
-    assert found.se**2 == pytest.approx(0.4**2 * of_a + 0.6**2 * of_b + between, abs=1e-12)
-    assert "2 strata" in found.method
+    assert estimate.value == pytest.approx(value, abs=1e-12)
+    assert estimate.se**2 == pytest.approx(0.4**2 * of_a + 0.6**2 * of_b + between, abs=1e-12)
+    assert "2 strata" in estimate.method
 
 
 def test_one_stratum_is_no_stratum():
     human, judge, unlabelled = [1, 0, 1, 1, 0], [1, 0, 1, 0, 0], [1, 0, 1, 0, 1, 1]
 
     plain = prediction_powered_mean(human, judge, unlabelled)
-    one = prediction_powered_mean(human, judge, unlabelled, strata=["a"] * 5, unlabelled_strata=["a"] * 6)
+    in_one_stratum = prediction_powered_mean(human, judge, unlabelled, strata=["a"] * 5, unlabelled_strata=["a"] * 6)
 
-    assert (one.value, one.se) == pytest.approx((plain.value, plain.se), abs=1e-12)
+    assert (in_one_stratum.value, in_one_stratum.se) == pytest.approx((plain.value, plain.se), abs=1e-12)
 
 
 def test_a_stratum_labelled_in_full_does_not_need_the_judge():
-    found = prediction_powered_mean(
+    estimate = prediction_powered_mean(
         [1, 1, 0, 1, 0, 1], [0, 0, 0, 1, 0, 1], [1, 0], strata=[1, 1, 1, 2, 2, 2], unlabelled_strata=[2, 2], tuned=False
     )
 
     # of 8: stratum 1 holds 3 with mean 2/3, stratum 2 holds 5: .5 + (2/3 - 2/3)
-    assert found.value == pytest.approx(3 / 8 * 2 / 3 + 5 / 8 * 0.5, abs=1e-12)
+    assert estimate.value == pytest.approx(3 / 8 * 2 / 3 + 5 / 8 * 0.5, abs=1e-12)
 
 
 def test_a_stratum_with_one_label_is_named():
-    found = prediction_powered_mean([1, 0, 1], [1, 0, 1], [1, 0], strata=[1, 1, 2], unlabelled_strata=[1, 2])
+    estimate = prediction_powered_mean([1, 0, 1], [1, 0, 1], [1, 0], strata=[1, 1, 2], unlabelled_strata=[1, 2])
 
-    assert found.undefined_because == "fewer than two labelled in a stratum"
+    assert estimate.undefined_because == "fewer than two labelled in a stratum"
 
 
 def test_unequal_probabilities_by_hand():
     human, judge, unlabelled, probabilities = [1, 0, 1, 1], [1, 0, 0, 1], [1, 0, 0, 0, 0, 0], [0.5, 0.5, 0.25, 0.25]
 
-    found = prediction_powered_mean(human, judge, unlabelled, tuned=False, probabilities=probabilities)
+    estimate = prediction_powered_mean(human, judge, unlabelled, tuned=False, probabilities=probabilities)
 
     # weights 2, 2, 4, 4 of 12; human minus judge 0, 0, 1, 0 with weighted mean 1/3; the judge's mean over the pool .3
     of_labelled = [2 * -1 / 36 + 0.07, 2 * -1 / 36 - 0.03, 4 * 2 / 36 - 0.03, 4 * -1 / 36 + 0.07]
     of_others = [0.07] + [-0.03] * 5
-    assert found.value == pytest.approx(0.3 + 1 / 3, abs=1e-12)
-    assert found.se**2 == pytest.approx(sum(part**2 for part in of_labelled + of_others), abs=1e-12)
+    assert estimate.value == pytest.approx(0.3 + 1 / 3, abs=1e-12)
+    assert estimate.se**2 == pytest.approx(sum(part**2 for part in of_labelled + of_others), abs=1e-12)
 
 
 def test_the_interval_of_a_flag_and_sample_design_is_as_wide_as_its_estimates_vary():
@@ -400,9 +400,9 @@ def test_the_interval_of_a_flag_and_sample_design_is_as_wide_as_its_estimates_va
         right = rng.random(300) < np.where(flagged, 0.4, 0.9)
         chance = np.where(flagged, 0.8, 0.2)
         drawn = rng.random(300) < chance
-        found = prediction_powered_mean(right[drawn], ~flagged[drawn], ~flagged[~drawn], probabilities=chance[drawn])
-        values.append(found.value)
-        errors.append(found.se**2)
+        estimate = prediction_powered_mean(right[drawn], ~flagged[drawn], ~flagged[~drawn], probabilities=chance[drawn])
+        values.append(estimate.value)
+        errors.append(estimate.se**2)
 
     assert np.mean(values) == pytest.approx(0.3 * 0.4 + 0.7 * 0.9, abs=0.01)
     # 400 values give their standard deviation to about 3.5 %
@@ -426,9 +426,9 @@ def test_units_of_one_cluster_among_the_unlabelled_widen_the_interval_too():
 
 
 def test_a_judge_that_never_differs_among_the_labelled_is_remarked():
-    found = prediction_powered_mean([1, 0, 1], [1, 0, 1], [1, 0, 0], tuned=False)
+    estimate = prediction_powered_mean([1, 0, 1], [1, 0, 1], [1, 0, 0], tuned=False)
 
-    assert "never differ among the labelled" in found.method
+    assert "never differ among the labelled" in estimate.method
 
 
 def test_a_design_is_given_for_both_parts_or_refused():
@@ -451,7 +451,7 @@ def test_repeated_items_do_not_make_the_alt_test_surer_with_clusters():
         np.repeat(humans, 3, axis=0), np.repeat(judge, 3), clusters=np.repeat(np.arange(40), 3), resamples=20
     )
 
-    assert [one.p for one in thrice.raters] == pytest.approx([one.p for one in once.raters], abs=1e-12)
+    assert [rater.p for rater in thrice.raters] == pytest.approx([rater.p for rater in once.raters], abs=1e-12)
 
 
 def test_ties_of_numbers_do_not_depend_on_their_binary_fractions():
@@ -461,7 +461,7 @@ def test_ties_of_numbers_do_not_depend_on_their_binary_fractions():
     whole = alt_test(humans, judge, level="interval", resamples=20)
     tenths = alt_test(humans / 10, judge / 10, level="interval", resamples=20)
 
-    assert [one.p for one in tenths.raters] == pytest.approx([one.p for one in whole.raters], abs=1e-12)
+    assert [rater.p for rater in tenths.raters] == pytest.approx([rater.p for rater in whole.raters], abs=1e-12)
 
 
 @given(st.permutations(range(4)), st.permutations(range(36)))
@@ -495,12 +495,12 @@ def test_every_unit_twice_leaves_the_untuned_mean_as_it_is(pairs, unlabelled):
 def test_no_smaller_number_of_labels_keeps_the_power(strict, lenient, power, confidence):
     n = labels_needed(power=power, strict=strict, lenient=lenient, confidence=confidence)
 
-    def kept(size):
+    def reached(size):
         ahead = range(size, size + max(2, size // 10) + 1)
-        return all(_power(one, strict, lenient, 1 - confidence) >= power for one in ahead)
+        return all(_power(more, strict, lenient, 1 - confidence) >= power for more in ahead)
 
-    assert kept(n)
-    assert not any(kept(size) for size in range(1, n))
+    assert reached(n)
+    assert not any(reached(size) for size in range(1, n))
 
 
 def test_very_many_labels_are_found_to_a_quarter_of_a_percent():
@@ -514,15 +514,15 @@ def test_clusters_decide_a_direction_by_the_interval_and_ask_for_more_labels():
     human, judge = [1] * 12 + [1] * 60, [0] * 12 + [1] * 60
     subjects = [0] * 12 + list(range(1, 61))
 
-    found = judge_direction(human, judge, clusters=subjects, seed=1)
+    result = judge_direction(human, judge, clusters=subjects, seed=1)
     independent = judge_direction(human, judge)
 
     # twelve strict verdicts, all of one subject
-    assert found.direction == "stricter"
-    assert found.direction_by_interval == "undecided"
+    assert result.direction == "stricter"
+    assert result.direction_by_interval == "undecided"
     assert independent.direction_by_interval == "stricter"
-    assert found.design_effect > 5
-    assert found.labels_to_decide == pytest.approx(found.design_effect * independent.labels_to_decide, abs=1)
+    assert result.design_effect > 5
+    assert result.labels_to_decide == pytest.approx(result.design_effect * independent.labels_to_decide, abs=1)
 
 
 def test_factors_and_corrections_are_checked_by_name():
@@ -555,4 +555,4 @@ def test_the_magnitude_of_numeric_verdicts_does_not_matter_for_the_alt_test(fact
     usual = alt_test(humans, judge, level="interval", resamples=20)
     other = alt_test(humans * factor, judge * factor, level="interval", resamples=20)
 
-    assert [one.p for one in other.raters] == [one.p for one in usual.raters]
+    assert [rater.p for rater in other.raters] == [rater.p for rater in usual.raters]

@@ -33,12 +33,12 @@ def as_raters(table):
     ],
 )
 def test_kappa_and_its_standard_error_are_those_of_r(weights, value, se):
-    found = cohen_kappa_of_table(FLEISS_COHEN_EVERITT, weights=weights)
+    estimate = cohen_kappa_of_table(FLEISS_COHEN_EVERITT, weights=weights)
 
-    assert found.value == pytest.approx(value, abs=1e-12)
-    assert found.se == pytest.approx(se, abs=1e-12)
+    assert estimate.value == pytest.approx(value, abs=1e-12)
+    assert estimate.se == pytest.approx(se, abs=1e-12)
     # qnorm(0.975) = 1.959963984540054
-    assert (found.low, found.high) == pytest.approx(
+    assert (estimate.low, estimate.high) == pytest.approx(
         (value - 1.959963984540054 * se, value + 1.959963984540054 * se), abs=1e-11
     )
 
@@ -95,56 +95,56 @@ def test_pooled_answers_and_correctness_are_two_units_with_two_kappas():
 def test_the_correctness_of_neuroqas_two_readers_has_another_kappa_than_their_answers():
     # 45 and 48 of 100 right, both right on 27 of the 56 agreed items; printed kappa .40 is that of the answers.
     # po = (27 + 34) / 100, pe = .45 * .48 + .55 * .52 = .502, kappa = .108 / .498
-    found = cohen_kappa_of_table([[27, 18], [21, 34]])
+    estimate = cohen_kappa_of_table([[27, 18], [21, 34]])
 
-    assert found.value == pytest.approx(0.108 / 0.498, abs=1e-12)
-    assert round(found.value, 2) == 0.22
+    assert estimate.value == pytest.approx(0.108 / 0.498, abs=1e-12)
+    assert round(estimate.value, 2) == 0.22
 
 
 def test_no_overlap_one_item_and_equal_constants_have_no_kappa():
     empty = cohen_kappa([], [])
     no_overlap = cohen_kappa(["yes", None], [None, "yes"])
-    one = cohen_kappa(["yes"], ["yes"])
+    one_item = cohen_kappa(["yes"], ["yes"])
     constant = cohen_kappa(["yes"] * 5, ["yes"] * 5)
 
-    assert all(math.isnan(found.value) for found in (empty, no_overlap, one, constant))
+    assert all(math.isnan(estimate.value) for estimate in (empty, no_overlap, one_item, constant))
     assert empty.undefined_because == no_overlap.undefined_because == "no item has both verdicts"
-    assert "one item" in one.undefined_because
+    assert "one item" in one_item.undefined_because
     assert constant.undefined_because == "both raters constant on the same category: expected agreement is 1"
 
 
 def test_constants_on_different_categories_have_kappa_0_without_limits():
-    found = cohen_kappa(["yes"] * 5, ["no"] * 5)
+    estimate = cohen_kappa(["yes"] * 5, ["no"] * 5)
 
-    assert found.value == 0.0
-    assert math.isnan(found.low)
-    assert "both raters constant" in found.undefined_because
+    assert estimate.value == 0.0
+    assert math.isnan(estimate.low)
+    assert "both raters constant" in estimate.undefined_because
 
 
 @pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
 def test_one_constant_rater_has_kappa_0_without_limits(weights):
-    found = cohen_kappa([1, 2, 3, 2], [2, 2, 2, 2], weights=weights)
+    estimate = cohen_kappa([1, 2, 3, 2], [2, 2, 2, 2], weights=weights)
 
-    assert found.value == 0.0
-    assert math.isnan(found.low)
-    assert "one rater constant" in found.undefined_because
+    assert estimate.value == 0.0
+    assert math.isnan(estimate.low)
+    assert "one rater constant" in estimate.undefined_because
 
 
 @pytest.mark.parametrize("interval", ["normal", "percentile", "bca"])
 def test_perfect_agreement_keeps_its_value_and_has_no_interval_of_width_0(interval):
-    found = cohen_kappa(list("aabb"), list("aabb"), interval=interval)
+    estimate = cohen_kappa(list("aabb"), list("aabb"), interval=interval)
 
-    assert found.value == 1.0
-    assert math.isnan(found.low)
-    assert math.isnan(found.high)
-    assert "perfect agreement" in found.undefined_because
+    assert estimate.value == 1.0
+    assert math.isnan(estimate.low)
+    assert math.isnan(estimate.high)
+    assert "perfect agreement" in estimate.undefined_because
 
 
 def test_perfect_disagreement_has_no_interval_of_width_0():
-    found = cohen_kappa_of_table([[0, 5], [5, 0]])
+    estimate = cohen_kappa_of_table([[0, 5], [5, 0]])
 
-    assert found.value == -1.0
-    assert found.undefined_because == "the standard error is 0 for this table"
+    assert estimate.value == -1.0
+    assert estimate.undefined_because == "the standard error is 0 for this table"
 
 
 def test_missing_verdicts_are_left_out_and_counted():
@@ -161,13 +161,13 @@ def test_kappa_does_not_depend_on_the_order_of_raters_or_items_or_on_labels(pair
     a, b = [x for x, _ in pairs], [y for _, y in pairs]
     names = {"a": "z", "b": "x", "c": "y"}
 
-    found = cohen_kappa(a, b)
+    estimate = cohen_kappa(a, b)
     swapped = cohen_kappa(b, a)
     reversed_items = cohen_kappa(a[::-1], b[::-1])
     relabelled = cohen_kappa([names[x] for x in a], [names[y] for y in b])
 
     for other in (swapped, reversed_items, relabelled):
-        assert (found.value, found.low, found.high) == pytest.approx(
+        assert (estimate.value, estimate.low, estimate.high) == pytest.approx(
             (other.value, other.low, other.high), abs=1e-9, nan_ok=True
         )
 
@@ -183,13 +183,13 @@ def test_duplicating_every_item_leaves_kappa_unchanged(pairs):
 def test_weighted_kappa_is_unchanged_when_the_scale_is_reversed_or_shifted(pairs):
     a, b = [x for x, _ in pairs], [y for _, y in pairs]
 
-    found = cohen_kappa(a, b, weights="quadratic").value
+    result = cohen_kappa(a, b, weights="quadratic").value
 
     assert cohen_kappa([6 - x for x in a], [6 - y for y in b], weights="quadratic").value == pytest.approx(
-        found, abs=1e-12, nan_ok=True
+        result, abs=1e-12, nan_ok=True
     )
     assert cohen_kappa([x + 10 for x in a], [y + 10 for y in b], weights="quadratic").value == pytest.approx(
-        found, abs=1e-12, nan_ok=True
+        result, abs=1e-12, nan_ok=True
     )
 
 
@@ -210,25 +210,25 @@ def test_the_cluster_bootstrap_is_the_bootstrap_of_whole_clusters():
     a = rng.integers(0, 2, 60)
     b = np.where(rng.random(60) < 0.8, a, 1 - a)
 
-    found = cohen_kappa(a, b, clusters=clusters, resamples=4000, seed=5)
+    estimate = cohen_kappa(a, b, clusters=clusters, resamples=4000, seed=5)
 
     naive = []
     for _ in range(1500):
         drawn = rng.integers(0, 12, 12)
         items = np.concatenate([np.flatnonzero(clusters == cluster) for cluster in drawn])
         naive.append(cohen_kappa(a[items], b[items]).value)
-    assert found.n_clusters == 12
-    assert found.se == pytest.approx(np.std(naive, ddof=1), rel=0.1)
-    assert (found.low, found.high) == pytest.approx(np.quantile(naive, [0.025, 0.975]), abs=0.03)
+    assert estimate.n_clusters == 12
+    assert estimate.se == pytest.approx(np.std(naive, ddof=1), rel=0.1)
+    assert (estimate.low, estimate.high) == pytest.approx(np.quantile(naive, [0.025, 0.975]), abs=0.03)
 
 
 def test_one_cluster_has_no_interval():
-    found = cohen_kappa(list("aabb"), list("abbb"), clusters=["s1"] * 4)
+    estimate = cohen_kappa(list("aabb"), list("abbb"), clusters=["s1"] * 4)
 
-    assert found.value == 0.5
-    assert math.isnan(found.low)
-    assert "fewer than two clusters" in found.undefined_because
-    assert found.warning is not None
+    assert estimate.value == 0.5
+    assert math.isnan(estimate.low)
+    assert "fewer than two clusters" in estimate.undefined_because
+    assert estimate.warning is not None
 
 
 def test_clusters_and_a_normal_interval_exclude_each_other():
@@ -256,40 +256,40 @@ def test_wrong_arguments_are_named_with_their_shape():
 def test_kappa_of_a_category_is_kappa_of_that_category_against_the_rest():
     a, b = as_raters(FLEISS_COHEN_EVERITT)
 
-    found = kappa_per_category(a, b)
+    estimates = kappa_per_category(a, b)
 
     # first category: 106 both, 14 and 24 one-sided, 56 neither
-    assert found[0].value == cohen_kappa_of_table([[106, 14], [24, 56]]).value
-    assert set(found) == {0, 1, 2}
+    assert estimates[0].value == cohen_kappa_of_table([[106, 14], [24, 56]]).value
+    assert set(estimates) == {0, 1, 2}
 
 
 def test_a_declared_category_that_nobody_used_has_no_kappa():
-    found = kappa_per_category(["x", "y", "x"], ["x", "y", "y"], categories=["x", "y", "z"])
+    estimates = kappa_per_category(["x", "y", "x"], ["x", "y", "y"], categories=["x", "y", "z"])
 
-    assert math.isnan(found["z"].value)
-    assert "constant" in found["z"].undefined_because
+    assert math.isnan(estimates["z"].value)
+    assert "constant" in estimates["z"].undefined_because
 
 
 def test_pabak_is_twice_the_agreement_less_one_with_the_exact_interval_carried_over():
     # Feinstein and Cicchetti (1990), the two tables of their paradox: po = .85 in both, kappa .70 and .32
     a, b = as_raters([[40, 9], [6, 45]])
 
-    found = pabak(a, b)
+    estimate = pabak(a, b)
 
     # R 4.2.2:  2 * binom.test(85, 100)$conf.int - 1
-    assert found.value == pytest.approx(0.70, abs=1e-12)
-    assert (found.low, found.high) == pytest.approx((0.529384999702, 0.827091228717), abs=1e-11)
+    assert estimate.value == pytest.approx(0.70, abs=1e-12)
+    assert (estimate.low, estimate.high) == pytest.approx((0.529384999702, 0.827091228717), abs=1e-11)
     assert pabak(*as_raters([[80, 10], [5, 5]])).value == pytest.approx(0.70, abs=1e-12)
     assert round(cohen_kappa(a, b).value, 2) == 0.70
     assert round(cohen_kappa_of_table([[80, 10], [5, 5]]).value, 2) == 0.32
 
 
 def test_equal_constants_have_pabak_1_with_an_interval():
-    found = pabak(["yes"] * 10, ["yes"] * 10)
+    estimate = pabak(["yes"] * 10, ["yes"] * 10)
 
-    assert found.value == 1.0
-    assert found.low < 1.0
-    assert found.high == 1.0
+    assert estimate.value == 1.0
+    assert estimate.low < 1.0
+    assert estimate.high == 1.0
 
 
 @pytest.mark.parametrize("count", [math.nan, math.inf, None, 1e30, 2.5, -1, "many", 1j])
@@ -307,19 +307,19 @@ def test_a_table_with_rows_of_different_length_is_refused():
 def test_a_gap_of_a_million_levels_needs_no_table_of_a_million_levels(weights):
     a, b = [1, 10**6, 3, 5], [1, 10**6, 1, 5]
 
-    found = cohen_kappa(a, b, weights=weights)
+    estimate = cohen_kappa(a, b, weights=weights)
 
     # kappa = 1 - mean penalty of the pairs / mean penalty of all pairings
     power = 1 if weights == "linear" else 2
     observed = Fraction(sum(abs(x - y) ** power for x, y in zip(a, b, strict=True)), 4)
     expected = Fraction(sum(abs(x - y) ** power for x in a for y in b), 16)
-    assert found.value == pytest.approx(float(1 - observed / expected), abs=1e-15)
+    assert estimate.value == pytest.approx(float(1 - observed / expected), abs=1e-15)
 
 
 def test_the_standard_error_keeps_its_digits_where_one_category_is_very_rare():
     n, both, first, second = 10**9, 4, 3, 2
 
-    found = cohen_kappa_of_table([[n, second], [first, both]])
+    estimate = cohen_kappa_of_table([[n, second], [first, both]])
 
     # the delta method in exact fractions: kappa = 1 - q / e, where q is the share of disagreements and e that
     # expected; a cell with penalty v moves it by (v - (1 - kappa) (v_i. + v_.j)) / e + (1 - kappa)
@@ -332,15 +332,15 @@ def test_the_standard_error_keeps_its_digits_where_one_category_is_very_rare():
     for i, j, count in ((0, 0, n), (0, 1, second), (1, 0, first), (1, 1, both)):
         moved = ((i != j) - lost * (columns[1 - i] + rows[1 - j])) / expected + lost
         variance += Fraction(count, total) * moved**2
-    assert found.value == pytest.approx(float(1 - lost), rel=1e-12)
-    assert found.se == pytest.approx(math.sqrt(variance / total), rel=1e-12)
+    assert estimate.value == pytest.approx(float(1 - lost), rel=1e-12)
+    assert estimate.se == pytest.approx(math.sqrt(variance / total), rel=1e-12)
 
 
 @pytest.mark.parametrize("categories", range(2, 60))
 def test_pabak_of_full_agreement_is_exactly_1_whatever_the_number_of_categories(categories):
-    found = pabak([0, 1, 1], [0, 1, 1], categories=range(categories))
+    estimate = pabak([0, 1, 1], [0, 1, 1], categories=range(categories))
 
-    assert (found.value, found.high) == (1.0, 1.0)
+    assert (estimate.value, estimate.high) == (1.0, 1.0)
 
 
 def test_tens_of_thousands_of_different_answers_need_no_table_of_all_pairs_of_them():
@@ -348,13 +348,13 @@ def test_tens_of_thousands_of_different_answers_need_no_table_of_all_pairs_of_th
     a = rng.integers(0, 30_000, 40_000)
     b = np.where(rng.random(40_000) < 0.5, a, rng.integers(0, 30_000, 40_000))
 
-    found = cohen_kappa([f"answer {x}" for x in a], [f"answer {x}" for x in b])
+    estimate = cohen_kappa([f"answer {x}" for x in a], [f"answer {x}" for x in b])
 
     # with so many answers chance agreement is next to nothing: kappa is the agreement, its variance binomial
     agreed = np.mean(a == b)
     chance = np.bincount(a, minlength=30_000) @ np.bincount(b, minlength=30_000) / 40_000**2
-    assert found.value == pytest.approx((agreed - chance) / (1 - chance), abs=1e-12)
-    assert found.se == pytest.approx(math.sqrt(agreed * (1 - agreed) / 40_000), rel=1e-3)
+    assert estimate.value == pytest.approx((agreed - chance) / (1 - chance), abs=1e-12)
+    assert estimate.se == pytest.approx(math.sqrt(agreed * (1 - agreed) / 40_000), rel=1e-3)
 
 
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=30), st.sampled_from([1, 2]))

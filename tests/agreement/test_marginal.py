@@ -37,19 +37,19 @@ def test_bhapkars_statistic_by_hand():
 
 def test_categories_never_confused_with_the_rest_take_no_part_in_the_test():
     # the third category is always agreed on: what is left is (6 - 5)^2 / 11 = 1/11, and (1/11) / (1 - 1/528)
-    found = marginal_homogeneity([[18, 6, 0], [5, 16, 0], [0, 0, 3]])
+    estimate = marginal_homogeneity([[18, 6, 0], [5, 16, 0], [0, 0, 3]])
 
-    assert found.p == pytest.approx(stats.chi2.sf((1 / 11) / (1 - 1 / 528), 1), rel=1e-12)
-    assert "chi2(1)" in found.method
+    assert estimate.p == pytest.approx(stats.chi2.sf((1 / 11) / (1 - 1 / 528), 1), rel=1e-12)
+    assert "chi2(1)" in estimate.method
 
 
 def test_two_groups_never_confused_with_each_other_add_up():
     # 6 against 5 and 9 against 2: 1/11 + 49/11 = 50/11, of n = 60
     table = [[18, 6, 0, 0], [5, 10, 0, 0], [0, 0, 5, 9], [0, 0, 2, 5]]
 
-    found = marginal_homogeneity(table)
+    estimate = marginal_homogeneity(table)
 
-    assert found.p == pytest.approx(stats.chi2.sf((50 / 11) / (1 - 50 / 660), 2), rel=1e-12)
+    assert estimate.p == pytest.approx(stats.chi2.sf((50 / 11) / (1 - 50 / 660), 2), rel=1e-12)
 
 
 def test_a_category_that_nobody_used_changes_nothing():
@@ -61,11 +61,11 @@ def test_a_category_that_nobody_used_changes_nothing():
 
 
 def test_differences_that_all_go_one_way_have_no_test():
-    found = marginal_homogeneity([[0, 5, 0], [0, 0, 0], [0, 0, 0]])
+    estimate = marginal_homogeneity([[0, 5, 0], [0, 0, 0], [0, 0, 0]])
 
-    assert found.value == 1.0
-    assert found.p is None
-    assert "singular" in found.undefined_because
+    assert estimate.value == 1.0
+    assert estimate.p is None
+    assert "singular" in estimate.undefined_because
 
 
 def test_two_categories_are_tested_by_the_rule_of_mcnemar():
@@ -74,22 +74,22 @@ def test_two_categories_are_tested_by_the_rule_of_mcnemar():
 
 
 def test_a_table_without_items_has_no_test():
-    found = marginal_homogeneity([[0, 0], [0, 0]])
+    estimate = marginal_homogeneity([[0, 0], [0, 0]])
 
-    assert math.isnan(found.value)
-    assert found.p is None
+    assert math.isnan(estimate.value)
+    assert estimate.p is None
 
 
 @given(TABLES)
 def test_the_test_does_not_depend_on_the_order_of_raters_or_categories(table):
-    found = marginal_homogeneity(table)
+    estimate = marginal_homogeneity(table)
     order = [2, 0, 1]
 
     for other in (marginal_homogeneity(table.T), marginal_homogeneity(table[np.ix_(order, order)])):
-        assert other.value == pytest.approx(found.value, abs=1e-12, nan_ok=True)
-        assert (other.p is None) == (found.p is None)
-        if found.p is not None:
-            assert other.p == pytest.approx(found.p, abs=1e-9)
+        assert other.value == pytest.approx(estimate.value, abs=1e-12, nan_ok=True)
+        assert (other.p is None) == (estimate.p is None)
+        if estimate.p is not None:
+            assert other.p == pytest.approx(estimate.p, abs=1e-9)
 
 
 @given(TABLES)

@@ -35,12 +35,12 @@ def test_lins_concordance_does_not_depend_on_the_unit_however_small_or_large(uni
 
 @pytest.mark.parametrize("unit", [1e-250, 1e-13, 1e250])
 def test_limits_of_agreement_have_the_unit_of_the_data_however_small_or_large(unit):
-    found, scaled = bland_altman(FIRST, SECOND), bland_altman(np.array(FIRST) * unit, np.array(SECOND) * unit)
+    result, scaled = bland_altman(FIRST, SECOND), bland_altman(np.array(FIRST) * unit, np.array(SECOND) * unit)
 
     for name in ("bias", "lower", "upper"):
-        plain, other = getattr(found, name), getattr(scaled, name)
+        plain, other = getattr(result, name), getattr(scaled, name)
         assert [x / unit for x in numbers_of(other)] == pytest.approx(list(numbers_of(plain)), abs=1e-12)
-    assert scaled.sd / unit == pytest.approx(found.sd, rel=1e-12)
+    assert scaled.sd / unit == pytest.approx(result.sd, rel=1e-12)
 
 
 def test_limits_of_agreement_of_numbers_at_the_end_of_the_range_are_refused():
@@ -65,10 +65,10 @@ def test_limits_of_a_mean_of_raters_are_clipped_and_a_value_that_is_no_correlati
 
 def test_a_mean_of_raters_below_the_range_of_spearman_and_brown_has_no_icc():
     # all items have the same mean: ICC(1,1) = -1 / (k - 1), where the formula of the mean divides by 0
-    found = icc([[1, 2, 3], [3, 1, 2], [2, 3, 1]], 1, average=True)
+    estimate = icc([[1, 2, 3], [3, 1, 2], [2, 3, 1]], 1, average=True)
 
-    assert math.isnan(found.value)
-    assert "too low for the mean of 3" in found.undefined_because
+    assert math.isnan(estimate.value)
+    assert "too low for the mean of 3" in estimate.undefined_because
 
 
 def test_the_interval_of_icc_2_k_says_where_it_comes_from():
@@ -81,9 +81,9 @@ def test_icc_and_w_do_not_depend_on_the_order_of_items_or_raters(rows):
     table = np.array(rows)
 
     for statistic in (lambda x: icc(x, 1), lambda x: icc(x, 2), lambda x: icc(x, 3), kendall_w):
-        found = statistic(table).value
-        assert statistic(table[::-1]).value == pytest.approx(found, abs=1e-9, nan_ok=True)
-        assert statistic(table[:, [2, 0, 1]]).value == pytest.approx(found, abs=1e-9, nan_ok=True)
+        result = statistic(table).value
+        assert statistic(table[::-1]).value == pytest.approx(result, abs=1e-9, nan_ok=True)
+        assert statistic(table[:, [2, 0, 1]]).value == pytest.approx(result, abs=1e-9, nan_ok=True)
 
 
 def test_a_constant_that_is_no_binary_fraction_is_constant():
@@ -96,58 +96,58 @@ def test_lins_concordance_of_nearly_equal_values_keeps_its_digits():
     x = [float(i) for i in range(n)]
     y = [i + (1 if i % 3 else -1) / 256 for i in range(n)]
 
-    found = lin_ccc(x, y)
+    estimate = lin_ccc(x, y)
 
     exact_x, exact_y = [Fraction(v) for v in x], [Fraction(v) for v in y]
     mean_x, mean_y = sum(exact_x) / n, sum(exact_y) / n
     below = sum((v - mean_x) ** 2 for v in exact_x) / n + sum((v - mean_y) ** 2 for v in exact_y) / n
     below += (mean_x - mean_y) ** 2
     short = sum((p - q) ** 2 for p, q in zip(exact_x, exact_y, strict=True)) / n / below
-    assert found.value == pytest.approx(1 - float(short), abs=1e-15)
-    assert 1 - found.high < float(short) < 1 - found.low
+    assert estimate.value == pytest.approx(1 - float(short), abs=1e-15)
+    assert 1 - estimate.high < float(short) < 1 - estimate.low
     # small beside 1, but not beside what is short of 1
-    assert 0.01 * float(short) < found.se < float(short)
+    assert 0.01 * float(short) < estimate.se < float(short)
 
 
 def test_lins_concordance_without_correlation_has_the_limit_of_the_standard_error():
     # x = 1 2 3 2, y = 2 1 2 3: covariance 0, variances 1/2, gap 0: ccc / r = 1, se = 1 / sqrt(n - 2)
-    found = lin_ccc([1, 2, 3, 2], [2, 1, 2, 3])
+    estimate = lin_ccc([1, 2, 3, 2], [2, 1, 2, 3])
 
-    assert found.value == 0.0
-    assert found.se == pytest.approx(1 / math.sqrt(2), abs=1e-15)
-    assert found.low == pytest.approx(-found.high)
+    assert estimate.value == 0.0
+    assert estimate.se == pytest.approx(1 / math.sqrt(2), abs=1e-15)
+    assert estimate.low == pytest.approx(-estimate.high)
 
 
 def test_lins_concordance_of_opposites_is_minus_1_without_limits():
-    found = lin_ccc([1, 2, 3], [3, 2, 1])
+    estimate = lin_ccc([1, 2, 3], [3, 2, 1])
 
-    assert found.value == -1.0
-    assert found.undefined_because == "perfect discordance: no standard error"
+    assert estimate.value == -1.0
+    assert estimate.undefined_because == "perfect discordance: no standard error"
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=3, max_size=20))
 def test_lins_concordance_does_not_depend_on_the_order_of_raters_and_lies_below_the_correlation(pairs):
     x, y = [a for a, _ in pairs], [b for _, b in pairs]
 
-    found = lin_ccc(x, y)
+    estimate = lin_ccc(x, y)
 
-    assert numbers_of(found) == pytest.approx(numbers_of(lin_ccc(y, x)), abs=1e-9, nan_ok=True)
-    if not math.isnan(found.value):
-        assert abs(found.value) <= abs(np.corrcoef(x, y)[0, 1]) + 1e-12
-        assert lin_ccc(x * 2, y * 2).value == pytest.approx(found.value, abs=1e-12)
+    assert numbers_of(estimate) == pytest.approx(numbers_of(lin_ccc(y, x)), abs=1e-9, nan_ok=True)
+    if not math.isnan(estimate.value):
+        assert abs(estimate.value) <= abs(np.corrcoef(x, y)[0, 1]) + 1e-12
+        assert lin_ccc(x * 2, y * 2).value == pytest.approx(estimate.value, abs=1e-12)
 
 
 def test_w_of_many_items_keeps_its_digits():
     rng = np.random.default_rng(9)
     x = rng.permuted(np.tile(np.arange(100_000), (3, 1)), axis=1).T
 
-    found = kendall_w(x)
+    estimate = kendall_w(x)
 
     # in whole numbers of Python: ranks 1 .. n, no ties
     n, m = x.shape
     sums = [int(row) + m for row in x.sum(axis=1)]
     exact = Fraction(12 * sum(s * s for s in sums) - 3 * m * m * n * (n + 1) ** 2, m * m * n * (n * n - 1))
-    assert found.value == pytest.approx(float(exact), rel=1e-13)
+    assert estimate.value == pytest.approx(float(exact), rel=1e-13)
 
 
 def test_w_refuses_a_confidence_outside_0_and_1():

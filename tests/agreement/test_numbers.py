@@ -46,10 +46,10 @@ OUTCOMES = [0, 0, 1, 1, 1, 0, 0, 1, 1, 0, 1, 0]
     ],
 )
 def test_icc_of_shrout_and_fleiss_is_that_of_r(model, average, value, low, high, p):
-    found = icc(SHROUT_FLEISS, model, average)
+    estimate = icc(SHROUT_FLEISS, model, average)
 
-    assert (found.value, found.low, found.high, found.p) == pytest.approx((value, low, high, p), abs=1e-9)
-    assert found.name == f"ICC({model},{'k' if average else 1})"
+    assert (estimate.value, estimate.low, estimate.high, estimate.p) == pytest.approx((value, low, high, p), abs=1e-9)
+    assert estimate.name == f"ICC({model},{'k' if average else 1})"
 
 
 @pytest.mark.parametrize(
@@ -62,9 +62,9 @@ def test_icc_of_shrout_and_fleiss_is_that_of_r(model, average, value, low, high,
     ],
 )
 def test_icc_of_a_five_point_scale_is_that_of_r(model, value, low, high):
-    found = icc(FIVE_POINT, model)
+    estimate = icc(FIVE_POINT, model)
 
-    assert (found.value, found.low, found.high) == pytest.approx((value, low, high), abs=1e-11)
+    assert (estimate.value, estimate.low, estimate.high) == pytest.approx((value, low, high), abs=1e-11)
 
 
 def test_icc_names_who_is_sampled():
@@ -90,37 +90,37 @@ def test_icc_without_spread_or_items_is_undefined_and_perfect_agreement_has_no_l
 
 
 def test_bland_altman_is_that_of_the_paper_and_of_r():
-    found = bland_altman(LARGE, MINI)
+    result = bland_altman(LARGE, MINI)
 
     # R 4.2.2:  d <- large - mini; t.test(d)$conf.int
-    assert found.bias.value == pytest.approx(-2.11764705882, abs=1e-10)
-    assert (found.bias.low, found.bias.high) == pytest.approx((-22.0488376966, 17.8135435790), abs=1e-9)
+    assert result.bias.value == pytest.approx(-2.11764705882, abs=1e-10)
+    assert (result.bias.low, result.bias.high) == pytest.approx((-22.0488376966, 17.8135435790), abs=1e-9)
     # R 4.2.2:  mean(d) - 1.96 * sd(d) + c(-1, 1) * qt(.975, 16) * sqrt(3 * var(d) / 17)
-    assert found.lower.value == pytest.approx(-78.09730161109, abs=1e-10)
-    assert (found.lower.low, found.lower.high) == pytest.approx((-112.619136451, -43.575466771), abs=1e-8)
-    assert found.upper.value == pytest.approx(73.86200749345, abs=1e-10)
-    assert found.sd == pytest.approx(38.76512987361, abs=1e-10)
+    assert result.lower.value == pytest.approx(-78.09730161109, abs=1e-10)
+    assert (result.lower.low, result.lower.high) == pytest.approx((-112.619136451, -43.575466771), abs=1e-8)
+    assert result.upper.value == pytest.approx(73.86200749345, abs=1e-10)
+    assert result.sd == pytest.approx(38.76512987361, abs=1e-10)
 
 
 def test_equal_differences_and_too_few_pairs_have_no_intervals():
     equal = bland_altman([2, 3, 4], [1, 2, 3])
-    one = bland_altman([2], [1])
+    one_pair = bland_altman([2], [1])
     none = bland_altman([None], [1])
 
     assert equal.bias.value == equal.lower.value == equal.upper.value == 1.0
     assert equal.bias.undefined_because == "all differences are equal"
-    assert one.bias.value == 1.0
-    assert math.isnan(one.lower.value)
+    assert one_pair.bias.value == 1.0
+    assert math.isnan(one_pair.lower.value)
     assert math.isnan(none.bias.value)
     assert none.as_dict()["sd"] is None
 
 
 def test_lins_concordance_is_that_of_epi_ccc_typed_out_in_r():
-    found = lin_ccc(LARGE, MINI)
+    estimate = lin_ccc(LARGE, MINI)
 
     # R 4.2.2, the lines of epiR::epi.ccc (ci = "z-transform"): p, sep, limits
-    assert (found.value, found.se) == pytest.approx((0.9427424314275, 0.0286167374606), abs=1e-12)
-    assert (found.low, found.high) == pytest.approx((0.8504918731686, 0.9787262791701), abs=1e-12)
+    assert (estimate.value, estimate.se) == pytest.approx((0.9427424314275, 0.0286167374606), abs=1e-12)
+    assert (estimate.low, estimate.high) == pytest.approx((0.8504918731686, 0.9787262791701), abs=1e-12)
 
 
 def test_lins_concordance_by_hand_and_without_spread():
@@ -133,12 +133,12 @@ def test_lins_concordance_by_hand_and_without_spread():
 
 
 def test_kendalls_w_is_that_of_friedmans_test_in_r():
-    found = kendall_w(FIVE_POINT)
+    estimate = kendall_w(FIVE_POINT)
 
     # R 4.2.2:  f <- friedman.test(t(x)); f$statistic / (3 * 6); f$p.value
-    assert found.value == pytest.approx(0.849794238683, abs=1e-11)
-    assert found.p == pytest.approx(0.0180732413, abs=1e-9)
-    assert math.isnan(found.low)
+    assert estimate.value == pytest.approx(0.849794238683, abs=1e-11)
+    assert estimate.p == pytest.approx(0.0180732413, abs=1e-9)
+    assert math.isnan(estimate.low)
 
 
 def test_kendalls_w_of_equal_and_of_no_orders():
@@ -171,13 +171,13 @@ def test_correlations_without_spread_or_pairs_are_undefined(correlation):
 
 
 def test_the_area_under_the_roc_curve_is_that_of_proc():
-    found = roc_auc(SCORES, OUTCOMES)
+    estimate = roc_auc(SCORES, OUTCOMES)
 
     # R 4.2.2, pROC 1.18.0:  r <- roc(y, score, direction = "<"); auc(r); var(r); ci.auc(r)
-    assert found.value == pytest.approx(0.777777778, abs=1e-9)
-    assert found.se**2 == pytest.approx(0.0200617283951, abs=1e-12)
-    assert found.low == pytest.approx(0.500169594, abs=1e-9)
-    assert found.high == 1.0
+    assert estimate.value == pytest.approx(0.777777778, abs=1e-9)
+    assert estimate.se**2 == pytest.approx(0.0200617283951, abs=1e-12)
+    assert estimate.low == pytest.approx(0.500169594, abs=1e-9)
+    assert estimate.high == 1.0
 
 
 def test_the_clustered_area_has_the_spread_of_a_cluster_bootstrap():
@@ -186,12 +186,12 @@ def test_the_clustered_area_has_the_spread_of_a_cluster_bootstrap():
     outcome = rng.integers(0, 2, 240)
     score = outcome + np.repeat(rng.normal(0, 1.5, 60), 4) + rng.normal(0, 0.5, 240)
 
-    found = roc_auc(score, outcome, clusters=subjects)
+    estimate = roc_auc(score, outcome, clusters=subjects)
 
     resampled = bootstrap(lambda s, o: roc_auc(s, o).value, (score, outcome), clusters=subjects, seed=1, resamples=400)
-    assert found.value == roc_auc(score, outcome).value
-    assert found.n_clusters == 60
-    assert found.se == pytest.approx(resampled.se, rel=0.12)
+    assert estimate.value == roc_auc(score, outcome).value
+    assert estimate.n_clusters == 60
+    assert estimate.se == pytest.approx(resampled.se, rel=0.12)
 
 
 def test_clusters_of_one_are_delongs():
@@ -206,13 +206,13 @@ def test_the_macro_area_is_that_of_scikit_learn():
     scores = rng.random((90, 3)) + np.eye(3)[reference] * 0.4
     scores /= scores.sum(axis=1, keepdims=True)
 
-    found = macro_auc(scores, reference, classes=[0, 1, 2])
+    estimate = macro_auc(scores, reference, classes=[0, 1, 2])
 
-    assert found.value == pytest.approx(roc_auc_score(reference, scores, multi_class="ovr", average="macro"))
+    assert estimate.value == pytest.approx(roc_auc_score(reference, scores, multi_class="ovr", average="macro"))
     resampled = bootstrap(
         lambda s, r: macro_auc(s, r, classes=[0, 1, 2]).value, (scores, reference), seed=1, resamples=400
     )
-    assert found.se == pytest.approx(resampled.se, rel=0.12)
+    assert estimate.se == pytest.approx(resampled.se, rel=0.12)
     assert (
         macro_auc([[1, 0], [1, 0]], ["a", "a"], classes=["a", "b"]).undefined_because == "fewer than two classes occur"
     )
@@ -234,11 +234,11 @@ def test_mann_whitney_is_that_of_r():
     above = [s for s, o in zip(SCORES, OUTCOMES, strict=True) if o]
     below = [s for s, o in zip(SCORES, OUTCOMES, strict=True) if not o]
 
-    found = mann_whitney(above, below)
+    estimate = mann_whitney(above, below)
 
     # R 4.2.2:  wilcox.test(above, below)  -> W = 28 of 36, p-value (ties: normal, corrected)
-    assert found.value == pytest.approx(28 / 36, abs=1e-15)
-    assert found.p == pytest.approx(0.126869349311, abs=1e-11)
+    assert estimate.value == pytest.approx(28 / 36, abs=1e-15)
+    assert estimate.p == pytest.approx(0.126869349311, abs=1e-11)
     # R 4.2.2:  wilcox.test(c(1.1, 2.2, 3.3, 4.4), c(.5, 1.5, 2.5))$p.value   (exact)
     assert mann_whitney([1.1, 2.2, 3.3, 4.4], [0.5, 1.5, 2.5]).p == pytest.approx(0.4, abs=1e-12)
 
@@ -252,11 +252,11 @@ def test_groups_that_do_not_overlap_or_are_empty_have_no_interval():
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=12), st.lists(st.integers(0, 5), min_size=1, max_size=12))
 @settings(max_examples=40)
 def test_superiority_counts_pairs_and_mirrors(x, y):
-    found = mann_whitney(x, y)
+    estimate = mann_whitney(x, y)
 
     pairs = [(a > b) + (a == b) / 2 for a in x for b in y]
-    assert found.value == pytest.approx(np.mean(pairs), abs=1e-12)
-    assert mann_whitney(y, x).value == pytest.approx(1 - found.value, abs=1e-12)
+    assert estimate.value == pytest.approx(np.mean(pairs), abs=1e-12)
+    assert mann_whitney(y, x).value == pytest.approx(1 - estimate.value, abs=1e-12)
 
 
 def test_what_is_no_number_is_refused():

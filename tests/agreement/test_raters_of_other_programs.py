@@ -42,9 +42,9 @@ def close(wanted):
 @in_every_sample
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_kappa_and_its_standard_error_are_those_of_vcd(sample, weights):
-    found = cohen_kappa_of_table(sample["table"], weights=WEIGHTS[weights])
+    estimate = cohen_kappa_of_table(sample["table"], weights=WEIGHTS[weights])
 
-    assert [found.value, found.se] == close(sample["kappa"][weights])
+    assert [estimate.value, estimate.se] == close(sample["kappa"][weights])
 
 
 @in_every_sample
@@ -56,9 +56,9 @@ def test_kappa_and_its_standard_error_are_those_of_vcd(sample, weights):
 def test_coefficients_of_ratings_with_gaps_are_those_of_irrcac(sample, weights, name, coefficient):
     scale = range(1, sample["categories"] + 1)
 
-    found = coefficient(sample["ratings"], categories=scale, weights=WEIGHTS[weights])
+    estimate = coefficient(sample["ratings"], categories=scale, weights=WEIGHTS[weights])
 
-    assert [found.value, found.se] == close(sample["cac"][f"{name} {weights}"])
+    assert [estimate.value, estimate.se] == close(sample["cac"][f"{name} {weights}"])
 
 
 @in_every_sample
@@ -83,25 +83,25 @@ def test_fleiss_kappa_of_complete_ratings_is_that_of_statsmodels(sample):
     ("row", "model", "average"), [(0, 1, False), (1, 2, False), (2, 3, False), (3, 1, True), (4, 2, True), (5, 3, True)]
 )
 def test_icc_is_that_of_psych(sample, row, model, average):
-    found = icc(sample["numbers"], model, average)
+    estimate = icc(sample["numbers"], model, average)
 
     value, low, high, p = sample["icc"][row]
     # psych prints lower limits that no correlation can have; here they are clipped
-    assert [found.value, found.low, found.high, found.p] == close([value, max(-1.0, low), high, p])
+    assert [estimate.value, estimate.low, estimate.high, estimate.p] == close([value, max(-1.0, low), high, p])
 
 
 @in_every_sample
 def test_lins_concordance_is_that_of_epir(sample):
-    found = lin_ccc([row[0] for row in sample["numbers"]], [row[1] for row in sample["numbers"]])
+    estimate = lin_ccc([row[0] for row in sample["numbers"]], [row[1] for row in sample["numbers"]])
 
-    assert [found.value, found.low, found.high] == close(sample["ccc"])
+    assert [estimate.value, estimate.low, estimate.high] == close(sample["ccc"])
 
 
 @in_every_sample
 def test_w_is_that_of_friedmans_test_with_and_without_ties(sample):
     for ratings, wanted in ((sample["full"], sample["w"]), (sample["numbers"], sample["w_of_ranks"])):
-        found = kendall_w(ratings)
-        assert [found.value, found.p] == close(wanted)
+        estimate = kendall_w(ratings)
+        assert [estimate.value, estimate.p] == close(wanted)
 
 
 @pytest.mark.parametrize("sample", [row for row in SAMPLES if row["bhapkar"] is not None])

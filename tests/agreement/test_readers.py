@@ -25,7 +25,7 @@ def test_random_readers_by_hand_from_mean_squares_and_jackknife_covariances():
     rng = np.random.default_rng(5)
     first, second = simulated(rng, 50, 4, 0.4)
 
-    found = reader_averaged_difference(first, second)
+    estimate = reader_averaged_difference(first, second)
 
     accuracy = np.array([first.mean(axis=0), second.mean(axis=0)])
     # covariance of two means of correctness over the same n items is their sample covariance / n
@@ -36,22 +36,22 @@ def test_random_readers_by_hand_from_mean_squares_and_jackknife_covariances():
     interaction = (gap**2).sum() / 3
     denominator = interaction + max(4 * (cov_2 - cov_3), 0)
     df = denominator**2 / (interaction**2 / 3)
-    assert found.value == pytest.approx(accuracy[0].mean() - accuracy[1].mean())
-    assert found.se == pytest.approx(math.sqrt(denominator / 2), abs=1e-12)
-    assert f"t on {df:.1f} degrees of freedom" in found.method
-    assert found.p == pytest.approx(2 * stats.t.sf(abs(found.value) / found.se, df))
+    assert estimate.value == pytest.approx(accuracy[0].mean() - accuracy[1].mean())
+    assert estimate.se == pytest.approx(math.sqrt(denominator / 2), abs=1e-12)
+    assert f"t on {df:.1f} degrees of freedom" in estimate.method
+    assert estimate.p == pytest.approx(2 * stats.t.sf(abs(estimate.value) / estimate.se, df))
 
 
 def test_fixed_readers_by_hand():
     rng = np.random.default_rng(6)
     first, second = simulated(rng, 50, 3, 0.4)
 
-    found = reader_averaged_difference(first, second, readers="fixed")
+    estimate = reader_averaged_difference(first, second, readers="fixed")
 
     # for fixed readers and nothing clipped this is the plain variance of the mean of item differences
     differences = first.mean(axis=1) - second.mean(axis=1)
-    assert found.se == pytest.approx(math.sqrt(differences.var(ddof=1) / 50), rel=0.1)
-    assert "these readers (fixed)" in found.method
+    assert estimate.se == pytest.approx(math.sqrt(differences.var(ddof=1) / 50), rel=0.1)
+    assert "these readers (fixed)" in estimate.method
 
 
 def test_the_random_reader_test_holds_its_level():
@@ -92,15 +92,15 @@ def test_readers_against_a_judge_by_hand():
     readers, _ = simulated(rng, 60, 5, 0.0)
     judge = (rng.random(60) < 0.8).astype(int)
 
-    found = readers_against_judge(readers, judge)
+    estimate = readers_against_judge(readers, judge)
 
     gaps = readers - judge[:, None]
     covariance = np.cov(gaps.T) / 60
     shared = covariance[~np.eye(5, dtype=bool)].mean()
     between = gaps.mean(axis=0).var(ddof=1)
-    assert found.value == pytest.approx(gaps.mean())
-    assert found.se == pytest.approx(math.sqrt((between + 5 * max(shared, 0)) / 5), abs=1e-12)
-    assert "judge fixed" in found.method
+    assert estimate.value == pytest.approx(gaps.mean())
+    assert estimate.se == pytest.approx(math.sqrt((between + 5 * max(shared, 0)) / 5), abs=1e-12)
+    assert "judge fixed" in estimate.method
 
 
 def test_tables_of_different_shape_are_refused():
@@ -113,10 +113,10 @@ def test_tables_of_different_shape_are_refused():
 
 
 def test_a_bootstrap_over_two_raters_is_refused():
-    found = two_way_bootstrap(np.nanmean, [[1, 0], [1, 1], [0, 1]], seed=1)
+    estimate = two_way_bootstrap(np.nanmean, [[1, 0], [1, 1], [0, 1]], seed=1)
 
-    assert found.value == pytest.approx(4 / 6)
-    assert found.undefined_because == "2 raters: a bootstrap over raters needs 3 or more"
+    assert estimate.value == pytest.approx(4 / 6)
+    assert estimate.undefined_because == "2 raters: a bootstrap over raters needs 3 or more"
 
 
 def test_a_two_way_bootstrap_is_wider_than_one_over_items_alone():
@@ -139,12 +139,12 @@ def test_fixed_readers_against_a_judge_by_hand():
     readers, _ = simulated(rng, 60, 5, 0.0)
     judge = (rng.random(60) < 0.8).astype(int)
 
-    found = readers_against_judge(readers, judge, readers="fixed")
+    estimate = readers_against_judge(readers, judge, readers="fixed")
 
     # with covariances above 0 that is the plain standard error of the mean gap of an item
     gaps = readers.mean(axis=1) - judge
-    assert found.se == pytest.approx(gaps.std(ddof=1) / math.sqrt(60), rel=1e-9)
-    assert "these readers (fixed)" in found.method
+    assert estimate.se == pytest.approx(gaps.std(ddof=1) / math.sqrt(60), rel=1e-9)
+    assert "these readers (fixed)" in estimate.method
 
 
 @pytest.mark.parametrize("outcome", [None, [1, 0] * 20])
@@ -171,18 +171,18 @@ def test_the_conditions_exchanged_change_the_sign_alone():
 def test_cells_that_nobody_filled_raise_no_warning_in_a_two_way_bootstrap():
     sparse = [[None, None, 1]] * 4 + [[0, None, None]] * 2
 
-    found = two_way_bootstrap(np.nanmean, sparse, seed=1, resamples=200)
+    estimate = two_way_bootstrap(np.nanmean, sparse, seed=1, resamples=200)
 
-    assert found.value == pytest.approx(4 / 6)
-    assert "had no value" in found.undefined_because
+    assert estimate.value == pytest.approx(4 / 6)
+    assert "had no value" in estimate.undefined_because
 
 
 def test_infinite_values_of_a_statistic_are_none():
     ratings = [[1, 0, 1]] * 5
 
-    found = two_way_bootstrap(lambda table: float("inf") if table.mean() < 1 else 1.0, ratings, seed=1, resamples=50)
+    estimate = two_way_bootstrap(lambda table: float("inf") if table.mean() < 1 else 1.0, ratings, seed=1, resamples=50)
 
-    assert found.undefined_because == "the statistic of these ratings has no value"
+    assert estimate.undefined_because == "the statistic of these ratings has no value"
 
 
 @pytest.mark.parametrize("factor", [2.0**600, 2.0**-600], ids=["huge", "tiny"])

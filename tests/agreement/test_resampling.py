@@ -13,11 +13,11 @@ def naive(statistic, values, clusters, resamples, seed):
     rng = np.random.default_rng(seed)
     names = np.unique(clusters)
     members = [np.flatnonzero(clusters == name) for name in names]
-    found = []
+    result = []
     for _ in range(resamples):
         drawn = rng.integers(0, len(names), len(names))
-        found.append(statistic(values[np.concatenate([members[i] for i in drawn])]))
-    return np.array(found)
+        result.append(statistic(values[np.concatenate([members[i] for i in drawn])]))
+    return np.array(result)
 
 
 @pytest.mark.parametrize("units", [40, 400])
@@ -135,25 +135,25 @@ def test_arrays_over_different_items_are_refused():
 
 
 def test_no_items_have_no_statistic():
-    found = bootstrap(np.mean, [], seed=1)
+    estimate = bootstrap(np.mean, [], seed=1)
 
-    assert math.isnan(found.value)
-    assert found.undefined_because == "no items"
+    assert math.isnan(estimate.value)
+    assert estimate.undefined_because == "no items"
 
 
 def test_paired_difference_pairs_and_leaves_out_what_is_not_paired():
-    found = paired_difference([1, 1, 0, 1, None], [0, 1, 0, 0, 1], seed=1)
+    estimate = paired_difference([1, 1, 0, 1, None], [0, 1, 0, 0, 1], seed=1)
 
-    assert found.value == pytest.approx(0.5)
-    assert found.n == 4
-    assert "1 without both left out" in found.method
+    assert estimate.value == pytest.approx(0.5)
+    assert estimate.n == 4
+    assert "1 without both left out" in estimate.method
 
 
 def test_equal_differences_have_no_interval():
-    found = paired_difference([2, 3, 4], [1, 2, 3], seed=1)
+    estimate = paired_difference([2, 3, 4], [1, 2, 3], seed=1)
 
-    assert found.value == 1.0
-    assert found.undefined_because == "every resample gave the same value"
+    assert estimate.value == 1.0
+    assert estimate.undefined_because == "every resample gave the same value"
 
 
 @pytest.mark.parametrize("seed", [None, "x", -1, 1.5])

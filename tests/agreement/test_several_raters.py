@@ -35,12 +35,12 @@ def raters_of(counts):
 
 
 def test_fleiss_kappa_of_fleiss_1971():
-    found = fleiss_kappa(raters_of(FLEISS_1971))
+    estimate = fleiss_kappa(raters_of(FLEISS_1971))
 
     # printed: .430; statsmodels 0.15.0: fleiss_kappa(table) = 0.43024452006014
-    assert round(found.value, 3) == 0.430
-    assert found.value == pytest.approx(0.43024452006014, abs=1e-12)
-    assert found.n == 30
+    assert round(estimate.value, 3) == 0.430
+    assert estimate.value == pytest.approx(0.43024452006014, abs=1e-12)
+    assert estimate.n == 30
 
 
 @pytest.mark.parametrize(
@@ -62,13 +62,13 @@ def test_fleiss_kappa_of_fleiss_1971():
     ],
 )
 def test_coefficients_and_standard_errors_are_those_of_irrcac(weights, name, value, se, low):
-    found = WEIGHTED[name](UNITS, weights=weights)
+    estimate = WEIGHTED[name](UNITS, weights=weights)
 
-    assert found.value == pytest.approx(value, abs=1e-11)
-    assert found.se == pytest.approx(se, abs=1e-11)
-    assert found.low == pytest.approx(low, abs=1e-11)
-    assert found.high == 1.0
-    assert found.n == 12
+    assert estimate.value == pytest.approx(value, abs=1e-11)
+    assert estimate.se == pytest.approx(se, abs=1e-11)
+    assert estimate.low == pytest.approx(low, abs=1e-11)
+    assert estimate.high == 1.0
+    assert estimate.n == 12
 
 
 @pytest.mark.parametrize(
@@ -82,11 +82,11 @@ def test_coefficients_and_standard_errors_are_those_of_irrcac(weights, name, val
     ],
 )
 def test_alpha_is_krippendorffs_at_every_level(level, value):
-    found = krippendorff_alpha(UNITS, level)
+    estimate = krippendorff_alpha(UNITS, level)
 
-    assert found.value == pytest.approx(value, abs=1e-12)
-    assert found.n == 11
-    assert "1 with fewer than two ratings left out" in found.method
+    assert estimate.value == pytest.approx(value, abs=1e-12)
+    assert estimate.n == 11
+    assert "1 with fewer than two ratings left out" in estimate.method
 
 
 @pytest.mark.parametrize(
@@ -95,9 +95,9 @@ def test_alpha_is_krippendorffs_at_every_level(level, value):
     [("nominal", 0.145573886985, 0.419062219206), ("interval", 0.129129965715, 0.561387649292)],
 )
 def test_the_standard_error_of_alpha_is_that_of_irrcac(level, se, low):
-    found = krippendorff_alpha(UNITS, level)
+    estimate = krippendorff_alpha(UNITS, level)
 
-    assert (found.se, found.low) == pytest.approx((se, low), abs=1e-11)
+    assert (estimate.se, estimate.low) == pytest.approx((se, low), abs=1e-11)
 
 
 def test_interval_alpha_by_hand():
@@ -128,19 +128,19 @@ def test_conger_of_two_raters_is_cohen():
 @pytest.mark.parametrize("coefficient", ALL)
 def test_no_item_with_two_ratings_has_no_coefficient(coefficient):
     for ratings in ([], [[1, None], [None, 2]], [[None, None]]):
-        found = coefficient(ratings)
+        estimate = coefficient(ratings)
 
-        assert math.isnan(found.value)
-        assert found.undefined_because == "no item has two ratings"
+        assert math.isnan(estimate.value)
+        assert estimate.undefined_because == "no item has two ratings"
 
 
 @pytest.mark.parametrize("coefficient", ALL)
 def test_perfect_agreement_keeps_its_value_without_limits(coefficient):
-    found = coefficient([["a", "a"], ["b", "b"], ["a", "a"]])
+    estimate = coefficient([["a", "a"], ["b", "b"], ["a", "a"]])
 
-    assert found.value == 1.0
-    assert math.isnan(found.low)
-    assert found.undefined_because
+    assert estimate.value == 1.0
+    assert math.isnan(estimate.low)
+    assert estimate.undefined_because
 
 
 def test_equal_constants_are_undefined_or_1_each_in_its_own_way():
@@ -155,23 +155,23 @@ def test_equal_constants_are_undefined_or_1_each_in_its_own_way():
 
 
 def test_alpha_looks_at_the_pairable_ratings_alone():
-    found = krippendorff_alpha([["a", "a"], ["a", "a"], ["b", None]])
+    estimate = krippendorff_alpha([["a", "a"], ["a", "a"], ["b", None]])
 
-    assert found.undefined_because == "all ratings are the same: expected disagreement is 0"
+    assert estimate.undefined_because == "all ratings are the same: expected disagreement is 0"
 
 
 @pytest.mark.parametrize("coefficient", ALL)
 def test_one_item_has_no_interval(coefficient):
-    found = coefficient([["a", "b"]])
+    estimate = coefficient([["a", "b"]])
 
-    assert math.isnan(found.low)
-    assert found.undefined_because
+    assert math.isnan(estimate.low)
+    assert estimate.undefined_because
 
 
 def test_a_rater_who_rated_nothing_has_no_marginals():
-    found = conger_kappa([["a", "a", None], ["a", "b", None]])
+    estimate = conger_kappa([["a", "a", None], ["a", "b", None]])
 
-    assert found.undefined_because == "the rater in column 2 has rated nothing"
+    assert estimate.undefined_because == "the rater in column 2 has rated nothing"
 
 
 @pytest.mark.parametrize("coefficient", ALL)
@@ -180,14 +180,14 @@ def test_a_rater_who_rated_nothing_has_no_marginals():
 def test_coefficients_do_not_depend_on_order_or_labels_and_not_on_duplication_of_counts(coefficient, table):
     names = {"a": "z", "b": "x", "c": "y", None: None}
 
-    found = coefficient(table).value
+    result = coefficient(table).value
 
-    assert coefficient([row[::-1] for row in table]).value == pytest.approx(found, abs=1e-9, nan_ok=True)
-    assert coefficient(table[::-1]).value == pytest.approx(found, abs=1e-9, nan_ok=True)
+    assert coefficient([row[::-1] for row in table]).value == pytest.approx(result, abs=1e-9, nan_ok=True)
+    assert coefficient(table[::-1]).value == pytest.approx(result, abs=1e-9, nan_ok=True)
     relabelled = [[names[value] for value in row] for row in table]
-    assert coefficient(relabelled).value == pytest.approx(found, abs=1e-9, nan_ok=True)
+    assert coefficient(relabelled).value == pytest.approx(result, abs=1e-9, nan_ok=True)
     if coefficient is not krippendorff_alpha:  # alpha corrects for the size of the sample
-        assert coefficient(table * 2).value == pytest.approx(found, abs=1e-9, nan_ok=True)
+        assert coefficient(table * 2).value == pytest.approx(result, abs=1e-9, nan_ok=True)
 
 
 def test_declared_categories_count_for_gwet_and_brennan_prediger():
@@ -205,12 +205,12 @@ def test_the_cluster_bootstrap_counts_clusters_and_brackets_the_value(coefficien
     truth = rng.integers(0, 3, 60)
     ratings = np.where(rng.random((60, 3)) < 0.7, truth[:, None], rng.integers(0, 3, (60, 3)))
 
-    found = coefficient(ratings, clusters=np.repeat(np.arange(15), 4), seed=2)
+    estimate = coefficient(ratings, clusters=np.repeat(np.arange(15), 4), seed=2)
     items = coefficient(ratings, interval="percentile", seed=2)
 
-    assert found.n_clusters == 15
-    assert found.low < found.value < found.high
-    assert "these raters (fixed)" in found.method
+    assert estimate.n_clusters == 15
+    assert estimate.low < estimate.value < estimate.high
+    assert "these raters (fixed)" in estimate.method
     # resampling items has the spread of the linearised standard error
     assert items.se == pytest.approx(coefficient(ratings).se, rel=0.1)
 
@@ -220,13 +220,13 @@ def test_the_ordinal_bootstrap_computes_the_metric_anew():
     truth = rng.integers(1, 6, 40)
     ratings = np.clip(truth[:, None] + rng.integers(-1, 2, (40, 3)), 1, 5)
 
-    found = krippendorff_alpha(ratings, "ordinal", interval="percentile", seed=1, resamples=2000)
+    estimate = krippendorff_alpha(ratings, "ordinal", interval="percentile", seed=1, resamples=2000)
 
     naive = []
     for _ in range(300):
         drawn = rng.integers(0, 40, 40)
         naive.append(krippendorff_alpha(ratings[drawn], "ordinal").value)
-    assert found.se == pytest.approx(np.std(naive, ddof=1), rel=0.15)
+    assert estimate.se == pytest.approx(np.std(naive, ddof=1), rel=0.15)
 
 
 def test_wrong_arguments_are_named():
@@ -259,10 +259,10 @@ def test_one_item_has_a_coefficient_without_limits_where_chance_needs_no_second_
 
 @pytest.mark.parametrize("coefficient", [fleiss_kappa, conger_kappa, krippendorff_alpha])
 def test_one_item_has_no_kappa_and_no_alpha(coefficient):
-    found = coefficient([["a", "b"]])
+    estimate = coefficient([["a", "b"]])
 
-    assert math.isnan(found.value)
-    assert "one item" in found.undefined_because
+    assert math.isnan(estimate.value)
+    assert "one item" in estimate.undefined_because
 
 
 @pytest.mark.parametrize("coefficient", [gwet_ac, brennan_prediger, conger_kappa, fleiss_kappa])
@@ -276,10 +276,10 @@ def test_linear_and_quadratic_weights_of_two_categories_are_none(coefficient):
 
 
 def test_conger_of_one_constant_rater_is_0_without_limits():
-    found = conger_kappa([["a", "a"], ["a", "b"], ["a", "a"], ["a", "b"]])
+    estimate = conger_kappa([["a", "a"], ["a", "b"], ["a", "a"], ["a", "b"]])
 
-    assert found.value == 0.0
-    assert math.isnan(found.low)
+    assert estimate.value == 0.0
+    assert math.isnan(estimate.low)
 
 
 def test_ratio_alpha_of_ratings_that_hardly_differ_keeps_its_value():
@@ -309,12 +309,12 @@ def test_ordinal_alpha_of_a_continuous_scale_needs_no_table_of_all_pairs_of_leve
     truth = rng.normal(size=4000)
     ratings = truth[:, None] + rng.normal(size=(4000, 3)) / 2
 
-    found = krippendorff_alpha(ratings, "ordinal")
+    estimate = krippendorff_alpha(ratings, "ordinal")
 
     # without ties the ordinal metric is the interval metric of the ranks
     ranks = ratings.ravel().argsort().argsort().reshape(ratings.shape)
     by_ranks = krippendorff_alpha(ranks, "interval")
-    assert (found.value, found.se) == pytest.approx((by_ranks.value, by_ranks.se), abs=1e-12)
+    assert (estimate.value, estimate.se) == pytest.approx((by_ranks.value, by_ranks.se), abs=1e-12)
 
 
 @given(TABLES)

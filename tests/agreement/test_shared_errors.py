@@ -16,51 +16,51 @@ ANSWERS = st.lists(
 
 
 def test_pandas_missing_values_are_missing_answers():
-    found = shared_errors(
+    result = shared_errors(
         pd.Series(["L", None, "R"], dtype="string"),
         pd.Series(["L", "R", "L"], dtype="string"),
         pd.Series([False, None, False], dtype="boolean"),
         pd.Series([False, True, False], dtype="boolean"),
     )
 
-    assert found.n_missing == 1
-    assert (found.n_both_wrong, found.n_same_wrong_answer) == (2, 1)
-    assert found.same_wrong_answer.value == 0.5
+    assert result.n_missing == 1
+    assert (result.n_both_wrong, result.n_same_wrong_answer) == (2, 1)
+    assert result.same_wrong_answer.value == 0.5
 
 
 def test_items_left_out_are_counted_in_the_method():
-    found = shared_errors(["L", None, "R"], ["L", "R", "R"], [0, None, 1], [0, 0, 1])
+    result = shared_errors(["L", None, "R"], ["L", "R", "R"], [0, None, 1], [0, 0, 1])
 
-    assert "1 without both answers left out" in found.both_wrong.method
-    assert found.both_wrong.n == 2
+    assert "1 without both answers left out" in result.both_wrong.method
+    assert result.both_wrong.n == 2
 
 
 def test_nobody_answered_nothing():
-    found = shared_errors([], [], [], [])
+    result = shared_errors([], [], [], [])
 
-    assert math.isnan(found.both_wrong.value)
-    assert found.both_wrong.undefined_because == "no items"
-    assert found.as_dict()["expected_both_wrong"] is None
+    assert math.isnan(result.both_wrong.value)
+    assert result.both_wrong.undefined_because == "no items"
+    assert result.as_dict()["expected_both_wrong"] is None
 
 
 def test_clusters_give_cluster_intervals():
-    found = shared_errors(list("LLRRLR"), list("LRRRLL"), [0] * 6, [0, 1, 0, 1, 0, 0], clusters=list("aabbcc"))
+    result = shared_errors(list("LLRRLR"), list("LRRRLL"), [0] * 6, [0, 1, 0, 1, 0, 0], clusters=list("aabbcc"))
 
-    assert found.both_wrong.n_clusters == 3
-    assert found.same_given_both_wrong.value == 3 / 4
+    assert result.both_wrong.n_clusters == 3
+    assert result.same_given_both_wrong.value == 3 / 4
 
 
 @given(ANSWERS)
 def test_the_counts_are_those_of_a_loop_and_do_not_depend_on_who_is_first(rows):
     a, b, right_a, right_b = (list(column) for column in zip(*rows, strict=True))
 
-    found, swapped = shared_errors(a, b, right_a, right_b), shared_errors(b, a, right_b, right_a)
+    result, swapped = shared_errors(a, b, right_a, right_b), shared_errors(b, a, right_b, right_a)
 
     both = [(x, y) for x, y, p, q in rows if not p and not q]
-    assert found.n_both_wrong == len(both)
-    assert found.n_same_wrong_answer == sum(x == y for x, y in both)
-    assert found == swapped or (math.isnan(found.same_given_both_wrong.value) and not both)
-    assert found.expected_both_wrong == pytest.approx((1 - np.mean(right_a)) * (1 - np.mean(right_b)), abs=1e-12)
+    assert result.n_both_wrong == len(both)
+    assert result.n_same_wrong_answer == sum(x == y for x, y in both)
+    assert result == swapped or (math.isnan(result.same_given_both_wrong.value) and not both)
+    assert result.expected_both_wrong == pytest.approx((1 - np.mean(right_a)) * (1 - np.mean(right_b)), abs=1e-12)
 
 
 def test_options_that_are_none_are_refused_with_and_without_clusters():

@@ -67,17 +67,19 @@ def test_mann_whitney_and_the_roc_area_with_delongs_interval(row):
     area = roc_auc(row["x"] + row["y"], [1] * len(row["x"]) + [0] * len(row["y"]))
 
     assert groups.p == close(row["p"])
-    for found in (groups, area):
-        assert [found.value, found.se, found.low, found.high] == close([row[k] for k in ("value", "se", "low", "high")])
+    for estimate in (groups, area):
+        assert [estimate.value, estimate.se, estimate.low, estimate.high] == close(
+            [row[k] for k in ("value", "se", "low", "high")]
+        )
 
 
 @pytest.mark.parametrize("row", R["survey"])
 def test_weighted_means_with_linearised_standard_error(row):
     design = {key: row[key] for key in ("strata", "clusters", "finite_pool")}
 
-    found = weighted_mean(row["values"], row["probabilities"], interval="linearised", **design)
+    estimate = weighted_mean(row["values"], row["probabilities"], interval="linearised", **design)
 
-    assert [found.value, found.se] == close([row["value"], row["se"]])
-    assert found.se == close(row["svyratio_se"])
+    assert [estimate.value, estimate.se] == close([row["value"], row["se"]])
+    assert estimate.se == close(row["svyratio_se"])
     if row["low"] is not None:  # R counts strata that were drawn completely among the degrees of freedom
-        assert [found.low, found.high] == close([row["low"], row["high"]])
+        assert [estimate.low, estimate.high] == close([row["low"], row["high"]])

@@ -11,10 +11,10 @@ from agreement.weighted import weighted_mean
 
 def test_value_is_the_hajek_estimator() -> None:
     # Weights 1, 1, 4, 4: (1 + 0 + 4 + 0) / 10
-    found = weighted_mean([1, 0, 1, 0], [1.0, 1.0, 0.25, 0.25], resamples=200)
+    estimate = weighted_mean([1, 0, 1, 0], [1.0, 1.0, 0.25, 0.25], resamples=200)
 
-    assert found.value == pytest.approx(0.5)
-    assert found.n == 4
+    assert estimate.value == pytest.approx(0.5)
+    assert estimate.n == 4
 
 
 def test_equal_probabilities_give_the_plain_mean_and_its_interval() -> None:
@@ -29,17 +29,17 @@ def test_equal_probabilities_give_the_plain_mean_and_its_interval() -> None:
 
 
 def test_missing_values_are_left_out_with_their_weights() -> None:
-    found = weighted_mean([1, None, 0], [0.5, 0.01, 0.5], resamples=200)
+    estimate = weighted_mean([1, None, 0], [0.5, 0.01, 0.5], resamples=200)
 
-    assert found.value == pytest.approx(0.5)
-    assert found.n == 2
+    assert estimate.value == pytest.approx(0.5)
+    assert estimate.n == 2
 
 
 def test_no_values_are_undefined_with_the_reason() -> None:
-    found = weighted_mean([None], [0.5], resamples=200, unit="candidate")
+    estimate = weighted_mean([None], [0.5], resamples=200, unit="candidate")
 
-    assert np.isnan(found.value)
-    assert found.undefined_because == "no candidates"
+    assert np.isnan(estimate.value)
+    assert estimate.undefined_because == "no candidates"
 
 
 @pytest.mark.parametrize("probability", [0.0, 1.2])
@@ -75,11 +75,11 @@ def test_wrong_arguments_are_named(
 
 def test_linearised_standard_error_of_a_simple_sample_is_that_of_a_mean() -> None:
     # 3 of 4: sqrt(4/3 * (3 (1/4)^2 + (3/4)^2) / 16) = sqrt(.25 / 4); t on 3 degrees of freedom is 3.18244630528
-    found = weighted_mean([1, 1, 1, 0], [0.3] * 4, interval="linearised")
+    estimate = weighted_mean([1, 1, 1, 0], [0.3] * 4, interval="linearised")
 
-    assert found.se == pytest.approx(0.25)
-    assert found.high == pytest.approx(0.75 + 3.18244630528 * 0.25)
-    assert "t with 3 degrees of freedom" in found.method
+    assert estimate.se == pytest.approx(0.25)
+    assert estimate.high == pytest.approx(0.75 + 3.18244630528 * 0.25)
+    assert "t with 3 degrees of freedom" in estimate.method
 
 
 def test_a_stratum_drawn_completely_adds_neither_variance_nor_degrees_of_freedom() -> None:
@@ -87,10 +87,10 @@ def test_a_stratum_drawn_completely_adds_neither_variance_nor_degrees_of_freedom
     values, probabilities = [1, 0, 0, 1, 1, 0, 1, 0], [1.0] * 4 + [0.2] * 4
     flagged = ["flagged"] * 4 + ["other"] * 4
 
-    found = weighted_mean(values, probabilities, strata=flagged, finite_pool=True, interval="linearised")
+    estimate = weighted_mean(values, probabilities, strata=flagged, finite_pool=True, interval="linearised")
 
-    assert found.se == pytest.approx(20 / 24 * np.sqrt(0.8 / 3 / 4))
-    assert "finite pool, t with 3 degrees of freedom" in found.method
+    assert estimate.se == pytest.approx(20 / 24 * np.sqrt(0.8 / 3 / 4))
+    assert "finite pool, t with 3 degrees of freedom" in estimate.method
 
 
 @pytest.mark.parametrize(
@@ -106,25 +106,25 @@ def test_a_stratum_drawn_completely_adds_neither_variance_nor_degrees_of_freedom
 def test_linearised_limits_without_spread_or_with_one_unit_are_undefined(
     values: list[object], options: dict[str, Any], reason: str
 ) -> None:
-    found = weighted_mean(values, [0.5] * len(values), interval="linearised", **options)
+    estimate = weighted_mean(values, [0.5] * len(values), interval="linearised", **options)
 
-    assert np.isfinite(found.value)
-    assert np.isnan(found.low)
-    assert found.undefined_because is not None
-    assert reason in found.undefined_because
+    assert np.isfinite(estimate.value)
+    assert np.isnan(estimate.low)
+    assert estimate.undefined_because is not None
+    assert reason in estimate.undefined_because
 
 
 def test_a_pool_read_completely_leaves_nothing_to_estimate() -> None:
-    found = weighted_mean([1, 0, 1], [1.0] * 3, interval="linearised", finite_pool=True)
+    estimate = weighted_mean([1, 0, 1], [1.0] * 3, interval="linearised", finite_pool=True)
 
-    assert found.undefined_because == "the whole pool was drawn: nothing is left to estimate"
+    assert estimate.undefined_because == "the whole pool was drawn: nothing is left to estimate"
 
 
 def test_strata_keep_their_sizes() -> None:
     values = [1.0] * 5 + [0.0] * 5
 
-    found = weighted_mean(values, [0.5] * 10, strata=["a"] * 5 + ["b"] * 5, resamples=200, seed=1)
+    estimate = weighted_mean(values, [0.5] * 10, strata=["a"] * 5 + ["b"] * 5, resamples=200, seed=1)
 
     # Within a stratum nothing varies, so no resample differs from the sample.
-    assert found.value == 0.5
-    assert found.undefined_because is not None
+    assert estimate.value == 0.5
+    assert estimate.undefined_because is not None

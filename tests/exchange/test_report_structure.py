@@ -93,6 +93,19 @@ def test_methods_are_noted_once_below_the_table_and_few_clusters_are_marked() ->
     )
 
 
+def test_further_warnings_are_marked_and_said_once_below_the_table() -> None:
+    rare = "a category is expected in fewer than 5 items: value and interval are uncertain"
+    table = EstimateTable(
+        "t", "Title", "",
+        (row(estimate(n_clusters=4).warned(rare)), row(estimate().warned(rare), rater="Rater 2")),
+    )  # fmt: skip
+
+    found = printed(table)
+
+    assert [row.cells[2] for row in found.rows] == ["46.7 % [38.1, 55.3] (a) ‡", "46.7 % [38.1, 55.3] (a) ‡"]
+    assert found.notes[1:] == ("† fewer than 10 subjects: the interval is likely to be too narrow", f"‡ {rare}")
+
+
 def test_rows_of_a_grouped_table_with_the_same_first_cell_belong_together() -> None:
     columns = (Column("rater", "Rater", ""), Column("n", "Items", ""))
     rows = (("Rater 1", 3), ("Rater 1", 4), ("Rater 2", 5), ("Rater 1", 6))

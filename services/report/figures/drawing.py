@@ -256,6 +256,7 @@ def _hover(row: EstimateRow, label: str) -> str:
             f"{label}: {who(row)}",
             shown_estimate(estimate, row.scale),
             f"n = {estimate.n} ({estimate.unit}){clusters}",
+            *((estimate.warning,) if estimate.warning else ()),
         )
     )
 

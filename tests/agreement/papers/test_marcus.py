@@ -10,10 +10,10 @@ from tests.agreement.papers.printing import percent
 
 
 def test_excluded_answers_leave_numerator_and_denominator():
-    found = accuracy(["Correct"] * 6 + ["Incorrect"] * 2 + ["Excluded"] * 2, "Correct", excluded={"Excluded"})
+    result = accuracy(["Correct"] * 6 + ["Incorrect"] * 2 + ["Excluded"] * 2, "Correct", excluded={"Excluded"})
 
-    assert found.primary.value == 0.75
-    assert (found.worst_case.value, found.best_case.value) == (0.6, 0.8)
+    assert result.primary.value == 0.75
+    assert (result.worst_case.value, result.best_case.value) == (0.6, 0.8)
 
 
 @pytest.mark.parametrize(("excluded", "raw", "share"), [(100, 600, 17), (100, 650, 15)], ids=["ECG", "Echo and CMR"])
@@ -29,9 +29,9 @@ def test_a_mirage_is_positive_with_and_without_the_image_where_the_reference_is_
         strict=True,
     )
 
-    found = mirage_rate(present, absent, reference)
+    estimate = mirage_rate(present, absent, reference)
 
-    assert (found.value, found.n) == (pytest.approx(1 / 9), 9)
+    assert (estimate.value, estimate.n) == (pytest.approx(1 / 9), 9)
 
 
 def test_mcnemar_with_the_correction_at_every_count():
@@ -46,9 +46,9 @@ def test_bootstrap_of_a_mean_likert_score_as_its_text_draws_it():
     random = np.random.default_rng(7)
     means = [random.choice(scores, size=scores.size).mean() for _ in range(10_000)]
 
-    found = bootstrap(np.mean, scores, resamples=10_000, seed=1)
+    estimate = bootstrap(np.mean, scores, resamples=10_000, seed=1)
 
-    assert (found.low, found.high) == pytest.approx(tuple(np.percentile(means, [2.5, 97.5])), abs=0.02)
+    assert (estimate.low, estimate.high) == pytest.approx(tuple(np.percentile(means, [2.5, 97.5])), abs=0.02)
 
 
 def test_bootstrap_of_a_paired_difference_as_its_text_draws_it():
@@ -58,6 +58,6 @@ def test_bootstrap_of_a_paired_difference_as_its_text_draws_it():
     drawn = [random.integers(100, size=100) for _ in range(10_000)]
     differences = [first[index].mean() - second[index].mean() for index in drawn]
 
-    found = paired_difference(first, second, resamples=10_000, seed=1)
+    estimate = paired_difference(first, second, resamples=10_000, seed=1)
 
-    assert (found.low, found.high) == pytest.approx(tuple(np.percentile(differences, [2.5, 97.5])), abs=0.011)
+    assert (estimate.low, estimate.high) == pytest.approx(tuple(np.percentile(differences, [2.5, 97.5])), abs=0.011)

@@ -52,8 +52,8 @@ STEM_ONLY = {"Opus": (834, 61.1), "GPT-5.4": (823, 60.3), "Sonnet": (797, 58.4),
 def difference(first: int, second: int, n: int) -> float:
     """Percentage points; the estimate does not depend on the discordant pairs, so as few as possible are assumed."""
     both = min(first, second)
-    found = paired_proportion_difference(both, first - both, second - both, n - max(first, second))
-    return 100 * found.value
+    estimate = paired_proportion_difference(both, first - both, second - both, n - max(first, second))
+    return 100 * estimate.value
 
 
 @pytest.mark.parametrize(
@@ -62,9 +62,9 @@ def difference(first: int, second: int, n: int) -> float:
      ("Gemini", 94.7, 93.4, 95.8), ("Llama", 93.2, 91.7, 94.4)],
 )  # fmt: skip
 def test_table_1_accuracy_with_wilson_interval(model, share, low, high):
-    found = wilson_interval(RIGHT[model], 1365)
+    estimate = wilson_interval(RIGHT[model], 1365)
 
-    assert [percent(limit) for limit in (found.value, found.low, found.high)] == [share, low, high]
+    assert [percent(limit) for limit in (estimate.value, estimate.low, estimate.high)] == [share, low, high]
 
 
 @pytest.mark.parametrize("model", TABLE_2)
@@ -88,9 +88,9 @@ def test_table_1_is_table_3_weighted_by_the_sizes_of_its_categories(model):
     # weights of 1 / (1 / n): the accuracies of the categories, each as often as it has items
     shares = [x / n for x, n in zip(TABLE_3[model][0], CATEGORIES, strict=True)]
 
-    found = weighted_mean(shares, [1 / n for n in CATEGORIES], resamples=100)
+    estimate = weighted_mean(shares, [1 / n for n in CATEGORIES], resamples=100)
 
-    assert found.value == pytest.approx(RIGHT[model] / 1365)
+    assert estimate.value == pytest.approx(RIGHT[model] / 1365)
 
 
 @pytest.mark.parametrize("model", TABLE_B1)
@@ -212,11 +212,11 @@ def test_appendix_h_agreement_and_net_strictness_do_not_need_the_unprinted_conco
     human = [1] * both_right + [0] * (122 - both_right) + [1] * 13 + [0]
     judge = [1] * both_right + [0] * (122 - both_right) + [0] * 13 + [1]
 
-    found = judge_direction(human, judge)
+    result = judge_direction(human, judge)
 
     assert percent(percent_agreement(human, judge).value) == 89.7
-    assert (percent(found.difference.value), printed(found.difference.p, 4)) == (8.8, 0.0018)
-    assert found.direction == "stricter"
+    assert (percent(result.difference.value), printed(result.difference.p, 4)) == (8.8, 0.0018)
+    assert result.direction == "stricter"
 
 
 @pytest.mark.parametrize(

@@ -58,10 +58,10 @@ def test_table_2_other_cells(who, x, n, share):
     ],
 )
 def test_percentages_that_do_not_follow_from_the_counts_beside_them(where, x, n, digits, from_counts, on_paper):
-    found = percent(wilson_interval(x, n).value, digits)
+    result = percent(wilson_interval(x, n).value, digits)
 
-    assert found == from_counts, where
-    assert found != on_paper, where
+    assert result == from_counts, where
+    assert result != on_paper, where
 
 
 @pytest.mark.parametrize(

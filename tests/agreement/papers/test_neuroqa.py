@@ -89,10 +89,10 @@ def two_raters(n: int, right: int, disagreements: int) -> list[list[int]]:
     ],
 )
 def test_table_2_accuracy_of_the_two_readers(what, right, n, share):
-    found = accuracy(verdicts(right, n), 1)
+    result = accuracy(verdicts(right, n), 1)
 
-    assert found.primary.n == n
-    assert percent(found.primary.value) == share, what
+    assert result.primary.n == n
+    assert percent(result.primary.value) == share, what
 
 
 @pytest.mark.parametrize(
@@ -169,10 +169,10 @@ def test_4_3_agreed_and_wrong():
     answers_b = ["r"] * 27 + ["w"] * 29 + ["x"] * 18 + ["r"] * 21 + ["x"] * 5
     correct_b = [1] * 27 + [0] * 29 + [0] * 18 + [1] * 21 + [0] * 5
 
-    found = shared_errors(answers_a, answers_b, correct_a, correct_b)
+    result = shared_errors(answers_a, answers_b, correct_a, correct_b)
 
     assert percent(percent_agreement(answers_a, answers_b).value, 0) == 56
-    assert (found.n_both_wrong, found.n_same_wrong_answer) == (34, 29)
+    assert (result.n_both_wrong, result.n_same_wrong_answer) == (34, 29)
 
 
 def test_4_3_kappa_of_the_same_counts_on_correctness_is_not_the_printed_one_on_answers():
@@ -185,44 +185,44 @@ def test_table_8_kappa_of_the_scorers_by_category(category):
     n, right, disagreements, share, kappa = TABLE_8[category]
 
     assert printed(wilson_interval(right, 2 * n).value, 3) == share
-    found = [
+    result = [
         count
         for count in range(right % 2, right + 1, 2)
         if printed(cohen_kappa_of_table(two_raters(n, right, count)).value, 2) == kappa
     ]
-    assert found == [disagreements]
+    assert result == [disagreements]
 
 
 def test_table_8_kappa_of_all_rows():
     tables = [two_raters(*row[:3]) for row in TABLE_8.values()] + [[[0, 0], [0, 1]]]
     pooled = [[sum(table[i][j] for table in tables) for j in (0, 1)] for i in (0, 1)]
 
-    found = cohen_kappa_of_table(pooled)
+    estimate = cohen_kappa_of_table(pooled)
 
-    assert (found.n, printed(found.value, 2)) == (291, 0.92)
+    assert (estimate.n, printed(estimate.value, 2)) == (291, 0.92)
 
 
 def test_table_8_a_category_of_one_row_has_no_kappa():
-    found = cohen_kappa([0], [0], categories=[0, 1])  # Longitudinal, judged wrong by both
+    estimate = cohen_kappa([0], [0], categories=[0, 1])  # Longitudinal, judged wrong by both
 
-    assert math.isnan(found.value)
-    assert found.undefined_because
+    assert math.isnan(estimate.value)
+    assert estimate.undefined_because
 
 
 def test_table_8_a_category_without_disagreement_has_kappa_1_and_no_interval():
-    found = cohen_kappa_of_table(two_raters(48, 38, 0))
+    estimate = cohen_kappa_of_table(two_raters(48, 38, 0))
 
-    assert found.value == 1.0
-    assert math.isnan(found.low)
-    assert found.undefined_because
+    assert estimate.value == 1.0
+    assert math.isnan(estimate.low)
+    assert estimate.undefined_because
 
 
 def test_table_8_mean_token_f1_of_all_rows():
     rows = TABLE_8_METRICS.values()
 
-    found = weighted_mean([f1 for _, f1, _ in rows], [1 / n for n, _, _ in rows], resamples=100)
+    estimate = weighted_mean([f1 for _, f1, _ in rows], [1 / n for n, _, _ in rows], resamples=100)
 
-    assert printed(found.value, 3) == 0.151
+    assert printed(estimate.value, 3) == 0.151
 
 
 def test_table_8_last_line_does_not_follow_from_its_rows():

@@ -49,10 +49,10 @@ COPIES = 2  # of each read: 514 in the smallest class, so that it too can have i
 
 def scores(per_class):
     sizes = COPIES * np.array(list(CLASSES.values()))
-    found = np.rint([f1 * size / (2 - f1) for f1, size in zip(per_class, sizes, strict=True)]).astype(int)
+    result = np.rint([f1 * size / (2 - f1) for f1, size in zip(per_class, sizes, strict=True)]).astype(int)
     of_class = [
         np.repeat([code, UNDETERMINED], [hit, size - hit])
-        for code, (hit, size) in enumerate(zip(found, sizes, strict=True))
+        for code, (hit, size) in enumerate(zip(result, sizes, strict=True))
     ]
     reference = np.repeat(np.arange(len(sizes)), sizes)
 
@@ -61,17 +61,17 @@ def scores(per_class):
 
 @pytest.mark.parametrize(("per_class", "macro", "weighted"), ROWS)
 def test_tables_9_and_11_macro_and_weighted_f1_follow_from_tables_15_and_16(per_class, macro, weighted):
-    found = scores(per_class)
+    result = scores(per_class)
 
-    assert found.macro_f1.value == pytest.approx(macro, abs=0.001)
-    assert found.weighted_f1.value == pytest.approx(weighted, abs=0.001)
+    assert result.macro_f1.value == pytest.approx(macro, abs=0.001)
+    assert result.weighted_f1.value == pytest.approx(weighted, abs=0.001)
 
 
 def test_table_11_weighted_f1_of_gpt_5_chat_is_a_little_more_than_printed():
     # macro F1 agrees; the weighted mean of the printed F1 is .719, on paper .718 (.24 % of its outputs were invalid)
-    found = scores((0.876, 0.758, 0.525, 0.527, 0.216))
+    result = scores((0.876, 0.758, 0.525, 0.527, 0.216))
 
-    assert (printed(found.macro_f1.value, 3), printed(found.weighted_f1.value, 3)) == (0.580, 0.719)
+    assert (printed(result.macro_f1.value, 3), printed(result.weighted_f1.value, 3)) == (0.580, 0.719)
 
 
 def test_without_abstention_micro_f1_is_the_share_of_right_answers_which_table_9s_accuracy_is_not():
@@ -80,7 +80,7 @@ def test_without_abstention_micro_f1_is_the_share_of_right_answers_which_table_9
     reference = ["tumor"] * 90 + ["stroke"] * 10
     read = ["tumor"] * 95 + ["stroke"] * 5
 
-    found = classification_scores(reference, read, resamples=20)
+    result = classification_scores(reference, read, resamples=20)
 
-    assert found.micro_f1.value == found.accuracy.value == 0.95
-    assert found.balanced_accuracy.value == 0.75
+    assert result.micro_f1.value == result.accuracy.value == 0.95
+    assert result.balanced_accuracy.value == 0.75
