@@ -122,11 +122,11 @@ def init() -> None:
         saved = maintenance.prepare(database)
         if saved is not None:
             console.print(f"What it was before the migration lies in {saved}.", markup=False)
-        _hash_unpacked_scans(database)
+        _hash_unpacked_volumes(database)
         console.print(f"The database is ready in {database.data_dir}.")
 
 
-def _hash_unpacked_scans(database: environment.Database) -> None:
+def _hash_unpacked_volumes(database: environment.Database) -> None:
     """Make the hashes that browsers compare for scans that were prepared before there were any."""
     if not volume_integrity.lacks_unpacked_hashes(database):
         return

@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from agreement.applicable import MANY_CLUSTERS, MOST_PAIRS, Request, applicable
+from agreement.command_line import MANY_CLUSTERS, MOST_PAIRS, Request, command_line
 from agreement.estimate import Estimate
 from agreement.ratings_file import Columns, RatingsFile, read
 
@@ -81,7 +81,7 @@ def estimates(file: RatingsFile, request: Request) -> list[dict[str, Any]]:
     ValueError
         As `applicable`, or when an option is outside its range.
     """
-    calculations = list(applicable(file, request))
+    calculations = list(command_line(file, request))
     # drawing resamples frees the interpreter, so that threads do it side by side
     with ThreadPoolExecutor(os.cpu_count()) as side_by_side:
         result = list(side_by_side.map(lambda calculation: calculation.statistic(), calculations))

@@ -73,7 +73,7 @@ class Switched:
     look: float
 
 
-class WrongPicture(RuntimeError):
+class WrongImage(RuntimeError):
     """The canvas does not show what it should."""
 
 
@@ -117,7 +117,7 @@ class Viewer(ABC):
         """Return the mark of what the canvas shows now."""
         return str(self.page.evaluate("watch.seen()"))
 
-    def expect_picture(self, wanted: str) -> None:
+    def expect_image(self, wanted: str) -> None:
         """Take a photograph of the page and make sure that the head can be found in it: canvas alone might deceive."""
         photograph = Image.open(io.BytesIO(self.page.screenshot())).convert("RGB")
         values = np.asarray(photograph).astype(int)
@@ -131,7 +131,7 @@ class Viewer(ABC):
         first, second = sorted(peaks, key=lambda peak: -peaks[peak])[:2]
         sequence, *levels = wanted.split()
         if {first, second} != {f"{sequence} {level}" for level in levels}:
-            raise WrongPicture(f"The screen shows {first} and {second} where {wanted} was expected.")
+            raise WrongImage(f"The screen shows {first} and {second} where {wanted} was expected.")
 
     def contexts(self) -> dict[str, int]:
         """Return how many WebGL contexts were made, and how many are alive."""
@@ -180,7 +180,7 @@ class Viewer(ABC):
     def _measured(self, wanted: str) -> Switched:
         result: dict[str, Any] = self.page.evaluate("watch.result()")
         if result["pixels"] is None:
-            raise WrongPicture(f"Within {PATIENCE:g} s the canvas did not show {wanted}, but '{result['last']}'.")
+            raise WrongImage(f"Within {PATIENCE:g} s the canvas did not show {wanted}, but '{result['last']}'.")
         opened = None if result["open"] is None else result["open"] / 1000
         return Switched(result["pixels"] / 1000, opened, result["look"] / 1000)
 
@@ -261,7 +261,7 @@ class Room(Viewer):
         """Step the window up and down; return the seconds of drawing, and from key to pixels, of each step."""
         steps = self.page.evaluate("count => watch.windowSteps(count)", count)
         if sum(step["changed"] for step in steps) < count / 2:
-            raise WrongPicture("Stepping the window did not change the picture.")
+            raise WrongImage("Stepping the window did not change the picture.")
         self.page.keyboard.press("r")
         self._wait_for(self.code(self.item))
         return [step["drawing"] / 1000 for step in steps], [step["key"] / 1000 for step in steps]

@@ -135,7 +135,7 @@ WAYS: dict[str, Callable[[Session], tuple[int, int, Any]]] = {
 def measured(folder: Path, way: Callable[[Session], tuple[int, int, Any]]) -> dict[str, float]:
     """Read in this process; return the verdicts, bytes of their arrays, growth of peak and standing memory, seconds."""
     database = Database(make_engine(f"sqlite:///{folder / DATABASE_FILE}"), folder)
-    with database.reading() as session:
+    with database.read_only() as session:
         # The first statements load what every later one needs.
         session.exec(select(JudgeRun)).all()
         gc.collect()

@@ -127,8 +127,8 @@ def _timed(browser: Browser, study: Served, cases: int, plan: Plan) -> tuple[dic
                 bar.advance(task)
         for name, room in rooms.items():
             bar.update(task, description=f"{RENDERERS[name]}: {room.line()}")
-            room.expect_picture(room.code(room.item, room.shown().split()[0]))
-        stock.expect_picture(stock.code(stock.item, stock.sequence))
+            room.expect_image(room.code(room.item, room.shown().split()[0]))
+        stock.expect_image(stock.code(stock.item, stock.sequence))
         stock.close()
     return timed, rooms
 
@@ -197,7 +197,7 @@ def _soak(room: Room, study: Served, plan: Plan) -> list[Checked]:
             if room.item % CHECK_EVERY == 0:
                 room.settle()
                 checks.append(_check(room, study))
-    room.expect_picture(room.code(room.item))
+    room.expect_image(room.code(room.item))
     return checks
 
 

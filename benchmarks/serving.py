@@ -77,7 +77,7 @@ class Served:
 
     def prepared(self) -> dict[str, Path]:
         """Return the prepared file of every volume, by its key."""
-        with self.database.reading() as session:
+        with self.database.read_only() as session:
             rows = session.exec(select(Volume.key, Volume.sha256)).all()
         return {key: volume_store.path_of(self.database, sha256) for key, sha256 in rows}
 

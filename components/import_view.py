@@ -96,7 +96,7 @@ def draw_contents(incoming: Incoming) -> None:
         column.metric(label, count)
 
 
-def draw_scan(actor: Actor, incoming: Incoming) -> None:
+def draw_volume(actor: Actor, incoming: Incoming) -> None:
     """Draw one scan of the upload, if the admin wants to look at it."""
     by_key = {volume.key: volume for volume in incoming.volumes}
     with st.expander("Look at a scan of the upload"):
@@ -108,7 +108,7 @@ def draw_scan(actor: Actor, incoming: Incoming) -> None:
             format_func=lambda key: f"{key} · {by_key[key].label} · {by_key[key].file_name}",
         )
         if chosen is not None:
-            content = uploads.scan_for_preview(database(), actor, incoming.ticket, chosen)
+            content = uploads.volume_for_preview(database(), actor, incoming.ticket, chosen)
             with st.container(width=560):
                 niivue_viewer(
                     nifti_data=content,

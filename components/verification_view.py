@@ -18,7 +18,7 @@ LINES = 5
 def draw_alarm(line: StudyLine) -> None:
     """Draw, on top of the page, what does not hold; nothing where all of it does."""
     state = daily_verification.state_of_verification(database(), current_actor(), line.key)
-    problems = [*state.damaged_scans, *state.problems]
+    problems = [*state.damaged_volumes, *state.problems]
     if not problems:
         return
     more = [f"and {len(problems) - LINES} more"] if len(problems) > LINES else []

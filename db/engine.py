@@ -39,7 +39,7 @@ class Database:
     data_dir: Path
 
     @contextmanager
-    def reading(self) -> Iterator[Session]:
+    def read_only(self) -> Iterator[Session]:
         """Open a session whose transaction only reads."""
         with _pool_in_words(), Session(self.engine, expire_on_commit=False) as session:
             yield session

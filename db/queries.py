@@ -140,7 +140,7 @@ def shown_overlays(session: Session, case_id: int) -> list[ShownOverlay]:
     return [ShownOverlay(*row) for row in rows]
 
 
-def scan_files(session: Session, case_id: int) -> dict[tuple[str, int], str]:
+def volume_files(session: Session, case_id: int) -> dict[tuple[str, int], str]:
     """Return the SHA-256 of the file of each of a case's volumes and overlays, by kind and id: never shown."""
     of_volumes = session.exec(select(Volume.id, Volume.sha256).where(Volume.case_id == case_id))
     of_overlays = session.exec(select(Overlay.id, Overlay.sha256).where(Overlay.case_id == case_id))

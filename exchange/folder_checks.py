@@ -115,11 +115,11 @@ def warnings_of(
     unused = [case for case in cases if case not in about]
     if unused:
         yield f"cases.csv: {_counted(unused, 'case')} in no item; {_remedy(unused)} is imported and never shown."
-    shown_scans: set[tuple[str, str, str]] = set()
+    shown_volumes_of: set[tuple[str, str, str]] = set()
     for item in items:
         for role in ("current", "prior") if item.uses_prior else ("current",):
-            shown_scans.update((item.case, role, sequence) for sequence in item.sequences)
-    dark = [row.key for row in volumes if (row.case, row.role, row.sequence) not in shown_scans]
+            shown_volumes_of.update((item.case, role, sequence) for sequence in item.sequences)
+    dark = [row.key for row in volumes if (row.case, row.role, row.sequence) not in shown_volumes_of]
     if dark:
         yield (
             f"volumes.csv: {_counted(dark, 'volume')} in no item; {_remedy(dark)} is imported and never shown, name "

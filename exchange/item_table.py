@@ -107,7 +107,7 @@ def item_row(
         explanation=line.text("explanation"),
         line=line.number,
     )
-    _check_scans(line, item, volumes)
+    _check_volumes(line, item, volumes)
     if protocol.hanging is not None:
         _check_panes(line, item, protocol.hanging, volumes)
     return item
@@ -163,7 +163,7 @@ def _turn(line: Line) -> tuple[str | None, int | None]:
     return conversation, int(turn)
 
 
-def _check_scans(line: Line, item: ItemRow, volumes: Read[VolumeRow]) -> None:
+def _check_volumes(line: Line, item: ItemRow, volumes: Read[VolumeRow]) -> None:
     """Refuse an item of which nothing can be shown, or whose case lacks what it declares as needed."""
     if volumes.keys is None or not line.sound("case", "sequences", "uses_prior"):
         return

@@ -60,7 +60,7 @@ class PlainTable:
 class QuartileRow:
     """How a share of slices spreads over verdicts, in whole percent, for one scan and plane."""
 
-    scan: str
+    volume: str
     plane: str
     party: Party
     n: int

@@ -99,7 +99,7 @@ def plain(table: PlainTable | QuartileTable) -> PlainTable:
             Column("q3", "Third quartile", "Percent of the slices"),
         ),
         rows=tuple(
-            (f"{row.scan}: {row.plane}", party_in_words(row.party), row.n, row.low, row.median, row.high)
+            (f"{row.volume}: {row.plane}", party_in_words(row.party), row.n, row.low, row.median, row.high)
             for row in table.rows
         ),
         grouped=True,

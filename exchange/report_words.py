@@ -95,7 +95,7 @@ _WORDS: dict[tuple[Statistic, Compared], _Words] = {
     ("percent_agreement", "answers"): _Words("same answer", "percent agreement on answers"),
     ("percent_agreement", "correctness"): _Words("same correctness", "percent agreement on correctness"),
     ("percent_agreement", "assessability"): _Words("same assessability", "percent agreement on assessability"),
-    ("percent_agreement", "marks"): _Words("same mark", "percent agreement on marks"),
+    ("percent_agreement", "scores"): _Words("same score", "percent agreement on scores"),
     ("percent_agreement", "judgements"): _Words("same verdict", "percent agreement on correctness"),
     ("percent_agreement", "adjudicated_answer"): _Words(
         "own verdict equals the answer after adjudication", "percent agreement with the adjudicated answer"
@@ -105,7 +105,7 @@ _WORDS: dict[tuple[Statistic, Compared], _Words] = {
     ),
     ("cohen_kappa", "answers"): _Words("Cohen’s kappa", "Cohen's kappa on answers"),
     ("cohen_kappa", "correctness"): _Words("Cohen’s kappa", "Cohen's kappa on correctness"),
-    ("cohen_kappa", "marks"): _Words("Cohen’s kappa", "Cohen's kappa on marks"),
+    ("cohen_kappa", "scores"): _Words("Cohen’s kappa", "Cohen's kappa on scores"),
     ("cohen_kappa", "judgements"): _Words("Cohen’s kappa", "Cohen's kappa on correctness"),
     ("cohen_kappa", "exact_match"): _Words(
         "exact match: Cohen’s kappa", "Cohen's kappa of exact match with the consensus"
@@ -126,7 +126,7 @@ _WORDS: dict[tuple[Statistic, Compared], _Words] = {
     ("signed_difference", "judgements"): _Words("human minus judge", "signed difference, human minus judge"),
     ("sensitivity", "judgements"): _Words("correct by the human, and by the judge", "sensitivity"),
     ("specificity", "judgements"): _Words("incorrect by the human, and by the judge", "specificity"),
-    ("share", "marked_correct"): _Words("share marked correct", "share marked correct"),
+    ("share", "scored_correct"): _Words("share scored correct", "share scored correct"),
     ("share", "judged_correct"): _Words("share judged correct", "share judged correct"),
     ("share", "one_answer"): _Words("items with one answer", "share of items with one answer"),
     ("share", "upheld"): _Words("decision equals the verdict of", "share of decisions that uphold the rater"),

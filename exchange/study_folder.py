@@ -284,7 +284,7 @@ def _candidate(line: Line, items: Read[ItemRow], by_key: Mapping[str, ItemRow]) 
     key = line.known("item", items.keys, "items.csv")
     item = by_key.get(key)
     if item is not None and item.practice:
-        line.problem(f"item '{key}' is for practice, and nobody marks answers to those; remove the line.", "item")
+        line.problem(f"item '{key}' is for practice, and nobody scores answers to those; remove the line.", "item")
     return CandidateRow(key=line.text("candidate"), item=key, model=line.text("model"), answer=line.text("answer"))
 
 
@@ -295,19 +295,19 @@ def _check_who_needs_a_reference(
     references: Read[ReferenceRow],
     candidates: Read[CandidateRow],
 ) -> None:
-    """Refuse items without a reference where something is compared with it: feedback, marking, the primary estimate."""
+    """Refuse items without a reference where something is compared with it: feedback, scoring, the primary estimate."""
     if items.keys is None or references.keys is None:
         return
     without = items.keys - references.keys
     practised = sorted({item.key for item in items.rows if item.practice} & without)
     if practised:
         problems.add("references.csv", "", f"lacks {listed(practised)}; a practice item needs a line there.")
-    marked = sorted({candidate.item for candidate in candidates.rows} & without) if protocol.sample else []
-    if marked:
+    scored = sorted({candidate.item for candidate in candidates.rows} & without) if protocol.sample else []
+    if scored:
         problems.add(
             "references.csv",
             "",
-            f"lacks {listed(marked)}; answers to them are to be marked, so they need a line there, or their candidates "
+            f"lacks {listed(scored)}; answers to them are to be scored, so they need a line there, or their candidates "
             "go.",
         )
     real = {item.key for item in items.rows if not item.practice}

@@ -207,7 +207,7 @@ REFERENCES = Table(
 )  # fmt: skip
 CANDIDATES = Table(
     "candidates.csv",
-    "A model's answer, which raters mark against the reference.",
+    "A model's answer, which raters score against the reference.",
     (
         Column("candidate", "Names the answer.", "key", "k1", longest=LONGEST_KEY),
         _item("i1"),

@@ -5,8 +5,8 @@ Knows numpy, nibabel and Pillow, nothing of ours.
 
 from imaging.errors import ImagingError, Limits
 from imaging.grids import Grid
-from imaging.pictures import is_picture_file
-from imaging.preparing import PreparedVolume, check_volume, prepare_mask, prepare_volume
+from imaging.images import is_image_file
+from imaging.preparing import PreparedVolume, check_volume, prepare_overlay, prepare_volume
 
 __all__ = [
     "Grid",
@@ -14,7 +14,7 @@ __all__ = [
     "Limits",
     "PreparedVolume",
     "check_volume",
-    "is_picture_file",
-    "prepare_mask",
+    "is_image_file",
+    "prepare_overlay",
     "prepare_volume",
 ]

@@ -107,7 +107,7 @@ def spacing_of(affine: Affine) -> tuple[float, float, float]:
     return x, y, z
 
 
-def turn_to_ras(voxels: npt.NDArray[np.generic], affine: Affine) -> Turned:
+def rotate_to_ras(voxels: npt.NDArray[np.generic], affine: Affine) -> Turned:
     """Bring an array into the order closest to right, anterior, superior.
 
     Axes are exchanged and flipped only; no voxel is resampled, and each keeps its place in millimetres.

@@ -11,10 +11,10 @@ from nibabel.nifti1 import Nifti1Header
 
 from imaging.cropping import background_value, content_box
 from imaging.errors import DEFAULT_LIMITS, ImagingError, Limits, shown_name
-from imaging.geometry import Affine, Turned, moved_origin, spacing_of, turn_to_ras
+from imaging.geometry import Affine, Turned, moved_origin, rotate_to_ras, spacing_of
 from imaging.grids import Grid
-from imaging.pictures import Convention, is_jpeg_file
-from imaging.reading import read_volume
+from imaging.images import Convention, is_jpeg_file
+from imaging.loading import read_volume
 from imaging.scaling import LOWEST, Scaled, ScalingError, scale_to_int16
 
 # Rim of background that is kept around the content, in mm: enough for an edge to be seen as an edge.
@@ -118,7 +118,7 @@ def prepare_volume(
         One sentence naming the file, what was found, what is expected and what to do.
     """
     source = read_volume(path, limits, convention)
-    turned = turn_to_ras(source.voxels, source.affine)
+    turned = rotate_to_ras(source.voxels, source.affine)
     box = content_box(turned.voxels, spacing_of(turned.affine), MARGIN)
     try:
         scaled = scale_to_int16(turned.voxels[box], source.slope, source.intercept)
@@ -129,7 +129,7 @@ def prepare_volume(
     return _packed(scaled, affine, window, _grid_of(turned), source.placed)
 
 
-def prepare_mask(
+def prepare_overlay(
     path: Path, *, limits: Limits = DEFAULT_LIMITS, convention: Convention = "radiological"
 ) -> PreparedVolume:
     """Make a reading-ready mask: 1 where the file holds anything but zero, 0 elsewhere, and nothing else of it.
@@ -149,7 +149,7 @@ def prepare_mask(
             "save it as PNG."
         )
     inside = source.voxels.astype(np.float64) * source.slope + source.intercept != 0
-    turned = turn_to_ras(inside.astype(np.uint8), source.affine)
+    turned = rotate_to_ras(inside.astype(np.uint8), source.affine)
     if not turned.voxels.any():
         raise ImagingError(f"{shown_name(path)} is zero everywhere, but a mask is expected: check the file.")
     box = content_box(turned.voxels, spacing_of(turned.affine), MARGIN, background=0)

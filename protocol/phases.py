@@ -91,7 +91,7 @@ _SAVED = "Thank you. Every verdict is saved; you may close this page."
 
 READING_QUEUE = Queue("reading", "rater", "Read items", "item", "to read", "reads", "All items are read", _SAVED)
 SCORING_QUEUE = Queue(
-    "scoring", "rater", "Mark answers", "answer", "to mark", "marks", "All answers are marked", _SAVED
+    "scoring", "rater", "Score answers", "answer", "to score", "scores", "All answers are scored", _SAVED
 )
 REVIEW_QUEUE = Queue(
     "review",
@@ -117,7 +117,7 @@ SCORING = Phase(
     "scoring",
     "own reads closed",
     heading="Scoring: is the candidate's answer correct?",
-    left="answers not marked",
+    left="answers not scored",
 )
 REVIEW = Phase(
     "review",

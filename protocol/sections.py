@@ -33,7 +33,7 @@ class Reading(Part):
 
 
 class Scoring(Part):
-    """The second phase, where there are candidates: raters mark a frozen sample of them against the reference."""
+    """The second phase, where there are candidates: raters score a frozen sample of them against the reference."""
 
     instructions: Annotated[str, Field(min_length=1)]
     prompt: ShortText

@@ -167,7 +167,7 @@ THINGS: tuple[Thing, ...] = (
     Thing(
         "candidate",
         "candidate's answer",
-        {SCORING.key: _with("the one being marked", "on_the_desk", "reads_closed"), ADMIN: REPORT},
+        {SCORING.key: _with("the one being scored", "on_the_desk", "reads_closed"), ADMIN: REPORT},
         ("candidate.answer",),
     ),
     Thing("model", "model name, candidate key", {ADMIN: REPORT}),

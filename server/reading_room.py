@@ -230,7 +230,7 @@ def _summarise(actor: Actor, query: dict[str, Any]) -> SummaryPayload:
 
 
 def _renew(actor: Actor, query: dict[str, Any]) -> ScansAnswer:
-    return shown_volumes.renewed_scans(database(), actor, _word(query, "assignment"))
+    return shown_volumes.renewed_volumes(database(), actor, _word(query, "assignment"))
 
 
 def _next(store: Database, actor: Actor, study_key: str, queue: str) -> Payload | None:
@@ -256,9 +256,9 @@ async def send_volume(request: Request) -> Response:
     """GET /reading/volume/{token}: gzip passes through, so the browser's `fetch` yields the plain NIfTI bytes."""
     actor: Actor = request.state.actor
     try:
-        content = await in_thread("volumes", shown_volumes.read_scan, database(), actor, request.path_params["token"])
+        content = await in_thread("volumes", shown_volumes.read_volume, database(), actor, request.path_params["token"])
     except Refused as refusal:
-        return _json({"error": str(refusal)}, _status_of_scan(refusal))
+        return _json({"error": str(refusal)}, _status_of_volume(refusal))
     # No ETag and no date: the same scan in two studies must not be recognisable as one.
     return Response(
         content,
@@ -268,7 +268,7 @@ async def send_volume(request: Request) -> Response:
     )
 
 
-def _status_of_scan(refusal: Refused) -> int:
+def _status_of_volume(refusal: Refused) -> int:
     """409 says to the room that nothing of its item may be read: the file is not the one that was prepared."""
     return 409 if isinstance(refusal, NotIntact) and refusal.state == DAMAGED else 404
 

@@ -107,18 +107,18 @@ def with_conversation(folder: Path) -> Path:
     return folder
 
 
-def write_mask(path: Path, shape: tuple[int, int, int] = (12, 14, 10)) -> None:
+def write_overlay(path: Path, shape: tuple[int, int, int] = (12, 14, 10)) -> None:
     """Write a small mask on the grid of the tiny study's scans."""
-    mask = np.zeros(shape, dtype=np.uint8)
-    mask[4:7, 5:9, 3:6] = 1
+    overlay = np.zeros(shape, dtype=np.uint8)
+    overlay[4:7, 5:9, 3:6] = 1
     path.parent.mkdir(parents=True, exist_ok=True)
-    nibabel.save(nibabel.Nifti1Image(mask, np.diag([2.0, 2.0, 2.5, 1.0])), path)
+    nibabel.save(nibabel.Nifti1Image(overlay, np.diag([2.0, 2.0, 2.5, 1.0])), path)
 
 
 def with_overlays(folder: Path) -> Path:
     """Add two overlays of case c1, of which item i1 names one and item i2 none."""
-    write_mask(folder / "volumes" / "lesion.nii.gz")
-    write_mask(folder / "volumes" / "truth.nii.gz")
+    write_overlay(folder / "volumes" / "lesion.nii.gz")
+    write_overlay(folder / "volumes" / "truth.nii.gz")
     rewrite(
         folder / "overlays.csv",
         [

@@ -313,7 +313,7 @@ def test_a_room_that_looks_ahead_is_found(tmp_path: Path, line: str) -> None:
     ("file", "line"),
     [
         ("agreement/ratings_file.py", "import pandas\nfrom agreement.coding import Floats"),
-        ("imaging/reading.py", "import nibabel\nimport numpy\nfrom imaging.errors import ImagingError\nimport zlib"),
+        ("imaging/loading.py", "import nibabel\nimport numpy\nfrom imaging.errors import ImagingError\nimport zlib"),
         (
             "services/reading/submission.py",
             "from db import Verdict\nimport agreement\nimport sqlmodel\nfrom . import blinding",

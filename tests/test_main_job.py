@@ -1,4 +1,4 @@
-"""The product's main job, for real: read, marked, adjudicated, judged, closed and reported in a real browser."""
+"""The product's main job, for real: read, scored, adjudicated, judged, closed and reported in a real browser."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from tests.main_job.comparing import place_of, problems_of, problems_of_row
 from tests.main_job.contents import CANDIDATES, CONFIDENCE, ITEMS, REASONS, Item
 from tests.main_job.counts import expected_counts, expected_matrix
 from tests.main_job.expected import expected_estimates
-from tests.main_job.expected_marks import consensus_mark
+from tests.main_job.expected_scores import consensus_score
 from tests.main_job.facts import Facts, exported, planned
-from tests.main_job.plan import LOOKED_AROUND, READS, REVIEWS, Read, mark
+from tests.main_job.plan import LOOKED_AROUND, READS, REVIEWS, Read, score
 from tests.main_job.printed import estimate_text, row_texts, stands_in, tables_in
 from tests.main_job.sheet import Place, Sheet
 from tests.main_job.viewing import Traces, expected_sentence, expected_viewing_counts, traces_in
@@ -106,7 +106,7 @@ def test_every_receipt_shown_to_a_rater_stands_for_one_stored_verdict_as_it_was_
     for (rater, key), row in of_raters.items():
         fields = json.loads(str(row[4]))
         if key not in ITEMS:
-            assert fields == {"answer": "correct" if mark(rater, key) else "incorrect"}
+            assert fields == {"answer": "correct" if score(rater, key) else "incorrect"}
             continue
         read = READS[rater][key]
         answered = {} if read.answer is None else {"answer": read.answer, "confidence": str(read.confidence)}
@@ -187,7 +187,7 @@ def test_everybody_is_thanked_at_the_end_and_hears_nothing_about_right_or_wrong(
 
 
 def test_both_raters_mark_the_same_frozen_sample(seen: Seen) -> None:
-    first, second = seen.marked.values()
+    first, second = seen.scored.values()
 
     assert sorted(first) == sorted(second)
     assert len(set(first)) == len(first) == 48
@@ -263,7 +263,7 @@ def finished_study(running: RunningServer, key: str, folder: Path, facts: Facts,
 @pytest.fixture(scope="module")
 def walked(seen: Seen, running: RunningServer) -> Finished:
     """The study of the walk, its facts taken from the plan."""
-    facts = planned(seen.marked["Rater 1"], seen.reviewed, RUN)
+    facts = planned(seen.scored["Rater 1"], seen.reviewed, RUN)
     return finished_study(running, "demo", seen.exported, facts, {RUN: JUDGE})
 
 
@@ -367,15 +367,15 @@ def test_what_the_keyboard_looked_at_in_the_browser_is_in_the_report(walked: Fin
 def test_the_sentences_of_the_report_hold_the_same_counts(finished: Finished) -> None:
     facts = finished.facts
     said = {section["key"]: " ".join(section["explanation"]) for section in finished.report["sections"]}
-    ties = sum(consensus_mark(facts, key) is None for key in facts.sample)
+    ties = sum(consensus_score(facts, key) is None for key in facts.sample)
 
     assert f"{len(ITEMS)} items about 7 subjects, read by 2 raters" in said["study"]
     assert f"{sum(map(facts.differs, ITEMS))} of {len(ITEMS)} items have verdicts that differ" in said["disagreements"]
-    assert f"{len(facts.sample)} of {len(CANDIDATES)} candidates were drawn" in said["marks"]
+    assert f"{len(facts.sample)} of {len(CANDIDATES)} candidates were drawn" in said["scores"]
     assert f"left out of it: {ties}." in said["judges"]
     assert expected_sentence(facts, finished.traces) in said["viewing"]
     assert (
-        f"there is no consensus: {ties}." in tables_of(finished.report, "estimates")["marks_agreement"]["explanation"]
+        f"there is no consensus: {ties}." in tables_of(finished.report, "estimates")["scores_agreement"]["explanation"]
     )
 
 

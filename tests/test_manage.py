@@ -272,8 +272,8 @@ def test_closing_says_what_is_open_and_needs_a_reason(frozen: Run) -> None:
     assert refused.stdout.splitlines()[:4] == [
         "Rater 1: 6 of 6 items not read",
         "Rater 2: 6 of 6 items not read",
-        "Rater 1: 4 of 4 answers not marked",
-        "Rater 2: 4 of 4 answers not marked",
+        "Rater 1: 4 of 4 answers not scored",
+        "Rater 2: 4 of 4 answers not scored",
     ]
     assert "a reason of at least 10 characters is needed" in refused.output
 

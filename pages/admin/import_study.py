@@ -11,5 +11,5 @@ with session.refusals():
     if incoming is not None:
         import_view.draw_contents(incoming)
         import_view.draw_remarks(incoming)
-        import_view.draw_scan(actor, incoming)
+        import_view.draw_volume(actor, incoming)
         import_view.draw_import_button(actor, incoming)

@@ -61,7 +61,7 @@ class Reference:
 
 
 @dataclass(frozen=True)
-class Mark:
+class FieldScore:
     """Whether an answer is right, and what can be said beside that.
 
     Attributes
@@ -82,7 +82,7 @@ class Mark:
     distance_mm: float | None = None
 
 
-NOT_SCORED = Mark(None)
+NOT_SCORED = FieldScore(None)
 
 
 class WrongAnswer(ValueError):
@@ -100,7 +100,7 @@ class FieldKind:
         `WrongAnswer`.
     canonical
         The one text by which two stored answers are the same or differ.
-    mark
+    score
         Takes a stored answer, what counts as right, and the ids of all options.
     in_words
         Takes a stored answer and the words of the options by id.
@@ -119,7 +119,7 @@ class FieldKind:
     scale: Scale
     check: Callable[[AskedField, Any, Sequence[str]], Any]
     canonical: Callable[[Any], str]
-    mark: Callable[[Any, Reference, Sequence[str]], Mark]
+    score: Callable[[Any, Reference, Sequence[str]], FieldScore]
     in_words: Callable[[Any, Mapping[str, str]], str]
     reference_in_words: Callable[[Reference, Mapping[str, str]], list[str]]
     problem_of_reference: Callable[[AskedField, Reference], str]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from protocol.fields.kind import NOT_SCORED, AskedField, FieldKind, Mark, Reference, WrongAnswer, each_in_words
+from protocol.fields.kind import NOT_SCORED, AskedField, FieldKind, FieldScore, Reference, WrongAnswer, each_in_words
 
 
 def check(field: AskedField, value: Any, _panes: Sequence[str]) -> float:
@@ -27,12 +27,14 @@ def canonical(value: Any) -> str:
     return str(value) if number is None else written(number)
 
 
-def mark(value: Any, reference: Reference, _options: Sequence[str]) -> Mark:
+def score(value: Any, reference: Reference, _options: Sequence[str]) -> FieldScore:
     """Return whether the number is an accepted one or lies within the limits, these included."""
     number = parsed(value)
     if not reference.is_given or number is None:
-        return NOT_SCORED if not reference.is_given else Mark(False)
-    return Mark(is_within(float(number), reference) or number in {parsed(answer) for answer in reference.accepted})
+        return NOT_SCORED if not reference.is_given else FieldScore(False)
+    return FieldScore(
+        is_within(float(number), reference) or number in {parsed(answer) for answer in reference.accepted}
+    )
 
 
 def in_words(value: Any, _texts: Mapping[str, str]) -> str:
@@ -87,7 +89,7 @@ KIND = FieldKind(
     scale="interval",
     check=check,
     canonical=canonical,
-    mark=mark,
+    score=score,
     in_words=in_words,
     reference_in_words=each_in_words,
     problem_of_reference=problem_of_reference,

@@ -9,7 +9,7 @@ from protocol.fields.kind import (
     NOT_SCORED,
     AskedField,
     FieldKind,
-    Mark,
+    FieldScore,
     Reference,
     Scale,
     WrongAnswer,
@@ -38,9 +38,9 @@ def canonical(value: Any) -> str:
     return str(value)
 
 
-def mark(value: Any, reference: Reference, _options: Sequence[str]) -> Mark:
+def score(value: Any, reference: Reference, _options: Sequence[str]) -> FieldScore:
     """Return whether the option is an accepted one."""
-    return Mark(str(value) in reference.accepted) if reference.accepted else NOT_SCORED
+    return FieldScore(str(value) in reference.accepted) if reference.accepted else NOT_SCORED
 
 
 def in_words(value: Any, texts: Mapping[str, str]) -> str:
@@ -60,7 +60,7 @@ def one_option(name: str, scale: Scale) -> FieldKind:
         scale=scale,
         check=check,
         canonical=canonical,
-        mark=mark,
+        score=score,
         in_words=in_words,
         reference_in_words=each_in_words,
         problem_of_reference=problem_of_reference,

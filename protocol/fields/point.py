@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from protocol.fields.kind import NOT_SCORED, AskedField, FieldKind, Mark, Reference, WrongAnswer
+from protocol.fields.kind import NOT_SCORED, AskedField, FieldKind, FieldScore, Reference, WrongAnswer
 
 # How a point is told from another: finer than any voxel.
 _DECIMALS = 3
@@ -39,7 +39,7 @@ def canonical(value: Any) -> str:
     return json.dumps([round(part, _DECIMALS) + 0.0 if isinstance(part, int | float) else part for part in value])
 
 
-def mark(value: Any, reference: Reference, _options: Sequence[str]) -> Mark:
+def score(value: Any, reference: Reference, _options: Sequence[str]) -> FieldScore:
     """Return whether the point lies within the radius (`high`, mm) of a reference point, and how far it is away.
 
     A point that names its pane lies in a world of its own, in which a reference has no place: it is not scored.
@@ -48,7 +48,7 @@ def mark(value: Any, reference: Reference, _options: Sequence[str]) -> Mark:
     if not places or reference.high is None or not isinstance(value, list | tuple) or len(value) != len("xyz"):
         return NOT_SCORED
     distance = min(math.dist([float(coordinate) for coordinate in value], place) for place in places)
-    return Mark(distance <= reference.high, distance_mm=distance)
+    return FieldScore(distance <= reference.high, distance_mm=distance)
 
 
 def in_words(value: Any, _texts: Mapping[str, str]) -> str:
@@ -91,7 +91,7 @@ KIND = FieldKind(
     scale="place",
     check=check,
     canonical=canonical,
-    mark=mark,
+    score=score,
     in_words=in_words,
     reference_in_words=reference_in_words,
     problem_of_reference=problem_of_reference,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from protocol.fields import options, several, text
-from protocol.fields.kind import NOT_SCORED, AskedField, FieldKind, Mark, Reference, WrongAnswer, each_in_words
+from protocol.fields.kind import NOT_SCORED, AskedField, FieldKind, FieldScore, Reference, WrongAnswer, each_in_words
 
 
 def check(field: AskedField, value: Any, panes: Sequence[str]) -> list[str]:
@@ -24,14 +24,14 @@ def canonical(value: Any) -> str:
     return json.dumps([text.canonical(line) for line in _lines(value)], ensure_ascii=False)
 
 
-def mark(value: Any, reference: Reference, _options: Sequence[str]) -> Mark:
+def score(value: Any, reference: Reference, _options: Sequence[str]) -> FieldScore:
     """Return whether the first line is accepted, and the place of the first one that is."""
     if not reference.accepted:
         return NOT_SCORED
     accepted = {text.canonical(answer) for answer in reference.accepted}
     places = [place for place, line in enumerate(_lines(value), start=1) if text.canonical(line) in accepted]
     rank = places[0] if places else None
-    return Mark(rank == 1, rank=rank)
+    return FieldScore(rank == 1, rank=rank)
 
 
 def in_words(value: Any, texts: Mapping[str, str]) -> str:
@@ -53,7 +53,7 @@ KIND = FieldKind(
     scale="ranking",
     check=check,
     canonical=canonical,
-    mark=mark,
+    score=score,
     in_words=in_words,
     reference_in_words=each_in_words,
     problem_of_reference=problem_of_reference,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from protocol.fields import options
-from protocol.fields.kind import NOT_SCORED, AskedField, FieldKind, Mark, Reference, WrongAnswer
+from protocol.fields.kind import NOT_SCORED, AskedField, FieldKind, FieldScore, Reference, WrongAnswer
 
 
 def check(field: AskedField, value: Any, _panes: Sequence[str]) -> list[str]:
@@ -25,13 +25,13 @@ def canonical(value: Any) -> str:
     return json.dumps(sorted(_ids(value)), ensure_ascii=False)
 
 
-def mark(value: Any, reference: Reference, option_ids: Sequence[str]) -> Mark:
+def score(value: Any, reference: Reference, option_ids: Sequence[str]) -> FieldScore:
     """Return whether exactly the accepted options are chosen, and the share of options on which both agree."""
     if not reference.accepted:
         return NOT_SCORED
     chosen, accepted = _ids(value), set(reference.accepted)
     every = set(option_ids) | accepted
-    return Mark(chosen == accepted, share=1 - len(chosen ^ accepted) / len(every | chosen))
+    return FieldScore(chosen == accepted, share=1 - len(chosen ^ accepted) / len(every | chosen))
 
 
 def in_words(value: Any, texts: Mapping[str, str]) -> str:
@@ -56,7 +56,7 @@ KIND = FieldKind(
     scale="set",
     check=check,
     canonical=canonical,
-    mark=mark,
+    score=score,
     in_words=in_words,
     reference_in_words=reference_in_words,
     problem_of_reference=options.problem_of_reference,

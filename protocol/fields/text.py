@@ -13,7 +13,7 @@ from protocol.fields.kind import (
     NOT_SCORED,
     AskedField,
     FieldKind,
-    Mark,
+    FieldScore,
     Reference,
     WrongAnswer,
     each_in_words,
@@ -52,7 +52,7 @@ def canonical(value: Any) -> str:
     return " ".join(_ARTICLES.sub(" ", retained).split())
 
 
-def mark(value: Any, reference: Reference, _options: Sequence[str]) -> Mark:
+def score(value: Any, reference: Reference, _options: Sequence[str]) -> FieldScore:
     """Return whether the text is an accepted one, or holds exactly one number and that lies within the limits.
 
     A unit behind the number is not read.
@@ -61,7 +61,7 @@ def mark(value: Any, reference: Reference, _options: Sequence[str]) -> Mark:
         return NOT_SCORED
     accepted = {canonical(answer) for answer in reference.accepted} - {""}
     quantity = _one_number(value)
-    return Mark(canonical(value) in accepted or (quantity is not None and number.is_within(quantity, reference)))
+    return FieldScore(canonical(value) in accepted or (quantity is not None and number.is_within(quantity, reference)))
 
 
 def in_words(value: Any, _texts: Mapping[str, str]) -> str:
@@ -104,7 +104,7 @@ KIND = FieldKind(
     scale="text",
     check=check,
     canonical=canonical,
-    mark=mark,
+    score=score,
     in_words=in_words,
     reference_in_words=each_in_words,
     problem_of_reference=no_problem,

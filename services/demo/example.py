@@ -45,12 +45,12 @@ _SEED = 20_261_120
 
 def is_seeded(database: Database) -> bool:
     """Return whether the demo has been brought in; also when it was removed since, so that it does not come back."""
-    with database.reading() as session:
+    with database.read_only() as session:
         query = select(Study.id).where(or_(Study.key == OPEN_KEY, col(Study.is_demo)))
         return session.exec(query).first() is not None
 
 
-def mark_demo(database: Database) -> None:
+def label_demo(database: Database) -> None:
     """Mark the demo's studies and people as such, also those of a release that did not.
 
     They are told by their keys and logins together with the roles that the demo gave them, so that a study of
@@ -82,12 +82,12 @@ def mark_demo(database: Database) -> None:
                 session.add(person)
 
 
-def marked_studies(session: Session) -> Sequence[Study]:
+def demo_studies(session: Session) -> Sequence[Study]:
     """Return the demo's studies."""
     return session.exec(select(Study).where(col(Study.is_demo)).order_by(col(Study.id))).all()
 
 
-def marked_people(session: Session) -> Sequence[Person]:
+def demo_people(session: Session) -> Sequence[Person]:
     """Return the demo's people."""
     return session.exec(select(Person).where(col(Person.is_demo)).order_by(col(Person.id))).all()
 
@@ -119,7 +119,7 @@ def seed_demo(database: Database, progress: Progress | None = None) -> None:
             members.invite(database, admin, OPEN_KEY, login, name, role, specialty="Radiology")
     freezing.freeze_study(database, admin, OPEN_KEY)
     _finish_copy(database, admin, say)
-    mark_demo(database)
+    label_demo(database)
 
 
 def sign_in_links(database: Database) -> list[tuple[str, str]]:
@@ -147,8 +147,8 @@ def _finish_copy(database: Database, admin: Actor, say: Progress) -> None:
         _read_like(database, "simulated-reviewer"),
     )
     for step, login in enumerate(raters):
-        say(len(raters) + 1 + step, steps, f"Simulating the marks of {login}")
-        _work_through(database, people[login], login, "scoring", _mark_like(login))
+        say(len(raters) + 1 + step, steps, f"Simulating the scores of {login}")
+        _work_through(database, people[login], login, "scoring", _score_like(login))
     import_runs.import_judge_verdicts(
         database,
         admin,
@@ -241,8 +241,8 @@ def _filled_in(field: FormFieldPayload, accepted: list[str], right: bool, rng: r
     return accepted[0] if right or not wrong else rng.choice(wrong)
 
 
-def _mark_like(login: str) -> Answering:
-    """Return a rater who marks answers as the exact match says, with slips of their own."""
+def _score_like(login: str) -> Answering:
+    """Return a rater who scores answers as the exact match says, with slips of their own."""
     slips = 0.06 if login == "simulated-rater-1" else 0.1
 
     def answer(payload: AnyItemPayload, rng: random.Random) -> dict[str, Any]:
@@ -260,7 +260,7 @@ def _mark_like(login: str) -> Answering:
 
 def _references(database: Database) -> dict[tuple[str, str], list[str]]:
     """Return the accepted answers by what a reader sees: the prompt and the vignette of the case."""
-    with database.reading() as session:
+    with database.read_only() as session:
         study = session.exec(select(Study).where(Study.key == FINISHED_KEY)).one()
         rows = session.exec(
             select(Item.prompt, Case.vignette, Reference.accepted)

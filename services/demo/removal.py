@@ -10,7 +10,7 @@ from sqlmodel import Session, col, select
 
 from db import Database, Membership, Person, Study, audit, now
 from db.base import stored_id
-from services.demo.example import marked_people, marked_studies
+from services.demo.example import demo_people, demo_studies
 from services.errors import Conflict, NotAllowed
 from services.people.accounts import lock_within, other_owners
 from services.people.identity import Actor
@@ -18,7 +18,7 @@ from services.people.identity import Actor
 
 def has_demo(database: Database) -> bool:
     """Return whether the demo is here: brought in, and not removed."""
-    with database.reading() as session:
+    with database.read_only() as session:
         remaining = select(Study.id).where(col(Study.is_demo), col(Study.removed_at).is_(None))
         return session.exec(remaining).first() is not None
 
@@ -34,8 +34,8 @@ def remove_demo(database: Database, actor: Actor) -> None:
     if not actor.is_owner:
         raise NotAllowed("Only an owner of this installation may remove the demo; ask one.")
     with database.writing() as session:
-        studies = [study for study in marked_studies(session) if study.removed_at is None]
-        people = [person for person in marked_people(session) if person.locked_at is None]
+        studies = [study for study in demo_studies(session) if study.removed_at is None]
+        people = [person for person in demo_people(session) if person.locked_at is None]
         if not studies and not people:
             raise Conflict("There is no demo here.")
         _require_others(session, people)

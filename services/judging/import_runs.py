@@ -113,7 +113,7 @@ def _candidate_ids(session: Session, study_id: int) -> dict[tuple[str, str], int
 
 def judge_runs_of(database: Database, actor: Actor, study_key: str) -> list[JudgeRunLine]:
     """Return the runs of a study, for its admins."""
-    with database.reading() as session:
+    with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         pool = session.exec(select(func.count()).select_from(Candidate).where(Candidate.study_id == study.id)).one()
         # What is counted are rows and errors, of which a row has one exactly when it has no verdict.

@@ -43,7 +43,7 @@ class PersonLine:
 def people_of(database: Database, actor: Actor) -> list[PersonLine]:
     """Return everybody, in the order in which they came."""
     _require_owner(actor)
-    with database.reading() as session:
+    with database.read_only() as session:
         roles: dict[int, list[str]] = {}
         for person_id, key, role in session.exec(
             select(Membership.person_id, Study.key, Membership.role)

@@ -61,7 +61,7 @@ CHANGE_DRAFT = Act(
 FREEZE = Act("study", "freeze", "admin", ("draft",), "open", {"open": _FROZEN, "closed": _FROZEN})
 READ = Act(
     "study",
-    "read, mark, decide",
+    "read, score, decide",
     "rater or reviewer",
     ("open",),
     None,

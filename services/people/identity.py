@@ -164,7 +164,7 @@ def make_link(database: Database, login: str, purpose: str, *, by: Actor | None 
 
 def look_at_link(database: Database, token: str) -> Link | None:
     """Return what an unused link is for, without using it up; None when it cannot be used."""
-    with database.reading() as session:
+    with database.read_only() as session:
         invitation = _usable_link(session, token)
         if invitation is None:
             return None
@@ -195,7 +195,7 @@ def use_link(database: Database, token: str, password: str | None) -> str:
 
 def _hash_for_link(database: Database, token: str, password: str) -> str:
     """Return the hash of the password that a `join` link sets, made before the transaction that stores it."""
-    with database.reading() as session:
+    with database.read_only() as session:
         invitation = _usable_link(session, token)
         if invitation is None or invitation.purpose != "join":
             return ""
@@ -299,7 +299,7 @@ def actor_for_command_line(database: Database, login: str | None = None) -> Acto
     Whoever can run the command line can read the database file, so no password is asked; what is done is recorded
     under that person.
     """
-    with database.reading() as session:
+    with database.read_only() as session:
         # Where there is somebody, nothing is done in the name of the demo's admin.
         first = select(Person).where(col(Person.is_owner), col(Person.locked_at).is_(None))
         first = first.order_by(col(Person.is_demo), col(Person.id))

@@ -29,7 +29,7 @@ class LinkNotice:
 
 def notices_of(database: Database, actor: Actor) -> list[LinkNotice]:
     """Return the links that were made for the actor's account since they last confirmed such a notice."""
-    with database.reading() as session:
+    with database.read_only() as session:
         return [LinkNotice(link.created_at, link.consumed_at, _stays(link)) for link in _untold(session, actor)]
 
 

@@ -42,7 +42,7 @@ def administers(database: Database, actor: Actor) -> bool:
     """Return whether the actor may bring in studies or is admin of one: only they have files to send or to fetch."""
     if actor.is_owner:
         return True
-    with database.reading() as session:
+    with database.read_only() as session:
         admin = (
             select(Membership.id)
             .join(Study)

@@ -43,7 +43,7 @@ def begin_sign_in(database: Database, login: str, *, address: str = "", browser:
         The login or the address has had its tries for now.
     """
     login = canonical_login(login)
-    with database.reading() as session:
+    with database.read_only() as session:
         person = person_with(session, login)
         known = browser if person and _was_opened_for(session, person, browser) else ""
         credential = session.get(Credential, person.id) if person else None

@@ -79,7 +79,7 @@ def take_interim_look(database: Database, actor: Actor, study_key: str, reason: 
 
 def events_of(database: Database, actor: Actor, study_key: str) -> list[EventLine]:
     """Return everything that happened to a study as a whole."""
-    with database.reading() as session:
+    with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         rows = session.exec(
             select(StudyEvent, Person.name)
@@ -92,7 +92,7 @@ def events_of(database: Database, actor: Actor, study_key: str) -> list[EventLin
 
 def state_of_study(database: Database, actor: Actor, study_key: str) -> str:
     """Return `draft`, `open` or `closed`, for admins."""
-    with database.reading() as session:
+    with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         return state_of(session, stored_id(study.id))
 

@@ -64,7 +64,7 @@ def in_order(work: Sequence[OpenWork]) -> list[OpenWork]:
 
 def open_work_of(database: Database, actor: Actor, study_key: str) -> list[OpenWork]:
     """Return what is still to be done in a study, for its admins; it tells counts and no answer."""
-    with database.reading() as session:
+    with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         return open_work(session, stored_id(study.id))
 

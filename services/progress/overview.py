@@ -27,7 +27,7 @@ class Overview:
 
 def overview_of(database: Database, actor: Actor, study_key: str) -> Overview:
     """Return, for its admins, where a study stands."""
-    with database.reading() as session:
+    with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         study_id = stored_id(study.id)
         raters = session.exec(

@@ -11,7 +11,7 @@ from typing import Any
 
 from agreement import token_f1
 from protocol.fields import KINDS
-from protocol.fields.kind import FieldKind, Mark, Reference
+from protocol.fields.kind import FieldKind, FieldScore, Reference
 
 NOT_ASSESSABLE = "not assessable"
 
@@ -57,7 +57,7 @@ class AnswerKey:
 
 
 @dataclass(frozen=True)
-class Score(Mark):
+class Score(FieldScore):
     """What an answer scores; None where the item has no reference of that kind."""
 
     token_f1: float | None = None
@@ -79,10 +79,10 @@ def said(field_type: str, answer: Any, *, not_assessable: bool) -> str | None:
 
 def score(item: AnswerKey, answer: Any) -> Score:
     """Score an answer against the item's reference; text has its best token F1 over the accepted texts beside."""
-    mark = item.kind.mark(answer, item.reference, [option for option, _ in item.options])
+    scored = item.kind.score(answer, item.reference, [option for option, _ in item.options])
     accepted = item.accepted if item.type == "text" else ()
     f1 = token_f1(str(answer), accepted) if accepted else None
-    return Score(mark.correct, mark.share, mark.rank, mark.distance_mm, f1)
+    return Score(scored.correct, scored.share, scored.rank, scored.distance_mm, f1)
 
 
 def score_written(item: AnswerKey, text: str) -> Score:
@@ -91,8 +91,8 @@ def score_written(item: AnswerKey, text: str) -> Score:
         return score(item, [part.strip() for part in text.split("|")])
     if item.kind.has_options:
         return score(item, text)
-    mark = KINDS["text"].mark(text, item.reference, ())
-    return Score(mark.correct, token_f1=token_f1(text, item.accepted) if item.accepted else None)
+    scored = KINDS["text"].score(text, item.reference, ())
+    return Score(scored.correct, token_f1=token_f1(text, item.accepted) if item.accepted else None)
 
 
 def as_text(answer: Any) -> str:

@@ -73,14 +73,14 @@ def progress_of(
     return queries.count_assignments(session, membership_id, phases_of(queue)[-1:])
 
 
-def require_marking_open(session: Session, study: Study, membership: Membership) -> None:
+def require_scoring_open(session: Session, study: Study, membership: Membership) -> None:
     """Refuse the scoring phase while the rater reads blind, or could still change what they read: it shows references.
 
-    Where verdicts may be revised, that ends when the rater acknowledges the instructions of marking.
+    Where verdicts may be revised, that ends when the rater acknowledges the instructions of scoring.
     """
     require_reads_closed(session, stored_id(membership.id))
     protocol = frozen_facts.protocol_of(session, stored_id(study.id))
-    if protocol.reading.revision != "never" and not revision_rules.has_begun_marking(session, stored_id(membership.id)):
+    if protocol.reading.revision != "never" and not revision_rules.has_begun_scoring(session, stored_id(membership.id)):
         raise ReadsOpen("Read the instructions of this part first; from then on your verdicts stay as they are.")
 
 
@@ -88,4 +88,4 @@ def require_reads_closed(session: Session, membership_id: int) -> None:
     """Refuse what may come only after the last blind read."""
     closed = not queries.open_assignments(session, membership_id, (READING,), limit=1)
     if not may_see("rater", SCORING, "reference", Progress(on_the_desk=True, reads_closed=closed)):
-        raise ReadsOpen("Marking answers opens when all your items are read.")
+        raise ReadsOpen("Scoring answers opens when all your items are read.")

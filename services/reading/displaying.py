@@ -211,7 +211,7 @@ def _prefetch(session: Session, protocol: Protocol, shown: Shown, following: lis
     return [
         volume
         for after in following
-        for volume in shown_items.scans_of(session, protocol, after)[0]
+        for volume in shown_items.shown_files_of(session, protocol, after)[0]
         if volume not in showing
     ]
 
@@ -223,7 +223,7 @@ def _draft_of(session: Session, assignment: Assignment) -> DraftPayload:
 
 def _scoring_payload(session: Session, protocol: Protocol, assignment: Assignment, place: Desk) -> ScoringPayload:
     if protocol.scoring is None or assignment.candidate_id is None:
-        raise Conflict("This study has no answers to mark.")
+        raise Conflict("This study has no answers to score.")
     desk.require_reads_closed(session, assignment.membership_id)
     item = shown_items.item_of(session, assignment)
     reference = queries.reference_for_forms_that_show_it(session, assignment.item_id)

@@ -48,7 +48,7 @@ class MemberProgress:
 
 def progress_of_members(database: Database, actor: Actor, study_key: str) -> list[MemberProgress]:
     """Return, for admins, how far every rater and reviewer is."""
-    with database.reading() as session:
+    with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         protocol = frozen_facts.protocol_of(session, stored_id(study.id))
         rows = session.exec(

@@ -27,7 +27,7 @@ _PACES: Mapping[str, tuple[tuple[Phase, str], ...]] = {
 
 
 def next_part(session: Session, study: Study, membership: Membership, queue: Queue) -> NextPayload | None:
-    """Return what waits behind a queue that is done: answers to mark after the reads; None where nothing does."""
+    """Return what waits behind a queue that is done: answers to score after the reads; None where nothing does."""
     if queue == REVIEW.queue:
         return blinding.next_payload("Look again", "", _place(study, queue))
     if queue != READING.queue:
@@ -36,7 +36,7 @@ def next_part(session: Session, study: Study, membership: Membership, queue: Que
     done, total = queries.count_assignments(session, membership_id, (SCORING,))
     if done == total:
         return None
-    title = f"Mark {SCORING.queue.counted(total - done)}"
+    title = f"Score {SCORING.queue.counted(total - done)}"
     about = about_how_long(session, membership_id, SCORING.queue, total - done)
     return blinding.next_payload(title, about, _place(study, SCORING.queue))
 

@@ -242,7 +242,7 @@ class OpinionsPayload(HeadPayload, StandingPayload):
 
 
 class ScoringPayload(HeadPayload, StandingPayload):
-    """A candidate's answer that is marked: with the question and the reference, and without pictures."""
+    """A candidate's answer that is scored: with the question and the reference, and without pictures."""
 
     images: None
     context: ContextPayload

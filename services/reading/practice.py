@@ -1,4 +1,4 @@
-"""Practice before the real items: marked by the program, with feedback where the protocol says so, until it is passed.
+"""Practice before the real items: scored by the program, with feedback where the protocol says so, until it is passed.
 
 Nothing here reads the reference of a real item, and nothing of practice enters a statistic.
 """
@@ -109,8 +109,8 @@ def end_pass_if_done(session: Session, protocol: Protocol, assignment: Assignmen
     session.flush()
     if rule is None or queries.open_assignments(session, membership_id, (PRACTICE,), limit=1):
         return
-    marks = _marks_of_pass(session, protocol, membership_id, pass_number)
-    judged = [mark for mark in marks if mark is not None]
+    scores = _scores_of_pass(session, protocol, membership_id, pass_number)
+    judged = [score for score in scores if score is not None]
     correct = sum(judged)
     passed = correct + ROUNDING >= rule.pass_mark * len(judged)
     result = PracticeResult(
@@ -146,7 +146,7 @@ def feedback_on(
         return None
     reference = queries.reference_of_practice_item(session, assignment.item_id)
     verdict = queries.root_verdict(session, stored_id(assignment.id))
-    correct = _mark(session, protocol, item.item_id, verdict) if verdict is not None else None
+    correct = _score(session, protocol, item.item_id, verdict) if verdict is not None else None
     return blinding.feedback_payload(correct, reference_words, reference.explanation)
 
 
@@ -195,8 +195,8 @@ def _newest_pass(session: Session, membership_id: int) -> int:
     return session.exec(newest).one() or 1
 
 
-def _marks_of_pass(session: Session, protocol: Protocol, membership_id: int, pass_number: int) -> list[bool | None]:
-    """Return a mark per item of a pass; what could not be shown was not answered right."""
+def _scores_of_pass(session: Session, protocol: Protocol, membership_id: int, pass_number: int) -> list[bool | None]:
+    """Return a score per item of a pass; what could not be shown was not answered right."""
     rows = session.exec(
         select(Assignment.item_id, Verdict, TechnicalFailure.id)
         .join(Verdict, col(Verdict.assignment_id) == Assignment.id, isouter=True)
@@ -208,10 +208,10 @@ def _marks_of_pass(session: Session, protocol: Protocol, membership_id: int, pas
         )
         .order_by(col(Assignment.position))
     ).all()
-    return [False if verdict is None else _mark(session, protocol, item_id, verdict) for item_id, verdict, _ in rows]
+    return [False if verdict is None else _score(session, protocol, item_id, verdict) for item_id, verdict, _ in rows]
 
 
-def _mark(session: Session, protocol: Protocol, item_id: int, verdict: Verdict) -> bool | None:
+def _score(session: Session, protocol: Protocol, item_id: int, verdict: Verdict) -> bool | None:
     """Return whether a practice verdict is right; None where only a person could tell, as with free text."""
     if verdict.not_assessable is not None:
         return False

@@ -48,7 +48,7 @@ class Place:
 
 def items_of(database: Database, actor: Actor, study_key: str, search: str = "") -> list[ItemLine]:
     """Return, for a study's admins, the first items whose key, category or prompt holds the words of a search."""
-    with database.reading() as session:
+    with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         query = (
             select_columns(
@@ -73,14 +73,14 @@ def items_of(database: Database, actor: Actor, study_key: str, search: str = "")
 
 def count_items(database: Database, actor: Actor, study_key: str, search: str = "") -> int:
     """Return how many items a search finds."""
-    with database.reading() as session:
+    with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         return session.exec(select(func.count()).select_from(Item).where(*_matches(study, search))).one()
 
 
 def place_of(database: Database, actor: Actor, study_key: str, item_key: str = "") -> Place:
     """Return the place of an item among its study's, with its neighbours; of the first where none is named."""
-    with database.reading() as session:
+    with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         own = Item.study_id == study.id
         query = select(Item.id, Item.key).where(own).order_by(col(Item.id)).limit(1)
@@ -111,7 +111,7 @@ def _matches(study: Study, search: str) -> list[Any]:
 
 def preview_feedback(database: Database, actor: Actor, study_key: str, item_key: str) -> list[Line]:
     """Return what raters will be told after their answer to a practice item; nothing for any other item."""
-    with database.reading() as session:
+    with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         protocol = frozen_facts.protocol_of(session, stored_id(study.id))
         item = _item(session, study, item_key)
@@ -126,7 +126,7 @@ def preview_feedback(database: Database, actor: Actor, study_key: str, item_key:
 
 def preview_item(database: Database, actor: Actor, study_key: str, item_key: str) -> ItemPayload:
     """Return the payload that a rater will get for an item, from the same builder."""
-    with database.reading() as session:
+    with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         return displaying.preview_payload(session, actor, study, _item(session, study, item_key))
 

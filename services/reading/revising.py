@@ -24,7 +24,7 @@ def list_revisable(database: Database, actor: Actor, public_id: str) -> list[Rev
     public_id
         One of the actor's assignments, which says which study is meant: two studies may be open in two tabs.
     """
-    with database.reading() as session:
+    with database.read_only() as session:
         _, study, membership = own_assignment(session, actor, public_id)
         protocol = frozen_facts.protocol_of(session, stored_id(study.id))
         lines = []
@@ -76,7 +76,7 @@ def resume(database: Database, actor: Actor, public_id: str) -> Payload:
         queue = PHASES[assignment.phase].queue
         require_in_study(session, acts.READ, study)
         if queue == SCORING.queue:
-            desk.require_marking_open(session, study, membership)
+            desk.require_scoring_open(session, study, membership)
         revision_rules.end(session, actor, membership)
         session.flush()
         return displaying.queue_payload(session, actor, study, membership, queue)

@@ -78,7 +78,7 @@ def require_revisable(
 def _may_revise(session: Session, protocol: Protocol, membership: Membership) -> bool:
     """Return whether anything of this rater may be revised.
 
-    Once references are shown to them (marking answers), or the raters' verdicts are compared (the reviewers' queue), no
+    Once references are shown to them (scoring answers), or the raters' verdicts are compared (the reviewers' queue), no
     verdict may change: for all raters and items alike, so that nobody can tell which items are in the queue.
     """
     if protocol.reading.revision == "never" or membership.role != "rater":
@@ -98,7 +98,7 @@ _BEGUN = select(Acknowledgement.id).where(
 _SETTLED: Any = select(or_(_COMPARED.exists(), _BEGUN.exists()))
 
 
-def has_begun_marking(session: Session, membership_id: int) -> bool:
+def has_begun_scoring(session: Session, membership_id: int) -> bool:
     """Return whether a rater has acknowledged the instructions of the scoring phase, which shows references."""
     return session.exec(_BEGUN, params={"membership_id": membership_id}).first() is not None
 

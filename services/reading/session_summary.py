@@ -17,7 +17,7 @@ from services.reading.payloads import SummaryPayload
 
 def session_summary(database: Database, actor: Actor, public_id: str) -> SummaryPayload:
     """Return the actor's own counts and times in the study, and the queue, of one of their assignments."""
-    with database.reading() as session:
+    with database.read_only() as session:
         assignment, _, membership = own_assignment(session, actor, public_id)
         return own_counts_and_times(session, actor, membership, PHASES[assignment.phase].queue)
 

@@ -50,7 +50,7 @@ def lines_of(protocol: Protocol, item: ShownItem, option_order: list[str], verdi
     return blinding.opinion_lines(form, verdict.fields, verdict.not_assessable, verdict.comment)
 
 
-def scans_of(session: Session, protocol: Protocol, assignment: Assignment) -> tuple[list[int], list[int]]:
+def shown_files_of(session: Session, protocol: Protocol, assignment: Assignment) -> tuple[list[int], list[int]]:
     """Return the ids of the volumes and of the overlays that an assignment shows."""
     if PHASES[assignment.phase].kind != "items":
         return [], []
@@ -62,10 +62,10 @@ def scans_of(session: Session, protocol: Protocol, assignment: Assignment) -> tu
     )
 
 
-def file_of(session: Session, assignment: Assignment, kind: str, scan_id: int) -> str:
+def file_of(session: Session, assignment: Assignment, kind: str, shown_id: int) -> str:
     """Return the SHA-256 of the file of a volume or an overlay that an assignment shows."""
     item = item_of(session, assignment)
-    return frozen_facts.case_of(session, assignment.study_id, item.case_id).files[kind, scan_id]
+    return frozen_facts.case_of(session, assignment.study_id, item.case_id).files[kind, shown_id]
 
 
 def reference_texts(protocol: Protocol, item: ShownItem, reference: Reference) -> list[str]:

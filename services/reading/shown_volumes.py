@@ -24,13 +24,13 @@ from services.studies import damaged_volumes, frozen_facts, volume_integrity, vo
 Files = dict[tuple[str, int], str]
 
 
-def scan_in_reach(database: Database, actor: Actor, token: str) -> Path:
+def volume_in_reach(database: Database, actor: Actor, token: str) -> Path:
     """Return the file behind a token, if the actor's current or next item shows it, or the one they are revising.
 
     The token is compared with those of the scans in reach, so a token of another session, hour, study or item fits
     none.
     """
-    with database.reading() as session:
+    with database.read_only() as session:
         for study, membership in studies_of(session, actor):
             files = _in_reach(session, actor, study, membership)
             for keys in displaying.keys_of(study, actor).still_valid():
@@ -40,7 +40,7 @@ def scan_in_reach(database: Database, actor: Actor, token: str) -> Path:
     raise NotFound("There is no such volume for you now.")
 
 
-def read_scan(database: Database, actor: Actor, token: str) -> bytes:
+def read_volume(database: Database, actor: Actor, token: str) -> bytes:
     """Return the packed bytes of the scan behind a token, if they are still those that were prepared.
 
     Raises
@@ -48,7 +48,7 @@ def read_scan(database: Database, actor: Actor, token: str) -> bytes:
     NotIntact
         They are not, or are gone; the audit trail of the actor's study says so.
     """
-    path = scan_in_reach(database, actor, token)
+    path = volume_in_reach(database, actor, token)
     try:
         return volume_integrity.read_intact(path)
     except volume_integrity.NotIntact as error:
@@ -58,11 +58,11 @@ def read_scan(database: Database, actor: Actor, token: str) -> bytes:
 
 def report_damage(database: Database, actor: Actor, token: str) -> None:
     """Note that what a browser unpacked of a scan in its reader's reach is not what was prepared."""
-    path = scan_in_reach(database, actor, token)
+    path = volume_in_reach(database, actor, token)
     damaged_volumes.note(database, actor, volume_store.sha256_of(path), damaged_volumes.IN_THE_BROWSER)
 
 
-def renewed_scans(database: Database, actor: Actor, public_id: str) -> ScansAnswer:
+def renewed_volumes(database: Database, actor: Actor, public_id: str) -> ScansAnswer:
     """Return the pictures of the item on the actor's screen, and what may be fetched ahead, at addresses of this hour.
 
     Raises
@@ -81,8 +81,8 @@ def renewed_scans(database: Database, actor: Actor, public_id: str) -> ScansAnsw
 
 def _named(keys: Keys, token: str, files: Files) -> str | None:
     """Return the SHA-256 of the scan that a token names, if it names one of these."""
-    for (kind, scan_id), sha256 in files.items():
-        name = keys.volume_token(scan_id) if kind == "volume" else keys.overlay_token(scan_id)
+    for (kind, shown_id), sha256 in files.items():
+        name = keys.volume_token(shown_id) if kind == "volume" else keys.overlay_token(shown_id)
         if hmac.compare_digest(name.encode(), token.encode()):
             return sha256
     return None
@@ -109,15 +109,15 @@ def _in_reach(session: Session, actor: Actor, study: Study, membership: Membersh
 
 
 def _shown_by(session: Session, protocol: Protocol, assignment: Assignment, *, with_overlays: bool) -> Files:
-    volumes, overlays = shown_items.scans_of(session, protocol, assignment)
-    shown = [("volume", scan_id) for scan_id in volumes] + [
-        ("overlay", scan_id) for scan_id in overlays if with_overlays
+    volumes, overlays = shown_items.shown_files_of(session, protocol, assignment)
+    shown = [("volume", shown_id) for shown_id in volumes] + [
+        ("overlay", shown_id) for shown_id in overlays if with_overlays
     ]
-    return {(kind, scan_id): shown_items.file_of(session, assignment, kind, scan_id) for kind, scan_id in shown}
+    return {(kind, shown_id): shown_items.file_of(session, assignment, kind, shown_id) for kind, shown_id in shown}
 
 
 def _all_of(session: Session, study_id: int) -> Files:
     volumes = session.exec(select(Volume.id, Volume.sha256).where(Volume.study_id == study_id))
     overlays = session.exec(select(Overlay.id, Overlay.sha256).where(Overlay.study_id == study_id))
-    files = {("volume", stored_id(scan_id)): sha256 for scan_id, sha256 in volumes}
-    return files | {("overlay", stored_id(scan_id)): sha256 for scan_id, sha256 in overlays}
+    files = {("volume", stored_id(shown_id)): sha256 for shown_id, sha256 in volumes}
+    return files | {("overlay", stored_id(shown_id)): sha256 for shown_id, sha256 in overlays}

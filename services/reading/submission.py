@@ -65,7 +65,7 @@ class Receipt:
 
 def current_payload(database: Database, actor: Actor, study_key: str, queue: str) -> Payload:
     """Return what is on the member's desk now: the first item that is not closed, or thanks."""
-    with database.reading() as session:
+    with database.read_only() as session:
         named = desk.queue_named(queue)
         study, membership = require_role(session, actor, study_key, named.role)
         require_in_study(session, acts.READ, study)
@@ -74,7 +74,7 @@ def current_payload(database: Database, actor: Actor, study_key: str, queue: str
 
 def payload_after_reload(database: Database, actor: Actor, study_key: str, queue: str) -> Payload:
     """Return what stood on the screen before a reload: the verdict that is being revised, else the desk."""
-    with database.reading() as session:
+    with database.read_only() as session:
         named = desk.queue_named(queue)
         study, membership = require_role(session, actor, study_key, named.role)
         require_in_study(session, acts.READ, study)
@@ -88,13 +88,13 @@ def payload_after_reload(database: Database, actor: Actor, study_key: str, queue
 
 def _desk_payload(session: Session, actor: Actor, study: Study, membership: Membership, queue: Queue) -> Payload:
     if queue == SCORING.queue:
-        desk.require_marking_open(session, study, membership)
+        desk.require_scoring_open(session, study, membership)
     return displaying.queue_payload(session, actor, study, membership, queue)
 
 
 def queue_of_assignment(database: Database, actor: Actor, public_id: str) -> tuple[str, str]:
     """Return study key and queue of one of the actor's own assignments."""
-    with database.reading() as session:
+    with database.read_only() as session:
         assignment, study, _ = own_assignment(session, actor, public_id)
         return study.key, PHASES[assignment.phase].queue.key
 
@@ -333,7 +333,7 @@ def _state(session: Session, actor: Actor, study: Study, membership: Membership,
     """
     if turn_of(session, assignment).has_come:
         if PHASES[assignment.phase].queue == SCORING.queue:
-            desk.require_marking_open(session, study, membership)
+            desk.require_scoring_open(session, study, membership)
         protocol = frozen_facts.protocol_of(session, assignment.study_id)
         return "on the desk" if desk.is_on_the_desk(session, protocol, assignment) else "waiting"
     if _is_being_revised(session, actor, assignment):

@@ -42,7 +42,7 @@ class Desk:
 def desks_of(database: Database, actor: Actor) -> list[Desk]:
     """Return every queue that the actor has as rater or reviewer, with its progress."""
     desks = []
-    with database.reading() as session:
+    with database.read_only() as session:
         for study, membership in studies_of(session, actor):
             state = state_of(session, stored_id(study.id))
             protocol = frozen_facts.protocol_of(session, stored_id(study.id))
@@ -93,7 +93,7 @@ class Instructions:
 
 def instructions(database: Database, actor: Actor, study_key: str, queue: str) -> Instructions:
     """Return the instructions of a queue and whether this member has acknowledged them."""
-    with database.reading() as session:
+    with database.read_only() as session:
         study, membership = require_role(session, actor, study_key, desk.queue_named(queue).role)
         parts = _instructions_of(session, study, queue)
         seen = session.exec(_ACKNOWLEDGED, params={"membership_id": membership.id, "phase": queue}).first()

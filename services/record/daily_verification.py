@@ -132,7 +132,7 @@ def new_holder() -> str:
 
 
 def _studies_due(database: Database) -> list[int]:
-    with database.reading() as session:
+    with database.read_only() as session:
         # By the audit chain too: a freeze that was deleted, or a study that was hidden, must not pass unseen.
         of_chain = select(AuditEvent.study_id).where(AuditEvent.action == verification.FROZEN)
         study_ids: set[int] = set()
@@ -176,7 +176,7 @@ def _verify(database: Database, study_id: int, holder: str, pace: Pace, save_eve
     with database.writing() as session:
         run = _interrupted(session, study_id) or Verification(study_id=study_id)
         session.add(run)
-    with database.reading() as session:
+    with database.read_only() as session:
         listed, unread = read_or_report(session, FILES, lambda: volume_integrity.files_of(session, study_id))
     files = listed or []
     saved_at = time.monotonic()
@@ -256,12 +256,12 @@ class VerificationState:
     ended_at: datetime | None
     problems: list[str]
     under_way: tuple[int, int] | None
-    damaged_scans: list[str]
+    damaged_volumes: list[str]
 
 
 def state_of_verification(database: Database, actor: Actor, study_key: str) -> VerificationState:
     """Return how the last verification of a study ended, for its admins; never "all holds" of what cannot be read."""
-    with database.reading() as session:
+    with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         study_id = stored_id(study.id)
         ended, unread = read_or_report(session, RESULTS, lambda: _last_ended(session, study_id))
@@ -275,7 +275,7 @@ def state_of_verification(database: Database, actor: Actor, study_key: str) -> V
             ended_at=ended.ended_at if ended is not None else None,
             problems=list(dict.fromkeys(problems)),
             under_way=(running.files_checked, files) if running is not None else None,
-            damaged_scans=sentences_of(session, ROWS, lambda: _damaged_scans(session, study_id)),
+            damaged_volumes=sentences_of(session, ROWS, lambda: _damaged_volumes(session, study_id)),
         )
 
 
@@ -292,6 +292,6 @@ def _broken_off(run: Verification, files: int) -> str:
     )
 
 
-def _damaged_scans(session: Session, study_id: int) -> Iterator[str]:
+def _damaged_volumes(session: Session, study_id: int) -> Iterator[str]:
     for event in damaged_volumes.events_of(session, study_id):
         yield damaged_volumes.sentence(event)

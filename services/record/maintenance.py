@@ -56,7 +56,7 @@ def bring_up_to_date(database: Database) -> None:
     sealing.seal_earlier_rows(database)
     database.volume_dir.mkdir(parents=True, exist_ok=True)
     accounts.make_logins_canonical(database)
-    example.mark_demo(database)
+    example.label_demo(database)
 
 
 def require_prepared(database: Database) -> None:
@@ -135,7 +135,7 @@ def back_up_installation(database: Database, folder: Path, *, incomplete: bool =
     if database.volume_dir.resolve() in folder.resolve().parents:
         raise Conflict(f"{folder} lies among the volumes, which would be copied into themselves; name another folder.")
     # Read before the copy is made: the copy then holds this head, also when people go on writing.
-    with database.reading() as session:
+    with database.read_only() as session:
         chain_head = audit.head(session)
         named, unreadable = named_files(session)
     if unreadable and not incomplete:

@@ -37,7 +37,7 @@ def export_study(database: Database, actor: Actor, study_key: str, folder: Path)
         raise Conflict(f"{folder.name} exists already; name a new folder for the package.")
     try:
         export_report(database, actor, study_key, folder / "report")
-        with database.reading() as session:
+        with database.read_only() as session:
             study, _ = require_role(session, actor, study_key, "admin")
             study_id = stored_id(study.id)
             _write(folder / "protocol.json", json.loads(session.get_one(ProtocolRecord, study_id).canonical_json))

@@ -82,7 +82,7 @@ def _reading(disclosed: dict[str, Any], protocol: Protocol, key: DrawKey, drawn:
     candidates = list(disclosed["sample"])
     key.rng("scoring", rater).shuffle(candidates)
     stored = [assignment["candidate"] for assignment in _in_order(disclosed, rater, "scoring", 1)]
-    return different if candidates == stored else [*different, f"{rater}'s marks"]
+    return different if candidates == stored else [*different, f"{rater}'s scores"]
 
 
 def _practice(disclosed: dict[str, Any], protocol: Protocol, key: DrawKey, drawn: dict[str, Any]) -> list[str]:

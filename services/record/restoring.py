@@ -260,7 +260,7 @@ def _end_sessions_and_links(database: Database) -> int:
 def _check(database: Database, head: str | None) -> tuple[int, list[str]]:
     """Return how many studies there are, and what does not hold."""
     problems = []
-    with database.reading() as session:
+    with database.read_only() as session:
         if broken := list(audit.broken_links(session)):
             problems.append(f"The audit chain is broken at event {broken[0]}.")
         if head is not None and not audit.leads_to(session, head):

@@ -55,7 +55,7 @@ def verify_study(database: Database, study_key: str, audit_head: str | None = No
     list of str
         One sentence per thing that does not hold or cannot be read; empty when all of it holds.
     """
-    with database.reading() as session:
+    with database.read_only() as session:
         study_id, problems = _read_by_key(session, study_key)
     return problems if study_id is None else verify_stored_study(database, study_id, audit_head, files=files)
 
@@ -76,7 +76,7 @@ def verify_stored_study(
 ) -> list[str]:
     """Verify a study by its number, as its key may be what cannot be read; see `verify_study`."""
     head = head_in(audit_head) if audit_head is not None else None
-    with database.reading() as session:
+    with database.read_only() as session:
         frozen, problems = read_or_report(session, ROWS, lambda: _is_frozen(session, study_id))
         if frozen is False:
             key = session.exec(select(Study.key).where(Study.id == study_id)).first()
@@ -174,13 +174,13 @@ def _head_problems(session: Session, audit_head: str | None) -> list[str]:
 
 def remarks_on(database: Database, study_key: str) -> list[str]:
     """Return what has to be known about a study's proofs and times, and is no sign that anything was changed."""
-    with database.reading() as session:
+    with database.read_only() as session:
         return sentences_of(session, ROWS, lambda: remarks(session, id_to_verify(session, study_key)))
 
 
 def verify_for_admin(database: Database, actor: Actor, study_key: str) -> list[str]:
     """Verify a study in the name of one of its admins; see `verify_study`."""
-    with database.reading() as session:
+    with database.read_only() as session:
         require_role(session, actor, study_key, "admin")
     return verify_study(database, study_key)
 

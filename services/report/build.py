@@ -18,8 +18,8 @@ from services.report.files.data_files import data_files
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.consensus import consensus_of
 from services.report.rows.loading import hold_one_snapshot, load_rows, newest_rows
-from services.report.rows.marks import marks_of
-from services.report.rows.readings import Readings, readings_of
+from services.report.rows.reads import Reads, reads_of
+from services.report.rows.scores import scores_of
 from services.report.rows.study_rows import StudyRows
 from services.report.rows.viewings import viewings_of
 from services.report.sections.accuracy import accuracy_section
@@ -31,7 +31,7 @@ from services.report.sections.disagreements import disagreements_section
 from services.report.sections.floors import floors_section
 from services.report.sections.judges import judges_section
 from services.report.sections.missing import missing_notices, missing_of
-from services.report.sections.scoring import marks_section
+from services.report.sections.scoring import scoring_section
 from services.report.sections.study import analysis_plan, study_section
 from services.report.sections.viewing import viewing_section
 
@@ -50,7 +50,7 @@ def build_report(database: Database, actor: Actor, study_key: str) -> Report:
         The actor has no part in the study, is no admin of it, or the report is shut: the study is not closed and the
         actor has noted no interim look.
     """
-    with database.reading() as session:
+    with database.read_only() as session:
         hold_one_snapshot(session)
         study, _ = require_role(session, actor, study_key, "admin")
         state = require_report_open(session, stored_id(study.id), actor.person_id)
@@ -90,7 +90,7 @@ def report_stamp(database: Database, actor: Actor, study_key: str) -> str:
     NotFound, NotAllowed
         As `build_report`.
     """
-    with database.reading() as session:
+    with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         study_id = stored_id(study.id)
         state = require_report_open(session, study_id, actor.person_id)
@@ -100,21 +100,21 @@ def report_stamp(database: Database, actor: Actor, study_key: str) -> str:
 def report_of(rows: StudyRows, state: Literal["final", "interim"]) -> Report:
     """Compute the report from what was read."""
     intervals = IntervalSettings.of(rows.protocol.analysis)
-    readings = readings_of(rows)
-    viewings = viewings_of(readings)
-    consensus = consensus_of(rows, readings)
-    marks = marks_of(rows)
+    reads = reads_of(rows)
+    viewings = viewings_of(reads)
+    consensus = consensus_of(rows, reads)
+    scores = scores_of(rows)
     sections = (
-        accuracy_section(readings, intervals, rows.protocol.analysis),
-        floors_section(readings, intervals),
-        agreement_section(readings, intervals, rows.protocol.analysis),
-        disagreements_section(readings, consensus),
-        adjudication_section(rows, readings, consensus, intervals),
-        marks_section(rows, marks, intervals, automatic_scorers(rows, marks, intervals)),
-        judges_section(rows, marks, intervals),
-        completeness_section(rows, readings, intervals),
-        viewing_section(readings, viewings, intervals),
-        study_section(rows, readings),
+        accuracy_section(reads, intervals, rows.protocol.analysis),
+        floors_section(reads, intervals),
+        agreement_section(reads, intervals, rows.protocol.analysis),
+        disagreements_section(reads, consensus),
+        adjudication_section(rows, reads, consensus, intervals),
+        scoring_section(rows, scores, intervals, automatic_scorers(rows, scores, intervals)),
+        judges_section(rows, scores, intervals),
+        completeness_section(rows, reads, intervals),
+        viewing_section(reads, viewings, intervals),
+        study_section(rows, reads),
     )
     return Report(
         study_key=rows.study_key,
@@ -125,14 +125,14 @@ def report_of(rows: StudyRows, state: Literal["final", "interim"]) -> Report:
         software_version=SOFTWARE_VERSION,
         analysis_plan=analysis_plan(rows),
         generated_at=now(),
-        notices=_notices(rows, readings, state),
+        notices=_notices(rows, reads, state),
         sections=tuple(section for section in sections if section is not None),
-        files=data_files(rows, readings, viewings, consensus, marks),
+        files=data_files(rows, reads, viewings, consensus, scores),
         judge_runs=tuple(run.id for run in rows.runs) if rows.candidates else None,
     )
 
 
-def _notices(rows: StudyRows, readings: Readings, state: str) -> tuple[str, ...]:
+def _notices(rows: StudyRows, reads: Reads, state: str) -> tuple[str, ...]:
     notices = []
     if rows.simulated_readers:
         notices.append("The readers of this study are simulated: its figures show the software, not how people read.")
@@ -140,7 +140,7 @@ def _notices(rows: StudyRows, readings: Readings, state: str) -> tuple[str, ...]
         notices.append(rows.protocol.notice.strip())
     if state == "interim":
         notices.append("This is an interim look: the study is open and its figures will change.")
-    subjects = len(set(readings.subjects))
+    subjects = len(set(reads.subjects))
     if are_few(subjects):
         notices.append(few_subjects_notice(subjects))
     notices += not_let_in_sentences(rows)

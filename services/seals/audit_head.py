@@ -19,14 +19,14 @@ _HEAD = re.compile(r"\b[0-9a-f]{64}\b")
 
 def audit_head_for_admin(database: Database, actor: Actor, study_key: str) -> str:
     """Return the head of the chain, for an admin of a study."""
-    with database.reading() as session:
+    with database.read_only() as session:
         require_role(session, actor, study_key, "admin")
         return audit.head(session)
 
 
 def present_head(database: Database) -> str:
     """Return the head of the chain, for the command line."""
-    with database.reading() as session:
+    with database.read_only() as session:
         return audit.head(session)
 
 

@@ -28,7 +28,7 @@ def seal_earlier_rows(database: Database) -> bool:
 
     It happens once. A row that is slipped in later must not be sealed as if it had been there.
     """
-    with database.reading() as session:
+    with database.read_only() as session:
         if not _is_needed(session):
             return False
     with database.writing() as session:

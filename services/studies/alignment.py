@@ -22,9 +22,9 @@ def check_placement(
 
     Of scans that were refused nothing is said: they are missing in `volumes` and `overlays`.
     """
-    masks = {row.key: row for row in contents.overlays}
+    overlay_rows = {row.key: row for row in contents.overlays}
     for item in contents.items:
-        scans = [
+        shown_rows = [
             row
             for row in contents.volumes
             if (row.case, row.role) == (item.case, "current") and row.sequence in item.sequences
@@ -37,11 +37,11 @@ def check_placement(
         except InputRefused as refusal:
             problems.take(refusal)
         drawn_on = [volumes[row.key].whole for row in own]
-        shown_over = [(scan, volumes[scan.key]) for scan in scans]
+        shown_over = [(row, volumes[row.key]) for row in shown_rows]
         for key in item.overlays:
             if key in overlays:
                 try:
-                    _require_over(item, masks[key], overlays[key], shown_over, drawn_on)
+                    _require_over(item, overlay_rows[key], overlays[key], shown_over, drawn_on)
                 except InputRefused as refusal:
                     problems.take(refusal)
 
@@ -65,39 +65,39 @@ def _require_start_inside(item: ItemRow, contents: StudyFolder, prepared: Mappin
 def _require_over(
     item: ItemRow,
     row: OverlayRow,
-    mask: PreparedVolume,
-    scans: Sequence[tuple[VolumeRow, PreparedVolume]],
+    overlay: PreparedVolume,
+    shown_over: Sequence[tuple[VolumeRow, PreparedVolume]],
     drawn_on: Sequence[Grid],
 ) -> None:
     """Refuse a mask that would be drawn at another place than the one it was made for."""
-    for scan_row, scan in scans:
-        over = f"volume '{scan_row.key}' ({scan_row.path.name})"
-        if mask.placed != scan.placed:
-            actual, expected = ("a NIfTI file", "a picture") if mask.placed else ("a picture", "a NIfTI file")
+    for volume_row, prepared in shown_over:
+        over = f"volume '{volume_row.key}' ({volume_row.path.name})"
+        if overlay.placed != prepared.placed:
+            actual, expected = ("a NIfTI file", "a picture") if overlay.placed else ("a picture", "a NIfTI file")
             raise _refuse(
                 row, f"{row.path.name} is {actual}, but {over} of item '{item.key}', over which it lies, is {expected}",
                 "give both as the same kind of file",
             )  # fmt: skip
-        if not mask.placed and mask.whole.shape != scan.whole.shape:
+        if not overlay.placed and overlay.whole.shape != prepared.whole.shape:
             raise _refuse(
                 row,
-                f"{row.path.name} has {_pixels(mask)} pixels, but {_pixels(scan)} are expected, the size of {over} of "
-                f"item '{item.key}', over which it lies",
+                f"{row.path.name} has {_pixels(overlay)} pixels, but {_pixels(prepared)} are expected, the size of "
+                f"{over} of item '{item.key}', over which it lies",
                 "save the mask with that size, or take it from the item",
             )
-    if not mask.placed:
+    if not overlay.placed:
         return
-    for scan_row, scan in scans:
+    for volume_row, prepared in shown_over:
         # A mask may have a grid of its own, or that of another scan of the case. One that has no scan's grid but the
         # size of one was drawn on that one, and has lost its place.
-        if mask.whole.shape == scan.whole.shape and not any(mask.whole.lies_as(grid) for grid in drawn_on):
+        if overlay.whole.shape == prepared.whole.shape and not any(overlay.whole.lies_as(grid) for grid in drawn_on):
             raise _refuse(
                 row,
-                f"{row.path.name} has the size of volume '{scan_row.key}' ({scan_row.path.name}) of item '{item.key}', "
-                "but its affine puts the voxels elsewhere",
+                f"{row.path.name} has the size of volume '{volume_row.key}' ({volume_row.path.name}) of item "
+                f"'{item.key}', but its affine puts the voxels elsewhere",
                 "save the mask with the affine of the scan on which it was drawn",
             )
-    if not any(_shown(mask).meets(_shown(scan)) for _, scan in scans):
+    if not any(_shown(overlay).meets(_shown(prepared)) for _, prepared in shown_over):
         raise _refuse(
             row,
             f"{row.path.name} lies outside of all scans of item '{item.key}', but a mask over one of them is expected",
@@ -110,8 +110,8 @@ def _shown(volume: PreparedVolume) -> Grid:
     return Grid(volume.shape, volume.affine)
 
 
-def _pixels(picture: PreparedVolume) -> str:
-    return f"{picture.whole.shape[0]} x {picture.whole.shape[1]}"
+def _pixels(image: PreparedVolume) -> str:
+    return f"{image.whole.shape[0]} x {image.whole.shape[1]}"
 
 
 def _refuse(row: OverlayRow, fault: str, do: str) -> InputRefused:

@@ -20,7 +20,7 @@ REPEATED_DRAWS = 50
 
 
 def assign_rater(session: Session, study_id: int, rater: Membership, protocol: Protocol) -> None:
-    """Give a rater every frozen item, the practice before them, and every candidate that is to be marked."""
+    """Give a rater every frozen item, the practice before them, and every candidate that is to be scored."""
     freeze = session.exec(select(Freeze).where(Freeze.study_id == study_id)).one()
     if protocol.reading.practice is not None:
         assign_practice(session, study_id, rater, protocol, pass_number=1)

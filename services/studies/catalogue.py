@@ -29,7 +29,7 @@ class StudyLine:
 
 def studies_of(database: Database, actor: Actor) -> list[StudyLine]:
     """Return the studies in which the actor has a role."""
-    with database.reading() as session:
+    with database.read_only() as session:
         return [
             StudyLine(
                 study.key,
@@ -45,7 +45,7 @@ def studies_of(database: Database, actor: Actor) -> list[StudyLine]:
 
 def roles_of(database: Database, actor: Actor) -> set[str]:
     """Return what the actor is, in whichever study."""
-    with database.reading() as session:
+    with database.read_only() as session:
         return {membership.role for _, membership in permission.studies_of(session, actor)}
 
 

@@ -31,12 +31,12 @@ def checked_folder(folder: Path) -> StudyFolder:
         try:
             check_volume(row.path)
         except ImagingError as error:
-            problem = problem_of_scan(row, error)
+            problem = problem_of_volume(row, error)
             inspection.problems.add(problem.file, problem.place, problem.says)
     raise inspection.problems.refusal()
 
 
-def problem_of_scan(row: VolumeRow | OverlayRow, error: ImagingError) -> Problem:
+def problem_of_volume(row: VolumeRow | OverlayRow, error: ImagingError) -> Problem:
     """Return what is wrong with a scan or mask, with the line that names it."""
     if isinstance(row, VolumeRow):
         return Problem("volumes.csv", f"volume '{row.key}'", str(error))

@@ -58,7 +58,7 @@ def require_key(key: str) -> str:
 
 def draft_of(database: Database, actor: Actor, study_key: str) -> DraftStudy | None:
     """Return a study that the actor administers as a draft, or None once it is frozen."""
-    with database.reading() as session:
+    with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         if state_of(session, stored_id(study.id)) != "draft":
             return None

@@ -1,4 +1,4 @@
-"""Freeze a study: fix its contents in a manifest, draw the sample that raters mark, and open it for reading."""
+"""Freeze a study: fix its contents in a manifest, draw the sample that raters score, and open it for reading."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Standing:
 
 def standing_of(database: Database, actor: Actor, study_key: str) -> Standing:
     """Count what will be read, practice left out."""
-    with database.reading() as session:
+    with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         rows = session.exec(
             select(Item.case_id, Case.subject)
@@ -140,7 +140,7 @@ def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
 
 def freeze_of(database: Database, actor: Actor, study_key: str) -> Frozen | None:
     """Return a study's freeze, or None when it is not frozen yet."""
-    with database.reading() as session:
+    with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         freeze = session.exec(select(Freeze).where(Freeze.study_id == study.id)).first()
         if freeze is None:
@@ -151,7 +151,7 @@ def freeze_of(database: Database, actor: Actor, study_key: str) -> Frozen | None
 def _draw_sample(
     session: Session, study_id: int, protocol: Protocol, rng: random.Random
 ) -> list[tuple[Candidate, str, float]]:
-    """Draw the candidates that raters mark, each with its stratum and inclusion probability."""
+    """Draw the candidates that raters score, each with its stratum and inclusion probability."""
     if protocol.scoring is None:
         return []
     by_model: dict[str, list[Candidate]] = defaultdict(list)

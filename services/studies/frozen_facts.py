@@ -116,7 +116,7 @@ def _number_of(engine: Any) -> int:
 
 
 def _case(session: Session, case_id: int) -> Case:
-    files = queries.scan_files(session, case_id)
+    files = queries.volume_files(session, case_id)
     return Case(queries.shown_volumes(session, case_id), queries.shown_overlays(session, case_id), files)
 
 

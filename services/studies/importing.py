@@ -27,13 +27,13 @@ from db.base import stored_id
 from exchange.item_table import ItemRow, OverlayRow, VolumeRow
 from exchange.refusal import Conversion, InputRefused, Problems
 from exchange.study_folder import StudyFolder
-from imaging import ImagingError, PreparedVolume, prepare_mask, prepare_volume
+from imaging import ImagingError, PreparedVolume, prepare_overlay, prepare_volume
 from services.errors import Conflict, NotAllowed, Refused
 from services.people.identity import Actor
 from services.seals import proofs
 from services.studies import draft_studies, leftovers, volume_store
 from services.studies.alignment import check_placement
-from services.studies.checking import checked_folder, problem_of_scan
+from services.studies.checking import checked_folder, problem_of_volume
 
 # Volumes after which an import says that it is still running.
 RENEWED_EVERY = 20
@@ -91,7 +91,7 @@ def import_study(
         raise NotAllowed("Only an owner can bring in a study; ask one to do it or to make you owner.")
     contents = checked_folder(folder)
     study_key = draft_studies.require_key(key or contents.protocol.name)
-    with database.reading() as session:
+    with database.read_only() as session:
         _require_place(session, actor, study_key, over_draft)
     stored: list[str] = []
     replaced: list[str] = []
@@ -110,7 +110,7 @@ def import_study(
 
 def can_import_over(database: Database, actor: Actor, study_key: str) -> bool:
     """Return whether there is a draft with this key that an import may take the place of."""
-    with database.reading() as session:
+    with database.read_only() as session:
         try:
             return _require_place(session, actor, study_key, over_draft=True) is not None
         except Refused:
@@ -238,10 +238,10 @@ def _prepare(row: VolumeRow | OverlayRow, contents: StudyFolder) -> PreparedVolu
     hanging = contents.protocol.hanging
     try:
         if isinstance(row, OverlayRow):
-            return prepare_mask(row.path, convention=hanging.convention)
+            return prepare_overlay(row.path, convention=hanging.convention)
         return prepare_volume(row.path, percentiles=hanging.window_percentiles, convention=hanging.convention)
     except ImagingError as error:
-        raise InputRefused([problem_of_scan(row, error)]) from error
+        raise InputRefused([problem_of_volume(row, error)]) from error
 
 
 def _store(session: Session, study_id: int, contents: StudyFolder, prepared: _Prepared) -> None:

@@ -133,7 +133,7 @@ def _fields(line: str) -> list[str]:
 
 def links_of(database: Database, actor: Actor, study_key: str) -> list[LinkLine]:
     """Return the links that were made for a study's people, the newest first."""
-    with database.reading() as session:
+    with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         rows = session.exec(
             select(Invitation, Person, Membership.role)

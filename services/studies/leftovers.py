@@ -70,7 +70,7 @@ def importing(database: Database) -> Iterator[ImportLease]:
 
 def list_leftovers(database: Database) -> list[Leftover]:
     """Return what lies in the store, is named by no row and is older than a day; half-written files too."""
-    with database.reading() as session:
+    with database.read_only() as session:
         named = {*session.exec(select(Volume.sha256)).all(), *session.exec(select(Overlay.sha256)).all()}
     leftovers = []
     for path in sorted(database.volume_dir.glob("*/*")):
@@ -110,7 +110,7 @@ def remove_leftovers(database: Database) -> list[Leftover]:
 
 def _live(database: Database, beginning: str) -> str:
     """Return until when a lease of this kind holds, in UTC; nothing where there is none."""
-    with database.reading() as session:
+    with database.read_only() as session:
         ends = session.exec(
             select(Lease.expires_at).where(col(Lease.name).startswith(beginning), Lease.expires_at > now())
         ).all()

@@ -47,7 +47,7 @@ class Removable:
 
 def removable_members(database: Database, actor: Actor, study_key: str) -> list[Removable]:
     """Return, for admins, whoever has given no verdict, the actor aside; nobody once the data are locked."""
-    with database.reading() as session:
+    with database.read_only() as session:
         study, own = require_role(session, actor, study_key, "admin")
         if state_of(session, stored_id(study.id)) not in acts.TAKE_OUT.before:
             return []

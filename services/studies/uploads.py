@@ -14,11 +14,11 @@ from exchange.refusal import Conversion
 from exchange.study_folder import StudyFolder, read_study_folder
 from exchange.study_zip import unpack_study_zip
 from exchange.tables import STUDY_TABLES, table_in_markdown, title_of
-from imaging import ImagingError, check_volume, is_picture_file, prepare_volume
+from imaging import ImagingError, check_volume, is_image_file, prepare_volume
 from services.errors import InputRefused, NotFound
 from services.people.identity import Actor
 from services.people.permission import require_owner
-from services.studies.checking import checked_folder, problem_of_scan
+from services.studies.checking import checked_folder, problem_of_volume
 
 KEPT_FOR_SECONDS = 24 * 3600
 
@@ -89,17 +89,17 @@ def study_folder_of(database: Database, actor: Actor, ticket: str) -> Path:
     return min(target.rglob("protocol.yaml"), key=lambda path: len(path.parts)).parent
 
 
-def scan_for_preview(database: Database, actor: Actor, ticket: str, volume_key: str) -> bytes:
+def volume_for_preview(database: Database, actor: Actor, ticket: str, volume_key: str) -> bytes:
     """Return the bytes of one scan of an upload, after it passed the checks; a picture as the volume it will be."""
     contents = read_study_folder(study_folder_of(database, actor, ticket))
     for row in contents.volumes:
         if row.key == volume_key:
             try:
-                if is_picture_file(row.path):
+                if is_image_file(row.path):
                     return prepare_volume(row.path).content
                 check_volume(row.path)
             except ImagingError as error:
-                raise InputRefused([problem_of_scan(row, error)]) from error
+                raise InputRefused([problem_of_volume(row, error)]) from error
             return row.path.read_bytes()
     raise NotFound(f"The upload has no volume '{volume_key}'.")
 

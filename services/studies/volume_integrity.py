@@ -140,7 +140,7 @@ def problems_of_files(database: Database, session: Session, study_id: int) -> It
 
 def lacks_unpacked_hashes(database: Database) -> bool:
     """Return whether some file was prepared before there was a hash of what it unpacks to."""
-    with database.reading() as session:
+    with database.read_only() as session:
         return any(
             session.exec(select(table.id).where(col(table.unpacked_sha256).is_(None)).limit(1)).first() is not None
             for table in (Volume, Overlay)
@@ -157,7 +157,7 @@ def fill_unpacked_hashes(
     list of str
         One sentence per file that has none yet because it is missing or damaged.
     """
-    with database.reading() as session:
+    with database.read_only() as session:
         waiting = {
             sha256: f"{table.__tablename__} '{key}'"
             for table in (Overlay, Volume)

@@ -85,7 +85,7 @@ def test_accuracy_is_what_the_field_marks_item_by_item():
     result = set_accuracy(answers, reference, OPTIONS, resamples=100)
 
     marks = [
-        KIND.mark(sorted(a), Reference(accepted=sorted(r)), OPTIONS) for a, r in zip(answers, reference, strict=True)
+        KIND.score(sorted(a), Reference(accepted=sorted(r)), OPTIONS) for a, r in zip(answers, reference, strict=True)
     ]
     assert result.exact.value == pytest.approx(np.mean([mark.correct for mark in marks]))
     assert result.share.value == pytest.approx(np.mean([mark.share for mark in marks]))

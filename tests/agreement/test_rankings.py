@@ -73,7 +73,7 @@ def test_a_line_written_twice_counts_at_its_first_place():
 
 def test_the_first_accepted_line_counts_as_the_field_marks_it():
     for ranking in (["a", "b", "c"], ["c", "b"], ["x"], []):
-        mark = KIND.mark(ranking, Reference(accepted=["b", "c"]), [])
+        mark = KIND.score(ranking, Reference(accepted=["b", "c"]), [])
         assert rank_of_accepted(ranking, ["b", "c"]) == mark.rank
 
 

@@ -78,7 +78,7 @@ def first_verdict(session: Session) -> Verdict:
 
 
 def kept_head(database: Database) -> str:
-    with database.reading() as session:
+    with database.read_only() as session:
         return audit.head(session)
 
 
@@ -245,7 +245,7 @@ def test_an_event_of_another_study_proves_nothing_here(study: Database) -> None:
 
 
 def drawn_order(situation: Situation, pseudonym: str) -> list[int]:
-    with situation.database.reading() as session:
+    with situation.database.read_only() as session:
         query = select(Assignment.item_id).join(Membership)
         query = query.where(Membership.pseudonym == pseudonym, Assignment.phase == "reading")
         return list(session.exec(query.order_by(col(Assignment.position))))
@@ -253,7 +253,7 @@ def drawn_order(situation: Situation, pseudonym: str) -> list[int]:
 
 def test_no_public_words_give_the_order_of_reading(opened: Situation) -> None:
     """Seeds, keys, pseudonyms, dates and hashes are printed somewhere; none of them as a key draws what was drawn."""
-    with opened.database.reading() as session:
+    with opened.database.read_only() as session:
         study = session.exec(select(Study)).one()
         freeze = session.exec(select(Freeze)).one()
         protocol = frozen_facts.protocol_of(session, stored_id(study.id))
@@ -275,7 +275,7 @@ def test_no_public_words_give_the_order_of_reading(opened: Situation) -> None:
                 key = draws.key_from(salt, 1, 0, 7)
                 guessed.setdefault(f"salt {salt}", {})[rater] = order_by(key.rng("reading", rater))
 
-    with opened.database.reading() as session:
+    with opened.database.read_only() as session:
         secret = draws.key_of(session, stored_id(study.id), 7)
     assert {rater: order_by(secret.rng("reading", rater)) for rater in drawn} == drawn  # what a right guess gives
     # One order in 720 comes out by chance, but hardly those of both raters by one rule.
@@ -291,7 +291,7 @@ def test_the_keys_that_a_package_discloses_do_not_draw_for_who_joins_after_a_re_
     data_lock.reopen_study(opened.database, opened.admin, "tiny", "somebody came late")
     members.invite(opened.database, opened.admin, "tiny", "late", "Late", "rater")
 
-    with opened.database.reading() as session:
+    with opened.database.read_only() as session:
         study = session.exec(select(Study)).one()
         used = draws.key_of(session, stored_id(study.id), 7).value.hex()
 
@@ -312,7 +312,7 @@ def test_an_interim_look_discloses_no_key(opened: Situation, tmp_path: Path) -> 
     data_lock.take_interim_look(opened.database, opened.admin, "tiny", "to see whether it works")
     package.export_study(opened.database, opened.admin, "tiny", tmp_path / "package")
 
-    with opened.database.reading() as session:
+    with opened.database.read_only() as session:
         study = session.exec(select(Study)).one()
         key = draws.key_of(session, stored_id(study.id), 7).value.hex()
     everything = b"".join(path.read_bytes() for path in (tmp_path / "package").rglob("*") if path.is_file())

@@ -68,7 +68,7 @@ def test_a_download_tells_a_rater_nothing_not_even_whether_there_is_a_study(rate
 def test_a_damage_report_on_a_scan_ahead_says_nothing_and_leaves_nothing(opened: Situation) -> None:
     rater = opened.raters[0]
     derived = keys(opened, rater)
-    with opened.database.reading() as session:
+    with opened.database.read_only() as session:
         tokens = [derived.volume_token(volume_id) for volume_id in session.exec(select(Volume.id))]
     refused = 0
     for token in [*tokens, "", "x" * 10_000, "\x00", "é", tokens[0].upper()]:
@@ -76,7 +76,7 @@ def test_a_damage_report_on_a_scan_ahead_says_nothing_and_leaves_nothing(opened:
             shown_volumes.report_damage(opened.database, rater, token)
         except NotFound:
             refused += 1
-    with opened.database.reading() as session:
+    with opened.database.read_only() as session:
         noted = session.exec(select(AuditEvent).where(AuditEvent.action == damaged_volumes.ACTION)).all()
 
     # The current and the next item's scans are in reach: four of nine at most, and the five odd tokens are not.
@@ -90,7 +90,7 @@ def test_reporting_damage_again_and_again_leaves_one_event(opened: Situation) ->
     token = next(name for name in names if _in_reach(opened, name))
     for _ in range(50):
         shown_volumes.report_damage(opened.database, rater, token)
-    with opened.database.reading() as session:
+    with opened.database.read_only() as session:
         noted = session.exec(select(AuditEvent).where(AuditEvent.action == damaged_volumes.ACTION)).all()
 
     assert len(noted) == 1
@@ -98,7 +98,7 @@ def test_reporting_damage_again_and_again_leaves_one_event(opened: Situation) ->
 
 def _in_reach(situation: Situation, token: str) -> bool:
     try:
-        shown_volumes.scan_in_reach(situation.database, situation.raters[0], token)
+        shown_volumes.volume_in_reach(situation.database, situation.raters[0], token)
     except NotFound:
         return False
     return True
@@ -201,7 +201,7 @@ def test_a_measured_time_of_any_size_costs_nobody_their_verdict(
     answer = rater.post("/reading/shown", json=body)
 
     assert answer.status_code in {200, 400}
-    with marked.study.database.reading() as session:
+    with marked.study.database.read_only() as session:
         assert all(display.load_ms <= 86_400_000 for display in session.exec(select(Display)))
 
 
@@ -348,7 +348,7 @@ def test_no_image_of_elsewhere_is_left_in_what_is_acknowledged(imported: Situati
     text = "Read.\n\n" + "\n\n".join(MARKDOWN)
     folder = write_study_folder(tmp_path / "study", {"name": "other", "instructions": text, "consent": text})
     importing.import_study(imported.database, imported.admin, folder)
-    with imported.database.reading() as session:
+    with imported.database.read_only() as session:
         study_id = session.exec(select(Study.id).where(Study.key == "other")).one()
         stored = json.loads(session.get_one(ProtocolRecord, study_id).canonical_json)
     for part in ("instructions", "consent"):

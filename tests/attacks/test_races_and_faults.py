@@ -76,7 +76,7 @@ def holds(situation: Situation, key: str = "tiny") -> None:
 
 
 def verdicts(situation: Situation) -> int:
-    with situation.database.reading() as session:
+    with situation.database.read_only() as session:
         return session.exec(select(func.count()).select_from(Verdict)).one()
 
 
@@ -120,7 +120,7 @@ def test_a_closing_and_verdicts_at_once_leave_no_verdict_behind_the_data_lock(op
         acts.append(lambda rater=rater, payload=payload: submit(opened, rater, payload))
     at_once(*acts)
 
-    with opened.database.reading() as session:
+    with opened.database.read_only() as session:
         events = session.exec(select(AuditEvent).order_by(AuditEvent.id)).all()  # type: ignore[arg-type]
     actions = [event.action for event in events if event.action in {"verdict", "study close"}]
     assert "verdict" not in actions[actions.index("study close") :]
@@ -137,7 +137,7 @@ def test_two_freezes_at_once_freeze_once(imported: Situation) -> None:
 def test_two_closings_at_once_close_once(opened: Situation) -> None:
     at_once(*[lambda: data_lock.close_study(opened.database, opened.admin, "tiny")] * 4)
 
-    with opened.database.reading() as session:
+    with opened.database.read_only() as session:
         kinds = list(session.exec(select(StudyEvent.kind).where(StudyEvent.kind == "close")))
     assert kinds == ["close"]
 
@@ -158,7 +158,7 @@ def test_a_draft_that_is_deleted_while_it_is_imported_over_ends_whole_or_gone(
         lambda: importing.import_study(imported.database, imported.admin, folder, over_draft=True),
     )
 
-    with imported.database.reading() as session:
+    with imported.database.read_only() as session:
         remaining = session.exec(select(Study).where(Study.key == "tiny")).all()
         hashes = set(session.exec(select(Volume.sha256)))
     assert len(remaining) <= 1
@@ -176,7 +176,7 @@ def test_a_draft_that_is_renamed_frozen_and_deleted_at_once_is_one_of_them(impor
         lambda: draft_studies.remove_draft(imported.database, imported.admin, "tiny"),
     )
 
-    with imported.database.reading() as session:
+    with imported.database.read_only() as session:
         studies = session.exec(select(Study)).all()
     assert len(studies) == 1
     if studies[0].removed_at is None:
@@ -203,7 +203,7 @@ def test_an_invitation_and_a_removal_at_once_leave_one_membership(opened: Situat
             lambda: members.invite(opened.database, opened.admin, "tiny", "rater-2", "Rater-2", "rater"),
             lambda: members.invite(opened.database, opened.admin, "tiny", "rater-2", "Rater-2", "reviewer"),
         )
-        with opened.database.reading() as session:
+        with opened.database.read_only() as session:
             rows = session.exec(select(Membership).where(Membership.person_id == opened.raters[1].person_id)).all()
         assert len(rows) == 1
         holds(opened)
@@ -234,7 +234,7 @@ def test_what_is_remembered_of_a_study_serves_no_other_that_took_its_key(importe
     rater = signed_in(imported.database, "rater-1")
 
     assert on_the_desk(imported, rater)["kind"] == "item"
-    with imported.database.reading() as session:
+    with imported.database.read_only() as session:
         study_id = session.exec(select(Study.id).where(Study.key == "tiny")).one()
         assert frozen_facts.protocol_of(session, study_id).title == "Quite another"
 
@@ -251,11 +251,11 @@ def test_a_closing_is_felt_although_all_facts_are_remembered(opened: Situation) 
     names = (keys(opened, rater).volume_token(number) for number in range(1, 10))
     for name in names:
         with pytest.raises(Refused):
-            shown_volumes.scan_in_reach(opened.database, rater, name)
+            shown_volumes.volume_in_reach(opened.database, rater, name)
 
 
 def test_a_file_that_is_exchanged_by_a_link_a_folder_or_a_pipe_is_not_shown(opened: Situation, tmp_path: Path) -> None:
-    with opened.database.reading() as session:
+    with opened.database.read_only() as session:
         first, other = list(session.exec(select(Volume.sha256)))[:2]
     path, another = (volume_store.path_of(opened.database, sha256) for sha256 in (first, other))
     assert volume_integrity.read_intact(path)
@@ -295,7 +295,7 @@ def test_files_of_an_import_that_is_running_are_not_cleaned_away(imported: Situa
     importing.import_study(imported.database, imported.admin, folder, progress=in_the_midst)
 
     assert isinstance(outcome[0], Conflict)
-    with imported.database.reading() as session:
+    with imported.database.read_only() as session:
         assert all(volume_store.is_intact(imported.database, sha256) for sha256 in session.exec(select(Volume.sha256)))
 
 
@@ -307,7 +307,7 @@ def test_a_clock_that_is_set_back_ends_no_lease_and_holds_none_for_ever(imported
                 session.add(lease)
         # A lease that has run out protects nothing, and says so by letting the cleaning through.
         assert leftovers.remove_leftovers(imported.database) == []
-    with imported.database.reading() as session:
+    with imported.database.read_only() as session:
         assert session.exec(select(Lease)).all() == []
 
 
@@ -326,7 +326,7 @@ def test_an_import_onto_a_full_disk_leaves_no_study_and_no_file(imported: Situat
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         signal.signal(signal.SIGXFSZ, handler)
 
-    with imported.database.reading() as session:
+    with imported.database.read_only() as session:
         assert list(session.exec(select(Study.key))) == ["tiny"]
     assert set(imported.database.volume_dir.glob("*/*")) == before
 
@@ -352,7 +352,7 @@ def test_a_killed_import_is_cleaned_up_after_and_hinders_the_next_one_no_longer_
         leftovers.remove_leftovers(imported.database)
     # Nothing of it stands in the way of the next try.
     importing.import_study(imported.database, imported.admin, folder)
-    with imported.database.reading() as session:
+    with imported.database.read_only() as session:
         assert set(session.exec(select(Study.key))) == {"tiny", "other"}
         assert all(volume_store.is_intact(imported.database, sha256) for sha256 in session.exec(select(Volume.sha256)))
 

@@ -63,7 +63,7 @@ def test_an_admin_takes_nobody_over_by_inviting_them_under_another_spelling(impo
     for spelling in spellings:
         with pytest.raises(NotAllowed):
             members.invite(database, site, "tiny", spelling, "Somebody", "rater")
-    with database.reading() as session:
+    with database.read_only() as session:
         logins = [person.login for person in session.exec(select(Person)) if "rater-1" in canonical_login(person.login)]
     assert logins == ["rater-1"]
 
@@ -94,7 +94,7 @@ def test_lines_that_name_an_owner_among_others_invite_nobody(imported: Situation
 
     with pytest.raises(Conflict):
         invitations.invite_people(database, site, "tiny", entries, "http://x")
-    with database.reading() as session:
+    with database.read_only() as session:
         assert session.exec(select(Person).where(Person.login.startswith("fresh"))).all() == []  # type: ignore[attr-defined]
 
 
@@ -316,7 +316,7 @@ def test_a_cookie_of_another_port_or_kind_signs_nobody_in(marked: ServedStudy) -
 
 def test_the_hash_of_a_token_that_the_database_holds_signs_nobody_in(marked: ServedStudy) -> None:
     marked.cookie(OBSERVED)
-    with marked.study.database.reading() as session:
+    with marked.study.database.read_only() as session:
         hashes = [login_session.token_sha256 for login_session in session.exec(select(LoginSession))]
         links = [invitation.token_sha256 for invitation in session.exec(select(Invitation))]
     for digest in hashes[-3:]:

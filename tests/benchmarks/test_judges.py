@@ -22,7 +22,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
     ("way", "verdicts", "held"), [("columns", 240, 9 * 240), ("rows", 240, 9 * 240), ("objects", 120, 0)]
 )
 def test_each_way_reads_the_verdicts_that_it_says(filled: Database, way: str, verdicts: int, held: int) -> None:
-    with filled.reading() as session:
+    with filled.read_only() as session:
         result = judges.WAYS[way](session)
 
     assert result[:2] == (verdicts, held)

@@ -17,7 +17,7 @@ from tests.situations import Situation, answers
 
 def assignments_of(situation: Situation, actor: Actor, phase: str) -> list[str]:
     """Return the names of somebody's assignments in their order; a rater cannot know those that lie ahead."""
-    with situation.database.reading() as session:
+    with situation.database.read_only() as session:
         return list(
             session.exec(
                 select(Assignment.public_id)
@@ -30,12 +30,12 @@ def assignments_of(situation: Situation, actor: Actor, phase: str) -> list[str]:
 
 def keys(situation: Situation, actor: Actor) -> Keys:
     """Return the derived names of a login session, as only the server can."""
-    with situation.database.reading() as session:
+    with situation.database.read_only() as session:
         return keys_of(study_of(session, situation.study_key), actor)
 
 
 def count(database: Database, table: Any) -> int:
-    with database.reading() as session:
+    with database.read_only() as session:
         return session.exec(select(func.count()).select_from(table)).one()
 
 

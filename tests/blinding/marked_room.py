@@ -15,7 +15,7 @@ from services.people.identity import Actor
 from services.reading import revising
 from services.studies import freezing, importing, members
 from tests.blinding.marked_study import OBSERVED, STUDY, MarkedStudy, machine_names, mark, shown, write_marked_volume
-from tests.room_study import write_mask
+from tests.room_study import write_overlay
 from tests.situations import (
     PROTOCOL,
     Situation,
@@ -131,7 +131,7 @@ def _write_overlays(folder: Path) -> None:
     rows = []
     for key, label in (("named", shown("overlay")), ("unnamed", mark("overlaylabel"))):
         file = f"volumes/{mark(f'overlayfile{key}')}.nii.gz"
-        write_mask(folder / file)
+        write_overlay(folder / file)
         rows.append((mark(f"overlaykey{key}"), "c1", label, file, "#12ab9f", "fill", "0.5"))
     write_table(folder / "overlays.csv", "overlay,case,label,file,colour,style,opacity", rows)
 

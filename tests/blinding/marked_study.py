@@ -208,7 +208,7 @@ def import_marked_judge(situation: Situation) -> None:
 
 def machine_names(database: Database) -> frozenset[str]:
     """Return what the database derived or drew and nobody outside needs: salt, hashes."""
-    with database.reading() as session:
+    with database.read_only() as session:
         names = [session.exec(select(Study.salt)).one(), session.exec(select(Freeze.sha256)).one()]
         for volume in session.exec(select(Volume)):
             names += [volume.sha256, volume.voxel_sha256]
@@ -225,12 +225,12 @@ def own_marks_by_prompt() -> dict[str, set[str]]:
 
 def candidates_by_id(database: Database) -> Mapping[int, tuple[str, str]]:
     """Return prompt and answer of every candidate by its id."""
-    with database.reading() as session:
+    with database.read_only() as session:
         rows = session.exec(select(Candidate, Item.prompt).join(Item)).all()  # type: ignore[arg-type]
         return {int(candidate.id or 0): (prompt, candidate.answer) for candidate, prompt in rows}
 
 
 def login_of(database: Database, actor: Actor) -> str:
     """Return an actor's login."""
-    with database.reading() as session:
+    with database.read_only() as session:
         return session.get_one(Person, actor.person_id).login

@@ -27,7 +27,7 @@ View = Callable[[Situation], bytes]
 
 def _payloads(situation: Situation, actor: Actor, phase: str) -> bytes:
     """Return, as they would be sent, the payloads of all of somebody's assignments of one phase, in their order."""
-    with situation.database.reading() as session:
+    with situation.database.read_only() as session:
         study = session.exec(select(Study).where(Study.key == situation.study_key)).one()
         waiting = _assignments(session, actor, phase)
         payloads = [
@@ -54,7 +54,7 @@ def _reading(situation: Situation) -> bytes:
     rater, database, study = situation.raters[0], situation.database, situation.study_key
     desk = submission.current_payload(database, rater, study, "reading")
     files = [
-        shown_volumes.scan_in_reach(database, rater, volume["url"].rsplit("/", 1)[1]).read_bytes()
+        shown_volumes.volume_in_reach(database, rater, volume["url"].rsplit("/", 1)[1]).read_bytes()
         for pane in desk["images"]["panes"]
         for volume in pane["volumes"]
     ]
@@ -144,7 +144,7 @@ def test_every_column_named_as_shown_exists(sqlite_database: Database) -> None:
 def test_the_order_of_reading_does_not_depend_on_what_is_right(sqlite_database: Database, tmp_path: Path) -> None:
     first = open_study(sqlite_database, tmp_path / "study", key="first")
     second = imported_study(sqlite_database, tmp_path / "again", key="second")
-    with sqlite_database.reading() as session:
+    with sqlite_database.read_only() as session:
         second_id = session.exec(select(Study.id).where(Study.key == "second")).one()
     _change_answers_of(sqlite_database, second_id)
     _draw_with_the_secret_of(sqlite_database, "first", second_id)
@@ -180,7 +180,7 @@ def _order_of_prompts(database: Database, situation: Situation) -> list[tuple[st
     order = []
     for rater in situation.raters:
         for phase in ("reading", "scoring"):
-            with database.reading() as session:
+            with database.read_only() as session:
                 rows = session.exec(
                     select(Assignment)
                     .join(Membership, col(Membership.id) == Assignment.membership_id)

@@ -203,7 +203,7 @@ def test_marking_shows_the_own_items_reference_and_the_candidates_answer_and_no_
     journey: Journey, marked: ServedStudy
 ) -> None:
     database = marked.study.database
-    with database.reading() as session:
+    with database.read_only() as session:
         sampled = session.exec(
             select(Assignment.candidate_id)
             .where(Assignment.phase == "scoring", Assignment.membership_id == _membership_of(marked))
@@ -222,7 +222,7 @@ def test_marking_shows_the_own_items_reference_and_the_candidates_answer_and_no_
 
 
 def _membership_of(marked: ServedStudy) -> int:
-    with marked.study.database.reading() as session:
+    with marked.study.database.read_only() as session:
         return session.exec(select(Membership.id).where(Membership.person_id == marked.study.observed.person_id)).one()
 
 
@@ -258,7 +258,7 @@ def test_opinions_are_those_on_the_item_and_come_without_names_flags_or_referenc
 
 def test_a_volumes_bytes_say_nothing_packed_or_unpacked(marked: ServedStudy) -> None:
     store = marked.study.database.volume_dir
-    with marked.study.database.reading() as session:
+    with marked.study.database.read_only() as session:
         names = session.exec(select(Volume.sha256)).all()
     files = [next(store.rglob(f"{name}*")) for name in names]
 

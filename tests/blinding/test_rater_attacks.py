@@ -243,7 +243,7 @@ def test_a_huge_viewing_trace_is_left_out_and_the_verdict_stays(database: Databa
     )  # fmt: skip
 
     assert (count(database, Verdict), count(database, ViewingTrace)) == (1, 1)
-    with database.reading() as session:
+    with database.read_only() as session:
         stored = session.exec(select(Verdict)).one()
     assert (stored.active_ms < 3_600_000, stored.idle_ms) == (True, 0)
 

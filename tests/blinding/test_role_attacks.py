@@ -100,9 +100,9 @@ def test_an_admin_of_one_study_who_reads_in_another_previews_only_their_own(
     own = previewing.preview_item(sqlite_database, both, "second", "i2")
     of_the_admin = previewing.preview_item(sqlite_database, first.admin, "first", "i2")
 
-    assert shown_volumes.scan_in_reach(sqlite_database, both, _token(own)).is_file()
+    assert shown_volumes.volume_in_reach(sqlite_database, both, _token(own)).is_file()
     with pytest.raises(NotFound):
-        shown_volumes.scan_in_reach(sqlite_database, both, _token(of_the_admin))
+        shown_volumes.volume_in_reach(sqlite_database, both, _token(of_the_admin))
     with pytest.raises(NotAllowed):
         previewing.preview_item(sqlite_database, both, "first", "i2")
 
@@ -126,7 +126,7 @@ def test_a_rater_cannot_fetch_with_an_admins_preview_token(sqlite_database: Data
     for item in ("i1", "i2", "i3", "i4", "i5", "i6"):
         preview = previewing.preview_item(sqlite_database, situation.admin, "tiny", item)
         with pytest.raises(NotFound):
-            shown_volumes.scan_in_reach(sqlite_database, situation.raters[0], _token(preview))
+            shown_volumes.volume_in_reach(sqlite_database, situation.raters[0], _token(preview))
 
 
 def test_scans_are_out_of_reach_when_a_study_is_not_open(sqlite_database: Database, tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_scans_are_out_of_reach_when_a_study_is_not_open(sqlite_database: Databa
     data_lock.close_study(sqlite_database, situation.admin, "tiny")
 
     with pytest.raises(NotFound):
-        shown_volumes.scan_in_reach(sqlite_database, rater, token)
+        shown_volumes.volume_in_reach(sqlite_database, rater, token)
 
 
 def test_the_same_scan_has_another_name_in_every_study_and_session(sqlite_database: Database, tmp_path: Path) -> None:

@@ -35,12 +35,12 @@ def look(situation: Situation, rater: Actor) -> bytes:
     database = situation.database
     desk = submission.payload_after_reload(database, rater, "tiny", "reading")
     files = [
-        shown_volumes.scan_in_reach(database, rater, scan["url"].rsplit("/", 1)[1]).read_bytes()
+        shown_volumes.volume_in_reach(database, rater, volume["url"].rsplit("/", 1)[1]).read_bytes()
         for pane in desk["images"]["panes"]
-        for scan in pane["volumes"] + pane["overlays"]
+        for volume in pane["volumes"] + pane["overlays"]
     ]
     ahead = [
-        shown_volumes.scan_in_reach(database, rater, url.rsplit("/", 1)[1]).read_bytes() for url in desk["prefetch"]
+        shown_volumes.volume_in_reach(database, rater, url.rsplit("/", 1)[1]).read_bytes() for url in desk["prefetch"]
     ]
     beside = [worklist.desks_of(database, rater), revising.list_revisable(database, rater, desk["assignment"])]
     return json.dumps(desk).encode() + repr(beside).encode() + b"".join(files + ahead)

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Locator, Route, expect
 
 from tests.components.conftest import Room
-from tests.components.reading_server import scans
+from tests.components.reading_server import made_volumes
 
 pytestmark = pytest.mark.browser
 MakeRoom = Callable[..., Room]
@@ -43,7 +43,7 @@ def test_image_with_one_flipped_bit_is_not_shown_and_the_form_stays_shut(room: M
     if way == "by the worker":
         # What a page on plain HTTP of another machine finds.
         reader.page.add_init_script("Object.defineProperty(Crypto.prototype, 'subtle', { get: () => undefined })")
-    serve(reader, "t1-0", with_one_bit_flipped(scans.volume("t1-0")))
+    serve(reader, "t1-0", with_one_bit_flipped(made_volumes.volume("t1-0")))
     reader.start()
 
     reader.see(WORDS)
@@ -60,7 +60,7 @@ def test_image_with_one_flipped_bit_is_not_shown_and_the_form_stays_shut(room: M
 
 def test_another_patients_image_of_the_same_shape_is_not_shown(room: MakeRoom) -> None:
     reader = room("plain", "plain")
-    serve(reader, "t1-0", scans.volume("t1-1"))
+    serve(reader, "t1-0", made_volumes.volume("t1-1"))
     reader.start()
 
     reader.see(WORDS)
@@ -83,7 +83,7 @@ def test_images_are_hashed_by_the_worker_where_the_browser_offers_nothing(room: 
 
 def test_image_that_was_fetched_ahead_is_compared_when_its_item_comes(room: MakeRoom) -> None:
     reader = room("plain", "plain")
-    ahead = serve(reader, "t1-1", scans.volume("t1-0"))
+    ahead = serve(reader, "t1-1", made_volumes.volume("t1-0"))
     reader.open()
     while not ahead:
         reader.page.wait_for_timeout(50)
@@ -101,7 +101,7 @@ def test_image_that_was_fetched_ahead_is_compared_when_its_item_comes(room: Make
 
 def test_damaged_sequence_behind_the_one_on_the_screen_shuts_the_form(room: MakeRoom) -> None:
     reader = room("second", "plain")
-    serve(reader, "t2-0", scans.volume("t1-0"))
+    serve(reader, "t2-0", made_volumes.volume("t1-0"))
     reader.start()
 
     reader.see(WORDS)
@@ -114,7 +114,7 @@ def test_damaged_sequence_behind_the_one_on_the_screen_shuts_the_form(room: Make
 
 def test_damaged_mask_shuts_the_form(room: MakeRoom) -> None:
     reader = room("masked", "plain")
-    serve(reader, "mask-0", with_one_bit_flipped(scans.volume("mask-0")))
+    serve(reader, "mask-0", with_one_bit_flipped(made_volumes.volume("mask-0")))
     reader.start()
 
     reader.see(WORDS)
@@ -124,7 +124,7 @@ def test_damaged_mask_shuts_the_form(room: MakeRoom) -> None:
 
 def test_right_image_is_shown_when_it_comes_with_another_try_and_answers_are_kept(room: MakeRoom) -> None:
     reader = room("second")
-    serve(reader, "t2-0", scans.volume("t1-0"))
+    serve(reader, "t2-0", made_volumes.volume("t1-0"))
     reader.start()
     reader.see(WORDS)
     reader.page.unroute("**/reading/volume/t2-0~*")

@@ -12,13 +12,13 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from tests.components.conftest import Room
-from tests.components.reading_server.scans import average_head, oblique_noise
+from tests.components.reading_server.made_volumes import average_head, oblique_noise
 
 pytestmark = pytest.mark.browser
 MakeRoom = Callable[..., Room]
 
 
-def picture(reader: Room, place: str = ".stage") -> NDArray[np.int16]:
+def image(reader: Room, place: str = ".stage") -> NDArray[np.int16]:
     """Grey values on the screen, rows by columns."""
     shot = reader.page.locator(place).first.screenshot()
     return np.asarray(Image.open(io.BytesIO(shot)).convert("L")).astype(np.int16)
@@ -38,7 +38,7 @@ def test_right_of_the_patient_lies_where_the_convention_puts_it_in_both_renderer
     reader.press("x", "m")  # without the crosshair; the axial plane alone
     reader.page.mouse.move(5, 5)
     settle(reader)
-    canvas = picture(reader)
+    canvas = image(reader)
     reader.press("g")
     reader.see("NiiVue (WebGL2")
     settle(reader)
@@ -48,7 +48,7 @@ def test_right_of_the_patient_lies_where_the_convention_puts_it_in_both_renderer
     rows, columns = np.nonzero(canvas[60:-60, 40:-40] > 245)
     assert rows.mean() + 60 < height / 2
     assert (columns.mean() + 40 < width / 2) == right_is_left
-    assert (abs(picture(reader) - canvas) <= 2).mean() >= 0.995
+    assert (abs(image(reader) - canvas) <= 2).mean() >= 0.995
 
 
 def test_nose_points_to_the_left_in_the_sagittal_plane(room: MakeRoom) -> None:
@@ -61,7 +61,7 @@ def test_nose_points_to_the_left_in_the_sagittal_plane(room: MakeRoom) -> None:
     reader.page.mouse.move(5, 5)
     settle(reader)
 
-    sagittal = picture(reader)
+    sagittal = image(reader)
     rows, columns = np.nonzero(sagittal[60:-60, 40:-40] > 245)
     assert columns.mean() + 40 < sagittal.shape[1] / 2
     assert abs(rows.mean() + 60 - sagittal.shape[0] / 2) < 30
@@ -70,7 +70,7 @@ def test_nose_points_to_the_left_in_the_sagittal_plane(room: MakeRoom) -> None:
 def test_wheel_and_keys_scroll_and_a_click_moves_the_other_planes(room: MakeRoom) -> None:
     reader = room("plain")
     reader.open()
-    where = reader.page.locator(".reading")
+    where = reader.page.locator(".readout .position")
     expect(where).to_have_text("R 0.0  A 0.0  S 0.0 mm")
 
     reader.press("PageUp", "PageUp", "PageDown")
@@ -93,11 +93,11 @@ def test_presets_dragging_and_reset_change_the_window(room: MakeRoom) -> None:
     reader.open()
     reader.page.mouse.move(5, 5)
     settle(reader)
-    start = picture(reader)
+    start = image(reader)
 
     reader.press("Shift+Digit3")
     settle(reader)
-    wide = picture(reader)
+    wide = image(reader)
     assert abs(wide - start).max() > 30
 
     stage = reader.page.locator(".overlay").bounding_box()
@@ -107,12 +107,12 @@ def test_presets_dragging_and_reset_change_the_window(room: MakeRoom) -> None:
     reader.page.mouse.move(stage["x"] + 300, stage["y"] + 400, steps=4)
     reader.page.mouse.up(button="right")
     settle(reader)
-    assert picture(reader)[300, 300] > wide[300, 300]  # downwards is brighter
+    assert image(reader)[300, 300] > wide[300, 300]  # downwards is brighter
 
     reader.press("r")
     reader.page.mouse.move(5, 5)
     settle(reader)
-    assert abs(picture(reader) - start).max() <= 2
+    assert abs(image(reader) - start).max() <= 2
 
 
 def test_other_sequence_is_shown_without_another_fetch(room: MakeRoom) -> None:
@@ -120,12 +120,12 @@ def test_other_sequence_is_shown_without_another_fetch(room: MakeRoom) -> None:
     reader.open()
     reader.page.wait_for_timeout(600)
     before = len(reader.asked)
-    first = picture(reader)
+    first = image(reader)
 
     reader.press("t")
     settle(reader)
 
-    assert abs(picture(reader) - first).max() > 60
+    assert abs(image(reader) - first).max() > 60
     expect(reader.page.get_by_role("button", name="T2 (simulated)")).to_have_attribute("aria-pressed", "true")
     assert reader.asked[before:] == []
 
@@ -138,12 +138,12 @@ def test_prior_follows_the_crosshair_and_carries_its_age(room: MakeRoom) -> None
     expect(reader.page.locator(".facts")).to_contain_text("Months since the prior7")
     reader.page.mouse.move(5, 5)
     settle(reader)
-    before = picture(reader, ".pane:nth-child(2) .stage")
+    before = image(reader, ".pane:nth-child(2) .stage")
 
     reader.press("Shift+PageUp")
     settle(reader)
 
-    assert abs(picture(reader, ".pane:nth-child(2) .stage") - before).max() > 60
+    assert abs(image(reader, ".pane:nth-child(2) .stage") - before).max() > 60
 
 
 def test_old_image_is_gone_at_once_and_the_form_waits_for_the_new_one(room: MakeRoom) -> None:
@@ -158,7 +158,7 @@ def test_old_image_is_gone_at_once_and_the_form_waits_for_the_new_one(room: Make
     reader.see("Loading the images …")
 
     expect(reader.page.locator(".prompt")).to_have_text("Is the finding on the right side?")
-    grey = picture(reader, ".stage-area")
+    grey = image(reader, ".stage-area")
     assert (grey > 30).mean() < 0.01  # the words alone
     assert len(reader.posted("shown")) == 1
     expect(reader.page.locator(".submit")).to_be_disabled()
@@ -166,7 +166,7 @@ def test_old_image_is_gone_at_once_and_the_form_waits_for_the_new_one(room: Make
     for route in held:
         route.continue_()
     reader.page.locator(".submit:not([disabled])").wait_for()
-    assert (picture(reader) > 60).mean() > 0.1
+    assert (image(reader) > 60).mean() > 0.1
 
 
 def test_both_renderers_draw_the_same_voxels_at_the_same_place(room: MakeRoom) -> None:
@@ -175,12 +175,12 @@ def test_both_renderers_draw_the_same_voxels_at_the_same_place(room: MakeRoom) -
     reader.press("Shift+Digit2", "+", "+", "PageUp")
     reader.page.mouse.move(5, 5)
     settle(reader)
-    canvas = picture(reader)
+    canvas = image(reader)
 
     reader.press("g")
     reader.see("NiiVue (WebGL2")
     settle(reader)
-    niivue = picture(reader)
+    niivue = image(reader)
 
     apart = abs(niivue - canvas)
     assert canvas.max() > 200
@@ -198,7 +198,7 @@ def test_reader_without_webgl_gets_the_compatibility_renderer(room: MakeRoom) ->
     reader.open()
 
     reader.see("Compatibility renderer (no WebGL2)")
-    assert (picture(reader) > 60).mean() > 0.1
+    assert (image(reader) > 60).mean() > 0.1
 
 
 def test_lost_graphics_context_falls_back_with_the_same_picture(room: MakeRoom) -> None:
@@ -206,7 +206,7 @@ def test_lost_graphics_context_falls_back_with_the_same_picture(room: MakeRoom) 
     reader.open()
     reader.page.mouse.move(5, 5)
     settle(reader)
-    canvas = picture(reader)
+    canvas = image(reader)
     reader.press("g")
     reader.see("NiiVue (WebGL2")
 
@@ -216,7 +216,7 @@ def test_lost_graphics_context_falls_back_with_the_same_picture(room: MakeRoom) 
 
     reader.see("Compatibility renderer (WebGL2 failed)")
     settle(reader)
-    assert (abs(picture(reader) - canvas) <= 2).mean() >= 0.995
+    assert (abs(image(reader) - canvas) <= 2).mean() >= 0.995
 
 
 def test_graphics_that_fail_at_the_start_do_not_keep_the_images_from_being_shown(room: MakeRoom) -> None:
@@ -232,8 +232,8 @@ def test_graphics_that_fail_at_the_start_do_not_keep_the_images_from_being_shown
     reader.open()
 
     reader.see("Compatibility renderer (WebGL2 failed)")
-    assert (picture(reader) > 60).mean() > 0.1
-    assert (picture(reader, ".pane:nth-child(2) .stage") > 60).mean() > 0.1
+    assert (image(reader) > 60).mean() > 0.1
+    assert (image(reader, ".pane:nth-child(2) .stage") > 60).mean() > 0.1
 
 
 @pytest.mark.parametrize("item", ["photograph", "switched", "coronal"])
@@ -244,14 +244,14 @@ def test_both_renderers_draw_the_same_however_the_case_is_hung(room: MakeRoom, i
     stage = ".pane:not(.behind) .stage"
     reader.page.mouse.move(5, 5)
     settle(reader)
-    canvas = picture(reader, stage)
+    canvas = image(reader, stage)
 
     reader.press("g")
     reader.see("NiiVue (WebGL2")
     settle(reader)
 
     assert (canvas > 60).mean() > 0.1
-    assert (abs(picture(reader, stage) - canvas) <= 2).mean() >= 0.995
+    assert (abs(image(reader, stage) - canvas) <= 2).mean() >= 0.995
 
 
 PLANES = {"axial": (0, 1, 2), "coronal": (0, 2, 1), "sagittal": (1, 2, 0)}  # axes across, down, through
@@ -261,7 +261,7 @@ def at_voxel_centres(
     reader: Room, plane: str, affine: NDArray[np.float64], shape: tuple[int, ...]
 ) -> NDArray[np.int16]:
     """Grey on the screen at the middle of each voxel of the enlarged middle slice, indexed as the voxels are."""
-    shown = picture(reader)
+    shown = image(reader)
     height, width = shown.shape
     across, down, _ = PLANES[plane]
     spacing = np.linalg.norm(affine[:3, :3], axis=0)

@@ -73,7 +73,7 @@ def test_second_link_skips_to_the_scans_where_arrows_scroll(room: MakeRoom) -> N
     expect(reader.page.get_by_role("link", name="Skip to the scans")).to_be_focused()
     reader.press("Enter", "ArrowUp")
 
-    expect(reader.page.locator(".reading")).to_contain_text("S 4.0 mm")
+    expect(reader.page.locator(".readout .position")).to_contain_text("S 4.0 mm")
 
 
 def test_links_to_skip_by_are_seen_when_they_have_the_focus_only(room: MakeRoom) -> None:
@@ -92,7 +92,7 @@ def test_links_to_skip_by_are_seen_when_they_have_the_focus_only(room: MakeRoom)
 def test_everything_that_is_touched_is_large_enough_for_a_finger(tablet: MakeRoom, item: str) -> None:
     reader = tablet(item, "plain")
     reader.open()
-    # Of the buttons that open a panel, the form of marking has this one alone.
+    # Of the buttons that open a panel, the form of scoring has this one alone.
     reader.page.get_by_role("button", name="Comment" if item == "scoring" else "Flag").tap()
 
     small = reader.page.evaluate(

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.browser
 MakeRoom = Callable[..., Room]
 
 MARK = blinding.next_payload(
-    "Mark 40 answers", "about 25 min at the pace of your reading", "try/bare?study=demo&phase=scoring"
+    "Score 40 answers", "about 25 min at the pace of your reading", "try/bare?study=demo&phase=scoring"
 )
 
 
@@ -39,7 +39,7 @@ def test_end_of_the_reads_names_the_marks_and_leads_to_them_with_its_first_butto
 
     reader.see("about 25 min at the pace of your reading")
     first = reader.page.locator(".done a, .done button").first
-    expect(first).to_contain_text("Mark 40 answers")
+    expect(first).to_contain_text("Score 40 answers")
     with reader.page.expect_navigation():
         first.click()
 

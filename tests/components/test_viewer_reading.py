@@ -59,7 +59,7 @@ def test_keys_belong_to_the_room_after_a_click_on_an_answer_or_a_tool(room: Make
     reader.page.get_by_text("Yes", exact=True).click()
     reader.press("ArrowDown", "ArrowUp", "ArrowUp")
     expect(reader.page.get_by_role("radio", name="Yes")).to_be_checked()
-    expect(reader.page.locator(".reading")).to_contain_text("S 4.0 mm")
+    expect(reader.page.locator(".readout .position")).to_contain_text("S 4.0 mm")
     reader.press("4")
     reader.page.get_by_role("button", name="Narrow").click()
     reader.submit()
@@ -75,7 +75,7 @@ def test_arrows_choose_an_answer_for_whoever_came_to_it_with_the_keyboard(room: 
     reader.press("a", " ", "ArrowDown")
 
     expect(reader.page.get_by_role("radio", name="No")).to_be_checked()
-    expect(reader.page.locator(".reading")).to_contain_text("S 0.0 mm")
+    expect(reader.page.locator(".readout .position")).to_contain_text("S 0.0 mm")
 
 
 def test_double_click_on_submit_sends_one_verdict_and_nothing_for_the_next_item(room: MakeRoom) -> None:

@@ -28,7 +28,7 @@ def colours(reader: Room, place: str = ".stage") -> NDArray[np.int16]:
 
 def slice_of(reader: Room, pane: int = 0) -> float:
     """Height of the crosshair in a pane, in mm."""
-    words = reader.page.locator(".reading").nth(pane).inner_text()
+    words = reader.page.locator(".readout .position").nth(pane).inner_text()
     match = re.search(r"([SI]) ([\d.]+) mm", words)
     assert match is not None
     return float(match[2]) * (1 if match[1] == "S" else -1)
@@ -45,12 +45,15 @@ def test_cine_runs_through_the_slices_and_stops_at_any_scroll(room: MakeRoom) ->
     reader = room("plain")
     reader.open()
     play = reader.page.get_by_role("button", name="Play", exact=True)
-    expect(reader.page.locator(".reading")).to_contain_text("S 0.0 mm")
+    expect(reader.page.locator(".readout .position")).to_contain_text("S 0.0 mm")
 
     reader.press("s", ".", ".")
     expect(reader.page.get_by_role("button", name="20/s")).to_have_attribute("aria-pressed", "true")
     reader.page.wait_for_function(
-        "() => !document.querySelector('#host').shadowRoot.querySelector('.reading').textContent.includes('S 0.0 mm')"
+        """() => {
+          const { shadowRoot } = document.querySelector("#host");
+          return !shadowRoot.querySelector(".readout .position").textContent.includes("S 0.0 mm");
+        }"""
     )
     reader.press("PageDown")
     expect(play).to_have_attribute("aria-pressed", "false")
@@ -66,7 +69,7 @@ def test_cine_goes_round_and_leaves_slices_that_were_seen_in_the_trace(room: Mak
     reader.open()
 
     reader.press(" ", *["."] * 6)  # 30 slices a second, 44 slices
-    where = reader.page.locator(".reading")
+    where = reader.page.locator(".readout .position")
     expect(where).to_contain_text(" I ", timeout=20_000)  # past the top and on from the bottom
     expect(where).not_to_contain_text(" I ", timeout=20_000)
     reader.press(" ", "1", "4")
@@ -214,12 +217,12 @@ def test_pane_that_is_not_coregistered_is_linked_with_the_offset_that_the_reader
     expect(link).to_be_hidden()
 
     reader.press("u", "PageUp", "PageUp")
-    expect(reader.page.locator(".reading").nth(1)).to_contain_text("S 8.0 mm")
+    expect(reader.page.locator(".readout .position").nth(1)).to_contain_text("S 8.0 mm")
     assert slice_of(reader, 0) == 0
     reader.press("u")
     expect(link).to_have_text("Linked with your offset")
     reader.press("PageUp")
-    expect(reader.page.locator(".reading").nth(1)).to_contain_text("S 12.0 mm")
+    expect(reader.page.locator(".readout .position").nth(1)).to_contain_text("S 12.0 mm")
     assert slice_of(reader, 0) == 4
 
     reader.press("Shift+U")
@@ -237,12 +240,12 @@ def test_offset_outlives_a_reload_stands_in_the_trace_and_ends_with_the_item(roo
     reader.page.locator(".submit:not([disabled])").wait_for()
 
     expect(reader.page.locator(".link-words").nth(1)).to_have_text("Linked with your offset")
-    expect(reader.page.locator(".reading").nth(1)).to_contain_text("S 8.0 mm")
+    expect(reader.page.locator(".readout .position").nth(1)).to_contain_text("S 8.0 mm")
     reader.submit()
     [verdict] = reader.posted("verdict")
     assert verdict["trace"]["offsets"] == [{"title": "Prior", "mm": [0, 0, 8]}]
     expect(reader.page.locator(".link-words").nth(1)).to_be_hidden()
-    expect(reader.page.locator(".reading").nth(1)).to_contain_text("S 0.0 mm")
+    expect(reader.page.locator(".readout .position").nth(1)).to_contain_text("S 0.0 mm")
 
 
 def test_offset_goes_on_with_the_next_turn_of_a_conversation_and_with_no_other_item(room: MakeRoom) -> None:
@@ -277,7 +280,7 @@ def test_point_is_taken_in_the_pane_that_the_reader_aimed_in_and_says_which(room
     reader.page.get_by_role("button", name="Take from Prior").click()
     reader.press("PageUp", "PageUp")
     reader.page.get_by_role("button", name="Show").click()
-    expect(reader.page.locator(".reading").nth(1)).to_have_text(words.inner_text().removeprefix("Prior: "))
+    expect(reader.page.locator(".readout .position").nth(1)).to_have_text(words.inner_text().removeprefix("Prior: "))
 
     reader.page.get_by_role("button", name="Submit").click()
     reader.page.locator(".done").wait_for()
@@ -338,7 +341,7 @@ def test_picture_is_moved_and_cine_paced_with_the_left_button_alone(room: MakeRo
     reader.page.mouse.up()
 
     assert (colours(reader) != before).mean() > 0.01
-    expect(reader.page.locator(".reading")).to_have_text("R 0.0  A 0.0  S 0.0 mm")
+    expect(reader.page.locator(".readout .position")).to_have_text("R 0.0  A 0.0  S 0.0 mm")
     button("Play").click()
     button("Play faster").click()
     expect(button("15/s")).to_be_visible()
@@ -349,7 +352,7 @@ def test_picture_is_moved_and_cine_paced_with_the_left_button_alone(room: MakeRo
 def test_planes_start_and_absolute_presets_are_those_of_the_study(room: MakeRoom) -> None:
     reader = room("coronal")
     reader.open()
-    expect(reader.page.locator(".reading")).to_have_text("R 8.0  A 12.0  I 16.0 mm")
+    expect(reader.page.locator(".readout .position")).to_have_text("R 8.0  A 12.0  I 16.0 mm")
     expect(reader.page.locator(".value")).to_have_text("T1: 120")
 
     reader.press("x", "m")
@@ -384,11 +387,11 @@ def test_single_picture_fills_the_pane_and_has_nothing_to_scroll(room: MakeRoom)
 def test_picture_without_scale_says_no_side_and_no_millimetre(room: MakeRoom) -> None:
     reader = room("photograph")
     reader.open()
-    expect(reader.page.locator(".reading")).to_have_text("column 24  row 28")
+    expect(reader.page.locator(".readout .position")).to_have_text("column 24  row 28")
 
     reader.press("e", *["Control+ArrowRight"] * 3, "e")
 
-    expect(reader.page.locator(".reading")).to_have_text("column 27  row 28")
+    expect(reader.page.locator(".readout .position")).to_have_text("column 27  row 28")
     expect(reader.page.locator(".images [role=status].unseen")).to_have_text("Distance 3.0 px")
 
 
@@ -400,7 +403,7 @@ def test_only_the_pane_of_another_visit_can_be_unlinked(room: MakeRoom) -> None:
 
     reader.press("u", "PageUp", "u", "PageUp")
 
-    expect(reader.page.locator(".reading").nth(2)).to_contain_text("S 8.0 mm")
+    expect(reader.page.locator(".readout .position").nth(2)).to_contain_text("S 8.0 mm")
     assert [slice_of(reader, pane) for pane in (0, 1)] == [4, 4]
     expect(boxes.nth(2).locator(".link-words")).to_have_text("Linked with your offset")
 
@@ -460,7 +463,7 @@ def test_full_screen_holds_images_and_form(room: MakeRoom) -> None:
 def test_one_finger_moves_the_crosshair_or_scrolls_and_two_zoom_and_move_the_picture(room: MakeRoom) -> None:
     reader = room("plain")
     reader.open()
-    where = reader.page.locator(".reading")
+    where = reader.page.locator(".readout .position")
     x, y = middle_of_stage(reader)
     touch = reader.page.context.new_cdp_session(reader.page)
 

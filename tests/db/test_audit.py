@@ -29,12 +29,12 @@ def tamper(database: Database, statement: str) -> None:
 
 
 def ids_of(database: Database) -> list[int]:
-    with database.reading() as session:
+    with database.read_only() as session:
         return [event_id or 0 for event_id in session.exec(select(AuditEvent.id).order_by(AuditEvent.id)).all()]
 
 
 def broken_links(database: Database) -> list[int]:
-    with database.reading() as session:
+    with database.read_only() as session:
         return list(audit.broken_links(session))
 
 
@@ -89,35 +89,35 @@ def test_a_row_put_in_by_hand_is_found(database: Database) -> None:
 
 def test_a_cut_end_is_found_only_against_a_head_that_was_kept_elsewhere(database: Database) -> None:
     record_events(database, 4)
-    with database.reading() as session:
+    with database.read_only() as session:
         kept_elsewhere = audit.head(session)
 
     tamper(database, f"DELETE FROM audit_event WHERE id >= {ids_of(database)[2]}")
 
-    with database.reading() as session:
+    with database.read_only() as session:
         assert list(audit.broken_links(session)) == []
         assert not audit.leads_to(session, kept_elsewhere)
 
 
 def test_a_chain_that_has_grown_still_leads_to_an_earlier_head(database: Database) -> None:
     record_events(database, 2)
-    with database.reading() as session:
+    with database.read_only() as session:
         earlier = audit.head(session)
 
     record_events(database, 2)
 
-    with database.reading() as session:
+    with database.read_only() as session:
         assert audit.head(session) != earlier
         assert audit.leads_to(session, earlier)
 
 
 def test_every_chain_leads_to_the_head_of_an_empty_one(sqlite_database: Database) -> None:
-    with sqlite_database.reading() as session:
+    with sqlite_database.read_only() as session:
         empty = audit.head(session)
 
     record_events(sqlite_database, 1)
 
-    with sqlite_database.reading() as session:
+    with sqlite_database.read_only() as session:
         assert audit.leads_to(session, empty)
 
 
@@ -138,7 +138,7 @@ def test_an_event_and_what_it_records_are_stored_together_or_not_at_all(database
     with suppress(KeyboardInterrupt), database.writing() as session:
         stop_halfway(session)
 
-    with database.reading() as session:
+    with database.read_only() as session:
         assert session.exec(select(Person)).all() == []
         assert session.exec(select(AuditEvent)).all() == []
 
@@ -150,7 +150,7 @@ def test_times_come_back_in_utc_whatever_the_servers_time_zone(database: Databas
             connection.execute(text(f"ALTER DATABASE {connection.engine.url.database} SET timezone TO 'Asia/Tokyo'"))
         database.engine.dispose()
 
-    with database.reading() as session:
+    with database.read_only() as session:
         moments = session.exec(select(AuditEvent.at)).all()
 
     assert {str(moment.tzinfo) for moment in moments} == {"UTC"}

@@ -31,7 +31,7 @@ THREADS = 32
 def test_every_connection_to_sqlite_has_the_settings_that_keep_verdicts_safe(
     sqlite_database: Database, pragma: str, value: object
 ) -> None:
-    with sqlite_database.reading() as first, sqlite_database.reading() as second:
+    with sqlite_database.read_only() as first, sqlite_database.read_only() as second:
         values = [session.connection().execute(text(f"PRAGMA {pragma}")).scalar_one() for session in (first, second)]
 
     assert values == [value, value]
@@ -51,7 +51,7 @@ def test_threads_that_read_and_then_write_all_come_through(database: Database) -
     with ThreadPoolExecutor(THREADS) as pool:
         list(pool.map(add_one, range(THREADS * 3)))
 
-    with database.reading() as session:
+    with database.read_only() as session:
         assert session.exec(select(Person.login)).one() == str(THREADS * 3)
 
 
@@ -73,7 +73,7 @@ def test_two_engines_on_one_file_wait_for_each_other(sqlite_url: str, tmp_path: 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(add_one, range(40)))
 
-    with both[0].reading() as session:
+    with both[0].read_only() as session:
         assert session.exec(select(Person.login)).one() == "40"
     for database in both:
         database.engine.dispose()
@@ -84,10 +84,10 @@ def test_readers_do_not_wait_for_a_writer_and_see_nothing_of_it(database: Databa
         writer.add(Person(login="a", name="A"))
         writer.flush()
 
-        with database.reading() as reader:
+        with database.read_only() as reader:
             assert reader.exec(select(func.count()).select_from(Person)).one() == 0
 
-    with database.reading() as reader:
+    with database.read_only() as reader:
         assert reader.exec(select(func.count()).select_from(Person)).one() == 1
 
 
@@ -104,7 +104,7 @@ def test_a_failed_writing_transaction_leaves_nothing(database: Database, interru
     with suppress(interruption), something_that_fails():
         pass
 
-    with database.reading() as session:
+    with database.read_only() as session:
         assert session.exec(select(Person)).all() == []
 
 
@@ -115,16 +115,16 @@ def test_after_a_failed_transaction_the_next_one_can_write(database: Database) -
     with database.writing() as session:
         session.add(Person(login="a", name="A"))
 
-    with database.reading() as session:
+    with database.read_only() as session:
         assert session.exec(select(Person.login)).all() == ["a"]
 
 
 def test_a_session_that_only_reads_stores_nothing(database: Database) -> None:
-    with database.reading() as session:
+    with database.read_only() as session:
         session.add(Person(login="a", name="A"))
         session.flush()
 
-    with database.reading() as session:
+    with database.read_only() as session:
         assert session.exec(select(Person)).all() == []
 
 

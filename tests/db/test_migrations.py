@@ -125,7 +125,7 @@ def test_a_migration_can_rebuild_a_table_that_others_refer_to(engine: Engine, tm
 
     command.upgrade(config, "head")
 
-    with database.reading() as session:
+    with database.read_only() as session:
         assert session.exec(select(Person.name)).one() == "A"
         assert session.exec(select(Membership.person_id)).one() == 1
 

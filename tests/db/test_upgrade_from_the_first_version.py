@@ -151,7 +151,7 @@ def test_old_phases_get_their_kind_and_step(old_engine: Engine) -> None:
 def test_rows_of_the_first_version_say_that_they_follow_its_rules(old_engine: Engine, tmp_path: Path) -> None:
     upgrade(old_engine)
 
-    with db.Database(old_engine, tmp_path).reading() as session:
+    with db.Database(old_engine, tmp_path).read_only() as session:
         freeze, run = session.get_one(db.Freeze, 1), session.get_one(db.JudgeRun, 1)
         assert (freeze.draw_rule, freeze.version) == (1, 1)
         assert (run.hash_rule, run.scale) == (1, ["incorrect", "correct"])
@@ -180,7 +180,7 @@ def test_references_can_be_removed_until_their_study_is_frozen(old_engine: Engin
 def test_the_models_read_what_the_first_version_wrote(old_engine: Engine, tmp_path: Any) -> None:
     upgrade(old_engine)
 
-    with db.Database(old_engine, tmp_path).reading() as session:
+    with db.Database(old_engine, tmp_path).read_only() as session:
         assert queries.shown_item(session, 1).history == []
         assert queries.shown_volumes(session, 1)[0].placed
         assert [verdict.receipt for verdict in queries.verdict_chain(session, 1)] == ["7K2M-9FQD"]

@@ -58,7 +58,7 @@ def test_what_is_begun_at_the_command_line_is_not_hurried(sqlite_database: Datab
 
 
 def test_readers_read_while_another_program_holds_the_file(sqlite_database: Database, data_dir: Path) -> None:
-    with held_by_another_program(data_dir / "blindread.db"), sqlite_database.reading() as session:
+    with held_by_another_program(data_dir / "blindread.db"), sqlite_database.read_only() as session:
         assert session.exec(select(Person)).all() == []
 
 
@@ -116,7 +116,7 @@ def test_what_was_committed_before_the_server_hung_is_there_and_half_a_transacti
         server.pause()
     server.resume()
 
-    with database.reading() as session:
+    with database.read_only() as session:
         logins = set(session.exec(select(Person.login)).all())
     # The commit was sent, and nobody heard of it: it is there whole or not at all.
     assert logins in ({"first"}, {"first", "half"})

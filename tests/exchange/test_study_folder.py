@@ -133,7 +133,7 @@ def test_a_whole_folder_is_read(folder: Path) -> None:
         (set_cell("references.csv", 6, "accepted", ""), "item 'i5' has neither accepted answers nor a range"),
         (set_cell("references.csv", 6, "low", "inf"), "low is 'inf', expected a finite number"),
         (set_cell("references.csv", 2, "item", "i9"), "references.csv, line 2: item 'i9' is not in items.csv"),
-        (remove_line("references.csv", 2), "references.csv lacks i1; answers to them are to be marked"),
+        (remove_line("references.csv", 2), "references.csv lacks i1; answers to them are to be scored"),
         (repeat_line("references.csv", 2), "references.csv, line 8: item 'i1' is already in line 2"),
         # candidates.csv
         (set_cell("candidates.csv", 2, "item", "i9"), "candidates.csv, line 2: item 'i9' is not in items.csv"),

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 from tests.main_job.contents import CANDIDATES, FLAGS, ITEMS, REASONS, Item
-from tests.main_job.expected_marks import CONSENSUS, humans_of, words_accepted
+from tests.main_job.expected_scores import CONSENSUS, humans_of, words_accepted
 from tests.main_job.facts import NOT_ASSESSABLE, Facts
 from tests.main_job.parts import FORMATS
 
@@ -54,7 +54,7 @@ def expected_counts(facts: Facts, judges: dict[str, str]) -> dict[str, Rows]:
         ],
         "disagreements": [_disagreement(facts, item) for key, item in ITEMS.items() if facts.differs(key)],
         "review_counts": _reviews(facts),
-        "marks_counts": [_marks(facts, rater) for rater in facts.raters],
+        "scores_counts": [_scores(facts, rater) for rater in facts.raters],
         "judge_runs": [_run(facts, run, judges[run]) for run in facts.runs],
         **{f"judge_{number}_counts": _four_cells(facts, run) for number, run in enumerate(facts.runs, start=1)},
     }
@@ -157,8 +157,8 @@ def _reviews(facts: Facts) -> Rows:
     return [*rows, {"origin": "Verdicts differ, not in the queue", **nobody}]
 
 
-def _marks(facts: Facts, rater: str) -> dict[str, Any]:
-    given = facts.marks[rater].values()
+def _scores(facts: Facts, rater: str) -> dict[str, Any]:
+    given = facts.scores[rater].values()
     correct = sum(given)
     return {
         "rater": rater,
@@ -184,8 +184,8 @@ def _run(facts: Facts, run: str, judge: str) -> dict[str, Any]:
 
 def _four_cells(facts: Facts, run: str) -> Rows:
     rows = []
-    for human, mark in humans_of(facts).items():
-        cells = Counter((mark(key), facts.runs[run][key]) for key in facts.sample)
+    for human, score in humans_of(facts).items():
+        cells = Counter((score(key), facts.runs[run][key]) for key in facts.sample)
         compared = sum(count for cell, count in cells.items() if None not in cell)
         rows.append(
             {

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable, Hashable, Iterable, Mapping
 
 from tests.main_job.contents import ITEMS, Item
-from tests.main_job.expected_marks import add_marks
+from tests.main_job.expected_scores import add_scores
 from tests.main_job.facts import NOT_ASSESSABLE, Facts, baseline_is_right, canonical, is_right
 from tests.main_job.independent import (
     Expected,
@@ -44,7 +44,7 @@ def expected_estimates(facts: Facts, active_ms: Mapping[str, Mapping[str, int]],
     _floors(sheet, facts)
     _agreement(sheet, facts)
     _adjudication(sheet, facts)
-    add_marks(sheet, facts)
+    add_scores(sheet, facts)
     _completeness(sheet, facts)
     for rater in facts.raters:
         seconds = [(ITEMS[key].subject, ms / 1000) for key, ms in active_ms[rater].items() if ms]

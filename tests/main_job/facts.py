@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.main_job.contents import CANDIDATES, FLAGS, ITEMS, REASONS, Item, rows_of
 from tests.main_job.independent import normalised, token_f1
-from tests.main_job.plan import READS, REVIEWS, Read, Review, mark
+from tests.main_job.plan import READS, REVIEWS, Read, Review, score
 
 NOT_ASSESSABLE = "not assessable"
 FAILED = Read(failure=True)
@@ -20,8 +20,8 @@ class Facts:
 
     Attributes
     ----------
-    marks
-        By rater: whether a candidate of the sample was marked correct.
+    scores
+        By rater: whether a candidate of the sample was scored correct.
     runs
         By run of a judge: whether a candidate was judged correct, None for an error.
     reviews
@@ -29,7 +29,7 @@ class Facts:
     """
 
     reads: Mapping[str, Mapping[str, Read]]
-    marks: Mapping[str, Mapping[str, bool]]
+    scores: Mapping[str, Mapping[str, bool]]
     reviews: Mapping[str, Review]
     runs: Mapping[str, Mapping[str, bool | None]]
 
@@ -39,8 +39,8 @@ class Facts:
 
     @property
     def sample(self) -> list[str]:
-        """The candidates that were to be marked."""
-        return [key for key in CANDIDATES if key in self.marks[self.raters[0]]]
+        """The candidates that were to be scored."""
+        return [key for key in CANDIDATES if key in self.scores[self.raters[0]]]
 
     def answer(self, rater: str, key: str) -> str | None:
         """Return what is compared: the option's identity or the normalised text; None without an answer."""
@@ -106,18 +106,18 @@ def baseline_is_right(item: Item) -> bool:
     return bool(is_right(item, canonical(item, item.text_only_answer)))
 
 
-def planned(marked: Sequence[str], reviewed: Sequence[str], run: str) -> Facts:
+def planned(scored: Sequence[str], reviewed: Sequence[str], run: str) -> Facts:
     """Return the facts of the walk: the plan, for the candidates and items that came up."""
     return Facts(
         reads=READS,
-        marks={rater: {key: mark(rater, key) for key in marked} for rater in READS},
+        scores={rater: {key: score(rater, key) for key in scored} for rater in READS},
         reviews={key: REVIEWS[key] for key in reviewed},
         runs={run: {key: candidate.judged_correct for key, candidate in CANDIDATES.items()}},
     )
 
 
 def exported(folder: Path) -> Facts:
-    """Return the facts of a study whose report was exported, from its files of verdicts, marks and decisions."""
+    """Return the facts of a study whose report was exported, from its files of verdicts, scores and decisions."""
     reads: dict[str, dict[str, Read]] = {}
     reasons = {text: reason for reason, text in REASONS.items()} | {reason: reason for reason in REASONS}
     flags = {text: flag for flag, text in FLAGS.items()} | {flag: flag for flag in FLAGS}
@@ -131,9 +131,9 @@ def exported(folder: Path) -> Facts:
                 flag=(flags[row["flags"]], row["flag_notes"]) if row["flags"] else None,
             )
         reads.setdefault(row["rater"], {})[row["item"]] = read
-    marks: dict[str, dict[str, bool]] = {}
-    for row in rows_of(folder / "marks.csv"):
-        marks.setdefault(row["rater"], {})[row["candidate"]] = row["mark"] == "correct"
+    scores: dict[str, dict[str, bool]] = {}
+    for row in rows_of(folder / "scores.csv"):
+        scores.setdefault(row["rater"], {})[row["candidate"]] = row["score"] == "correct"
     runs: dict[str, dict[str, bool | None]] = {}
     for row in rows_of(folder / "judge.csv"):
         runs.setdefault(row["run"], {})[row["candidate"]] = row["verdict"] == "correct" if row["verdict"] else None
@@ -141,7 +141,7 @@ def exported(folder: Path) -> Facts:
         row["item"]: Review(_identity(row["item"], row["first_read"]), _identity(row["item"], row["decision"]))
         for row in rows_of(folder / "adjudications.csv")
     }
-    return Facts(reads, marks, reviews, runs)
+    return Facts(reads, scores, reviews, runs)
 
 
 def _identity(key: str, words: str) -> str | None:

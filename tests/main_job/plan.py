@@ -120,7 +120,7 @@ REVIEWS = {
     "c08-structure": Review(None, "thalamus"),
 }
 
-# Candidates that a rater marks otherwise than the judge; where the judge gave an error, "correct" by the judge's word
+# Candidates that a rater scores otherwise than the judge; where the judge gave an error, "correct" by the judge's word
 # would be nothing, so these two are named here.
 UNLIKE_THE_JUDGE = {
     "Rater 1": {"k08", "k12", "k17", "k23", "k24", "k29", "k31", "k45", "k47", "k55"},
@@ -129,7 +129,7 @@ UNLIKE_THE_JUDGE = {
 WHERE_THE_JUDGE_FAILED = {"Rater 1": {"k18": True, "k38": False}, "Rater 2": {"k18": True, "k38": True}}
 
 
-def mark(rater: str, candidate: str) -> bool:
+def score(rater: str, candidate: str) -> bool:
     """Return whether the rater marks the candidate correct."""
     judged = CANDIDATES[candidate].judged_correct
     if judged is None:

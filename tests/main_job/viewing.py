@@ -31,15 +31,15 @@ def offered(key: str) -> list[Scan]:
     visits = [(0, "Current", case.current)] + ([(1, "Prior", case.prior)] if item.uses_prior else [])
     return [
         (pane, title, sequence)
-        for pane, title, scan in visits
+        for pane, title, volume in visits
         for sequence in item.sequences
-        if scan is not None and sequence in scan.sequences
+        if volume is not None and sequence in volume.sequences
     ]
 
 
-def entry_of(trace: dict[str, Any] | None, scan: Scan) -> dict[str, Any] | None:
+def entry_of(trace: dict[str, Any] | None, volume: Scan) -> dict[str, Any] | None:
     """Return what a trace holds of a scan."""
-    pane, title, sequence = scan
+    pane, title, sequence = volume
     for entry in (trace or {}).get("volumes", []):
         there = entry["title"] == title if "title" in entry else entry["pane"] == pane
         if there and entry["label"] == f"{sequence} (simulated)":
@@ -47,16 +47,16 @@ def entry_of(trace: dict[str, Any] | None, scan: Scan) -> dict[str, Any] | None:
     return None
 
 
-def was_opened(trace: dict[str, Any] | None, scan: Scan) -> bool | None:
+def was_opened(trace: dict[str, Any] | None, volume: Scan) -> bool | None:
     """Return whether a scan was on the screen; None without a trace."""
     if not (trace or {}).get("volumes"):
         return None
-    entry = entry_of(trace, scan)
+    entry = entry_of(trace, volume)
     return False if entry is None else bool(entry.get("opened", True))
 
 
 def prior_opened(trace: dict[str, Any] | None, key: str) -> bool | None:
-    opened = [was_opened(trace, scan) for scan in offered(key) if scan[1] == "Prior"]
+    opened = [was_opened(trace, volume) for volume in offered(key) if volume[1] == "Prior"]
     return None if None in opened else any(opened)
 
 
@@ -104,11 +104,11 @@ def add_viewing(sheet: Sheet, facts: Facts, traces: Traces) -> None:
         lambda read: ITEMS[read[1]].uses_prior,
     )  # fmt: skip
     _accuracy_by_prior(sheet, facts, traces)
-    for scan in sorted({scan for key in ITEMS for scan in offered(key)}):
+    for volume in sorted({volume for key in ITEMS for volume in offered(key)}):
         add(
-            "sequence_not_opened", "sequence_never_opened", f"offered {scan[1]}, {scan[2]}",
-            lambda read, scan=scan: {True: False, False: True, None: None}[was_opened(trace(read), scan)],
-            lambda read, scan=scan: scan in offered(read[1]),
+            "sequence_not_opened", "sequence_never_opened", f"offered {volume[1]}, {volume[2]}",
+            lambda read, volume=volume: {True: False, False: True, None: None}[was_opened(trace(read), volume)],
+            lambda read, volume=volume: volume in offered(read[1]),
         )  # fmt: skip
     add(
         "viewer_use", "window_changed", "all",
@@ -170,20 +170,20 @@ def expected_viewing_counts(facts: Facts, traces: Traces) -> dict[str, list[dict
                 "offered_prior": sum(ITEMS[key].uses_prior for _, key in reads),
             }
         )
-    for scan in sorted({scan for key in ITEMS for scan in offered(key)}):
+    for volume in sorted({volume for key in ITEMS for volume in offered(key)}):
         for plane in PLANES:
             for who, reads in reads_of(facts).items():
                 recorded = [
                     traces[rater].get(key) for rater, key in reads
-                    if scan in offered(key) and was_opened(traces[rater].get(key), scan)
+                    if volume in offered(key) and was_opened(traces[rater].get(key), volume)
                 ]  # fmt: skip
-                entries = [entry_of(trace, scan) or {} for trace in recorded]
+                entries = [entry_of(trace, volume) or {} for trace in recorded]
                 shares = [100 * entry["seen"][plane] for entry in entries if plane in entry["seen"]]
                 if shares:
                     low, middle, high = (round(float(quartile)) for quartile in np.quantile(shares, [0.25, 0.5, 0.75]))
                     seen.append(
                         {
-                            "scan": f"{scan[1]}, {scan[2]}: {plane}", "rater": _printed(who), "n": len(shares),
+                            "scan": f"{volume[1]}, {volume[2]}: {plane}", "rater": _printed(who), "n": len(shares),
                             "q1": low, "median": middle, "q3": high,
                         }
                     )  # fmt: skip

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page
 from tests.harness.server import RunningServer
 from tests.main_job.admin import Admin
 from tests.main_job.contents import JUDGE_FILE, candidate_on_screen
-from tests.main_job.plan import LOOKED_AROUND, READS, REVIEWS, Read, mark
+from tests.main_job.plan import LOOKED_AROUND, READS, REVIEWS, Read, score
 from tests.main_job.rater import STUDY, Keyboard, Mouse, Room
 from tests.main_job.reviewer import Reviewer
 
@@ -30,7 +30,7 @@ class Seen:
     ----------
     receipts : dict
         By rater (by "Reviewer" too) and item or candidate: the receipt shown after submitting.
-    marked : dict
+    scored : dict
         By rater: the candidates that were shown, in order.
     reviewed : list of str
         Items of the reviewer's queue, in order.
@@ -51,7 +51,7 @@ class Seen:
     """
 
     receipts: dict[tuple[str, str], str] = field(default_factory=dict)
-    marked: dict[str, list[str]] = field(default_factory=dict)
+    scored: dict[str, list[str]] = field(default_factory=dict)
     reviewed: list[str] = field(default_factory=list)
     opinions: dict[str, list[dict[str, str]]] = field(default_factory=dict)
     sent: tuple[int, int, int] = (0, 0, 0)
@@ -84,8 +84,8 @@ def walk_through(browser: Browser, server: RunningServer, folder: Path) -> Seen:
     _read_everything(raters["Rater 1"], "Rater 1", seen, {HALF_WRITTEN: _reload})
     _read_everything(raters["Rater 2"], "Rater 2", seen, {HALF_READ: _kill_the_server})
     for rater, room in raters.items():
-        # Whatever the hands were before: marks go by keyboard.
-        _mark_everything(Keyboard(room.page, server), rater, seen)
+        # Whatever the hands were before: scores go by keyboard.
+        _score_everything(Keyboard(room.page, server), rater, seen)
         room.page.context.close()
     admin = Admin(sign_in(browser, links["Demo admin"]), server)
     seen.shut_before_closing = admin.report_is_shut()
@@ -144,16 +144,16 @@ def _kill_the_server(room: Room) -> None:
     room.come_back()
 
 
-def _mark_everything(room: Room, rater: str, seen: Seen) -> None:
+def _score_everything(room: Room, rater: str, seen: Seen) -> None:
     room.enter("scoring")
-    seen.marked[rater] = []
+    seen.scored[rater] = []
     while not room.is_done:
         shown = room.page.locator(".card", has_text="Candidate's answer").locator(".answer").inner_text()
         question = room.page.locator(".card", has_text="Prompt").locator("dd").inner_text()
         candidate = candidate_on_screen(question, shown)
         assert room.page.get_by_text(candidate.model).count() == 0
-        room.choose("answer", 1 if mark(rater, candidate.key) else 2)
-        seen.marked[rater].append(candidate.key)
+        room.choose("answer", 1 if score(rater, candidate.key) else 2)
+        seen.scored[rater].append(candidate.key)
         seen.receipts[rater, candidate.key] = room.submit()
     seen.last_words.append(room.page.locator(".done").inner_text())
 

@@ -89,7 +89,7 @@ def test_answers_that_differ(kind: str, answer: Any, other: Any) -> None:
 
 @pytest.mark.parametrize("kind", GIVEN)
 def test_without_a_reference_nothing_is_right_or_wrong(kind: str) -> None:
-    assert KINDS[kind].mark(GIVEN[kind], Reference(), IDS).correct is None
+    assert KINDS[kind].score(GIVEN[kind], Reference(), IDS).correct is None
 
 
 @pytest.mark.parametrize(
@@ -115,20 +115,20 @@ def test_without_a_reference_nothing_is_right_or_wrong(kind: str) -> None:
     ],
 )
 def test_what_is_right(kind: str, answer: Any, reference: Reference, right: bool) -> None:
-    assert KINDS[kind].mark(answer, reference, IDS).correct is right
+    assert KINDS[kind].score(answer, reference, IDS).correct is right
 
 
 def test_a_point_in_a_world_of_its_own_is_neither_right_nor_wrong() -> None:
-    assert KINDS["point"].mark([1.0, 2.0, 3.0, "Prior"], Reference(("1 2 3",), high=5.0), []).correct is None
+    assert KINDS["point"].score([1.0, 2.0, 3.0, "Prior"], Reference(("1 2 3",), high=5.0), []).correct is None
 
 
 def test_beside_right_or_wrong_stands_how_near_it_was() -> None:
-    several = KINDS["several"].mark(["a"], Reference(("a", "b")), IDS)
-    ranked = KINDS["ranked"].mark(["scar", "cyst"], Reference(("cyst",)), [])
-    point = KINDS["point"].mark([1.0, 2.0, 3.0], Reference(("4 6 3",), high=1.0), [])
+    several = KINDS["several"].score(["a"], Reference(("a", "b")), IDS)
+    ranked = KINDS["ranked"].score(["scar", "cyst"], Reference(("cyst",)), [])
+    point = KINDS["point"].score([1.0, 2.0, 3.0], Reference(("4 6 3",), high=1.0), [])
 
     assert several.share == pytest.approx(2 / 3)
-    assert (ranked.rank, KINDS["ranked"].mark(["scar"], Reference(("cyst",)), []).rank) == (2, None)
+    assert (ranked.rank, KINDS["ranked"].score(["scar"], Reference(("cyst",)), []).rank) == (2, None)
     assert point.distance_mm == 5.0
 
 

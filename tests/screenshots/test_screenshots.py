@@ -56,7 +56,7 @@ def go_to(page: Page, target: tuple[float, float, float]) -> None:
     """Move the crosshair to a place by scrolling through the three planes; in mm, to the right, front and top."""
     letters = {"R": (0, 1), "L": (0, -1), "A": (1, 1), "P": (1, -1), "S": (2, 1), "I": (2, -1)}
     here = [0.0, 0.0, 0.0]
-    for letter, distance in re.findall(r"([RLAPSI]) (\d+\.\d)", page.locator(".reading").first.inner_text()):
+    for letter, distance in re.findall(r"([RLAPSI]) (\d+\.\d)", page.locator(".readout .position").first.inner_text()):
         axis, sign = letters[letter]
         here[axis] = sign * float(distance)
     # The planes follow each other as axial, coronal, sagittal: they go through the third, second and first axis.
@@ -149,10 +149,10 @@ def test_every_picture_that_a_doc_shows_is_there() -> None:
 
 
 def test_every_screenshot_is_shown_by_a_doc_and_taken_by_a_test() -> None:
-    pictures = {file.resolve() for file in DOCS.iterdir()}
+    images = {file.resolve() for file in DOCS.iterdir()}
 
-    assert pictures <= set(images_in_docs())
-    assert {file.stem for file in pictures} == NAMES
+    assert images <= set(images_in_docs())
+    assert {file.stem for file in images} == NAMES
 
 
 def test_no_screenshot_weighs_too_much() -> None:

@@ -134,7 +134,7 @@ def test_a_browser_stays_on_its_process_and_goes_on_when_that_is_killed(behind: 
             receipts.append(answer.json()["receipt"])
         page = browser.get("/", headers={"Accept": "text/html"})
 
-    with behind.database.reading() as session:
+    with behind.database.read_only() as session:
         stored = session.exec(select(Verdict.receipt)).all()
     assert sorted(stored) == sorted(receipts)
     assert page.status_code == 200

@@ -162,14 +162,14 @@ def test_a_full_disk_lets_everybody_look_and_tells_whoever_writes(on_sqlite: Ser
     with on_sqlite.client() as browser, full_disk(on_sqlite.server.pid, 4096):
         written = [draft(browser, payload["assignment"], number) for number in range(1, 4)]
         drawn = text_of(run_page(on_sqlite.server, on_sqlite.cookie, "reading", f"study={STUDY}"))
-        scan = browser.get("/" + payload["images"]["panes"][0]["volumes"][0]["url"])
+        volume = browser.get("/" + payload["images"]["panes"][0]["volumes"][0]["url"])
     with on_sqlite.client() as browser:
         afterwards = draft(browser, payload["assignment"], 10)
 
     assert {answer.status_code for answer in written} == {503}
     assert all("cannot store anything" in answer.json()["error"] for answer in written)
     assert payload["prompt"] in drawn
-    assert scan.status_code == 200
+    assert volume.status_code == 200
     assert afterwards.status_code == 200
 
 
@@ -183,7 +183,7 @@ def test_who_was_seen_is_written_beside_the_request_once_a_minute(on_sqlite: Ser
             session.add(login_session)
 
     def moments() -> set[Any]:
-        with on_sqlite.database.reading() as session:
+        with on_sqlite.database.read_only() as session:
             return {row.last_seen_at for row in session.exec(select(LoginSession)).all()}
 
     before = moments()
@@ -268,7 +268,7 @@ def test_a_verdict_that_is_committed_is_answered_with_its_receipt_although_the_n
         verdict = {"assignment": payload["assignment"], "key": payload["key"], "answers": given}
         first, again = browser.post("/reading/verdict", json=verdict), browser.post("/reading/verdict", json=verdict)
 
-    with on_sqlite.database.reading() as session:
+    with on_sqlite.database.read_only() as session:
         stored = session.exec(select(Verdict.receipt)).all()
     assert shown.status_code == 200
     assert (first.status_code, again.status_code) == (200, 200)

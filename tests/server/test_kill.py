@@ -139,7 +139,7 @@ def test_the_server_was_killed_while_raters_were_reading(aftermath: Aftermath) -
 
 def test_every_receipt_is_in_the_database_and_none_twice(aftermath: Aftermath) -> None:
     given = {assignment: receipt for reader in aftermath.readers for assignment, receipt in reader.receipts.items()}
-    with aftermath.database.reading() as session:
+    with aftermath.database.read_only() as session:
         rows = session.exec(select(Assignment.public_id, Verdict.receipt).join(Verdict)).all()
 
     stored = dict(rows)
@@ -163,7 +163,7 @@ def test_every_rater_resumes_at_the_right_item_with_the_draft(aftermath: Afterma
 
 
 def _first_open(database: Database, reader: Reader) -> str | None:
-    with database.reading() as session:
+    with database.read_only() as session:
         order = session.exec(
             select(Assignment.public_id)
             .join(Membership)
@@ -183,7 +183,7 @@ def test_what_was_sent_without_an_answer_can_be_sent_again_and_counts_once(after
             answers = [browser.post("/reading/verdict", json=reader.unanswered).json() for _ in range(2)]
 
         assert answers[0]["receipt"] == answers[1]["receipt"]
-        with aftermath.database.reading() as session:
+        with aftermath.database.read_only() as session:
             stored = session.exec(
                 select(Verdict.receipt).join(Assignment).where(Assignment.public_id == assignment)
             ).all()
@@ -204,7 +204,7 @@ def test_all_read_on_to_the_end_and_nothing_is_missing(aftermath: Aftermath) -> 
     for job in work:
         job.result()
 
-    with aftermath.database.reading() as session:
+    with aftermath.database.read_only() as session:
         verdicts = session.exec(select(Verdict)).all()
     assert len(verdicts) == RATERS * 6
     assert len({verdict.receipt for verdict in verdicts}) == RATERS * 6

@@ -63,7 +63,7 @@ def rater(marked: ServedStudy, cookies: dict[str, str]) -> Iterator[httpx.Client
 
 def counts(marked: ServedStudy) -> list[int]:
     """Return how many rows a malicious rater might have left."""
-    with marked.study.database.reading() as session:
+    with marked.study.database.read_only() as session:
         return [session.exec(select(func.count()).select_from(table)).one() for table in (Verdict, TechnicalFailure)]
 
 
@@ -126,7 +126,7 @@ def test_a_refused_request_says_nothing_of_the_study(marked: ServedStudy, rater:
 
 
 def test_an_item_of_somebody_else_is_like_one_that_does_not_exist(marked: ServedStudy, rater: httpx.Client) -> None:
-    with marked.study.database.reading() as session:
+    with marked.study.database.read_only() as session:
         others = session.exec(
             select(Assignment.public_id).join(Membership).where(Membership.person_id == marked.study.other.person_id)
         ).all()
@@ -147,7 +147,7 @@ def test_only_the_scans_on_the_desk_and_the_next_items_answer(marked: ServedStud
     assert actor is not None
     here = submission.current_payload(database, actor, STUDY, "reading")
     within = {volume["url"] for pane in here["images"]["panes"] for volume in pane["volumes"]} | set(here["prefetch"])
-    with database.reading() as session:
+    with database.read_only() as session:
         keys = Keys(session.exec(select(Study.salt)).one(), actor.login_session_id)
         of_all = {f"reading/volume/{keys.volume_token(volume or 0)}" for volume in session.exec(select(Volume.id))}
 
@@ -162,7 +162,7 @@ def test_only_the_scans_on_the_desk_and_the_next_items_answer(marked: ServedStud
 def test_another_patients_file_in_the_place_of_a_scan_is_refused_until_the_right_one_is_back(
     marked: ServedStudy, rater: httpx.Client, cookies: dict[str, str]
 ) -> None:
-    url = first_scan(marked, cookies)["url"]
+    url = first_volume(marked, cookies)["url"]
     sent = rater.get(f"/{url}")
     file = file_of(marked, cookies, url)
     right = file.read_bytes()
@@ -182,7 +182,7 @@ def test_another_patients_file_in_the_place_of_a_scan_is_refused_until_the_right
 def test_a_browser_reports_damage_of_scans_in_its_readers_reach_alone(
     marked: ServedStudy, rater: httpx.Client, cookies: dict[str, str]
 ) -> None:
-    token = first_scan(marked, cookies)["url"].rsplit("/", 1)[1]
+    token = first_volume(marked, cookies)["url"].rsplit("/", 1)[1]
 
     taken = rater.post("/reading/damage", json={"volume": token})
     nobodys = [rater.post("/reading/damage", json={"volume": value}) for value in ODD_VALUES]
@@ -192,7 +192,7 @@ def test_a_browser_reports_damage_of_scans_in_its_readers_reach_alone(
     assert rater.post("/reading/damage", json={}).status_code == 400
 
 
-def first_scan(marked: ServedStudy, cookies: dict[str, str]) -> dict[str, Any]:
+def first_volume(marked: ServedStudy, cookies: dict[str, str]) -> dict[str, Any]:
     """What the rater's browser is told of the scan on their desk."""
     actor = actor_of_token(marked.study.database, next(iter(cookies.values())))
     assert actor is not None
@@ -204,7 +204,7 @@ def first_scan(marked: ServedStudy, cookies: dict[str, str]) -> dict[str, Any]:
 def file_of(marked: ServedStudy, cookies: dict[str, str], url: str) -> Path:
     actor = actor_of_token(marked.study.database, next(iter(cookies.values())))
     assert actor is not None
-    return shown_volumes.scan_in_reach(marked.study.database, actor, url.rsplit("/", 1)[1])
+    return shown_volumes.volume_in_reach(marked.study.database, actor, url.rsplit("/", 1)[1])
 
 
 def test_a_scans_name_works_in_its_own_login_session_only(marked: ServedStudy, cookies: dict[str, str]) -> None:
@@ -302,7 +302,7 @@ def test_the_page_still_works_after_all_that_and_the_log_holds_nothing_of_it(
 
 
 def test_drafts_and_displays_are_all_that_was_stored(marked: ServedStudy) -> None:
-    with marked.study.database.reading() as session:
+    with marked.study.database.read_only() as session:
         mine = set(
             session.exec(
                 select(Assignment.id).join(Membership).where(Membership.person_id == marked.study.observed.person_id)

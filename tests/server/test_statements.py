@@ -67,7 +67,7 @@ def client_of(database: Database, login: str) -> TestClient:
 
 def work_through(client: TestClient, payload: dict[str, Any]) -> dict[str, Any]:
     """Do what a browser does with one item: its scans, the display, four drafts, the verdict; return the next item."""
-    for url in _scans_of(payload):
+    for url in _volumes_of(payload):
         assert client.get(f"/{url}").status_code == 200
     name = {"assignment": payload["assignment"]}
     _post(client, "shown", {**name, "load_ms": 200, "renderer": "canvas", "viewport": [1440, 900]})
@@ -81,7 +81,7 @@ def work_through(client: TestClient, payload: dict[str, Any]) -> dict[str, Any]:
     return following
 
 
-def _scans_of(payload: dict[str, Any]) -> list[str]:
+def _volumes_of(payload: dict[str, Any]) -> list[str]:
     """Return two addresses of scans, of the item and what is fetched ahead; one of them twice where there is one."""
     shown = [volume["url"] for pane in (payload["images"] or {"panes": []})["panes"] for volume in pane["volumes"]]
     offered = [*shown, *payload["prefetch"]]
@@ -138,7 +138,7 @@ def test_an_item_that_is_read_takes_at_most_so_many_statements(
     read_all(situation, situation.raters[1])
     client, payload = _first_item(situation, "rater-1")
     second = work_through(client, payload)
-    assert len(_scans_of(second)) == 2
+    assert len(_volumes_of(second)) == 2
 
     with statements(installed.engine) as executed:
         third = work_through(client, second)
@@ -211,7 +211,7 @@ def test_who_was_known_a_moment_ago_is_asked_for_again_by_everything_else(instal
     assert actor is not None
     identity.sign_out(installed, actor.login_session_id)
 
-    assert client.get(f"/{_scans_of(payload)[0]}").status_code == 401
+    assert client.get(f"/{_volumes_of(payload)[0]}").status_code == 401
     assert client.get("/reading/revisable", params={"assignment": payload["assignment"]}).status_code == 401
     assert client.get(bundle).status_code == 200
     client.cookies.clear()

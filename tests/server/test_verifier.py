@@ -48,12 +48,12 @@ def until(condition: Callable[[], bool]) -> None:
 
 
 def leases_of(database: Database) -> list[str]:
-    with database.reading() as session:
+    with database.read_only() as session:
         return [lease.name for lease in session.exec(select(Lease))]
 
 
 def ends_of(database: Database) -> list[bool]:
-    with database.reading() as session:
+    with database.read_only() as session:
         return [run.ended_at is not None for run in session.exec(select(Verification))]
 
 

@@ -284,7 +284,7 @@ export interface ScansAnswer {
   prefetch: string[];
 }
 
-/** A candidate's answer that is marked: with the question and the reference, and without pictures. */
+/** A candidate's answer that is scored: with the question and the reference, and without pictures. */
 export interface ScoringPayload {
   kind: "item";
   assignment: string;

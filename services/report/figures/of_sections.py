@@ -211,9 +211,9 @@ def _judges(report: Report, section: Section) -> list[Figure]:
                 )
             title = f"{run}: direction of the judge’s errors"
         elif "cohen_kappa" in shown:
-            ceiling = _estimates(report.section("marks"), "marks_agreement")
+            ceiling = _estimates(report.section("scores"), "scores_agreement")
             rows = [row for row in (*table.rows, *ceiling) if row.statistic == "cohen_kappa"]
-            of_raters = [row.compared == "marks" for row in rows]
+            of_raters = [row.compared == "scores" for row in rows]
             labels = [who(row) if ours else _human(row) for row, ours in zip(rows, of_raters, strict=True)]
             names = ["Raters with each other" if ours else run for ours in of_raters]
             figure, height = forest(rows, "Kappa", limits=KAPPA, labels=labels, names=names)
@@ -275,10 +275,10 @@ def _slices_seen(section: Section) -> list[Figure]:
 
 
 def _quartiles(row: QuartileRow) -> Span:
-    scan, rater = f"{row.scan}: {row.plane}", party_in_words(row.party)
+    volume, rater = f"{row.volume}: {row.plane}", party_in_words(row.party)
     spread = f"median {row.median:g} %, quartiles {row.low:g} to {row.high:g} %"
-    text = f"{html.escape(f'{scan}: {rater}')}<br>{spread}<br>n = {row.n}"
-    return Span(scan, rater, row.low, row.median, row.high, text, row.n)
+    text = f"{html.escape(f'{volume}: {rater}')}<br>{spread}<br>n = {row.n}"
+    return Span(volume, rater, row.low, row.median, row.high, text, row.n)
 
 
 _OF_SECTION = {

@@ -1,4 +1,4 @@
-"""What the estimates rest on, as tidy tables: one line per verdict, mark and decision."""
+"""What the estimates rest on, as tidy tables: one line per verdict, score and decision."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from services.reading.correctness import as_text, reference_in_words
 from services.report.files.judge_file import CANDIDATE, ITEM, MODEL
 from services.report.files.viewing_files import traces_file, volumes_file
 from services.report.rows.consensus import Consensus
-from services.report.rows.marks import Marks
-from services.report.rows.readings import Readings, said_in_words
+from services.report.rows.reads import Reads, said_in_words
+from services.report.rows.scores import Scores
 from services.report.rows.study_rows import NOT_LET_IN, Entry, StudyRows
 from services.report.rows.viewings import Viewing
 from services.report.sections.disagreements import disagreement_table
@@ -20,14 +20,14 @@ _RATER = Column("rater", "Rater", "Pseudonym of the rater")
 
 
 def data_files(
-    study: StudyRows, readings: Readings, viewings: Sequence[Viewing], consensus: Consensus, marks: Marks
+    study: StudyRows, reads: Reads, viewings: Sequence[Viewing], consensus: Consensus, scores: Scores
 ) -> tuple[DataFile, ...]:
     """Return the tables that are exported beside the estimates; the verdicts of judges are too many to be held."""
-    disagreed = disagreement_table(readings, consensus, marked=False)
+    disagreed = disagreement_table(reads, consensus, scored=False)
     files = [
-        _items(readings),
+        _items(reads),
         _members(study),
-        _verdicts(readings),
+        _verdicts(reads),
         _fields(study),
         DataFile(
             "disagreements.csv",
@@ -35,16 +35,16 @@ def data_files(
             disagreed.columns,
             disagreed.rows,
         ),
-        _adjudications(study, readings, consensus),
+        _adjudications(study, reads, consensus),
         volumes_file(viewings),
         traces_file(viewings),
     ]
     if study.candidates:
-        files += [_candidates(study, marks), _marks(study, marks)]
+        files += [_candidates(study, scores), _scores(study, scores)]
     return tuple(files)
 
 
-def _items(readings: Readings) -> DataFile:
+def _items(reads: Reads) -> DataFile:
     return DataFile(
         "items.csv",
         "The frozen items with what counts as right; one line per item.",
@@ -71,7 +71,7 @@ def _items(readings: Readings) -> DataFile:
                 item.low, item.high, item.reference_version or None, reference_in_words(item),
                 item.text_only_answer or None, floor,
             )
-            for item, floor in zip(readings.items, readings.floor, strict=True)
+            for item, floor in zip(reads.items, reads.floor, strict=True)
         ),
     )  # fmt: skip
 
@@ -94,10 +94,10 @@ def _members(study: StudyRows) -> DataFile:
     )
 
 
-def _verdicts(readings: Readings) -> DataFile:
+def _verdicts(reads: Reads) -> DataFile:
     rows: list[tuple[Cell, ...]] = []
-    for column in readings.columns:
-        for i, item in enumerate(readings.items):
+    for column in reads.columns:
+        for i, item in enumerate(reads.items):
             entry = column.entries[i]
             if entry is None:
                 continue
@@ -181,18 +181,18 @@ def _fields(study: StudyRows) -> DataFile:
     )
 
 
-def _adjudications(study: StudyRows, readings: Readings, consensus: Consensus) -> DataFile:
+def _adjudications(study: StudyRows, reads: Reads, consensus: Consensus) -> DataFile:
     names = study.pseudonyms
     by_verdict = {entry.verdict_id: entry for entry in study.entries if entry.verdict_id is not None}
     rows: list[tuple[Cell, ...]] = []
     for reviewed in consensus.reviewed:
-        item, review = readings.items[reviewed.position], reviewed.review
+        item, review = reads.items[reviewed.position], reviewed.review
         opinions = [by_verdict[verdict] for verdict in review.opinions if verdict in by_verdict]
         agreed = consensus.before[reviewed.position]
         rows.append(
             (
                 item.key, item.subject, review.origin, consensus.differs[reviewed.position],
-                names.get(review.reviewer_id), _words(readings, reviewed.position, review.first_read),
+                names.get(review.reviewer_id), _words(reads, reviewed.position, review.first_read),
                 " | ".join(names.get(opinion.member_id, "") for opinion in opinions),
                 " | ".join(said_in_words(item, opinion) for opinion in opinions),
                 reviewed.decision_in_words(item) or None,
@@ -223,8 +223,8 @@ def _adjudications(study: StudyRows, readings: Readings, consensus: Consensus) -
     )
 
 
-def _candidates(study: StudyRows, marks: Marks) -> DataFile:
-    consensus = {candidate.id: mark for candidate, mark in zip(marks.sample, marks.consensus, strict=True)}
+def _candidates(study: StudyRows, scores: Scores) -> DataFile:
+    consensus = {candidate.id: score for candidate, score in zip(scores.sample, scores.consensus, strict=True)}
     return DataFile(
         "candidates.csv",
         "Every candidate of the pool; one line per candidate.",
@@ -239,38 +239,38 @@ def _candidates(study: StudyRows, marks: Marks) -> DataFile:
         tuple(
             (
                 candidate.key, study.item_keys.get(candidate.item_id), candidate.model, candidate.answer,
-                candidate.probability, _mark(consensus.get(candidate.id)),
+                candidate.probability, _score(consensus.get(candidate.id)),
             )
             for candidate in study.candidates
         ),
     )  # fmt: skip
 
 
-def _marks(study: StudyRows, marks: Marks) -> DataFile:
+def _scores(study: StudyRows, scores: Scores) -> DataFile:
     return DataFile(
-        "marks.csv",
-        "Every mark that was to be given on a candidate; one line per rater and candidate.",
+        "scores.csv",
+        "Every score that was to be given on a candidate; one line per rater and candidate.",
         (
             _RATER,
             CANDIDATE,
             ITEM,
             MODEL,
-            Column("mark", "Mark", "correct, incorrect or the id of another mark; empty without a mark"),
+            Column("score", "Score", "correct, incorrect or the id of another score; empty without a score"),
         ),
         tuple(
-            (rater.pseudonym, candidate.key, marks.items[i], candidate.model, _mark(own[i]) or given[i])
-            for rater, own, given in zip(marks.raters, marks.marks, marks.given, strict=True)
-            for i, candidate in enumerate(marks.sample)
+            (rater.pseudonym, candidate.key, scores.items[i], candidate.model, _score(own[i]) or given[i])
+            for rater, own, given in zip(scores.raters, scores.scores, scores.given, strict=True)
+            for i, candidate in enumerate(scores.sample)
         ),
     )
 
 
-def _mark(correct: bool | None) -> str | None:
+def _score(correct: bool | None) -> str | None:
     return None if correct is None else "correct" if correct else "incorrect"
 
 
-def _words(readings: Readings, position: int, entry: Entry | None) -> str | None:
-    return None if entry is None else said_in_words(readings.items[position], entry)
+def _words(reads: Reads, position: int, entry: Entry | None) -> str | None:
+    return None if entry is None else said_in_words(reads.items[position], entry)
 
 
 def _moment(at: datetime | None) -> str | None:

@@ -52,7 +52,7 @@ class _Rows:
             yield from self._of_run(run_id)
 
     def _of_run(self, run_id: int) -> Iterator[tuple[Cell, ...]]:
-        with self.database.reading() as session:
+        with self.database.read_only() as session:
             run = session.get_one(JudgeRun, run_id)
             page = judged_page(session, run_id)
         while page:
@@ -62,5 +62,5 @@ class _Rows:
                     judged.error or None, judged.explanation or None,
                 )  # fmt: skip
             # No transaction is held open while somebody writes.
-            with self.database.reading() as session:
+            with self.database.read_only() as session:
                 page = judged_page(session, run_id, page[-1].verdict_id)

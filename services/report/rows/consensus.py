@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from services.adjudication.review_queue import are_different
 from services.reading.correctness import NOT_ASSESSABLE, canonical, in_words, score
-from services.report.rows.readings import Readings
+from services.report.rows.reads import Reads
 from services.report.rows.study_rows import ReadItem, Review, StudyRows
 
 Said = TypeVar("Said", bound=Hashable)
@@ -51,14 +51,14 @@ def agreed(said: Iterable[Said | None]) -> Said | None:
     return known[0] if len(known) >= 2 and not are_different(known) else None
 
 
-def consensus_of(study: StudyRows, readings: Readings) -> Consensus:
+def consensus_of(study: StudyRows, reads: Reads) -> Consensus:
     """Find what the raters agree on, and replace it by the decision where an item went to adjudication.
 
     A control item keeps the answer that the raters agree on: it is in the queue to check the reviewer, not the raters.
     """
-    said = [[column.said[i] for column in readings.columns] for i in range(len(readings.items))]
+    said = [[column.said[i] for column in reads.columns] for i in range(len(reads.items))]
     before = [agreed(of_item) for of_item in said]
-    reviewed = _reviewed(study, readings)
+    reviewed = _reviewed(study, reads)
     holding = {
         reviewed_item.position: reviewed_item
         for reviewed_item in reviewed
@@ -66,26 +66,26 @@ def consensus_of(study: StudyRows, readings: Readings) -> Consensus:
     }
     after = [holding[i].decision if i in holding else agreed for i, agreed in enumerate(before)]
     # Scored from the words as they were given: normalisation takes the point out of a number.
-    words = [_words(readings, i) if before[i] is not None else None for i in range(len(before))]
+    words = [_words(reads, i) if before[i] is not None else None for i in range(len(before))]
     decided = [holding[i].review.answer if i in holding else text for i, text in enumerate(words)]
     return Consensus(
         differs=tuple(are_different(of_item) for of_item in said),
         before=tuple(before),
         after=tuple(after),
-        correct_before=_correct(readings, words),
-        correct_after=_correct(readings, decided),
+        correct_before=_correct(reads, words),
+        correct_after=_correct(reads, decided),
         reviewed=reviewed,
     )
 
 
-def _reviewed(study: StudyRows, readings: Readings) -> tuple[Reviewed, ...]:
-    place = {item.id: position for position, item in enumerate(readings.items)}
+def _reviewed(study: StudyRows, reads: Reads) -> tuple[Reviewed, ...]:
+    place = {item.id: position for position, item in enumerate(reads.items)}
     reviewed = []
     for review in study.reviews:
         if review.item_id not in place:
             continue
         position = place[review.item_id]
-        item = readings.items[position]
+        item = reads.items[position]
         decision = None
         if review.decided:
             decision = NOT_ASSESSABLE if review.not_assessable else canonical(item.type, review.answer)
@@ -97,14 +97,14 @@ def _reviewed(study: StudyRows, readings: Readings) -> tuple[Reviewed, ...]:
     return tuple(reviewed)
 
 
-def _words(readings: Readings, position: int) -> Any:
+def _words(reads: Reads, position: int) -> Any:
     """Return what the first rater with an answer gave; the raters agree, so any of them will do."""
-    entries = [column.entries[position] for column in readings.columns]
+    entries = [column.entries[position] for column in reads.columns]
     return next((entry.answer for entry in entries if entry is not None and entry.answer is not None), None)
 
 
-def _correct(readings: Readings, answers: list[Any]) -> tuple[bool | None, ...]:
+def _correct(reads: Reads, answers: list[Any]) -> tuple[bool | None, ...]:
     return tuple(
         None if answer is None else score(item, answer).correct
-        for item, answer in zip(readings.items, answers, strict=True)
+        for item, answer in zip(reads.items, answers, strict=True)
     )

@@ -118,7 +118,7 @@ class Review:
 
 @dataclass(frozen=True)
 class CandidateAnswer:
-    """A model's answer; `probability` is its chance of being in the sample that raters mark, None when it is not."""
+    """A model's answer; `probability` is its chance of being in the sample that raters score, None when it is not."""
 
     id: int
     key: str
@@ -206,6 +206,6 @@ class StudyRows:
         """Return the entries of one phase, first pass only."""
         return [entry for entry in self.entries if entry.phase == phase and entry.pass_number == FIRST_PASS]
 
-    def marked_correct(self, entry: Entry) -> bool | None:
-        """Return what a rater's mark on a candidate says: True, False, or None where it says neither."""
+    def scored_correct(self, entry: Entry) -> bool | None:
+        """Return what a rater's score on a candidate says: True, False, or None where it says neither."""
         return CORRECTNESS.says_correct(str(entry.answer).lower()) if entry.answer is not None else None

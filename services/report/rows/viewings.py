@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from exchange.viewing_trace import LONGEST_LABEL, LookedAt, Trace, read_trace, was_too_large
-from services.report.rows.readings import Readings
+from services.report.rows.reads import Reads
 from services.report.rows.study_rows import Entry, OfferedVolume, ReadItem
 
 TraceState = Literal["kept", "too_large", "no_pictures", "none"]
@@ -66,11 +66,11 @@ def any_of(values: Iterable[bool | None]) -> bool | None:
     return None if None in known or not known else False
 
 
-def viewings_of(readings: Readings) -> tuple[Viewing, ...]:
+def viewings_of(reads: Reads) -> tuple[Viewing, ...]:
     """Return how every read with a verdict was looked at, rater by rater in the order of the items."""
     return tuple(
-        _viewing(column.rater.pseudonym, position, readings.items[position], entry, column.correct[position])
-        for column in readings.columns
+        _viewing(column.rater.pseudonym, position, reads.items[position], entry, column.correct[position])
+        for column in reads.columns
         for position, entry in enumerate(column.entries)
         if entry is not None and entry.verdict_id is not None
     )

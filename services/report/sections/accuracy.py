@@ -9,17 +9,17 @@ from exchange.report_structure import EstimateTable, Section
 from exchange.report_words import PRIMARY
 from protocol.analysis import AnalysisPlan
 from services.report.interval_settings import IntervalSettings
-from services.report.rows.readings import Column, Part, Readings
+from services.report.rows.reads import Column, Part, Reads
 from services.report.sections.without_reference import without_reference_sentences
 
 
-def accuracy_section(readings: Readings, intervals: IntervalSettings, plan: AnalysisPlan) -> Section:
+def accuracy_section(reads: Reads, intervals: IntervalSettings, plan: AnalysisPlan) -> Section:
     """Build the section: per rater overall, closed, per format, per category, grounded and informed."""
-    title, unknown = "Accuracy against the reference", without_reference_sentences(readings)
-    if not readings.referenced.positions:
-        return Section("accuracy", "Accuracy", title, (*unknown, *_primary_sentences(readings, plan)), ())
-    categories, groundings = (readings.with_reference(parts) for parts in (readings.categories, readings.groundings))
-    main = readings.with_reference([readings.everything, readings.closed, *readings.formats])
+    title, unknown = "Accuracy against the reference", without_reference_sentences(reads)
+    if not reads.referenced.positions:
+        return Section("accuracy", "Accuracy", title, (*unknown, *_primary_sentences(reads, plan)), ())
+    categories, groundings = (reads.with_reference(parts) for parts in (reads.categories, reads.groundings))
+    main = reads.with_reference([reads.everything, reads.closed, *reads.formats])
     return Section(
         key="accuracy",
         short_title="Accuracy",
@@ -39,17 +39,17 @@ def accuracy_section(readings: Readings, intervals: IntervalSettings, plan: Anal
                 f"The primary estimate of the analysis plan is {PRIMARY[plan.primary]}. All others are descriptive and "
                 "not adjusted for their number."
             ),
-            *_primary_sentences(readings, plan),
+            *_primary_sentences(reads, plan),
         ),
         tables=tuple(
             table
             for table in (
-                _per_part("accuracy", "Per rater, overall and per format", main, readings, intervals, plan),
+                _per_part("accuracy", "Per rater, overall and per format", main, reads, intervals, plan),
                 _per_part(
                     "accuracy_by_category",
                     "Per category",
                     categories,
-                    readings,
+                    reads,
                     intervals,
                     plan,
                 ),
@@ -57,33 +57,33 @@ def accuracy_section(readings: Readings, intervals: IntervalSettings, plan: Anal
                     "accuracy_by_grounding",
                     "Image-grounded and image-informed items",
                     groundings,
-                    readings,
+                    reads,
                     intervals,
                     plan,
                 ),
-                _grounding_difference(readings, intervals),
-                _bounds(readings, intervals),
-                _token_f1(readings, intervals),
-                _differences(readings, intervals),
+                _grounding_difference(reads, intervals),
+                _bounds(reads, intervals),
+                _token_f1(reads, intervals),
+                _differences(reads, intervals),
             )
             if table is not None and table.rows
         ),
     )
 
 
-def _primary_sentences(readings: Readings, plan: AnalysisPlan) -> tuple[str, ...]:
+def _primary_sentences(reads: Reads, plan: AnalysisPlan) -> tuple[str, ...]:
     """Say that the primary estimate needs references that are not there; nothing where it has them."""
-    lacking = [part for part in (readings.everything, readings.closed) if is_primary(part, plan) and part.positions]
-    if not lacking or readings.with_reference(lacking):
+    lacking = [part for part in (reads.everything, reads.closed) if is_primary(part, plan) and part.positions]
+    if not lacking or reads.with_reference(lacking):
         return ()
     which = PRIMARY[plan.primary]
     return (f"The primary estimate of the analysis plan, {which}, could not be computed: it needs references.",)
 
 
-def accuracy_of(column: Column, part: Part, readings: Readings, intervals: IntervalSettings) -> Accuracy:
+def accuracy_of(column: Column, part: Part, reads: Reads, intervals: IntervalSettings) -> Accuracy:
     """Return a rater's accuracy on a part of the items that were theirs to read."""
     own = Part(part.stratum, tuple(i for i in part.positions if column.assigned[i]))
-    has_reference = [readings.items[i].has_reference for i in own.positions]
+    has_reference = [reads.items[i].has_reference for i in own.positions]
     return accuracy_of_correctness(
         own.of(column.correct),
         excluded=[apart and known for apart, known in zip(own.of(column.not_assessable), has_reference, strict=True)],
@@ -91,7 +91,7 @@ def accuracy_of(column: Column, part: Part, readings: Readings, intervals: Inter
             answer is not None and not known
             for answer, known in zip(own.of(column.answers), has_reference, strict=True)
         ],
-        **intervals.by(readings.subjects_of(own)),
+        **intervals.by(reads.subjects_of(own)),
     )
 
 
@@ -102,12 +102,12 @@ def is_primary(part: Part, plan: AnalysisPlan) -> bool:
 
 
 def _per_part(
-    key: str, title: str, parts: list[Part], readings: Readings, intervals: IntervalSettings, plan: AnalysisPlan
+    key: str, title: str, parts: list[Part], reads: Reads, intervals: IntervalSettings, plan: AnalysisPlan
 ) -> EstimateTable:
     rows = []
     for part in parts:
-        for column in readings.columns:
-            result = accuracy_of(column, part, readings, intervals)
+        for column in reads.columns:
+            result = accuracy_of(column, part, reads, intervals)
             rows.append(
                 EstimateRow(
                     "accuracy",
@@ -119,8 +119,8 @@ def _per_part(
                     planned=is_primary(part, plan),
                 )
             )
-        if len(readings.columns) > 1:
-            rows.append(_of_all_raters(part, readings, intervals))
+        if len(reads.columns) > 1:
+            rows.append(_of_all_raters(part, reads, intervals))
     return EstimateTable(
         key=key,
         title=title,
@@ -132,31 +132,31 @@ def _per_part(
     )
 
 
-def _of_all_raters(part: Part, readings: Readings, intervals: IntervalSettings) -> EstimateRow:
+def _of_all_raters(part: Part, reads: Reads, intervals: IntervalSettings) -> EstimateRow:
     """Return the pooled accuracy of all verdicts; Wilson's interval is left out, since verdicts come in pairs."""
     correct, subjects = [], []
-    for column in readings.columns:
+    for column in reads.columns:
         for i in part.positions:
             if column.correct[i] is not None:
                 correct.append(column.correct[i])
-                subjects.append(readings.items[i].subject)
+                subjects.append(reads.items[i].subject)
     result = accuracy_of_correctness(correct, unit="verdict", **intervals.by(subjects))
     return EstimateRow("accuracy", "reference", (ALL_RATERS,), part.stratum, result.primary)
 
 
-def _grounding_difference(readings: Readings, intervals: IntervalSettings) -> EstimateTable | None:
-    groundings = readings.with_reference(readings.groundings)
+def _grounding_difference(reads: Reads, intervals: IntervalSettings) -> EstimateTable | None:
+    groundings = reads.with_reference(reads.groundings)
     if len(groundings) != 2:
         return None
     first = set(groundings[0].positions)
     rows = []
-    for column in readings.columns:
-        known = [i for i in range(len(readings.items)) if column.correct[i] is not None]
+    for column in reads.columns:
+        known = [i for i in range(len(reads.items)) if column.correct[i] is not None]
         difference = difference_of_parts(
             [float(bool(column.correct[i])) for i in known],
             [i in first for i in known],
             name="difference of accuracies",
-            **intervals.by([readings.items[i].subject for i in known]),
+            **intervals.by([reads.items[i].subject for i in known]),
         )
         rows.append(EstimateRow("accuracy_difference", "groundings", (column.party,), ALL_ITEMS, difference))
     return EstimateTable(
@@ -168,11 +168,11 @@ def _grounding_difference(readings: Readings, intervals: IntervalSettings) -> Es
     )
 
 
-def _bounds(readings: Readings, intervals: IntervalSettings) -> EstimateTable | None:
+def _bounds(reads: Reads, intervals: IntervalSettings) -> EstimateTable | None:
     rows = []
-    for part in readings.with_reference([readings.everything, readings.closed]):
-        for column in readings.columns:
-            result = accuracy_of(column, part, readings, intervals)
+    for part in reads.with_reference([reads.everything, reads.closed]):
+        for column in reads.columns:
+            result = accuracy_of(column, part, reads, intervals)
             if result.n_excluded:
                 remark = LeftOut(result.n_excluded, "not assessable")
                 rows += [
@@ -193,15 +193,15 @@ def _bounds(readings: Readings, intervals: IntervalSettings) -> EstimateTable | 
     )
 
 
-def _token_f1(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
+def _token_f1(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
     rows = []
-    for column in readings.columns:
+    for column in reads.columns:
         known = [i for i, value in enumerate(column.token_f1) if value is not None]
         if not known:
             continue
         estimate = intervals.mean(
             [float(column.token_f1[i] or 0.0) for i in known],
-            [readings.items[i].subject for i in known],
+            [reads.items[i].subject for i in known],
         )
         rows.append(EstimateRow("token_f1", "reference", (column.party,), Stratum("format", "open"), estimate))
     return EstimateTable(
@@ -215,12 +215,12 @@ def _token_f1(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
     )
 
 
-def _differences(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
+def _differences(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
     rows = []
-    for part in readings.with_reference([readings.everything, readings.closed]):
-        for a, b in readings.pairs:
+    for part in reads.with_reference([reads.everything, reads.closed]):
+        for a, b in reads.pairs:
             first, second = part.of(a.correct), part.of(b.correct)
-            difference = paired_difference(first, second, **intervals.by(readings.subjects_of(part)))
+            difference = paired_difference(first, second, **intervals.by(reads.subjects_of(part)))
             both = [(x, y) for x, y in zip(first, second, strict=True) if x is not None and y is not None]
             test = mcnemar(
                 sum(x and not y for x, y in both),

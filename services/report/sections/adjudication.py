@@ -10,7 +10,7 @@ from exchange.report_structure import Column, EstimateTable, PlainTable, Section
 from services.reading.correctness import NOT_ASSESSABLE
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.consensus import Consensus, Reviewed
-from services.report.rows.readings import Part, Readings
+from services.report.rows.reads import Part, Reads
 from services.report.rows.study_rows import StudyRows
 from services.report.sections.agreement import answers_by_format
 from services.report.sections.without_reference import without_reference_sentences
@@ -19,7 +19,7 @@ ORIGINS = {"flag": "Flagged by a rater", "disagreement": "Verdicts differ", "con
 
 
 def adjudication_section(
-    study: StudyRows, readings: Readings, consensus: Consensus, intervals: IntervalSettings
+    study: StudyRows, reads: Reads, consensus: Consensus, intervals: IntervalSettings
 ) -> Section | None:
     """Build the section; None where the study has neither rules for adjudication nor a reviewed item."""
     if study.protocol.adjudication is None and not consensus.reviewed:
@@ -27,19 +27,19 @@ def adjudication_section(
     if not consensus.reviewed:
         why = "No item has been put before a reviewer, so there is nothing to compare before and after."
         return Section("adjudication", "Adjudication", "Adjudication", (why,), ())
-    tables: list[Table] = [_counts(readings, consensus)]
+    tables: list[Table] = [_counts(reads, consensus)]
     tables += [
-        _before_and_after(readings, consensus, intervals),
-        _upheld(readings, consensus, intervals),
-        _first_reads(readings, consensus, intervals),
-        _controls(consensus, intervals, readings),
+        _before_and_after(reads, consensus, intervals),
+        _upheld(reads, consensus, intervals),
+        _first_reads(reads, consensus, intervals),
+        _controls(consensus, intervals, reads),
     ]
     return Section(
         key="adjudication",
         short_title="Adjudication",
         title="Adjudication: before and after",
         explanation=(
-            *without_reference_sentences(readings),
+            *without_reference_sentences(reads),
             (
                 "The reviewer reads each item blind, then sees the raters’ verdicts as A and B without names, and "
                 "decides with a reason. Some items on which the raters agree go along as controls; nobody tells "
@@ -56,7 +56,7 @@ def adjudication_section(
     )
 
 
-def _counts(readings: Readings, consensus: Consensus) -> PlainTable:
+def _counts(reads: Reads, consensus: Consensus) -> PlainTable:
     rows = []
     for origin, title in ORIGINS.items():
         here = [reviewed for reviewed in consensus.reviewed if reviewed.review.origin == origin]
@@ -67,7 +67,7 @@ def _counts(readings: Readings, consensus: Consensus) -> PlainTable:
                 sum(reviewed.first_read is not None for reviewed in here),
                 sum(reviewed.decision is not None for reviewed in here),
                 sum(reviewed.decision == NOT_ASSESSABLE for reviewed in here),
-                sum(_has_unseen(readings, reviewed) for reviewed in here),
+                sum(_has_unseen(reads, reviewed) for reviewed in here),
             )
         )
     queued = {reviewed.position for reviewed in consensus.reviewed}
@@ -93,34 +93,34 @@ def _counts(readings: Readings, consensus: Consensus) -> PlainTable:
     )
 
 
-def _has_unseen(readings: Readings, reviewed: Reviewed) -> bool:
+def _has_unseen(reads: Reads, reviewed: Reviewed) -> bool:
     """Whether a verdict stands that was not among the opinions: it came after the item had been put into the queue."""
-    entries = [column.entries[reviewed.position] for column in readings.columns]
+    entries = [column.entries[reviewed.position] for column in reads.columns]
     standing = {entry.verdict_id for entry in entries if entry is not None and entry.verdict_id is not None}
     return not standing <= set(reviewed.review.opinions)
 
 
-def _before_and_after(readings: Readings, consensus: Consensus, intervals: IntervalSettings) -> EstimateTable:
+def _before_and_after(reads: Reads, consensus: Consensus, intervals: IntervalSettings) -> EstimateTable:
     # Items that fewer than two raters have closed can have no agreement.
     open_to_it = [
         i
-        for i in range(len(readings.items))
+        for i in range(len(reads.items))
         if consensus.before[i] is not None or consensus.differs[i] or consensus.after[i] is not None
     ]
-    subjects = [readings.items[i].subject for i in open_to_it]
+    subjects = [reads.items[i].subject for i in open_to_it]
     rows = []
     stages: tuple[Literal["before", "after"], ...] = ("before", "after")
     for stage, answers in zip(stages, (consensus.before, consensus.after), strict=True):
         single, wilson = intervals.share([answers[i] is not None for i in open_to_it], subjects)
         rows.append(EstimateRow("share", "one_answer", (ALL_RATERS,), ALL_ITEMS, single, wilson, stage=stage))
     both = (consensus.correct_before, consensus.correct_after)
-    for stage, correct in zip(stages, both, strict=True) if readings.referenced.positions else ():
-        result = accuracy_of_correctness(list(correct), **intervals.by(readings.subjects))
+    for stage, correct in zip(stages, both, strict=True) if reads.referenced.positions else ():
+        result = accuracy_of_correctness(list(correct), **intervals.by(reads.subjects))
         rows.append(
             EstimateRow("accuracy", "consensus", (ALL_RATERS,), ALL_ITEMS, result.primary, result.wilson, stage=stage)
         )
-    for column in readings.columns:
-        same = percent_agreement(column.said, consensus.after, **intervals.by(readings.subjects))
+    for column in reads.columns:
+        same = percent_agreement(column.said, consensus.after, **intervals.by(reads.subjects))
         rows.append(EstimateRow("percent_agreement", "adjudicated_answer", (column.party,), ALL_ITEMS, same))
     return EstimateTable(
         key="before_and_after",
@@ -134,7 +134,7 @@ def _before_and_after(readings: Readings, consensus: Consensus, intervals: Inter
     )
 
 
-def _upheld(readings: Readings, consensus: Consensus, intervals: IntervalSettings) -> EstimateTable:
+def _upheld(reads: Reads, consensus: Consensus, intervals: IntervalSettings) -> EstimateTable:
     decided = [
         reviewed
         for reviewed in consensus.reviewed
@@ -142,20 +142,20 @@ def _upheld(readings: Readings, consensus: Consensus, intervals: IntervalSetting
     ]
     if not decided:
         return EstimateTable("upheld", "Whose verdict the decisions upheld", "", ())
-    subjects, stratum = [readings.items[reviewed.position].subject for reviewed in decided], Stratum("verdicts_differ")
+    subjects, stratum = [reads.items[reviewed.position].subject for reviewed in decided], Stratum("verdicts_differ")
     rows = []
-    for column in readings.columns:
+    for column in reads.columns:
         upheld = [reviewed.decision == column.said[reviewed.position] for reviewed in decided]
         share, wilson = intervals.share(upheld, subjects)
         rows.append(EstimateRow("share", "upheld", (column.party,), stratum, share, wilson))
     nobody = [
-        all(reviewed.decision != column.said[reviewed.position] for column in readings.columns) for reviewed in decided
+        all(reviewed.decision != column.said[reviewed.position] for column in reads.columns) for reviewed in decided
     ]
     share, wilson = intervals.share(nobody, subjects)
     rows.append(EstimateRow("share", "upheld_by_none", (Party("no_rater"),), stratum, share, wilson))
-    scored = [(column.party, column.correct) for column in readings.columns]
+    scored = [(column.party, column.correct) for column in reads.columns]
     scored.append((Party("decision"), consensus.correct_after))
-    has_reference = any(readings.items[reviewed.position].has_reference for reviewed in decided)
+    has_reference = any(reads.items[reviewed.position].has_reference for reviewed in decided)
     for party, correct in scored if has_reference else ():
         result = accuracy_of_correctness([correct[reviewed.position] for reviewed in decided], **intervals.by(subjects))
         rows.append(EstimateRow("accuracy", "reference", (party,), stratum, result.primary, result.wilson))
@@ -168,19 +168,19 @@ def _upheld(readings: Readings, consensus: Consensus, intervals: IntervalSetting
     )
 
 
-def _first_reads(readings: Readings, consensus: Consensus, intervals: IntervalSettings) -> EstimateTable:
+def _first_reads(reads: Reads, consensus: Consensus, intervals: IntervalSettings) -> EstimateTable:
     rows: list[EstimateRow] = []
     read = [reviewed for reviewed in consensus.reviewed if reviewed.first_read is not None]
-    subjects = [readings.items[reviewed.position].subject for reviewed in read]
+    subjects = [reads.items[reviewed.position].subject for reviewed in read]
     part = Part(Stratum("reviewed"), tuple(reviewed.position for reviewed in read))
     own = [
         None
         if reviewed.first_read == NOT_ASSESSABLE
-        else f"{readings.items[reviewed.position].format}: {reviewed.first_read}"
+        else f"{reads.items[reviewed.position].format}: {reviewed.first_read}"
         for reviewed in read
     ]
-    for column in readings.columns if read else ():
-        theirs = answers_by_format(readings, column, part)
+    for column in reads.columns if read else ():
+        theirs = answers_by_format(reads, column, part)
         clusters = intervals.by(subjects)
         rows += [
             EstimateRow(
@@ -196,7 +196,7 @@ def _first_reads(readings: Readings, consensus: Consensus, intervals: IntervalSe
     if decided:
         share, wilson = intervals.share(
             [reviewed.first_read == reviewed.decision for reviewed in decided],
-            [readings.items[reviewed.position].subject for reviewed in decided],
+            [reads.items[reviewed.position].subject for reviewed in decided],
         )
         rows.append(EstimateRow("share", "own_blind_read", (REVIEWER,), part.stratum, share, wilson))
     return EstimateTable(
@@ -211,7 +211,7 @@ def _first_reads(readings: Readings, consensus: Consensus, intervals: IntervalSe
     )
 
 
-def _controls(consensus: Consensus, intervals: IntervalSettings, readings: Readings) -> EstimateTable:
+def _controls(consensus: Consensus, intervals: IntervalSettings, reads: Reads) -> EstimateTable:
     controls = [reviewed for reviewed in consensus.reviewed if reviewed.review.origin == "control"]
     rows = []
     compared: tuple[tuple[Compared, list[str | None]], ...] = (
@@ -225,7 +225,7 @@ def _controls(consensus: Consensus, intervals: IntervalSettings, readings: Readi
         if here:
             share, wilson = intervals.share(
                 [answer == consensus.before[position] for position, answer in here],
-                [readings.items[position].subject for position, _ in here],
+                [reads.items[position].subject for position, _ in here],
             )
             rows.append(EstimateRow("share", what, (REVIEWER,), Stratum("controls"), share, wilson))
     return EstimateTable(

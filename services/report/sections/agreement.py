@@ -15,7 +15,7 @@ from protocol.analysis import AnalysisPlan
 from protocol.fields.yes_no import YES_NO
 from services.reading.correctness import NOT_ASSESSABLE, in_words, reference_in_words
 from services.report.interval_settings import IntervalSettings
-from services.report.rows.readings import Column, Part, Readings
+from services.report.rows.reads import Column, Part, Reads
 from services.report.sections.without_reference import without_reference_sentences
 
 # Kappa falls when one answer is frequent, whatever the agreement.
@@ -27,29 +27,29 @@ MOST_PAIRS = 6
 LARGEST_MATRIX = 12
 
 
-def agreement_section(readings: Readings, intervals: IntervalSettings, plan: AnalysisPlan) -> Section:
+def agreement_section(reads: Reads, intervals: IntervalSettings, plan: AnalysisPlan) -> Section:
     """Build the section for every pair of raters; it says so when there is no pair."""
-    if not readings.pairs:
+    if not reads.pairs:
         why = "This study has fewer than two raters, so there is no agreement between raters to report."
         if plan.primary == "agreement":
             why += " It would be the primary estimate of the analysis plan."
         return Section("agreement", "Agreement", "Agreement between raters", (why,), ())
-    tables: list[Table] = [_on_answers(readings, intervals, plan), _on_correctness(readings, intervals)]
-    if len(readings.columns) > 2:
-        tables.append(_all_together(readings, intervals))
-    tables.append(_per_category(readings, intervals))
-    if any(any(column.not_assessable) for column in readings.columns):
-        tables.append(_on_assessability(readings, intervals))
-    if readings.referenced.positions:
-        tables.append(_shared_errors(readings, intervals))
-    tables.append(_shared_error_list(readings))
-    tables += _matrices(readings)
+    tables: list[Table] = [_on_answers(reads, intervals, plan), _on_correctness(reads, intervals)]
+    if len(reads.columns) > 2:
+        tables.append(_all_together(reads, intervals))
+    tables.append(_per_category(reads, intervals))
+    if any(any(column.not_assessable) for column in reads.columns):
+        tables.append(_on_assessability(reads, intervals))
+    if reads.referenced.positions:
+        tables.append(_shared_errors(reads, intervals))
+    tables.append(_shared_error_list(reads))
+    tables += _matrices(reads)
     return Section(
         key="agreement",
         short_title="Agreement",
         title="Agreement between raters",
         explanation=(
-            *without_reference_sentences(readings),
+            *without_reference_sentences(reads),
             *(_PLANNED if plan.primary == "agreement" else ()),
             (
                 "Two different questions are kept apart. “On answers” asks whether two raters gave the same answer, "
@@ -69,27 +69,27 @@ def agreement_section(readings: Readings, intervals: IntervalSettings, plan: Ana
     )
 
 
-def answers_by_format(readings: Readings, column: Column, part: Part) -> list[str | None]:
+def answers_by_format(reads: Reads, column: Column, part: Part) -> list[str | None]:
     """Return canonical answers with their format, so that the option `left` is not the typed word `left`."""
     answers: list[str | None] = []
     for i in part.positions:
         answer = column.answers[i]
-        answers.append(None if answer is None else f"{readings.items[i].format}: {answer}")
+        answers.append(None if answer is None else f"{reads.items[i].format}: {answer}")
     return answers
 
 
-def _on_answers(readings: Readings, intervals: IntervalSettings, plan: AnalysisPlan) -> EstimateTable:
+def _on_answers(reads: Reads, intervals: IntervalSettings, plan: AnalysisPlan) -> EstimateTable:
     rows = []
-    parts: list[tuple[Part, Remark | None]] = [(part, None) for part in readings.formats]
-    if len(readings.formats) > 1:
-        parts += [(readings.closed, Pooled())] if len(_closed_formats(readings)) > 1 else []
-        parts += [(readings.everything, Pooled())]
+    parts: list[tuple[Part, Remark | None]] = [(part, None) for part in reads.formats]
+    if len(reads.formats) > 1:
+        parts += [(reads.closed, Pooled())] if len(_closed_formats(reads)) > 1 else []
+        parts += [(reads.everything, Pooled())]
     for part, remark in parts:
         # Where there is but one format, its items are all items.
-        planned = plan.primary == "agreement" and part.positions == readings.everything.positions
-        clusters = intervals.by(readings.subjects_of(part))
-        for a, b in readings.pairs:
-            first, second = answers_by_format(readings, a, part), answers_by_format(readings, b, part)
+        planned = plan.primary == "agreement" and part.positions == reads.everything.positions
+        clusters = intervals.by(reads.subjects_of(part))
+        for a, b in reads.pairs:
+            first, second = answers_by_format(reads, a, part), answers_by_format(reads, b, part)
             parties = (a.party, b.party)
             rows += _rows_of_pair(
                 part, parties, first, second, clusters, "answers", _binary(part), remark, planned
@@ -103,11 +103,11 @@ def _on_answers(readings: Readings, intervals: IntervalSettings, plan: AnalysisP
     )
 
 
-def _on_correctness(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
+def _on_correctness(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
     rows = []
-    for part in readings.with_reference([readings.everything, readings.closed, *readings.formats]):
-        clusters = intervals.by(readings.subjects_of(part))
-        for a, b in readings.pairs:
+    for part in reads.with_reference([reads.everything, reads.closed, *reads.formats]):
+        clusters = intervals.by(reads.subjects_of(part))
+        for a, b in reads.pairs:
             rows += _rows_of_pair(
                 part,
                 (a.party, b.party),
@@ -161,19 +161,19 @@ def _binary(part: Part) -> tuple[Hashable, Hashable] | None:
     return yes, no
 
 
-def _all_together(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
+def _all_together(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
     rows = []
-    for part in [*readings.formats, readings.everything]:
-        clusters = intervals.by(readings.subjects_of(part))
-        answers = [answers_by_format(readings, column, part) for column in readings.columns]
-        pooled = Pooled() if part.stratum == ALL_ITEMS and len(readings.formats) > 1 else None
+    for part in [*reads.formats, reads.everything]:
+        clusters = intervals.by(reads.subjects_of(part))
+        answers = [answers_by_format(reads, column, part) for column in reads.columns]
+        pooled = Pooled() if part.stratum == ALL_ITEMS and len(reads.formats) > 1 else None
         on_answers = krippendorff_alpha([list(row) for row in zip(*answers, strict=True)], **clusters)
         rows.append(
             EstimateRow("krippendorff_alpha", "answers", (ALL_RATERS,), part.stratum, on_answers, remark=pooled)
         )
-        for known in readings.with_reference([part]):
-            correct = [known.of(column.correct) for column in readings.columns]
-            clusters = intervals.by(readings.subjects_of(known))
+        for known in reads.with_reference([part]):
+            correct = [known.of(column.correct) for column in reads.columns]
+            clusters = intervals.by(reads.subjects_of(known))
             estimate = krippendorff_alpha([list(row) for row in zip(*correct, strict=True)], **clusters)
             rows.append(EstimateRow("krippendorff_alpha", "correctness", (ALL_RATERS,), part.stratum, estimate))
     return EstimateTable(
@@ -188,14 +188,14 @@ def _all_together(readings: Readings, intervals: IntervalSettings) -> EstimateTa
     )
 
 
-def _per_category(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
+def _per_category(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
     rows = []
-    for part in readings.categories:
-        for a, b in readings.pairs:
+    for part in reads.categories:
+        for a, b in reads.pairs:
             estimate = percent_agreement(
-                answers_by_format(readings, a, part),
-                answers_by_format(readings, b, part),
-                **intervals.by(readings.subjects_of(part)),
+                answers_by_format(reads, a, part),
+                answers_by_format(reads, b, part),
+                **intervals.by(reads.subjects_of(part)),
             )
             rows.append(EstimateRow("percent_agreement", "answers", (a.party, b.party), part.stratum, estimate))
     return EstimateTable(
@@ -206,13 +206,13 @@ def _per_category(readings: Readings, intervals: IntervalSettings) -> EstimateTa
     )
 
 
-def _on_assessability(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
+def _on_assessability(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
     rows = []
-    for a, b in readings.pairs:
+    for a, b in reads.pairs:
         first, second = (
             [None if said is None else said == NOT_ASSESSABLE for said in column.said] for column in (a, b)
         )
-        estimate = percent_agreement(first, second, **intervals.by(readings.subjects))
+        estimate = percent_agreement(first, second, **intervals.by(reads.subjects))
         rows.append(EstimateRow("percent_agreement", "assessability", (a.party, b.party), ALL_ITEMS, estimate))
     return EstimateTable(
         key="agreement_on_assessability",
@@ -222,11 +222,11 @@ def _on_assessability(readings: Readings, intervals: IntervalSettings) -> Estima
     )
 
 
-def _shared_errors(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
+def _shared_errors(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
     rows = []
-    for a, b in readings.pairs:
+    for a, b in reads.pairs:
         # Without a reference there is neither right nor wrong.
-        shared = shared_errors(a.answers, b.answers, a.correct, b.correct, **intervals.by(readings.subjects))
+        shared = shared_errors(a.answers, b.answers, a.correct, b.correct, **intervals.by(reads.subjects))
         parties = (a.party, b.party)
         share = shared.expected_both_wrong
         expected = IfIndependent(share) if share is not None else None
@@ -247,10 +247,10 @@ def _shared_errors(readings: Readings, intervals: IntervalSettings) -> EstimateT
     )
 
 
-def _shared_error_list(readings: Readings) -> PlainTable:
+def _shared_error_list(reads: Reads) -> PlainTable:
     rows = []
-    for i, item in enumerate(readings.items):
-        for a, b in readings.pairs:
+    for i, item in enumerate(reads.items):
+        for a, b in reads.pairs:
             if a.correct[i] is False and b.correct[i] is False and a.answers[i] == b.answers[i]:
                 baseline = in_words(item, item.text_only_answer) if item.text_only_answer else ""
                 rows.append(
@@ -276,19 +276,19 @@ def _shared_error_list(readings: Readings) -> PlainTable:
     )
 
 
-def _closed_formats(readings: Readings) -> set[str]:
-    return {item.format for item in readings.items if item.is_closed}
+def _closed_formats(reads: Reads) -> set[str]:
+    return {item.format for item in reads.items if item.is_closed}
 
 
-def _matrices(readings: Readings) -> list[Matrix]:
+def _matrices(reads: Reads) -> list[Matrix]:
     """Return, for each closed format and pair, how often which answer met which."""
     matrices: list[Matrix] = []
-    for part in readings.formats if len(readings.pairs) <= MOST_PAIRS else []:
-        if not readings.items[part.positions[0]].is_closed:
+    for part in reads.formats if len(reads.pairs) <= MOST_PAIRS else []:
+        if not reads.items[part.positions[0]].is_closed:
             continue
-        texts = _texts(readings, part)
+        texts = _texts(reads, part)
         labels = [*texts, NOT_ASSESSABLE]
-        for a, b in readings.pairs:
+        for a, b in reads.pairs:
             counts = Counter(zip(part.of(a.said), part.of(b.said), strict=True))
             used = [label for label in labels if any(label in pair and None not in pair for pair in counts)]
             if not 1 < len(used) <= LARGEST_MATRIX:
@@ -309,11 +309,11 @@ def _matrices(readings: Readings) -> list[Matrix]:
     return matrices
 
 
-def _texts(readings: Readings, part: Part) -> dict[str, str]:
+def _texts(reads: Reads, part: Part) -> dict[str, str]:
     """Return the options of a format's items by identity, in words; with the identity where two say the same."""
     texts: dict[str, str] = {}
     for i in part.positions:
-        for option, text in readings.items[i].options or YES_NO:
+        for option, text in reads.items[i].options or YES_NO:
             texts.setdefault(option, text)
     twice = {text for text, times in Counter(texts.values()).items() if times > 1}
     return {option: f"{text} ({option})" if text in twice else text for option, text in texts.items()}

@@ -1,4 +1,4 @@
-"""Automatic scorers against the raters' consensus: whether exact match or token F1 may stand in for a human mark."""
+"""Automatic scorers against the raters' consensus: whether exact match or token F1 may stand in for a human score."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from exchange.estimate_rows import ALL_CANDIDATES, CONSENSUS, Compared, Directio
 from exchange.report_structure import EstimateTable
 from services.reading.correctness import in_words, score_written
 from services.report.interval_settings import IntervalSettings
-from services.report.rows.marks import Marks, by_model
+from services.report.rows.scores import Scores, by_model
 from services.report.rows.study_rows import ReadItem, StudyRows
 
 
-def automatic_scorers(study: StudyRows, marks: Marks, intervals: IntervalSettings) -> EstimateTable:
+def automatic_scorers(study: StudyRows, scores: Scores, intervals: IntervalSettings) -> EstimateTable:
     """Return how exact match and token F1 of the candidates' texts go with the consensus of the raters."""
     items = {item.id: item for item in study.items}
-    texts = [(items.get(candidate.item_id), candidate.answer) for candidate in marks.sample]
+    texts = [(items.get(candidate.item_id), candidate.answer) for candidate in scores.sample]
     exact = [None if item is None else _exact(item, answer) for item, answer in texts]
     overlap = [None if item is None else _overlap(item, answer) for item, answer in texts]
     texts_can_be_scored = any(score is not None for score in exact)
-    clusters = intervals.by(marks.items)
-    direction = judge_direction(marks.consensus, exact, **clusters)
-    percent = percent_agreement(exact, marks.consensus, unit="candidate", **clusters)
-    kappa = cohen_kappa(exact, marks.consensus, unit="candidate", **clusters)
+    clusters = intervals.by(scores.items)
+    direction = judge_direction(scores.consensus, exact, **clusters)
+    percent = percent_agreement(exact, scores.consensus, unit="candidate", **clusters)
+    kappa = cohen_kappa(exact, scores.consensus, unit="candidate", **clusters)
     rows = [
         EstimateRow("percent_agreement", "exact_match", (CONSENSUS,), ALL_CANDIDATES, percent),
         EstimateRow("cohen_kappa", "exact_match", (CONSENSUS,), ALL_CANDIDATES, kappa),
@@ -30,18 +30,18 @@ def automatic_scorers(study: StudyRows, marks: Marks, intervals: IntervalSetting
             remark=Direction(direction.strict, direction.lenient) if direction.n else None,
         ),
     ]  # fmt: skip
-    scores: tuple[tuple[Compared, list[float | None]], ...] = (
+    scorers: tuple[tuple[Compared, list[float | None]], ...] = (
         ("token_f1", overlap),
         ("exact_match", [None if x is None else float(x) for x in exact]),
     )
-    parts = by_model(marks.sample)
+    parts = by_model(scores.sample)
     # Of a single model there is nothing to tell apart.
     for stratum, here in parts if len(parts) > 2 else parts[:1]:
-        for scorer, values in scores:
-            consensus = [marks.consensus[i] for i in here]
+        for scorer, values in scorers:
+            consensus = [scores.consensus[i] for i in here]
             estimate = spearman(
                 [values[i] for i in here],
-                [None if mark is None else float(mark) for mark in consensus],
+                [None if score is None else float(score) for score in consensus],
                 confidence=intervals.confidence,
                 unit="candidate",
             )
@@ -53,7 +53,7 @@ def automatic_scorers(study: StudyRows, marks: Marks, intervals: IntervalSetting
             "Each candidate’s text is scored against the accepted answers in words. A scorer far below the raters’ "
             "agreement with each other cannot replace them. Correlations assume independent candidates."
         ),
-        rows=tuple(rows) if any(mark is not None for mark in marks.consensus) and texts_can_be_scored else (),
+        rows=tuple(rows) if any(score is not None for score in scores.consensus) and texts_can_be_scored else (),
         lines="statistic",
         cluster="item",
     )

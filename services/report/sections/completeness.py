@@ -7,20 +7,20 @@ from collections import Counter
 from exchange.estimate_rows import ALL_ITEMS, EstimateRow
 from exchange.report_structure import Column, EstimateTable, PlainTable, Section
 from services.report.interval_settings import IntervalSettings
-from services.report.rows.readings import Readings
+from services.report.rows.reads import Reads
 from services.report.rows.study_rows import StudyRows
 from services.report.sections.missing import missing_of, missing_table
 
 
-def completeness_section(study: StudyRows, readings: Readings, intervals: IntervalSettings) -> Section:
+def completeness_section(study: StudyRows, reads: Reads, intervals: IntervalSettings) -> Section:
     """Build the section: counts per rater, reasons, technical failures and flags."""
     tables = (
-        _counts(readings),
+        _counts(reads),
         missing_table(missing_of(study)),
-        _shares(readings, intervals),
-        _reasons(readings),
-        _failures(readings),
-        _flags(study, readings),
+        _shares(reads, intervals),
+        _reasons(reads),
+        _failures(reads),
+        _flags(study, reads),
     )
     return Section(
         key="completeness",
@@ -80,14 +80,14 @@ def clock_sentences(study: StudyRows) -> tuple[str, ...]:
     return (sentence,)
 
 
-def _counts(readings: Readings) -> PlainTable:
+def _counts(reads: Reads) -> PlainTable:
     rows = []
-    for column in readings.columns:
+    for column in reads.columns:
         entries = [entry for entry in column.entries if entry is not None]
         status = Counter(entry.status for entry in entries)
         answered = [
             (answer, item.has_reference)
-            for answer, item in zip(column.answers, readings.items, strict=True)
+            for answer, item in zip(column.answers, reads.items, strict=True)
             if answer is not None
         ]
         rows.append(
@@ -123,15 +123,15 @@ def _counts(readings: Readings) -> PlainTable:
     )
 
 
-def _shares(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
+def _shares(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
     rows = []
-    for column in readings.columns:
+    for column in reads.columns:
         said = [(i, apart) for i, apart in enumerate(column.not_assessable) if column.said[i] is not None]
         if not any(apart for _, apart in said):
             continue
         share, wilson = intervals.share(
             [apart for _, apart in said],
-            [readings.items[i].subject for i, _ in said],
+            [reads.items[i].subject for i, _ in said],
         )
         rows.append(EstimateRow("share", "not_assessable", (column.party,), ALL_ITEMS, share, wilson))
     return EstimateTable(
@@ -143,10 +143,10 @@ def _shares(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
     )
 
 
-def _reasons(readings: Readings) -> PlainTable:
+def _reasons(reads: Reads) -> PlainTable:
     counts = Counter(
         (column.rater.pseudonym, entry.reason)
-        for column in readings.columns
+        for column in reads.columns
         for entry in column.entries
         if entry is not None and entry.not_assessable is not None
     )
@@ -163,7 +163,7 @@ def _reasons(readings: Readings) -> PlainTable:
     )
 
 
-def _failures(readings: Readings) -> PlainTable:
+def _failures(reads: Reads) -> PlainTable:
     return PlainTable(
         key="technical_failures",
         title="Technical failures",
@@ -175,14 +175,14 @@ def _failures(readings: Readings) -> PlainTable:
         ),
         rows=tuple(
             (column.rater.pseudonym, item.key, entry.failure)
-            for column in readings.columns
-            for item, entry in zip(readings.items, column.entries, strict=True)
+            for column in reads.columns
+            for item, entry in zip(reads.items, column.entries, strict=True)
             if entry is not None and entry.status == "technical_failure"
         ),
     )
 
 
-def _flags(study: StudyRows, readings: Readings) -> PlainTable:
+def _flags(study: StudyRows, reads: Reads) -> PlainTable:
     texts = {option.id: option.text for option in study.protocol.reading.flags}
     return PlainTable(
         key="flags",
@@ -196,8 +196,8 @@ def _flags(study: StudyRows, readings: Readings) -> PlainTable:
         ),
         rows=tuple(
             (item.key, column.rater.pseudonym, texts.get(kind, kind), note)
-            for i, item in enumerate(readings.items)
-            for column in readings.columns
+            for i, item in enumerate(reads.items)
+            for column in reads.columns
             for entry in (column.entries[i],)
             if entry is not None
             for kind, note in entry.flags

@@ -5,21 +5,21 @@ from __future__ import annotations
 from exchange.report_structure import Cell, Column, PlainTable, Section
 from services.reading.correctness import reference_in_words
 from services.report.rows.consensus import Consensus
-from services.report.rows.readings import Readings
+from services.report.rows.reads import Reads
 
 _MARK = {True: " ✓", False: " ✗", None: ""}
 
 
-def disagreements_section(readings: Readings, consensus: Consensus) -> Section:
+def disagreements_section(reads: Reads, consensus: Consensus) -> Section:
     """Build the section: one line per item on which two verdicts differ."""
-    table = disagreement_table(readings, consensus, marked=True)
+    table = disagreement_table(reads, consensus, scored=True)
     return Section(
         key="disagreements",
         short_title="Disagreements",
         title="What was disagreed on",
         explanation=(
             (
-                f"{len(table.rows)} of {len(readings.items)} items have verdicts that differ. “Not assessable” "
+                f"{len(table.rows)} of {len(reads.items)} items have verdicts that differ. “Not assessable” "
                 "against an answer counts as different here, though it is left out of the agreement figures above; "
                 "so do open answers in other words, even where both are right (✓)."
             ),
@@ -28,16 +28,16 @@ def disagreements_section(readings: Readings, consensus: Consensus) -> Section:
     )
 
 
-def disagreement_table(readings: Readings, consensus: Consensus, *, marked: bool) -> PlainTable:
-    """Return the table, which is also a data file; `marked` sets ✓ or ✗ behind each answer."""
+def disagreement_table(reads: Reads, consensus: Consensus, *, scored: bool) -> PlainTable:
+    """Return the table, which is also a data file; `scored` sets ✓ or ✗ behind each answer."""
     decisions = {reviewed.position: reviewed for reviewed in consensus.reviewed if reviewed.decision is not None}
     rows = []
-    for i, item in enumerate(readings.items):
+    for i, item in enumerate(reads.items):
         if not consensus.differs[i]:
             continue
         decision = decisions[i].decision_in_words(item) if i in decisions else ""
         cells: list[Cell] = [item.key, item.category, item.prompt]
-        cells += [column.words[i] + (_MARK[column.correct[i]] if marked else "") for column in readings.columns]
+        cells += [column.words[i] + (_MARK[column.correct[i]] if scored else "") for column in reads.columns]
         cells += [reference_in_words(item), decision]
         rows.append(tuple(cells))
     return PlainTable(
@@ -54,7 +54,7 @@ def disagreement_table(readings: Readings, consensus: Consensus, *, marked: bool
                     column.rater.pseudonym,
                     f"Verdict of {column.rater.pseudonym}, in words",
                 )
-                for column in readings.columns
+                for column in reads.columns
             ),
             Column("reference", "Reference", "The answer counted as right"),
             Column("decision", "Reviewer’s decision", "What the reviewer decided; empty without a decision"),

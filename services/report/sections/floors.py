@@ -6,14 +6,14 @@ from agreement import chance_floor, paired_difference, paired_shortcut_score, te
 from exchange.estimate_rows import EstimateRow, Party
 from exchange.report_structure import EstimateTable, Section
 from services.report.interval_settings import IntervalSettings
-from services.report.rows.readings import Part, Readings
+from services.report.rows.reads import Part, Reads
 from services.report.sections.without_reference import without_reference_sentences
 
 
-def floors_section(readings: Readings, intervals: IntervalSettings) -> Section:
+def floors_section(reads: Reads, intervals: IntervalSettings) -> Section:
     """Build the section: both floors, and how far each rater stands above them."""
-    title, unknown = "Floors: what can be had without the pictures", without_reference_sentences(readings)
-    if not readings.referenced.positions:
+    title, unknown = "Floors: what can be had without the pictures", without_reference_sentences(reads)
+    if not reads.referenced.positions:
         return Section("floors", "Floors", title, unknown, ())
     return Section(
         key="floors",
@@ -31,22 +31,22 @@ def floors_section(readings: Readings, intervals: IntervalSettings) -> Section:
                 "1 the rater does worse than the floor; 0 would be a rater without errors."
             ),
         ),
-        tables=tuple(table for table in (_floors(readings, intervals), _scores(readings, intervals)) if table.rows),
+        tables=tuple(table for table in (_floors(reads, intervals), _scores(reads, intervals)) if table.rows),
     )
 
 
-def _floors(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
+def _floors(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
     rows = []
-    for part in _parts(readings):
+    for part in _parts(reads):
         # Guessing is no match for open text: a floor for closed items alone would stand beside the accuracy on all.
-        if all(readings.items[i].is_closed for i in part.positions):
+        if all(reads.items[i].is_closed for i in part.positions):
             rows.append(
                 EstimateRow(
-                    "accuracy", "chance_floor", (Party("chance"),), part.stratum, chance_floor(_options(readings, part))
+                    "accuracy", "chance_floor", (Party("chance"),), part.stratum, chance_floor(_options(reads, part))
                 )
             )
-        if any(readings.floor[i] is not None for i in part.positions):
-            estimate = text_only_floor(part.of(readings.floor), **intervals.by(readings.subjects_of(part)))
+        if any(reads.floor[i] is not None for i in part.positions):
+            estimate = text_only_floor(part.of(reads.floor), **intervals.by(reads.subjects_of(part)))
             rows.append(EstimateRow("accuracy", "text_only_floor", (Party("text_only"),), part.stratum, estimate))
     return EstimateTable(
         key="floors",
@@ -59,13 +59,13 @@ def _floors(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
     )
 
 
-def _scores(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
+def _scores(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
     rows: list[EstimateRow] = []
-    for part in readings.with_reference([readings.closed, readings.everything, *readings.formats]):
-        if any(readings.floor[i] is not None for i in part.positions):
-            rows += _against_baseline(part, readings, intervals)
-        if part.stratum == readings.closed.stratum:
-            rows += _against_chance(part, readings, intervals)
+    for part in reads.with_reference([reads.closed, reads.everything, *reads.formats]):
+        if any(reads.floor[i] is not None for i in part.positions):
+            rows += _against_baseline(part, reads, intervals)
+        if part.stratum == reads.closed.stratum:
+            rows += _against_chance(part, reads, intervals)
     return EstimateTable(
         key="shortcut",
         title="Raters against the floors",
@@ -75,9 +75,9 @@ def _scores(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
     )
 
 
-def _against_baseline(part: Part, readings: Readings, intervals: IntervalSettings) -> list[EstimateRow]:
-    clusters = intervals.by(readings.subjects_of(part))
-    floor = part.of(readings.floor)
+def _against_baseline(part: Part, reads: Reads, intervals: IntervalSettings) -> list[EstimateRow]:
+    clusters = intervals.by(reads.subjects_of(part))
+    floor = part.of(reads.floor)
     scores = [
         EstimateRow(
             "shortcut_score",
@@ -86,7 +86,7 @@ def _against_baseline(part: Part, readings: Readings, intervals: IntervalSetting
             part.stratum,
             paired_shortcut_score(part.of(column.correct), floor, **clusters),
         )
-        for column in readings.columns
+        for column in reads.columns
     ]
     return scores + [
         EstimateRow(
@@ -96,13 +96,13 @@ def _against_baseline(part: Part, readings: Readings, intervals: IntervalSetting
             part.stratum,
             paired_difference(part.of(column.correct), floor, **clusters),
         )
-        for column in readings.columns
+        for column in reads.columns
     ]
 
 
-def _against_chance(part: Part, readings: Readings, intervals: IntervalSettings) -> list[EstimateRow]:
-    clusters = intervals.by(readings.subjects_of(part))
-    guessed = [None if count is None else 1.0 / count for count in _options(readings, part)]
+def _against_chance(part: Part, reads: Reads, intervals: IntervalSettings) -> list[EstimateRow]:
+    clusters = intervals.by(reads.subjects_of(part))
+    guessed = [None if count is None else 1.0 / count for count in _options(reads, part)]
     return [
         EstimateRow(
             "shortcut_score",
@@ -111,19 +111,19 @@ def _against_chance(part: Part, readings: Readings, intervals: IntervalSettings)
             part.stratum,
             paired_shortcut_score(part.of(column.correct), guessed, **clusters),
         )
-        for column in readings.columns
+        for column in reads.columns
     ]
 
 
-def _parts(readings: Readings) -> list[Part]:
-    return readings.with_reference([readings.everything, readings.closed, *readings.formats, *readings.groundings])
+def _parts(reads: Reads) -> list[Part]:
+    return reads.with_reference([reads.everything, reads.closed, *reads.formats, *reads.groundings])
 
 
-def _options(readings: Readings, part: Part) -> list[int | None]:
+def _options(reads: Reads, part: Part) -> list[int | None]:
     """Return how many answers a guesser chooses from in each item, 2 for yes/no; None for open items."""
     n_options: list[int | None] = []
     for i in part.positions:
-        item = readings.items[i]
+        item = reads.items[i]
         guesses = item.kind.guesses if item.is_closed else None
         n_options.append(None if guesses is None else guesses(len(item.options) or 2))
     return n_options

@@ -14,11 +14,11 @@ from exchange.report_structure import Cell, Column, EstimateTable, PlainTable, S
 from exchange.report_words import party_in_words
 from services.judging.verdict_columns import UNRESOLVED, CandidateIds
 from services.report.interval_settings import IntervalSettings
-from services.report.rows.marks import Marks, by_model
+from services.report.rows.scores import Scores, by_model
 from services.report.rows.study_rows import CandidateAnswer, Run, StudyRows
 
 
-def judges_section(study: StudyRows, marks: Marks, intervals: IntervalSettings) -> Section | None:
+def judges_section(study: StudyRows, scores: Scores, intervals: IntervalSettings) -> Section | None:
     """Build the section; None where the study has no candidates, so that there is nothing to judge."""
     if not study.candidates:
         return None
@@ -28,10 +28,10 @@ def judges_section(study: StudyRows, marks: Marks, intervals: IntervalSettings) 
     for number, run in enumerate(study.runs, start=1):
         tables += [
             _pool(number, run, study, intervals),
-            _against(number, run, marks, intervals),
-            _direction(number, run, marks, intervals),
-            _direction_counts(number, run, marks, intervals),
-            _as_a_test(number, run, marks, intervals),
+            _against(number, run, scores, intervals),
+            _direction(number, run, scores, intervals),
+            _direction_counts(number, run, scores, intervals),
+            _as_a_test(number, run, scores, intervals),
         ]
     return Section(
         key="judges",
@@ -40,11 +40,11 @@ def judges_section(study: StudyRows, marks: Marks, intervals: IntervalSettings) 
         explanation=(
             (
                 "Each run is compared with each rater and with their consensus on the candidates that both have "
-                "marked; raters are never stacked, since that would count one candidate twice."
+                "scored; raters are never stacked, since that would count one candidate twice."
             ),
             (
-                "The consensus is the mark on which all raters agree. Candidates on which they differ are left out "
-                f"of it: {marks.n_ties}."
+                "The consensus is the score on which all raters agree. Candidates on which they differ are left out "
+                f"of it: {scores.n_ties}."
             ),
             (
                 "Unresolved candidates (the judge gave an error instead of a verdict) are no wrong answers: they are "
@@ -55,17 +55,17 @@ def judges_section(study: StudyRows, marks: Marks, intervals: IntervalSettings) 
     )
 
 
-def humans_of(marks: Marks) -> list[tuple[Party, Sequence[bool | None]]]:
+def humans_of(scores: Scores) -> list[tuple[Party, Sequence[bool | None]]]:
     """Return whom a judge is compared with: each rater, and their consensus where there are several."""
     humans: list[tuple[Party, Sequence[bool | None]]] = [
-        (rater.party, own) for rater, own in zip(marks.raters, marks.marks, strict=True)
+        (rater.party, own) for rater, own in zip(scores.raters, scores.scores, strict=True)
     ]
-    return humans + ([(CONSENSUS, marks.consensus)] if len(humans) > 1 else [])
+    return humans + ([(CONSENSUS, scores.consensus)] if len(humans) > 1 else [])
 
 
-def said_on_sample(run: Run, marks: Marks) -> list[bool | None]:
+def said_on_sample(run: Run, scores: Scores) -> list[bool | None]:
     """Return a run's verdicts on the sample; None where unresolved or not judged."""
-    said = run.verdicts.correctness_of(_ids(marks.sample)).tolist()
+    said = run.verdicts.correctness_of(_ids(scores.sample)).tolist()
     return [None if math.isnan(verdict) else bool(verdict) for verdict in said]
 
 
@@ -136,11 +136,11 @@ def _pool(number: int, run: Run, study: StudyRows, intervals: IntervalSettings) 
     )
 
 
-def _against(number: int, run: Run, marks: Marks, intervals: IntervalSettings) -> EstimateTable:
+def _against(number: int, run: Run, scores: Scores, intervals: IntervalSettings) -> EstimateTable:
     rows = []
-    said = said_on_sample(run, marks)
-    clusters = intervals.by(marks.items)
-    for human, own in humans_of(marks):
+    said = said_on_sample(run, scores)
+    clusters = intervals.by(scores.items)
+    for human, own in humans_of(scores):
         parties = (run.party, human)
         percent = percent_agreement(said, own, unit="candidate", **clusters)
         kappa = cohen_kappa(said, own, unit="candidate", **clusters)
@@ -148,11 +148,11 @@ def _against(number: int, run: Run, marks: Marks, intervals: IntervalSettings) -
             EstimateRow("percent_agreement", "judgements", parties, ALL_CANDIDATES, percent),
             EstimateRow("cohen_kappa", "judgements", parties, ALL_CANDIDATES, kappa),
         ]
-        if not marks.is_proportional:
+        if not scores.is_proportional:
             same = [None if x is None or y is None else float(x == y) for x, y in zip(said, own, strict=True)]
             weighted = weighted_mean(
                 same,
-                [candidate.probability for candidate in marks.sample],
+                [candidate.probability for candidate in scores.sample],
                 name="percent agreement",
                 unit="candidate",
                 **clusters,
@@ -165,8 +165,8 @@ def _against(number: int, run: Run, marks: Marks, intervals: IntervalSettings) -
         of=run.party,
         title=f"{run.name}: agreement with the raters",
         explanation=(
-            "Unit: the candidate marked by both. Hold it against the raters’ agreement with each other, in the section "
-            "on marks: that is the ceiling."
+            "Unit: the candidate scored by both. Hold it against the raters’ agreement with each other, in the section "
+            "on scores: that is the ceiling."
         ),
         rows=tuple(rows),
         lines="statistic",
@@ -174,16 +174,16 @@ def _against(number: int, run: Run, marks: Marks, intervals: IntervalSettings) -
     )
 
 
-def _direction(number: int, run: Run, marks: Marks, intervals: IntervalSettings) -> EstimateTable:
+def _direction(number: int, run: Run, scores: Scores, intervals: IntervalSettings) -> EstimateTable:
     rows = []
-    said = said_on_sample(run, marks)
-    for human, own in humans_of(marks):
-        of_models = human == CONSENSUS or len(marks.raters) == 1
-        for stratum, here in by_model(marks.sample) if of_models else by_model(marks.sample)[:1]:
+    said = said_on_sample(run, scores)
+    for human, own in humans_of(scores):
+        of_models = human == CONSENSUS or len(scores.raters) == 1
+        for stratum, here in by_model(scores.sample) if of_models else by_model(scores.sample)[:1]:
             result = judge_direction(
                 [own[i] for i in here],
                 [said[i] for i in here],
-                **intervals.by([marks.items[i] for i in here]),
+                **intervals.by([scores.items[i] for i in here]),
             )
             direction = Direction(result.strict, result.lenient, result.direction_by_interval)
             rows.append(
@@ -192,14 +192,14 @@ def _direction(number: int, run: Run, marks: Marks, intervals: IntervalSettings)
                     remark=direction if result.n else None,
                 )
             )  # fmt: skip
-        if not marks.is_proportional:
+        if not scores.is_proportional:
             gaps = [None if x is None or y is None else float(x) - float(y) for x, y in zip(own, said, strict=True)]
             weighted = weighted_mean(
                 gaps,
-                [candidate.probability for candidate in marks.sample],
+                [candidate.probability for candidate in scores.sample],
                 name="signed difference",
                 unit="candidate",
-                **intervals.by(marks.items),
+                **intervals.by(scores.items),
             )
             rows.append(
                 EstimateRow(
@@ -212,7 +212,7 @@ def _direction(number: int, run: Run, marks: Marks, intervals: IntervalSettings)
         title=f"{run.name}: direction of its errors",
         explanation=(
             "Share correct by the human minus share correct by the judge, in percentage points: above 0 the judge is "
-            "stricter than the human, below 0 more lenient. P is exact McNemar on the candidates that the two mark "
+            "stricter than the human, below 0 more lenient. P is exact McNemar on the candidates that the two score "
             "differently; it assumes independent candidates."
         ),
         rows=tuple(rows),
@@ -220,10 +220,10 @@ def _direction(number: int, run: Run, marks: Marks, intervals: IntervalSettings)
     )
 
 
-def _direction_counts(number: int, run: Run, marks: Marks, intervals: IntervalSettings) -> PlainTable:
-    said = said_on_sample(run, marks)
+def _direction_counts(number: int, run: Run, scores: Scores, intervals: IntervalSettings) -> PlainTable:
+    said = said_on_sample(run, scores)
     rows = []
-    for human, own in humans_of(marks):
+    for human, own in humans_of(scores):
         result = judge_direction(own, said, confidence=intervals.confidence)
         rows.append(
             (
@@ -242,23 +242,23 @@ def _direction_counts(number: int, run: Run, marks: Marks, intervals: IntervalSe
         explanation="Counts of candidates in the sample.",
         columns=(
             Column("human", "Compared with", "A rater, or the consensus of the raters"),
-            Column("both_correct", "Both correct", "Candidates that both mark correct"),
+            Column("both_correct", "Both correct", "Candidates that both score correct"),
             Column("strict", "Judge stricter", "Judge incorrect, human correct"),
             Column("lenient", "Judge more lenient", "Judge correct, human incorrect"),
-            Column("both_incorrect", "Both incorrect", "Candidates that both mark incorrect"),
-            Column("n", "Compared", "Candidates with both marks"),
+            Column("both_incorrect", "Both incorrect", "Candidates that both score incorrect"),
+            Column("n", "Compared", "Candidates with both scores"),
             Column("left_out", "Left out", "Candidates without one of the two: missing, unresolved, or no consensus"),
         ),
         rows=tuple(rows),
     )
 
 
-def _as_a_test(number: int, run: Run, marks: Marks, intervals: IntervalSettings) -> EstimateTable:
+def _as_a_test(number: int, run: Run, scores: Scores, intervals: IntervalSettings) -> EstimateTable:
     rows = []
-    said = said_on_sample(run, marks)
-    for human, own in humans_of(marks):
+    said = said_on_sample(run, scores)
+    for human, own in humans_of(scores):
         result = diagnostic_accuracy(
-            said, own, True, categories=(False, True), unit="candidate", **intervals.by(marks.items)
+            said, own, True, categories=(False, True), unit="candidate", **intervals.by(scores.items)
         )
         rows += [
             EstimateRow("sensitivity", "judgements", (run.party, human), ALL_CANDIDATES, result.sensitivity),

@@ -1,4 +1,4 @@
-"""What the report had to do without: reads, marks and decisions that are missing, by person."""
+"""What the report had to do without: reads, scores and decisions that are missing, by person."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from services.report.rows.study_rows import StudyRows
 
 _NOTICES = {
     "reading": ("assigned read has no verdict", "assigned reads have no verdict"),
-    "scoring": ("assigned mark has no verdict", "assigned marks have no verdict"),
+    "scoring": ("assigned score has no verdict", "assigned scores have no verdict"),
     "queue": (
         "item on which raters differ, or which was flagged, was sent to no reviewer",
         "items on which raters differ, or which were flagged, were sent to no reviewer",

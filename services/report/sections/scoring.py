@@ -1,4 +1,4 @@
-"""What the raters' marks on candidates say: shares, and agreement between raters."""
+"""What the raters' scores on candidates say: shares, and agreement between raters."""
 
 from __future__ import annotations
 
@@ -11,40 +11,40 @@ from agreement.weighted import weighted_mean
 from exchange.estimate_rows import ALL_CANDIDATES, EstimateRow, Party, Stratum
 from exchange.report_structure import Column, EstimateTable, PlainTable, Section
 from services.report.interval_settings import IntervalSettings
-from services.report.rows.marks import Marks, by_model
+from services.report.rows.scores import Scores, by_model
 from services.report.rows.study_rows import StudyRows
 
 
-def marks_section(
-    study: StudyRows, marks: Marks, intervals: IntervalSettings, scorers: EstimateTable
+def scoring_section(
+    study: StudyRows, scores: Scores, intervals: IntervalSettings, scorers: EstimateTable
 ) -> Section | None:
     """Build the section on scorer validation, with the table of automatic scorers; None without a scoring phase."""
     if study.protocol.scoring is None:
         return None
     tables = (
-        _counts(marks),
-        _shares(marks, intervals),
-        _between_raters(marks, intervals),
-        _by_category(study, marks, intervals),
+        _counts(scores),
+        _shares(scores, intervals),
+        _between_raters(scores, intervals),
+        _by_category(study, scores, intervals),
         scorers,
     )
     chance = (
         "every candidate had the same chance of being in the sample, so nothing is weighted"
-        if marks.is_proportional
+        if scores.is_proportional
         else "candidates had unequal chances of being in the sample, so the shares of the pool are weighted by "
         "1 / inclusion probability and stand beside the plain ones"
     )
     return Section(
-        key="marks",
-        short_title="Marks",
-        title="Marks on candidates (scorer validation)",
+        key="scores",
+        short_title="Scores",
+        title="Scores on candidates (scorer validation)",
         explanation=(
             (
-                f"{len(marks.sample)} of {len(study.candidates)} candidates were drawn at the freeze "
+                f"{len(scores.sample)} of {len(study.candidates)} candidates were drawn at the freeze "
                 f"({study.freeze_method}); {chance}."
             ),
             (
-                "Raters marked them correct or incorrect against the reference, after closing all their own reads, "
+                "Raters scored them correct or incorrect against the reference, after closing all their own reads, "
                 "without knowing which model gave the answer. Intervals resample whole items, since candidates of "
                 "one item share prompt and reference."
             ),
@@ -53,20 +53,20 @@ def marks_section(
     )
 
 
-def _counts(marks: Marks) -> PlainTable:
-    others = [text for _, text in marks.others]
+def _counts(scores: Scores) -> PlainTable:
+    others = [text for _, text in scores.others]
     apart = f" {', '.join(others)}: an answer of its own, in neither part of a share." if others else ""
     return PlainTable(
-        key="marks_counts",
-        title="Marks per rater",
+        key="scores_counts",
+        title="Scores per rater",
         explanation=f"Counts of candidates in the sample.{apart}",
         columns=(
             Column("rater", "Rater", "Pseudonym"),
-            Column("sample", "In the sample", "Candidates to be marked"),
-            Column("correct", "Marked correct", "Candidates marked correct"),
+            Column("sample", "In the sample", "Candidates to be scored"),
+            Column("correct", "Scored correct", "Candidates scored correct"),
             Column("incorrect", "Marked incorrect", "Candidates marked incorrect"),
-            *(Column(f"mark_{key}", f"Marked {text}", f"Candidates marked {text}") for key, text in marks.others),
-            Column("missing", "Missing", "Candidates without a mark"),
+            *(Column(f"score_{key}", f"Scored {text}", f"Candidates scored {text}") for key, text in scores.others),
+            Column("missing", "Missing", "Candidates without a score"),
         ),
         rows=tuple(
             (
@@ -74,52 +74,52 @@ def _counts(marks: Marks) -> PlainTable:
                 len(own),
                 own.count(True),
                 own.count(False),
-                *(given.count(key) for key, _ in marks.others),
+                *(given.count(key) for key, _ in scores.others),
                 given.count(None),
             )
-            for rater, own, given in zip(marks.raters, marks.marks, marks.given, strict=True)
+            for rater, own, given in zip(scores.raters, scores.scores, scores.given, strict=True)
         ),
     )
 
 
-def _shares(marks: Marks, intervals: IntervalSettings) -> EstimateTable:
+def _shares(scores: Scores, intervals: IntervalSettings) -> EstimateTable:
     rows = []
-    for stratum, here in by_model(marks.sample):
-        clusters = intervals.by([marks.items[i] for i in here])
-        for rater, own in zip(marks.raters, marks.marks, strict=True):
+    for stratum, here in by_model(scores.sample):
+        clusters = intervals.by([scores.items[i] for i in here])
+        for rater, own in zip(scores.raters, scores.scores, strict=True):
             mine = [own[i] for i in here]
             result = accuracy_of_correctness(mine, unit="candidate", **clusters)
-            rows.append(EstimateRow("share", "marked_correct", (rater.party,), stratum, result.primary, result.wilson))
-            if not marks.is_proportional and stratum == ALL_CANDIDATES:
+            rows.append(EstimateRow("share", "scored_correct", (rater.party,), stratum, result.primary, result.wilson))
+            if not scores.is_proportional and stratum == ALL_CANDIDATES:
                 weighted = weighted_mean(
-                    [None if mark is None else float(mark) for mark in mine],
-                    [marks.sample[i].probability for i in here],
+                    [None if score is None else float(score) for score in mine],
+                    [scores.sample[i].probability for i in here],
                     name="share",
                     unit="candidate",
                     **clusters,
                 )
-                rows.append(EstimateRow("share", "marked_correct", (rater.party,), stratum, weighted, weighted=True))
+                rows.append(EstimateRow("share", "scored_correct", (rater.party,), stratum, weighted, weighted=True))
     return EstimateTable(
-        key="marks_shares",
-        title="Share of candidates marked correct",
+        key="scores_shares",
+        title="Share of candidates scored correct",
         explanation="Unit: the candidate.",
         rows=tuple(rows),
         cluster="item",
     )
 
 
-def _between_raters(marks: Marks, intervals: IntervalSettings) -> EstimateTable:
+def _between_raters(scores: Scores, intervals: IntervalSettings) -> EstimateTable:
     rows = []
-    clusters = intervals.by(marks.items)
-    for (first, a), (second, b) in combinations(zip(marks.raters, marks.marks, strict=True), 2):
+    clusters = intervals.by(scores.items)
+    for (first, a), (second, b) in combinations(zip(scores.raters, scores.scores, strict=True), 2):
         rows += _rows_of_pair((first.party, second.party), ALL_CANDIDATES, a, b, clusters)
     return EstimateTable(
-        key="marks_agreement",
-        title="Agreement between raters on the marks: the ceiling for a judge",
+        key="scores_agreement",
+        title="Agreement between raters on the scores: the ceiling for a judge",
         explanation=(
             "Unit: the candidate; compared is correct or incorrect. A judge cannot be expected to agree with one rater "
             f"better than the raters agree with each other. Candidates on which the "
-            f"raters differ, so that there is no consensus: {marks.n_ties}."
+            f"raters differ, so that there is no consensus: {scores.n_ties}."
         ),
         rows=tuple(rows),
         lines="statistic",
@@ -137,26 +137,26 @@ def _rows_of_pair(
     percent = percent_agreement(first, second, unit="candidate", **clusters)
     kappa = cohen_kappa(first, second, unit="candidate", **clusters)
     return [
-        EstimateRow("percent_agreement", "marks", parties, stratum, percent),
-        EstimateRow("cohen_kappa", "marks", parties, stratum, kappa),
+        EstimateRow("percent_agreement", "scores", parties, stratum, percent),
+        EstimateRow("cohen_kappa", "scores", parties, stratum, kappa),
     ]
 
 
-def _by_category(study: StudyRows, marks: Marks, intervals: IntervalSettings) -> EstimateTable:
+def _by_category(study: StudyRows, scores: Scores, intervals: IntervalSettings) -> EstimateTable:
     category_of = {item.id: item.category for item in study.items}
-    of_sample = [category_of.get(candidate.item_id, "") for candidate in marks.sample]
+    of_sample = [category_of.get(candidate.item_id, "") for candidate in scores.sample]
     rows = []
     for category in sorted(set(of_sample)):
         here = [i for i, own_category in enumerate(of_sample) if own_category == category]
-        clusters = intervals.by([marks.items[i] for i in here])
-        for (first, a), (second, b) in combinations(zip(marks.raters, marks.marks, strict=True), 2):
+        clusters = intervals.by([scores.items[i] for i in here])
+        for (first, a), (second, b) in combinations(zip(scores.raters, scores.scores, strict=True), 2):
             own, other = [a[i] for i in here], [b[i] for i in here]
             rows += _rows_of_pair(
                 (first.party, second.party), Stratum("category", category), own, other, clusters
             )  # fmt: skip
     return EstimateTable(
-        key="marks_by_category",
-        title="Agreement on the marks, per category",
+        key="scores_by_category",
+        title="Agreement on the scores, per category",
         explanation="Unit: the candidate; a category with one candidate has no kappa.",
         rows=tuple(rows),
         lines="both",

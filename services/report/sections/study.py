@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from exchange.report_structure import Cell, Column, PlainTable, Section
 from exchange.report_words import FORMATS, GROUNDINGS, PRIMARY
-from services.report.rows.readings import Readings
+from services.report.rows.reads import Reads
 from services.report.rows.study_rows import ReadItem, StudyRows
 from services.report.sections.completeness import not_let_in_sentences
 from services.report.sections.without_reference import without_reference_sentences
@@ -20,24 +20,22 @@ _EVENTS = {
 }
 
 
-def study_section(study: StudyRows, readings: Readings) -> Section:
+def study_section(study: StudyRows, reads: Reads) -> Section:
     """Build the section."""
-    subjects = len(set(readings.subjects))
+    subjects = len(set(reads.subjects))
     return Section(
         key="study",
         short_title="Study",
         title="Study and analysis plan",
         explanation=(
             (
-                f"{len(readings.items)} items about {subjects} subjects, read by {len(readings.columns)} raters. The "
+                f"{len(reads.items)} items about {subjects} subjects, read by {len(reads.columns)} raters. The "
                 "plan below was frozen together with the items, before the first verdict."
             ),
             *not_let_in_sentences(study),
-            *without_reference_sentences(readings),
+            *without_reference_sentences(reads),
         ),
-        tables=tuple(
-            table for table in (_plan(study), _items(readings), _members(study), _events(study)) if table.rows
-        ),
+        tables=tuple(table for table in (_plan(study), _items(reads), _members(study), _events(study)) if table.rows),
     )
 
 
@@ -73,8 +71,8 @@ def _plan(study: StudyRows) -> PlainTable:
     )
 
 
-def _items(readings: Readings) -> PlainTable:
-    items = readings.items
+def _items(reads: Reads) -> PlainTable:
+    items = reads.items
     rows: list[tuple[Cell, ...]] = []
     kinds: tuple[tuple[str, dict[str, str], Callable[[ReadItem], str]], ...] = (
         ("Format", FORMATS, lambda item: item.format),

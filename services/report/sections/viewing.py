@@ -10,7 +10,7 @@ import numpy as np
 from exchange.estimate_rows import ALL_ITEMS, EstimateRow
 from exchange.report_structure import Cell, Column, EstimateTable, PlainTable, Section
 from services.report.interval_settings import IntervalSettings
-from services.report.rows.readings import Readings
+from services.report.rows.reads import Reads
 from services.report.rows.viewings import Viewing
 from services.report.sections.viewing_tables import (
     accuracy_by_prior_table,
@@ -23,7 +23,7 @@ from services.report.sections.viewing_tables import (
 )
 
 
-def viewing_section(readings: Readings, viewings: Sequence[Viewing], intervals: IntervalSettings) -> Section:
+def viewing_section(reads: Reads, viewings: Sequence[Viewing], intervals: IntervalSettings) -> Section:
     """Build the section: what was opened and seen, active time per item, time to load, renderers and window sizes."""
     tables = (
         traces_table(viewings),
@@ -32,9 +32,9 @@ def viewing_section(readings: Readings, viewings: Sequence[Viewing], intervals: 
         sequences_table(viewings, intervals),
         slices_table(viewings),
         use_table(viewings, intervals),
-        _active_time(readings, intervals),
-        _quartiles(readings),
-        _displays(readings),
+        _active_time(reads, intervals),
+        _quartiles(reads),
+        _displays(reads),
     )
     return Section(
         key="viewing",
@@ -55,12 +55,12 @@ def viewing_section(readings: Readings, viewings: Sequence[Viewing], intervals: 
     )
 
 
-def _active_time(readings: Readings, intervals: IntervalSettings) -> EstimateTable:
+def _active_time(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
     rows = []
-    for column in readings.columns:
+    for column in reads.columns:
         timed = [
             (entry.active_ms / 1000, item.subject)
-            for entry, item in zip(column.entries, readings.items, strict=True)
+            for entry, item in zip(column.entries, reads.items, strict=True)
             if entry is not None and entry.active_ms
         ]
         if timed:
@@ -75,9 +75,9 @@ def _active_time(readings: Readings, intervals: IntervalSettings) -> EstimateTab
     )
 
 
-def _quartiles(readings: Readings) -> PlainTable:
+def _quartiles(reads: Reads) -> PlainTable:
     rows: list[tuple[Cell, ...]] = []
-    for column in readings.columns:
+    for column in reads.columns:
         read = [entry for entry in column.entries if entry is not None and entry.verdict_id is not None]
         for title, values in (
             ("Active", [entry.active_ms for entry in read]),
@@ -106,10 +106,10 @@ def _quartiles(readings: Readings) -> PlainTable:
     )
 
 
-def _displays(readings: Readings) -> PlainTable:
+def _displays(reads: Reads) -> PlainTable:
     counts = Counter(
         (column.rater.pseudonym, entry.renderer or "not told", entry.viewport or "not told")
-        for column in readings.columns
+        for column in reads.columns
         for entry in column.entries
         if entry is not None and entry.verdict_id is not None
     )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from services.report.rows.readings import Readings
+from services.report.rows.reads import Reads
 
 
-def without_reference_sentences(readings: Readings) -> tuple[str, ...]:
+def without_reference_sentences(reads: Reads) -> tuple[str, ...]:
     """Say on how many items nothing is right or wrong; nothing where all have a reference."""
-    total, known = len(readings.items), len(readings.referenced.positions)
+    total, known = len(reads.items), len(reads.referenced.positions)
     if known == total:
         return ()
     if not known:

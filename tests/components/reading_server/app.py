@@ -42,7 +42,7 @@ from services.reading.payloads import (
 )
 from tests.components.reading_server.items import made_up
 from tests.components.reading_server.made_up import MadeUp, ReadableKeys, feedback_on
-from tests.components.reading_server.scans import volume as volume_of
+from tests.components.reading_server.made_volumes import volume as volume_of
 
 HERE = Path(__file__).parent
 
@@ -125,7 +125,7 @@ class Desk:
             prefetch=[],
         )
 
-    def scans(self, assignment: str) -> ScansAnswer:
+    def volumes(self, assignment: str) -> ScansAnswer:
         payload = self.reopened(assignment) if assignment in self.submitted else self.payload()
         if payload["kind"] == "done":
             return {"images": None, "prefetch": []}
@@ -196,7 +196,7 @@ async def fetched(request: Request) -> JSONResponse | Response:
     assignment = request.query_params["assignment"]
     desk.log.append({"route": route, "body": {"assignment": assignment}, "status": 200})
     if route == "scans":
-        return JSONResponse(desk.scans(assignment))
+        return JSONResponse(desk.volumes(assignment))
     if route == "revisable":
         return JSONResponse(RevisableAnswer(verdicts=desk.verdicts()))
     return JSONResponse(desk.summary())

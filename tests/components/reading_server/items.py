@@ -10,7 +10,7 @@ from db.queries import ShownItem, ShownOverlay, ShownVolume
 from protocol.study import Protocol
 from services.reading import blinding
 from services.reading.payloads import NextPayload, Phase, PracticePayload, TurnPayload
-from tests.components.reading_server import formula_items, scans, words
+from tests.components.reading_server import formula_items, made_volumes, words
 from tests.components.reading_server.made_up import MadeUp
 
 PROMPT = "Is there a lesion in the left frontal lobe?"
@@ -37,9 +37,9 @@ PRESETS = [
     {"label": "Narrow", "window": [0.25, 0.75]},
     {"label": "Wide", "window": [-0.25, 1.25]},
 ]
-# How a rater marks a model's answer.
+# How a rater scores a model's answer.
 SCORING = {
-    "instructions": "Mark every answer.",
+    "instructions": "Score every answer.",
     "prompt": "Is the candidate's answer correct?",
     "sample": 1,
     "form": {
@@ -72,10 +72,10 @@ def confidence() -> dict[str, Any]:
 
 
 def scan(position: int, kind: str = "t1", sequence: str = "T1", **more: Any) -> ShownVolume:
-    """Return one volume: `kind` says to `scans` what it looks like."""
+    """Return one volume: `kind` says to `made_volumes` what it looks like."""
     token = f"{kind}-{position}"
     described: dict[str, Any] = {
-        "volume_id": scans.id_of(token),
+        "volume_id": made_volumes.id_of(token),
         "role": "current",
         "sequence": sequence,
         "label": sequence,
@@ -83,15 +83,15 @@ def scan(position: int, kind: str = "t1", sequence: str = "T1", **more: Any) -> 
         "window": [20.0, 220.0],
         "intensity_range": [0.0, 255.0],
         "placed": True,
-        "unpacked_sha256": scans.sha256_of(token),
+        "unpacked_sha256": made_volumes.sha256_of(token),
     }
     return ShownVolume(**(described | more))
 
 
-def mask(position: int, label: str, style: str) -> ShownOverlay:
+def overlay(position: int, label: str, style: str) -> ShownOverlay:
     token = f"mask-{position}"
     colour = "#e8a33d" if style == "outline" else "#ff00ff"
-    return ShownOverlay(scans.id_of(token), "mask", label, colour, style, 1.0, scans.sha256_of(token))
+    return ShownOverlay(made_volumes.id_of(token), "mask", label, colour, style, 1.0, made_volumes.sha256_of(token))
 
 
 def made_up(name: str, position: int) -> MadeUp:
@@ -226,7 +226,7 @@ def _coronal(_position: int) -> dict[str, Any]:
     }
 
 
-def _picture(title: str, kind: str, *, placed: bool) -> Callable[[int], dict[str, Any]]:
+def _image(title: str, kind: str, *, placed: bool) -> Callable[[int], dict[str, Any]]:
     return lambda position: {
         "volumes": [scan(position, kind, placed=placed)],
         "hanging": {"panes": [{"title": title, "sequences": ["T1"]}]},
@@ -273,17 +273,17 @@ ITEMS: dict[str, Callable[[int], dict[str, Any]]] = {
     "prior": _prior,
     "practice": _same(phase="practice", practice=blinding.practice_payload((1, 6), 0.8)),
     "conversation": _same(history=HISTORY, vignette="Two weeks of right-sided weakness.", turns=TURNS, prompt=GROWN),
-    "masked": lambda position: {"overlays": [mask(position, "Lesion", "fill")]},
-    "outlined": lambda position: {"overlays": [mask(position, "Lesion", "outline")]},
+    "masked": lambda position: {"overlays": [overlay(position, "Lesion", "fill")]},
+    "outlined": lambda position: {"overlays": [overlay(position, "Lesion", "outline")]},
     "switched": lambda position: _apart(position) | {"hanging": {"coregistered": False, "layout": "switched"}},
     "apart": _apart,
     "coronal": _coronal,
     "oblique": lambda position: {"volumes": [scan(position, "oblique")]},
     "average": lambda position: {"volumes": [scan(position, "average")]},
-    "flat": _picture("Slice", "flat", placed=True),
-    "photograph": _picture("Photograph", "photo", placed=False),
+    "flat": _image("Slice", "flat", placed=True),
+    "photograph": _image("Photograph", "photo", placed=False),
     "misfit": lambda position: (
-        _picture("Photograph", "photo", placed=False)(position) | {"overlays": [mask(position, "Ulcer", "fill")]}
+        _image("Photograph", "photo", placed=False)(position) | {"overlays": [overlay(position, "Ulcer", "fill")]}
     ),
     "three": _three,
     "next turn": _next_turn,

@@ -24,7 +24,7 @@ from services.reading.payloads import (
     RevisionPayload,
     TurnPayload,
 )
-from tests.components.reading_server import scans
+from tests.components.reading_server import made_volumes
 
 NOTICE = "Simulated: lesion and second contrast are made by a computer from an average head. Nobody is shown."
 OWN_READ: list[Line] = [["Answer", "Yes"], ["Confidence", "3"]]
@@ -39,7 +39,7 @@ class ReadableKeys(Keys):
 
     def volume_token(self, volume_id: int) -> str:
         """Return what the volume is, its item's place in the list, and the hour: ``t1-0~0``."""
-        return f"{scans.token_of(volume_id)}~{self.hour}"
+        return f"{made_volumes.token_of(volume_id)}~{self.hour}"
 
     def overlay_token(self, overlay_id: int) -> str:
         """Return the same of a mask."""

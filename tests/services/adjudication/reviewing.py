@@ -33,7 +33,7 @@ def open_queue(situation: Situation) -> QueueSummary:
 
 def queue_of(database: Database) -> list[tuple[str, str]]:
     """Return item key and origin of every task, in the reviewer's order."""
-    with database.reading() as session:
+    with database.read_only() as session:
         rows = session.exec(
             select(Item.key, ReviewTask.origin)
             .join(Assignment, Assignment.id == ReviewTask.review_assignment_id)

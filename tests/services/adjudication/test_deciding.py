@@ -51,7 +51,7 @@ def test_a_decision_before_the_own_read_is_refused(opened: Situation) -> None:
     read_by_both(opened)
     open_queue(opened)
     first = desk(opened)
-    with opened.database.reading() as session:
+    with opened.database.read_only() as session:
         decision = session.exec(
             select(Assignment).where(Assignment.phase == "opinions", Assignment.position == 1)
         ).one()
@@ -102,7 +102,7 @@ def test_the_order_of_the_opinions_is_stored_and_stays(opened: Situation) -> Non
 
     shown = [opinion["lines"][0][1] for opinion in desk(opened)["opinions"]]
 
-    with opened.database.reading() as session:
+    with opened.database.read_only() as session:
         orders = session.exec(
             select(ReviewTask.opinion_order)
             .join(Assignment, Assignment.id == ReviewTask.review_assignment_id)
@@ -151,7 +151,7 @@ def test_a_decision_is_stored_with_its_reason_and_what_was_shown(database: Datab
 
     work(situation, payload, given)
 
-    with database.reading() as session:
+    with database.read_only() as session:
         stored = session.exec(select(Adjudication)).one()
         task = session.get_one(ReviewTask, stored.task_id)
         own_read = session.exec(select(Verdict).where(Verdict.assignment_id == task.review_assignment_id)).one()
@@ -178,7 +178,7 @@ def test_a_decision_without_a_reason_is_refused(opened: Situation, reason: objec
         work(opened, payload, given)
 
     assert refusal.value.field == "reason"
-    with opened.database.reading() as session:
+    with opened.database.read_only() as session:
         assert session.exec(select(Adjudication)).all() == []
 
 
@@ -197,7 +197,7 @@ def test_a_decision_sent_twice_is_stored_once_and_another_one_is_refused(databas
     assert len(receipts) == 1
     with pytest.raises(Conflict, match="submitted already"):
         submit(situation, situation.reviewer, payload, {**answers(), "not_assessable": "quality"})
-    with database.reading() as session:
+    with database.read_only() as session:
         assert len(session.exec(select(Adjudication)).all()) == 1
 
 
@@ -207,7 +207,7 @@ def test_not_assessable_is_a_decision_too(opened: Situation) -> None:
 
     decide(opened, {**answers(), "not_assessable": "quality"})
 
-    with opened.database.reading() as session:
+    with opened.database.read_only() as session:
         stored = session.exec(select(Adjudication)).one()
     assert (stored.decision, stored.not_assessable) == ({}, "quality")
     assert stored.reason

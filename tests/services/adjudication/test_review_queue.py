@@ -59,7 +59,7 @@ def _queue_with_seed(situation: Situation, folder: Path, seed: int) -> list[tupl
         )
     database = Database(engine, copy)
     open_queue(replace(situation, database=database))
-    with database.reading() as session:
+    with database.read_only() as session:
         orders = session.exec(
             select(ReviewTask.opinion_order)
             .join(Assignment, Assignment.id == ReviewTask.review_assignment_id)
@@ -260,7 +260,7 @@ def test_opening_the_queue_while_raters_submit_stops_nobody(database: Database, 
 
 
 def test_the_reviewer_is_never_a_rater(opened: Situation) -> None:
-    with opened.database.reading() as session:
+    with opened.database.read_only() as session:
         roles = Counter(session.exec(select(Membership.role)).all())
 
     assert roles == {"admin": 1, "rater": 2, "reviewer": 1}

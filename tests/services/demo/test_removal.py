@@ -32,7 +32,7 @@ def with_demo(sqlite_database: Database, tmp_path: Path) -> Database:
 
 
 def marks(database: Database) -> tuple[set[str], set[str]]:
-    with database.reading() as session:
+    with database.read_only() as session:
         return (
             {study.key for study in session.exec(select(Study)).all() if study.is_demo},
             {person.login for person in session.exec(select(Person)).all() if person.is_demo},
@@ -96,7 +96,7 @@ def test_the_demo_goes_in_one_act_and_stays_away(with_demo: Database) -> None:
     locked = {person.login for person in accounts.people_of(with_demo, owner) if person.locked_at is not None}
     assert locked == ALL_PEOPLE
     assert [line.roles for line in accounts.people_of(with_demo, owner) if line.roles] == []
-    with with_demo.reading() as session:
+    with with_demo.read_only() as session:
         assert session.exec(select(Study.id).where(Study.key == "demo")).first() is None
         assert list(audit.broken_links(session)) == []
     assert identity.actor_for_command_line(with_demo).person_id == owner.person_id

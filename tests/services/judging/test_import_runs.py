@@ -41,7 +41,7 @@ def take_in(situation: Situation, content: bytes = CSV, **changed: Any) -> Judge
 
 
 def stored_verdicts(database: Database) -> dict[str, tuple[str | None, str | None]]:
-    with database.reading() as session:
+    with database.read_only() as session:
         rows = session.exec(
             select(Candidate.key, JudgeVerdict.verdict, JudgeVerdict.error).join(
                 JudgeVerdict, JudgeVerdict.candidate_id == Candidate.id
@@ -51,7 +51,7 @@ def stored_verdicts(database: Database) -> dict[str, tuple[str | None, str | Non
 
 
 def nothing_is_stored(database: Database) -> bool:
-    with database.reading() as session:
+    with database.read_only() as session:
         runs = session.exec(select(JudgeRun)).all()
         events = session.exec(select(AuditEvent).where(AuditEvent.action == "judge verdicts imported")).all()
     return not runs and not events and not stored_verdicts(database)
@@ -88,7 +88,7 @@ def test_a_run_is_listed_with_counts_and_is_in_the_audit_chain(opened: Situation
     line = take_in(opened)
 
     assert import_runs.judge_runs_of(opened.database, opened.admin, "tiny") == [line]
-    with opened.database.reading() as session:
+    with opened.database.read_only() as session:
         event = session.exec(select(AuditEvent).order_by(AuditEvent.id.desc())).first()
     assert event is not None
     assert (event.action, event.detail["source_sha256"]) == ("judge verdicts imported", line.source_sha256)

@@ -43,17 +43,17 @@ def take_in(situation: Situation, name: str = "run", content: bytes = CSV, scale
         situation.database, situation.admin, "tiny",
         name=name, judge="", content=content, file_name="judge.csv", scale=scale,
     )  # fmt: skip
-    with situation.database.reading() as session:
+    with situation.database.read_only() as session:
         return session.exec(select(JudgeRun.id).where(JudgeRun.name == name)).one()
 
 
 def columns_of(database: Database, run: int, scale: JudgeScale = CORRECTNESS) -> VerdictColumns:
-    with database.reading() as session:
+    with database.read_only() as session:
         return verdict_columns(session, {run: scale})[run]
 
 
 def ids_of(database: Database, *keys: str) -> np.ndarray:
-    with database.reading() as session:
+    with database.read_only() as session:
         id_by_key = dict(session.exec(select(Candidate.key, Candidate.id)).all())
     return np.array([id_by_key[key] for key in keys], dtype=np.int64)
 
@@ -143,7 +143,7 @@ def test_a_verdict_takes_nine_bytes(opened: Situation) -> None:
 def test_all_runs_are_read_in_one_statement_without_what_the_judges_wrote(database: Database, tmp_path: Path) -> None:
     runs = judged_by_runs(open_study(database, tmp_path / "study"), 3, FEW)
 
-    with database.reading() as session, statements(database) as said:
+    with database.read_only() as session, statements(database) as said:
         columns = verdict_columns(session, dict.fromkeys(runs, CORRECTNESS))
 
     assert [len(columns[run]) for run in runs] == [FEW] * 3
@@ -180,7 +180,7 @@ def test_a_run_on_another_scale_is_stored_and_read_by_its_own_codes(opened: Situ
 
     run = take_in(opened, content=lines, scale=GRADES)
 
-    with opened.database.reading() as session:
+    with opened.database.read_only() as session:
         assert session.get_one(JudgeRun, run).scale == ["wrong", "partly", "right"]
     columns = columns_of(opened.database, run, GRADES)
     assert columns.codes.tolist() == [0, 1, 2, UNRESOLVED]
@@ -207,7 +207,7 @@ def test_pages_follow_the_file_and_hold_what_the_judge_wrote(database: Database,
     take_in(situation, "another")
     run = take_in(situation)
 
-    with database.reading() as session:
+    with database.read_only() as session:
         first = judged_page(session, run, limit=3)
         second = judged_page(session, run, first[-1].verdict_id, limit=3)
         third = judged_page(session, run, second[-1].verdict_id, limit=3)
@@ -224,7 +224,7 @@ def test_pages_follow_the_file_and_hold_what_the_judge_wrote(database: Database,
 def test_a_page_is_found_by_its_first_verdict_and_not_by_sorting_the_run(opened: Situation) -> None:
     run = take_in(opened)
 
-    with opened.database.reading() as session, statements(opened.database) as said:
+    with opened.database.read_only() as session, statements(opened.database) as said:
         page = judged_page(session, run)
         judged_page(session, run, page[0].verdict_id)
         asked = session.connection()

@@ -108,7 +108,7 @@ def submitted_after(situation: Situation, by: timedelta, set_clock: SetClock) ->
     set_clock(by)
     claimed = Circumstances(active_ms=7_200_000)
     submission.submit(situation.database, rater, payload["assignment"], payload["key"], any_answers(payload), claimed)
-    with situation.database.reading() as session:
+    with situation.database.read_only() as session:
         return session.exec(select(Verdict)).one()
 
 

@@ -77,7 +77,7 @@ def test_of_many_uses_at_once_one_counts(database: Database) -> None:
 
     with ThreadPoolExecutor(8) as pool:
         assert sum(pool.map(use, range(8))) == 1
-    with database.reading() as session:
+    with database.read_only() as session:
         assert len(session.exec(select(LoginSession)).all()) == 1
 
 
@@ -191,7 +191,7 @@ def test_passwords_and_tokens_are_stored_as_hashes_only(sqlite_database: Databas
     stored = everything_stored(sqlite_database)
 
     assert not any(secret in stored for secret in (link, token, PASSWORD))
-    with sqlite_database.reading() as session:
+    with sqlite_database.read_only() as session:
         assert session.exec(select(Credential.password_hash)).one().startswith("$argon2id$")
         assert session.exec(select(Invitation.token_sha256)).one() == hashlib.sha256(link.encode()).hexdigest()
         assert session.exec(select(LoginSession.token_sha256)).one() == hashlib.sha256(token.encode()).hexdigest()
@@ -217,13 +217,13 @@ def test_signing_out_twice_or_of_nothing_changes_nothing(sqlite_database: Databa
     actor = identity.actor_of_token(sqlite_database, with_password(sqlite_database))
     assert actor is not None
     identity.sign_out(sqlite_database, actor.login_session_id)
-    with sqlite_database.reading() as session:
+    with sqlite_database.read_only() as session:
         ended = session.exec(select(LoginSession.ended_at)).one()
 
     identity.sign_out(sqlite_database, actor.login_session_id)
     identity.sign_out(sqlite_database, 4_711)
 
-    with sqlite_database.reading() as session:
+    with sqlite_database.read_only() as session:
         assert session.exec(select(LoginSession.ended_at)).one() == ended
 
 
@@ -270,14 +270,14 @@ def test_being_active_keeps_a_session_from_being_idle_but_not_from_its_end(sqlit
     seven_hours_ago = clock.read_clocks().monotonic_ms - 7 * 3_600_000
     change_session(sqlite_database, lambda session: setattr(session, "last_seen_at", now() - timedelta(hours=7)))
     change_session(sqlite_database, lambda session: setattr(session, "seen_monotonic_ms", seven_hours_ago))
-    with sqlite_database.reading() as session:
+    with sqlite_database.read_only() as session:
         end = session.exec(select(LoginSession.expires_at)).one()
 
     actor = identity.actor_of_token(sqlite_database, token)
     assert actor is not None
     identity.note_seen(sqlite_database, actor.login_session_id)
 
-    with sqlite_database.reading() as session:
+    with sqlite_database.read_only() as session:
         stored = session.exec(select(LoginSession)).one()
     assert now() - stored.last_seen_at < timedelta(minutes=1)
     assert stored.expires_at == end
@@ -295,7 +295,7 @@ def test_the_owner_is_added_once(sqlite_database: Database) -> None:
 
     identity.ensure_owner(sqlite_database, "eve", "Eve")
 
-    with sqlite_database.reading() as session:
+    with sqlite_database.read_only() as session:
         assert session.exec(select(Person.login)).all() == ["ada@example.org"]
 
 

@@ -41,7 +41,7 @@ def actor_with(database: Database, token: str) -> Actor:
 
 
 def events(database: Database) -> list[AuditEvent]:
-    with database.reading() as session:
+    with database.read_only() as session:
         issued = session.exec(select(AuditEvent).where(col(AuditEvent.action).endswith("link issued")))
         return list(issued.all())
 
@@ -108,7 +108,7 @@ def test_the_trail_names_who_issued_a_link_for_whom_and_in_which_study(imported:
 
     event = events(imported.database)[-1]
 
-    with imported.database.reading() as session:
+    with imported.database.read_only() as session:
         person_id = session.exec(select(Person.id).where(Person.login == "new")).one()
         link = session.exec(select(Invitation).order_by(col(Invitation.id).desc())).first()
     assert (event.person_id, event.detail) == (imported.admin.person_id, {"member": person_id})

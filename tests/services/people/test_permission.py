@@ -29,7 +29,7 @@ def removed(situation: Situation) -> None:
 def test_nobody_finds_a_removed_study(opened: Situation) -> None:
     payload = on_the_desk(opened, opened.raters[0])
     token = re.findall(r"reading/volume/([\w-]+)", json.dumps(payload))[0]
-    assert shown_volumes.scan_in_reach(opened.database, opened.raters[0], token).is_file()
+    assert shown_volumes.volume_in_reach(opened.database, opened.raters[0], token).is_file()
     removed(opened)
 
     for person in (opened.admin, *opened.raters, opened.reviewer):
@@ -40,7 +40,7 @@ def test_nobody_finds_a_removed_study(opened: Situation) -> None:
     with pytest.raises(NotFound):
         submission.save_draft(opened.database, opened.raters[0], payload["assignment"], 1, {"comment": "late"})
     with pytest.raises(NotFound):
-        shown_volumes.scan_in_reach(opened.database, opened.raters[0], token)
+        shown_volumes.volume_in_reach(opened.database, opened.raters[0], token)
     with pytest.raises(NotFound):
         freezing.freeze_of(opened.database, opened.admin, "tiny")
     with pytest.raises(NotFound):

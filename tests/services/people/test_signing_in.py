@@ -39,7 +39,7 @@ def evaluated(database: Database, login: str, address: str = "", password: str =
 
 
 def stored_tries(database: Database) -> int:
-    with database.reading() as session:
+    with database.read_only() as session:
         return session.exec(select(func.count()).select_from(SignInTry)).one()
 
 

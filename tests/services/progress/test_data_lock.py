@@ -22,13 +22,13 @@ REASON = "The sponsor asked for the number of reads."
 
 
 def report_is(situation: Situation, person_id: int | None = None) -> str:
-    with situation.database.reading() as session:
+    with situation.database.read_only() as session:
         study_id = stored_id(study_of(session, "tiny").id)
         return require_report_open(session, study_id, person_id or situation.admin.person_id)
 
 
 def kinds(database: Database) -> list[str]:
-    with database.reading() as session:
+    with database.read_only() as session:
         return list(session.exec(select(StudyEvent.kind).order_by(StudyEvent.id)))
 
 
@@ -117,7 +117,7 @@ def test_reasons_and_names_are_kept(database: Database, tmp_path: Path) -> None:
         ("interim", REASON, "Ada Admin"),
         ("close", "", "Ada Admin"),
     ]
-    with database.reading() as session:
+    with database.read_only() as session:
         interim = session.exec(select(AuditEvent).where(AuditEvent.action == "study interim")).one()
     assert interim.detail["reason"] == REASON
 

@@ -47,8 +47,8 @@ def test_a_study_in_which_nothing_is_done_says_so_for_everybody(opened: Situatio
     assert sentences(opened) == [
         "Rater 1: 6 of 6 items not read",
         "Rater 2: 6 of 6 items not read",
-        "Rater 1: 4 of 4 answers not marked",
-        "Rater 2: 4 of 4 answers not marked",
+        "Rater 1: 4 of 4 answers not scored",
+        "Rater 2: 4 of 4 answers not scored",
     ]
 
 
@@ -65,8 +65,8 @@ def test_each_part_of_the_work_is_told_apart(database: Database, tmp_path: Path)
     submit(situation, situation.reviewer, payload)
 
     assert sentences(situation) == [
-        "Rater 1: 4 of 4 answers not marked",
-        "Rater 2: 4 of 4 answers not marked",
+        "Rater 1: 4 of 4 answers not scored",
+        "Rater 2: 4 of 4 answers not scored",
         "Reviewer 1: 1 of 2 items in the queue not read by the reviewer",
         "Reviewer 1: 2 of 2 items in the queue not decided",
         "Judge run “run 1”: 4 of 6 candidates not judged",
@@ -106,7 +106,7 @@ def test_open_work_needs_a_reason(opened: Situation, reason: str) -> None:
 def test_the_reason_and_what_was_open_are_kept(database: Database, tmp_path: Path) -> None:
     situation = open_study(database, tmp_path / "study")
     data_lock.close_study(database, situation.admin, "tiny", REASON)
-    with database.reading() as session:
+    with database.read_only() as session:
         assert session.exec(select(StudyEvent.reason).where(StudyEvent.kind == "close")).one() == REASON
         detail = session.exec(select(AuditEvent.detail).where(AuditEvent.action == "study close")).one()
     assert (detail["reason"], detail["outstanding"]) == (REASON, {"reading": 12, "scoring": 8})
@@ -150,7 +150,7 @@ def test_the_report_notes_missing_reads_marks_and_decisions_alike(database: Data
     built = report.build_report(database, situation.admin, "tiny")
 
     for notice in (
-        "8 assigned marks have no verdict; see “Completeness”.",
+        "8 assigned scores have no verdict; see “Completeness”.",
         "2 items in the reviewers’ queue were not read by the reviewer; see “Completeness”.",
         "2 items in the reviewers’ queue are not decided; see “Completeness”.",
         "Judge run “run 1”: 4 of 6 candidates not judged.",

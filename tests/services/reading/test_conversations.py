@@ -23,7 +23,7 @@ TALK = [f"Turn {turn} of the talk?" for turn in (1, 2, 3)]
 
 def orders(database: Database) -> list[list[str]]:
     """Return the prompts of every rater in the order of reading."""
-    with database.reading() as session:
+    with database.read_only() as session:
         return [
             list(
                 session.exec(
@@ -89,7 +89,7 @@ def test_the_scan_that_a_turn_adds_is_out_of_reach_until_then(database: Database
     rater = situation.raters[0]
     payload = reach_turn(situation, 1)
     preview = previewing.preview_item(database, situation.admin, "tiny", "talk-2")
-    with database.reading() as session:
+    with database.read_only() as session:
         keys = displaying.keys_of(study_of(session, "tiny"), rater)
         second = session.exec(select(Item).where(Item.key == "talk-2")).one()
         volumes = [
@@ -98,10 +98,10 @@ def test_the_scan_that_a_turn_adds_is_out_of_reach_until_then(database: Database
     token = keys.volume_token(volumes[0])
 
     with pytest.raises(NotFound):
-        shown_volumes.scan_in_reach(database, rater, token)
+        shown_volumes.volume_in_reach(database, rater, token)
     show(situation, rater, payload)
     submit(situation, rater, payload)
-    assert shown_volumes.scan_in_reach(database, rater, token).is_file()
+    assert shown_volumes.volume_in_reach(database, rater, token).is_file()
     assert preview["turns"] == [{"prompt": TALK[0], "lines": []}]
 
 
@@ -109,7 +109,7 @@ def test_a_later_turn_takes_no_verdict_before_the_one_before_it(database: Databa
     situation = room_study(database, tmp_path / "study", with_conversation)
     rater = situation.raters[0]
     reach_turn(situation, 1)
-    with database.reading() as session:
+    with database.read_only() as session:
         later = session.exec(
             select(Assignment.public_id)
             .join(Item, col(Item.id) == Assignment.item_id)
@@ -159,7 +159,7 @@ NO_CONTROLS = {"adjudication": {"instructions": "Read it yourself first.", "cont
 
 def queued(database: Database) -> dict[str, int]:
     """Return who has which item in their queue, in the order of the queue."""
-    with database.reading() as session:
+    with database.read_only() as session:
         rows = session.exec(
             select(Item.prompt, Assignment.membership_id)
             .join(Assignment, col(Assignment.item_id) == Item.id)

@@ -13,7 +13,7 @@ from db import Verdict
 from protocol.fields import KINDS
 from services.adjudication.review_queue import differs
 from services.reading.correctness import AnswerKey, in_words, reference_in_words, said, score
-from services.report.rows.readings import column_of
+from services.report.rows.reads import column_of
 from services.report.rows.study_rows import Entry, Member, ReadItem
 
 

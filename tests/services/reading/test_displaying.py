@@ -27,7 +27,7 @@ def drafted(situation: Situation, actor: Actor, public_id: str) -> object:
 
 
 def submitted(situation: Situation, actor: Actor, public_id: str) -> object:
-    with situation.database.reading() as session:
+    with situation.database.read_only() as session:
         study = session.exec(select(Study)).one()
     key = displaying.keys_of(study, actor).idempotency_key(public_id)
     given = answers(answer="correct")
@@ -44,13 +44,13 @@ ACTS = pytest.mark.parametrize("act", [shown, drafted, submitted, given_up])
 
 
 def phase_of(database: Database, public_id: str) -> str:
-    with database.reading() as session:
+    with database.read_only() as session:
         return session.exec(select(Assignment.phase).where(Assignment.public_id == public_id)).one()
 
 
 def assignment_of(situation: Situation, actor: Actor, phase: str, place: int) -> str:
     """Return the public id of one of somebody's assignments, which a browser is not told before its turn."""
-    with situation.database.reading() as session:
+    with situation.database.read_only() as session:
         rows = session.exec(
             select(Assignment.public_id)
             .join(Membership, col(Membership.id) == Assignment.membership_id)
@@ -61,7 +61,7 @@ def assignment_of(situation: Situation, actor: Actor, phase: str, place: int) ->
 
 
 def rows_written(database: Database) -> list[int]:
-    with database.reading() as session:
+    with database.read_only() as session:
         return [len(session.exec(select(table)).all()) for table in (Display, Draft, Verdict, TechnicalFailure)]
 
 
@@ -81,7 +81,7 @@ def test_a_later_item_is_refused(sqlite_database: Database, tmp_path: Path, act:
 def test_an_answer_to_mark_is_refused_while_items_are_unread(
     sqlite_database: Database, tmp_path: Path, act: Act
 ) -> None:
-    """The first one is next in its own queue, and still shut: marking shows references."""
+    """The first one is next in its own queue, and still shut: scoring shows references."""
     situation = open_study(sqlite_database, tmp_path / "study")
     rater = situation.raters[0]
     first = assignment_of(situation, rater, "scoring", 0)

@@ -169,20 +169,20 @@ def test_an_overlay_is_in_reach_with_its_item_alone_and_is_never_fetched_ahead(
         show(situation, rater, payload)
         submit(situation, rater, payload)
 
-    assert shown_volumes.scan_in_reach(database, rater, token).is_file()
+    assert shown_volumes.volume_in_reach(database, rater, token).is_file()
     assert not any(token in url for url in ahead)
     with pytest.raises(NotFound):
-        shown_volumes.scan_in_reach(database, situation.raters[1], token)
+        shown_volumes.volume_in_reach(database, situation.raters[1], token)
     show(situation, rater, payload)
     submit(situation, rater, payload)
     with pytest.raises(NotFound):
-        shown_volumes.scan_in_reach(database, rater, token)
+        shown_volumes.volume_in_reach(database, rater, token)
 
 
 def test_an_overlay_that_was_changed_or_is_gone_is_found(sqlite_database: Database, tmp_path: Path) -> None:
     situation = room_study(sqlite_database, tmp_path / "study", with_overlays, frozen=False)
     url = previewed(situation, "i1")["images"]["panes"][0]["overlays"][0]["url"]
-    file = shown_volumes.scan_in_reach(sqlite_database, situation.admin, url.rsplit("/", 1)[1])
+    file = shown_volumes.volume_in_reach(sqlite_database, situation.admin, url.rsplit("/", 1)[1])
     content = file.read_bytes()
     file.unlink()
     with pytest.raises(Conflict, match="overlay 'lesion-1' is missing or damaged"):
@@ -225,7 +225,7 @@ def test_a_change_of_history_or_start_or_turn_after_the_freeze_is_found(
     ]
 
 
-def with_a_picture(folder: Path) -> None:
+def with_an_image(folder: Path) -> None:
     """Add a case whose only scan is a PNG."""
     add_case(folder, "x-ray")
     pixels = np.random.default_rng(2).integers(0, 256, (30, 40), dtype=np.uint8)
@@ -238,7 +238,7 @@ def with_a_picture(folder: Path) -> None:
 
 def test_a_picture_is_read_like_a_scan_and_says_that_it_has_no_scale(sqlite_database: Database, tmp_path: Path) -> None:
     situation = room_study(
-        sqlite_database, tmp_path / "study", with_a_picture, protocol={"hanging": {"windows": {"T1": [10, 200]}}}
+        sqlite_database, tmp_path / "study", with_an_image, protocol={"hanging": {"windows": {"T1": [10, 200]}}}
     )
 
     [pane] = previewed(situation, "x1")["images"]["panes"]
@@ -251,7 +251,7 @@ def test_a_picture_is_read_like_a_scan_and_says_that_it_has_no_scale(sqlite_data
 
 def test_a_true_colour_picture_is_refused_by_the_key_of_its_line(sqlite_database: Database, tmp_path: Path) -> None:
     def coloured(folder: Path) -> None:
-        with_a_picture(folder)
+        with_an_image(folder)
         Image.fromarray(np.random.default_rng(1).integers(0, 255, (9, 9, 3), dtype=np.uint8)).save(
             folder / "volumes" / "x-ray.png"
         )
@@ -262,11 +262,11 @@ def test_a_true_colour_picture_is_refused_by_the_key_of_its_line(sqlite_database
 
 
 def test_a_refused_import_leaves_no_overlay_behind(sqlite_database: Database, tmp_path: Path) -> None:
-    def empty_mask(folder: Path) -> None:
+    def empty_overlay(folder: Path) -> None:
         with_overlays(folder)
         (folder / "volumes" / "truth.nii.gz").write_bytes(b"no mask")
 
-    assert refusal(sqlite_database, tmp_path / "study", empty_mask).startswith("overlays.csv, overlay 'truth-1':")
+    assert refusal(sqlite_database, tmp_path / "study", empty_overlay).startswith("overlays.csv, overlay 'truth-1':")
     assert not [path for path in path_of(sqlite_database, "00").parent.parent.rglob("*") if path.is_file()]
 
 

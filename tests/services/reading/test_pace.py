@@ -35,7 +35,7 @@ def test_end_of_the_reads_names_the_answers_to_mark_and_how_long_they_take(datab
     payload = on_the_desk(situation, rater)
 
     assert payload["next"] == {
-        "title": "Mark 4 answers",
+        "title": "Score 4 answers",
         "about": "about 6 min at the pace of your reading",
         "place": "reading?study=tiny&phase=scoring",
     }
@@ -105,10 +105,10 @@ def test_worklist_says_how_many_answers_are_to_be_marked(database: Database, tmp
         [desk] = [desk for desk in worklist.desks_of(database, rater) if desk.queue.key == queue]
         return worklist_view.progress_text(desk)
 
-    assert said("scoring") == "0 of 4 done, 4 answers to mark. Opens when all your items are read."
+    assert said("scoring") == "0 of 4 done, 4 answers to score. Opens when all your items are read."
     read_all(situation, rater)
     say_how_long(situation, 20 * 60_000)
-    assert said("scoring") == "0 of 4 done, 4 answers to mark, about 1 h 30 min at the pace of your reading"
+    assert said("scoring") == "0 of 4 done, 4 answers to score, about 1 h 30 min at the pace of your reading"
 
 
 def test_own_pace_is_nobody_elses(database: Database, tmp_path: Path) -> None:

@@ -124,10 +124,10 @@ def test_renewed_scans_and_summary_are_of_their_types(opened: Situation) -> None
     rater = opened.raters[0]
     assignment = on_the_desk(opened, rater)["assignment"]
 
-    scans = shown_volumes.renewed_scans(opened.database, rater, assignment)
+    volumes = shown_volumes.renewed_volumes(opened.database, rater, assignment)
     summary = session_summary.session_summary(opened.database, rater, assignment)
 
-    require_type(payloads.ScansAnswer, scans)
+    require_type(payloads.ScansAnswer, volumes)
     require_type(payloads.SummaryPayload, summary)
 
 
@@ -136,6 +136,6 @@ def test_renewed_scans_at_the_end_of_the_list_are_none(opened: Situation) -> Non
     read_all(opened, rater)
     done = on_the_desk(opened, rater)
 
-    scans = shown_volumes.renewed_scans(opened.database, rater, done["assignment"])
+    volumes = shown_volumes.renewed_volumes(opened.database, rater, done["assignment"])
 
-    assert scans == {"images": None, "prefetch": []}
+    assert volumes == {"images": None, "prefetch": []}

@@ -1,4 +1,4 @@
-"""Practice stands before the real items: it is marked, explained, repeated, and then out of every count."""
+"""Practice stands before the real items: it is scored, explained, repeated, and then out of every count."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_nothing_of_the_real_items_is_there_until_the_practice_is_passed(databas
 def test_a_real_assignment_is_out_of_reach_before_the_practice_is_passed(database: Database, tmp_path: Path) -> None:
     situation = practising(database, tmp_path / "study")
     rater = situation.raters[0]
-    with database.reading() as session:
+    with database.read_only() as session:
         real = session.exec(select(Assignment.public_id).where(Assignment.phase == "reading")).first()
     assert real is not None
 
@@ -78,9 +78,9 @@ def test_scans_of_real_items_are_out_of_reach_during_practice(database: Database
     practise(situation, rater)
     token = next(iter(urls_of(on_the_desk(situation, rater)))).rsplit("/", 1)[1]
 
-    assert shown_volumes.scan_in_reach(database, rater, token).is_file()
+    assert shown_volumes.volume_in_reach(database, rater, token).is_file()
     with pytest.raises(NotFound):
-        shown_volumes.scan_in_reach(database, situation.raters[1], token)
+        shown_volumes.volume_in_reach(database, situation.raters[1], token)
 
 
 def test_feedback_comes_with_the_receipt_and_again_with_the_same_key(database: Database, tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_a_failed_pass_comes_again_in_another_order_until_the_attempts_are_used_
     assert line.practice == "not passed: 0 of 4 correct in attempt 2, no attempt left"
     assert line.total == 6
     assert worklist.desks_of(database, rater)[0].practice == "failed"
-    with database.reading() as session:
+    with database.read_only() as session:
         orders = [
             session.exec(
                 select(Assignment.item_id)
@@ -168,7 +168,7 @@ def test_what_could_not_be_shown_or_assessed_is_not_right(database: Database, tm
 
     submission.report_failure(database, rater, payload["assignment"], "no scan")
 
-    with database.reading() as session:
+    with database.read_only() as session:
         result = session.exec(select(PracticeResult)).one()
     assert (result.correct, result.judged, result.passed) == (0, 4, False)
 
@@ -179,11 +179,11 @@ def test_practice_is_in_no_sample_no_count_no_queue_and_no_report(database: Data
         practise(situation, rater, tuple(PRACTISED)[:1])
         read_all(situation, rater, by_prompt={"Prompt of i1?": "yes"})
 
-    with database.reading() as session:
+    with database.read_only() as session:
         sampled = select(Item.key).join(FreezeItem, col(FreezeItem.item_id) == Item.id).distinct()
         assert not any(key.startswith("p") for key in session.exec(sampled))
     review_queue.open_review_queue(database, situation.admin, "tiny")
-    with database.reading() as session:
+    with database.read_only() as session:
         reviewed = select(Item.key).join(Assignment, col(Assignment.item_id) == Item.id)
         assert not any(key.startswith("p") for key in session.exec(reviewed.where(Assignment.phase == "review")))
     assert catalogue.study_line(database, situation.admin, "tiny").items == 6

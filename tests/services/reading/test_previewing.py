@@ -118,9 +118,9 @@ def test_a_preview_shows_its_volumes_before_the_freeze(imported: Situation) -> N
 
     assert [pane["title"] for pane in preview["images"]["panes"]] == ["Current", "Prior"]
     for url in urls:
-        assert shown_volumes.scan_in_reach(imported.database, imported.admin, url.rsplit("/", 1)[1]).is_file()
+        assert shown_volumes.volume_in_reach(imported.database, imported.admin, url.rsplit("/", 1)[1]).is_file()
         with pytest.raises(NotFound):
-            shown_volumes.scan_in_reach(imported.database, imported.raters[0], url.rsplit("/", 1)[1])
+            shown_volumes.volume_in_reach(imported.database, imported.raters[0], url.rsplit("/", 1)[1])
 
 
 def test_nothing_can_be_entered_into_a_preview(opened: Situation) -> None:
@@ -131,7 +131,7 @@ def test_nothing_can_be_entered_into_a_preview(opened: Situation) -> None:
     with pytest.raises(NotFound):
         submission.submit(opened.database, opened.admin, preview["assignment"], preview["key"], answers(answer="yes"))
 
-    with opened.database.reading() as session:
+    with opened.database.read_only() as session:
         assert [session.exec(select(table)).all() for table in (Draft, Verdict, Display)] == [[], [], []]
         assert preview["assignment"] not in session.exec(select(Assignment.public_id)).all()
 

@@ -56,7 +56,7 @@ def token_of(payload: dict[str, Any]) -> str:
 
 
 def chain_of(database: Database, receipt: str) -> list[Verdict]:
-    with database.reading() as session:
+    with database.read_only() as session:
         first = session.exec(select(Verdict).where(Verdict.receipt == receipt)).one()
         return queries.verdict_chain(session, first.assignment_id)
 
@@ -77,7 +77,7 @@ def test_a_revision_supersedes_and_the_first_verdict_stays(database: Database, t
     chain = chain_of(database, first.receipt)
     assert [verdict.receipt for verdict in chain] == [first.receipt, second.receipt]
     assert chain[1].supersedes_id == chain[0].id
-    with database.reading() as session:
+    with database.read_only() as session:
         standing = [verdict.receipt for verdict, _ in queries.standing_verdicts(session, 1, READING)]
         events = session.exec(
             select(AuditEvent).where(col(AuditEvent.action).in_(("verdict", "revision"))).order_by(col(AuditEvent.id))
@@ -149,12 +149,12 @@ def test_a_reopened_items_scans_are_in_reach_only_while_it_is_reopened(database:
         read_item(situation, rater)
 
     with pytest.raises(NotFound):
-        shown_volumes.scan_in_reach(database, rater, token_of(payload))
+        shown_volumes.volume_in_reach(database, rater, token_of(payload))
     revising.reopen(database, rater, payload["assignment"])
-    assert shown_volumes.scan_in_reach(database, rater, token_of(payload)).is_file()
+    assert shown_volumes.volume_in_reach(database, rater, token_of(payload)).is_file()
     revising.resume(database, rater, payload["assignment"])
     with pytest.raises(NotFound):
-        shown_volumes.scan_in_reach(database, rater, token_of(payload))
+        shown_volumes.volume_in_reach(database, rater, token_of(payload))
 
 
 def test_addresses_that_run_out_while_an_item_is_revised_are_renewed_and_it_stays_reopened(
@@ -168,10 +168,10 @@ def test_addresses_that_run_out_while_an_item_is_revised_are_renewed_and_it_stay
     assert rater.signed_in_at is not None
     much_later = replace(rater, signed_in_at=rater.signed_in_at - timedelta(hours=5))
 
-    renewed = shown_volumes.renewed_scans(database, much_later, payload["assignment"])
+    renewed = shown_volumes.renewed_volumes(database, much_later, payload["assignment"])
 
     after_reload = submission.payload_after_reload(database, much_later, "tiny", "reading")
-    assert shown_volumes.scan_in_reach(database, much_later, token_of(renewed)).is_file()
+    assert shown_volumes.volume_in_reach(database, much_later, token_of(renewed)).is_file()
     assert (after_reload["revision"], after_reload["draft"]["answers"]) == (again["revision"], FLAGGED)
 
 
@@ -379,7 +379,7 @@ def test_a_flag_that_is_taken_back_does_not_send_the_item_to_the_reviewer(databa
     read_all(situation, situation.raters[1])
 
     assert review_queue.open_review_queue(database, situation.admin, "tiny").flagged == 0
-    with database.reading() as session:
+    with database.read_only() as session:
         assert len(session.exec(select(Flag)).all()) == 1
 
 
@@ -447,7 +447,7 @@ def test_no_revision_slips_in_while_the_queue_is_being_opened(database: Database
         read_all(situation, rater)
     review_queue.open_review_queue(database, situation.admin, "tiny")
 
-    with database.reading() as session:
+    with database.read_only() as session:
         standing = {standing_verdict.id for standing_verdict, _ in queries.standing_verdicts(session, 1, READING)}
         shown = {verdict for task in session.exec(select(ReviewTask)) for verdict in task.opinion_order}
     assert shown

@@ -32,14 +32,14 @@ def test_an_address_opens_nothing_after_two_hours_and_a_reload_gives_one_that_do
     token = token_for(opened, rater)
 
     for minutes in (0, 50, 110):
-        assert shown_volumes.scan_in_reach(opened.database, later(rater, minutes=minutes), token).is_file()
+        assert shown_volumes.volume_in_reach(opened.database, later(rater, minutes=minutes), token).is_file()
     with pytest.raises(NotFound):
-        shown_volumes.scan_in_reach(opened.database, later(rater, minutes=121), token)
+        shown_volumes.volume_in_reach(opened.database, later(rater, minutes=121), token)
 
     much_later = later(rater, hours=5)
     fresh = token_for(opened, much_later)
     assert fresh != token
-    assert shown_volumes.scan_in_reach(opened.database, much_later, fresh).is_file()
+    assert shown_volumes.volume_in_reach(opened.database, much_later, fresh).is_file()
 
 
 def test_addresses_of_the_item_on_the_screen_are_renewed_without_a_reload_and_those_of_no_other(
@@ -49,15 +49,15 @@ def test_addresses_of_the_item_on_the_screen_are_renewed_without_a_reload_and_th
     payload = submission.current_payload(opened.database, rater, "tiny", "reading")
     much_later = later(rater, hours=5)
 
-    renewed = shown_volumes.renewed_scans(opened.database, much_later, payload["assignment"])
+    renewed = shown_volumes.renewed_volumes(opened.database, much_later, payload["assignment"])
 
     fresh = submission.current_payload(opened.database, much_later, "tiny", "reading")
     assert renewed == {"images": fresh["images"], "prefetch": fresh["prefetch"]}
-    with opened.database.reading() as session:
+    with opened.database.read_only() as session:
         waiting = session.exec(select(Assignment).where(Assignment.public_id != payload["assignment"])).all()
     for assignment in waiting:
         with pytest.raises((Conflict, NotFound)):
-            shown_volumes.renewed_scans(opened.database, rater, assignment.public_id)
+            shown_volumes.renewed_volumes(opened.database, rater, assignment.public_id)
 
 
 def test_an_address_of_an_hour_to_come_opens_nothing(opened: Situation) -> None:
@@ -65,7 +65,7 @@ def test_an_address_of_an_hour_to_come_opens_nothing(opened: Situation) -> None:
     token = token_for(opened, later(rater, hours=2))
 
     with pytest.raises(NotFound):
-        shown_volumes.scan_in_reach(opened.database, rater, token)
+        shown_volumes.volume_in_reach(opened.database, rater, token)
 
 
 def test_the_key_of_a_display_does_not_change_with_the_hour(opened: Situation) -> None:

@@ -29,7 +29,7 @@ from tests.situations import (
 
 
 def verdicts_in(database: Database) -> list[Verdict]:
-    with database.reading() as session:
+    with database.read_only() as session:
         return list(session.exec(select(Verdict)))
 
 
@@ -138,7 +138,7 @@ def test_an_item_of_another_rater_does_not_exist(sqlite_database: Database, tmp_
 def test_the_order_is_each_raters_own_and_is_stored(sqlite_database: Database, tmp_path: Path) -> None:
     situation = open_study(sqlite_database, tmp_path / "study")
 
-    with sqlite_database.reading() as session:
+    with sqlite_database.read_only() as session:
         rows = session.exec(select(Assignment).where(Assignment.phase == "reading").order_by(Assignment.position)).all()
 
     orders = [
@@ -267,7 +267,7 @@ def test_an_older_draft_does_not_overwrite_a_newer_one(database: Database, tmp_p
         submission.save_draft(database, rater, assignment, 4, {"comment": "older"})
 
     assert refusal.value.sequence == 5
-    with database.reading() as session:
+    with database.read_only() as session:
         assert session.exec(select(Draft.answers)).one() == {"comment": "newer"}
 
 

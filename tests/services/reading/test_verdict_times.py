@@ -33,7 +33,7 @@ def hand_in(situation: Situation, rater: Actor, payload: dict[str, Any], **measu
 
 def times(database: Database) -> list[tuple[int, int, int]]:
     """Return active, idle and loading time of every verdict, oldest first."""
-    with database.reading() as session:
+    with database.read_only() as session:
         verdicts = session.exec(select(Verdict).order_by(Verdict.id)).all()
         return [(verdict.active_ms, verdict.idle_ms, verdict.load_ms) for verdict in verdicts]
 

@@ -26,7 +26,7 @@ def unhurried(_count: int) -> None:
 
 
 def runs_of(database: Database) -> list[Verification]:
-    with database.reading() as session:
+    with database.read_only() as session:
         return list(session.exec(select(Verification).order_by(col(Verification.id))))
 
 
@@ -91,7 +91,7 @@ def test_a_study_that_is_not_frozen_is_not_verified(sqlite_database: Database, t
 
 
 def test_what_does_not_hold_is_kept_for_the_admins(opened: Situation) -> None:
-    with opened.database.reading() as session:
+    with opened.database.read_only() as session:
         sha256 = session.exec(select(Volume.sha256).where(Volume.key == "c2-t2")).one()
     volume_store.path_of(opened.database, sha256).write_bytes(b"damaged")
 
@@ -127,7 +127,7 @@ def test_after_a_kill_it_goes_on_with_the_file_it_was_at(database: Database, tmp
 
 
 def test_problems_found_before_a_kill_are_not_forgotten(opened: Situation) -> None:
-    with opened.database.reading() as session:
+    with opened.database.read_only() as session:
         sha256 = session.exec(select(Volume.sha256).order_by(col(Volume.id))).first()
     volume_store.path_of(opened.database, str(sha256)).write_bytes(b"damaged")
     with pytest.raises(Killed):
@@ -189,7 +189,7 @@ def test_hashes_that_older_files_lack_are_made_on_the_way(opened: Situation) -> 
 
     verify(opened.database)
 
-    with opened.database.reading() as session:
+    with opened.database.read_only() as session:
         assert None not in session.exec(select(Volume.unpacked_sha256)).all()
 
 

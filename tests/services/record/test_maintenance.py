@@ -28,7 +28,7 @@ def test_preparing_makes_schema_and_folders_and_may_be_repeated(empty_sqlite_url
     maintenance.prepare(database)
 
     assert database.volume_dir.is_dir()
-    with database.reading() as session:
+    with database.read_only() as session:
         assert session.exec(select(Study)).all() == []
     engine.dispose()
 
@@ -40,7 +40,7 @@ def test_a_backup_can_take_the_place_of_the_installation(opened: Situation, tmp_
 
     restored = Database(make_engine(databases.sqlite_url(tmp_path / "backup" / "blindread.db")), tmp_path / "backup")
     assert verification.verify_study(restored, "tiny") == []
-    with restored.reading() as session:
+    with restored.read_only() as session:
         volumes = session.exec(select(Volume.sha256)).all()
     assert len(list((tmp_path / "backup" / "volumes").rglob("*.nii.gz"))) == len(set(volumes)) == 9
     restored.engine.dispose()
@@ -54,13 +54,13 @@ def test_the_backup_holds_the_head_that_later_shows_whether_the_chain_was_cut(
 
     read_all(opened, opened.raters[0])
 
-    with opened.database.reading() as session:
+    with opened.database.read_only() as session:
         assert audit.leads_to(session, head)
         assert audit.head(session) != head
     with opened.database.engine.begin() as connection:
         connection.exec_driver_sql("DROP TRIGGER audit_event_no_delete")
         connection.exec_driver_sql(f"DELETE FROM audit_event WHERE hash = '{head}' OR id > 10")
-    with opened.database.reading() as session:
+    with opened.database.read_only() as session:
         assert not audit.leads_to(session, head)
 
 

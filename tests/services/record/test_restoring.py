@@ -86,7 +86,7 @@ def test_a_backup_under_load_loses_no_receipt_from_before_it(
     elsewhere = make_empty(database.engine.dialect.name)
     done = restore_installation(elsewhere, tmp_path / "backup")
 
-    with elsewhere.reading() as session:
+    with elsewhere.read_only() as session:
         restored = set(session.exec(select(Verdict.receipt)).all())
     assert len(before) >= 2
     assert before <= restored <= set(receipts)
@@ -115,7 +115,7 @@ def test_nobody_is_signed_in_after_a_restore_and_no_link_is_open_again(
 
     done = restore_installation(elsewhere, tmp_path / "backup")
 
-    with elsewhere.reading() as session:
+    with elsewhere.read_only() as session:
         assert {login_session.ended_at is None for login_session in session.exec(select(LoginSession)).all()} == {False}
         assert all(
             invitation.ended_at or invitation.consumed_at for invitation in session.exec(select(Invitation)).all()
@@ -171,7 +171,7 @@ def test_a_backup_of_the_first_release_is_brought_into_this_one(
     old.data_dir.mkdir(exist_ok=True)
     load_first_release(old.engine, tmp_path / "scratch")
     maintenance.back_up_installation(old, tmp_path / "backup", incomplete=True)
-    with old.reading() as session:
+    with old.read_only() as session:
         receipts = set(session.exec(select(Verdict.receipt)).all())
     elsewhere = make_empty(kind)
 
@@ -179,7 +179,7 @@ def test_a_backup_of_the_first_release_is_brought_into_this_one(
 
     assert (done.schema, done.studies) == ("0002", 2)
     assert standing(elsewhere.engine) == "current"
-    with elsewhere.reading() as session:
+    with elsewhere.read_only() as session:
         assert set(session.exec(select(Verdict.receipt)).all()) == receipts
         assert len(session.exec(select(Study)).all()) == 2
     # The release's volumes are not kept for tests, and that is all that is missing.

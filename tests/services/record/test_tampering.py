@@ -66,7 +66,7 @@ def test_it_is_found_although_no_head_was_kept(study: Database, name: str) -> No
 
 @pytest.mark.parametrize("name", KNOWN)
 def test_it_is_known_not_to_be_found_and_stands_in_the_docs(study: Database, name: str) -> None:
-    with study.reading() as session:
+    with study.read_only() as session:
         head = audit.head(session)
 
     attack(study, KNOWN[name])

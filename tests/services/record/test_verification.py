@@ -90,7 +90,7 @@ def test_rows_of_the_first_release_are_sealed_once_and_it_says_so(empty_database
     database = with_first_release(empty_database_url, tmp_path)
     maintenance.prepare(database)
 
-    with database.reading() as session:
+    with database.read_only() as session:
         events = session.exec(select(AuditEvent).where(AuditEvent.action == "earlier rows sealed")).all()
     assert len(events) == 1
     for key in ("demo", "demo-finished"):
@@ -104,7 +104,7 @@ def test_rows_of_the_first_release_are_sealed_once_and_it_says_so(empty_database
 def test_a_database_without_a_study_needs_no_seal(database: Database) -> None:
     maintenance.prepare(database)
 
-    with database.reading() as session:
+    with database.read_only() as session:
         assert session.exec(select(AuditEvent.id)).all() == []
 
 
@@ -283,7 +283,7 @@ def altered(read_through: Path, tmp_path: Path) -> Iterator[Database]:
 
 @pytest.mark.parametrize("name", UNREADABLE)
 def test_what_cannot_be_read_is_a_problem_and_hides_no_altered_answer(altered: Database, name: str) -> None:
-    with altered.reading() as session:
+    with altered.read_only() as session:
         receipt = session.exec(select(Verdict.receipt).where(Verdict.id == 1)).one()
     past_the_guards(altered, FORGED_ANSWER)
     before = verification.verify_study(altered, "tiny")

@@ -17,7 +17,7 @@ from tests.services.report.situations import STUDY, Situation, closed_study
 
 @pytest.fixture(scope="package")
 def closed(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Situation]:
-    """A study read, marked, reviewed, judged and closed; not to be changed."""
+    """A study read, scored, reviewed, judged and closed; not to be changed."""
     folder = tmp_path_factory.mktemp("closed")
     engine = make_engine(copy_of_sqlite_file(migrated_sqlite, folder / "data" / "blindread.db"))
     yield closed_study(Database(engine, folder / "data"), folder / "study")

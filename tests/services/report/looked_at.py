@@ -47,10 +47,10 @@ def new(key: str, opened: dict[tuple[int, str, str], dict[str, float]], **more: 
     """Return a trace as new browsers send it: everything that is offered, opened or not."""
     volumes = [
         {
-            "pane": scan[0], "title": scan[1], "label": scan[2], "opened": scan in opened,
-            "ms": 1000 if scan in opened else 0, "seen": opened.get(scan, {}),
+            "pane": volume[0], "title": volume[1], "label": volume[2], "opened": volume in opened,
+            "ms": 1000 if volume in opened else 0, "seen": opened.get(volume, {}),
         }
-        for scan in offered_by(key)
+        for volume in offered_by(key)
     ]  # fmt: skip
     return {"volumes": volumes, "windows": [], "crosshair": [0, 0, 0], "tools": {}} | more
 

@@ -38,7 +38,7 @@ reading:
   not_assessable: [{id: quality, text: Image quality}]
   flags: [{id: prompt, text: The prompt is unclear}]
 scoring:
-  instructions: Mark.
+  instructions: Score.
   prompt: Same as the reference?
   sample: %(sample)s
   form: {fields: [{key: answer, type: yes_no, label: Correct}]}
@@ -197,8 +197,8 @@ def read_all(
         done += 1
 
 
-def mark_all(situation: Situation, who: str, correct: Iterable[str]) -> None:
-    """Let a rater mark every candidate; those named in `correct` are marked correct."""
+def score_all(situation: Situation, who: str, correct: Iterable[str]) -> None:
+    """Let a rater score every candidate; those named in `correct` are scored correct."""
     right = set(correct)
     by_answer = {line.split(",")[3]: line.split(",")[0] for line in CANDIDATES.splitlines()[1:]}
     by_question = _item_by_prompt(situation)
@@ -243,12 +243,12 @@ def import_judge(situation: Situation, verdicts: Mapping[str, str], *, name: str
 
 
 def closed_study(database: Database, folder: Path) -> Situation:
-    """Return the study read by two raters, marked, reviewed, judged and closed."""
+    """Return the study read by two raters, scored, reviewed, judged and closed."""
     situation = frozen_study(database, study_folder(folder))
     read_all(situation, "rater 1", FIRST, flag={"i2": "=SUM(A1)"})
     read_all(situation, "rater 2", SECOND)
-    mark_all(situation, "rater 1", ["k1", "k3", "k5", "k7"])
-    mark_all(situation, "rater 2", ["k1", "k3", "k5", "k7", "k8"])
+    score_all(situation, "rater 1", ["k1", "k3", "k5", "k7"])
+    score_all(situation, "rater 2", ["k1", "k3", "k5", "k7", "k8"])
     answers = {
         "i1": "left",
         "i2": "yes",

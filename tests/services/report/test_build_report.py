@@ -24,8 +24,8 @@ from tests.services.report.situations import (
     closed_study,
     frozen_study,
     import_judge,
-    mark_all,
     read_all,
+    score_all,
     study_folder,
 )
 
@@ -194,15 +194,17 @@ def test_a_sample_that_is_not_proportional_is_weighted_beside_the_plain_figures(
     situation = frozen_study(sqlite_database, study_folder(tmp_path / "study", sample=3, resamples=200), reviewers=0)
     for who, said in (("rater 1", FIRST), ("rater 2", SECOND)):
         read_all(situation, who, said)
-        mark_all(situation, who, ["k1", "k3", "k5", "k7"])
+        score_all(situation, who, ["k1", "k3", "k5", "k7"])
     import_judge(situation, {f"k{number}": "correct" for number in range(1, 9)})
     data_lock.close_study(sqlite_database, situation.admin, STUDY)
 
     report = build_report(sqlite_database, situation.admin, STUDY)
 
-    # Two of four candidates of model-a (all marked correct) and one of four of model-b (incorrect): 2/3 plain, and
+    # Two of four candidates of model-a (all scored correct) and one of four of model-b (incorrect): 2/3 plain, and
     # (2 x 2) / (2 x 2 + 1 x 4) = 1/2 weighted to the pool.
-    rows = {row.label: row.estimate.value for row in lines_in(report, "marks", "marks_shares") if row.who == "Rater 1"}
+    rows = {
+        row.label: row.estimate.value for row in lines_in(report, "scores", "scores_shares") if row.who == "Rater 1"
+    }
     assert rows["All candidates"] == pytest.approx(2 / 3)
     assert rows["All candidates, weighted to the pool"] == pytest.approx(1 / 2)
     gap = next(

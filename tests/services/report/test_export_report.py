@@ -46,7 +46,7 @@ def test_every_file_is_there_and_nothing_else_is_left_behind(folder: Path) -> No
 
     assert names == {
         "report.html", "report.json", "estimates.csv", "counts.csv", "items.csv", "members.csv", "verdicts.csv",
-        "fields.csv", "disagreements.csv", "adjudications.csv", "candidates.csv", "marks.csv", "judge.csv",
+        "fields.csv", "disagreements.csv", "adjudications.csv", "candidates.csv", "scores.csv", "judge.csv",
         "data_dictionary.csv", "viewing.csv", "traces.csv",
     }  # fmt: skip
     assert [path.name for path in folder.parent.iterdir()] == ["report"]
@@ -210,7 +210,7 @@ def test_a_download_is_refused_to_a_rater_and_recorded_for_an_admin(closed: Situ
 
     download(closed.database, closed.admin, STUDY, "json")
 
-    with closed.database.reading() as session:
+    with closed.database.read_only() as session:
         last = session.exec(select(AuditEvent).order_by(AuditEvent.id.desc())).first()
     assert (last.action, last.detail["form"]) == ("report exported", "json")
 

@@ -97,7 +97,7 @@ def test_a_run_of_several_pages_is_written_whole_and_in_order(judged: Situation)
 
 
 def test_a_study_without_candidates_has_no_file_of_judges(judged: Situation) -> None:
-    with judged.database.reading() as session:
+    with judged.database.read_only() as session:
         rows = load_rows(session, session.exec(select(Study).where(Study.key == STUDY)).one())
 
     report = report_of(replace(rows, candidates=(), runs=()), "final")
@@ -106,7 +106,7 @@ def test_a_study_without_candidates_has_no_file_of_judges(judged: Situation) -> 
 
 
 def test_a_study_that_no_judge_has_seen_has_a_file_without_lines(judged: Situation) -> None:
-    with judged.database.reading() as session:
+    with judged.database.read_only() as session:
         rows = load_rows(session, session.exec(select(Study).where(Study.key == STUDY)).one())
 
     report = report_of(replace(rows, runs=()), "final")

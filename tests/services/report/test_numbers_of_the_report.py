@@ -293,7 +293,7 @@ HUMANS = {"Rater 1": MARK_1, "Rater 2": MARK_2, "Consensus": CONSENSUS}
 
 
 def test_marks_of_raters_agree_as_counted(report: Report) -> None:
-    rows = {row.scale: row.estimate for row in lines_in(report, "marks", "marks_agreement")}
+    rows = {row.scale: row.estimate for row in lines_in(report, "scores", "scores_agreement")}
 
     assert rows["percent"].value == pytest.approx(7 / 8)
     assert rows["number"].value == pytest.approx(kappa(list(MARK_1.values()), list(MARK_2.values())))
@@ -301,7 +301,7 @@ def test_marks_of_raters_agree_as_counted(report: Report) -> None:
 
 
 def test_automatic_scorers_are_held_against_the_consensus(report: Report) -> None:
-    rows = {row.label: row.estimate for row in lines_in(report, "marks", "automatic_scorers")}
+    rows = {row.label: row.estimate for row in lines_in(report, "scores", "automatic_scorers")}
 
     # As texts, k1 "Left", k3 "Yes" and k7 "the frontal lobe" match; k5 "Right side" does not, and the raters took it.
     matches = {"k1": 1, "k2": 0, "k3": 1, "k4": 0, "k5": 0, "k6": 0, "k7": 1, "k8": 0}
@@ -328,15 +328,15 @@ def test_judge_is_compared_with_each_rater_and_the_consensus_never_stacked(repor
     }
 
     assert set(direction) == set(HUMANS)
-    for human, marks in HUMANS.items():
-        both = [key for key in marks if marks[key] is not None and JUDGE[key] is not None]
-        assert agreement[(human, "percent")].value == pytest.approx(share([marks[k] == JUDGE[k] for k in both]))
+    for human, scores in HUMANS.items():
+        both = [key for key in scores if scores[key] is not None and JUDGE[key] is not None]
+        assert agreement[(human, "percent")].value == pytest.approx(share([scores[k] == JUDGE[k] for k in both]))
         assert agreement[(human, "number")].value == pytest.approx(
-            kappa([marks[key] for key in both], [JUDGE[key] for key in both])
+            kappa([scores[key] for key in both], [JUDGE[key] for key in both])
         )
         assert agreement[(human, "number")].n == len(both) == 7
-        strict = sum(marks[key] == 1 and JUDGE[key] == 0 for key in both)
-        lenient = sum(marks[key] == 0 and JUDGE[key] == 1 for key in both)
+        strict = sum(scores[key] == 1 and JUDGE[key] == 0 for key in both)
+        lenient = sum(scores[key] == 0 and JUDGE[key] == 1 for key in both)
         n = strict + lenient
         tail = sum(math.comb(n, k) for k in range(min(strict, lenient) + 1)) / 2**n
         assert direction[human].value == pytest.approx((strict - lenient) / len(both))

@@ -67,15 +67,15 @@ def test_the_quartiles_of_slices_seen_are_drawn_for_each_rater(looked: Report) -
     chart = figure(looked, "slices_seen").figure
 
     drawn = {
-        (scan.replace("<br>", " "), trace.name): (x - below, x, x + above)
+        (volume.replace("<br>", " "), trace.name): (x - below, x, x + above)
         for trace in chart.data
         for x, y, below, above in zip(
             trace.x, trace.y, trace.error_x.arrayminus, trace.error_x.array, strict=True
         )
-        for scan in [chart.layout.yaxis.ticktext[round(y)]]
+        for volume in [chart.layout.yaxis.ticktext[round(y)]]
     }  # fmt: skip
     assert drawn == {
-        (f"{row.scan}: {row.plane}", row.party.name): (row.low, row.median, row.high)
+        (f"{row.volume}: {row.plane}", row.party.name): (row.low, row.median, row.high)
         for row in table(looked, "slices_seen").rows
         if row.party != ALL_RATERS
     }

@@ -158,14 +158,14 @@ def test_a_report_without_references_is_drawn_and_written_like_any_other(none: R
 
 
 def test_automatic_scorers_have_nothing_to_score_by_where_no_item_has_a_reference(closed: Situation) -> None:
-    with closed.database.reading() as session:
+    with closed.database.read_only() as session:
         rows = load_rows(session, session.exec(select(Study).where(Study.key == STUDY)).one())
     unknown = tuple(replace(item, accepted=(), low=None, high=None) for item in rows.items)
 
-    section = report_of(replace(rows, items=unknown), "final").section("marks")
+    section = report_of(replace(rows, items=unknown), "final").section("scores")
 
     assert section is not None
-    assert section.table("marks_agreement") is not None
+    assert section.table("scores_agreement") is not None
     assert section.table("automatic_scorers") is None
 
 

@@ -46,7 +46,7 @@ def is_possible(subjects: list[str], distance: int) -> bool:
 
 def orders_of(database: Database, phase: str) -> dict[str, list[tuple[str, str]]]:
     """Return item key and subject in the stored order of each rater."""
-    with database.reading() as session:
+    with database.read_only() as session:
         rows = session.exec(
             select(Membership.pseudonym, Item.key, Case.subject)
             .join(Assignment, Assignment.membership_id == Membership.id)
@@ -99,13 +99,13 @@ def test_without_a_distance_every_thing_comes_first_about_equally_often() -> Non
 
 
 def test_every_rater_reads_all_items_and_marks_the_whole_sample_in_an_order_of_their_own(opened: Situation) -> None:
-    reads, marks = orders_of(opened.database, "reading"), orders_of(opened.database, "scoring")
+    reads, scores = orders_of(opened.database, "reading"), orders_of(opened.database, "scoring")
 
-    assert set(reads) == set(marks) == {"Rater 1", "Rater 2"}
+    assert set(reads) == set(scores) == {"Rater 1", "Rater 2"}
     assert sorted(reads["Rater 1"]) == sorted(reads["Rater 2"])
     assert reads["Rater 1"] != reads["Rater 2"]
-    assert [len(order) for order in marks.values()] == [4, 4]
-    assert sorted(marks["Rater 1"]) == sorted(marks["Rater 2"])
+    assert [len(order) for order in scores.values()] == [4, 4]
+    assert sorted(scores["Rater 1"]) == sorted(scores["Rater 2"])
 
 
 def test_items_are_shown_in_the_stored_order(opened: Situation) -> None:
@@ -113,7 +113,7 @@ def test_items_are_shown_in_the_stored_order(opened: Situation) -> None:
     shown = []
     while (payload := on_the_desk(opened, opened.raters[0]))["kind"] == "item":
         shown.append(payload["prompt"].removeprefix("Prompt of ").removesuffix("?"))
-        with opened.database.reading() as session:
+        with opened.database.read_only() as session:
             waiting = session.exec(select(Assignment).where(Assignment.public_id == payload["assignment"])).one()
         assert waiting.position == len(shown)
         _close(opened, payload)
@@ -148,7 +148,7 @@ def test_options_are_shuffled_per_rater_only_where_the_protocol_says_so(
     for number in range(3, 7):
         members.invite(sqlite_database, situation.admin, "tiny", f"rater-{number}", "", "rater")
 
-    with sqlite_database.reading() as session:
+    with sqlite_database.read_only() as session:
         orders = session.exec(
             select(Assignment.option_order)
             .join(Item, Item.id == Assignment.item_id)
@@ -162,7 +162,7 @@ def test_options_are_shuffled_per_rater_only_where_the_protocol_says_so(
 def test_yes_and_no_always_stand_in_the_same_order(sqlite_database: Database, tmp_path: Path) -> None:
     open_study(sqlite_database, tmp_path / "study", {"reading": {"shuffle_options": True}})
 
-    with sqlite_database.reading() as session:
+    with sqlite_database.read_only() as session:
         orders = session.exec(
             select(Assignment.option_order)
             .join(Item, Item.id == Assignment.item_id)

@@ -47,7 +47,7 @@ def files(database: Database) -> set[str]:
 
 
 def actions(database: Database) -> list[str]:
-    with database.reading() as session:
+    with database.read_only() as session:
         assert list(audit.broken_links(session)) == []
         return list(session.exec(select(AuditEvent.action).order_by(AuditEvent.id)))
 
@@ -63,7 +63,7 @@ def test_a_removed_draft_leaves_its_row_for_the_audit_chain_and_nothing_else(
 
     draft_studies.remove_draft(database, owner, "tiny")
 
-    with database.reading() as session:
+    with database.read_only() as session:
         assert set(rows(session).values()) == {0}
         study = session.exec(select(Study)).one()
         with pytest.raises(NotFound):
@@ -205,7 +205,7 @@ def test_a_folder_is_imported_over_its_own_draft(database: Database, tmp_path: P
 
     importing.import_study(database, owner, tmp_path / "study", over_draft=True)
 
-    with database.reading() as session:
+    with database.read_only() as session:
         assert rows(session)["item"] == len(ITEMS)
         assert len(session.exec(select(Study)).all()) == 2
     assert len(files(database)) == len(before)

@@ -24,7 +24,7 @@ from tests.situations import Situation, imported_study, open_study, read_all, si
 
 def order_of(database: Database, study_key: str, pseudonym: str, phase: str = "reading") -> list[str]:
     """Return what a rater reads, by the keys of the items, in their order."""
-    with database.reading() as session:
+    with database.read_only() as session:
         rows = session.exec(
             select(Item.key)
             .join(Assignment, col(Assignment.item_id) == Item.id)
@@ -37,7 +37,7 @@ def order_of(database: Database, study_key: str, pseudonym: str, phase: str = "r
 
 
 def sample_of(database: Database, study_key: str) -> list[str]:
-    with database.reading() as session:
+    with database.read_only() as session:
         rows = session.exec(
             select(Candidate.key)
             .join(FreezeItem, col(FreezeItem.candidate_id) == Candidate.id)
@@ -127,7 +127,7 @@ def test_no_key_is_disclosed_before_the_data_lock_and_the_secret_never(
 ) -> None:
     situation = with_everything_drawn(sqlite_database, tmp_path / "study")
     data_lock.take_interim_look(sqlite_database, situation.admin, "tiny", "The safety board asked for it.")
-    with sqlite_database.reading() as session:
+    with sqlite_database.read_only() as session:
         secret = session.exec(select(Study.salt)).one()
         key = draws.key_of(session, 1, 7).value.hex()
 
@@ -180,7 +180,7 @@ def test_draws_of_the_first_release_stay_and_new_ones_follow_the_new_rule(
 
     assert order_of(database, "demo", "Rater 1") == before
     assert sorted(order_of(database, "demo", "Rater 3")) == sorted(before)
-    with database.reading() as session:
+    with database.read_only() as session:
         assert {freeze.draw_rule for freeze in session.exec(select(Freeze))} == {1}
         drawn = session.exec(select(AuditEvent.detail).where(AuditEvent.action == "drawn")).all()
     assert [(draw["who"], draw["rule"]) for draw in drawn] == [(["Rater 3"], 2)]
@@ -191,5 +191,5 @@ def test_draws_of_the_first_release_stay_and_new_ones_follow_the_new_rule(
 def test_a_draft_draws_nothing(sqlite_database: Database, tmp_path: Path) -> None:
     imported_study(sqlite_database, tmp_path / "study")
 
-    with sqlite_database.reading() as session:
+    with sqlite_database.read_only() as session:
         assert session.exec(select(AuditEvent.id).where(AuditEvent.action == "drawn")).all() == []

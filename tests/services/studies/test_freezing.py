@@ -66,7 +66,7 @@ def test_the_hash_of_the_manifest_is_that_of_its_canonical_json(opened: Situatio
 
     assert frozen is not None
     assert frozen.sha256 == canonical_sha256(frozen.manifest)
-    with opened.database.reading() as session:
+    with opened.database.read_only() as session:
         stored = session.exec(select(Freeze)).one()
     assert hashlib.sha256(stored.manifest_json.encode()).hexdigest() == frozen.sha256
 
@@ -113,7 +113,7 @@ def test_the_manifest_covers_protocol_and_analysis_plan(opened: Situation) -> No
 
 
 def test_references_are_in_the_manifest_under_one_salted_hash_only(opened: Situation) -> None:
-    with opened.database.reading() as session:
+    with opened.database.read_only() as session:
         salt = session.exec(select(Study.salt)).one()
     content = [[row[0], row[8].split("|"), None, None, row[9]] for row in ITEMS]
     written = json.dumps(content, sort_keys=True, separators=(",", ":"))
@@ -152,7 +152,7 @@ def test_of_several_freezes_at_once_one_counts(database: Database, tmp_path: Pat
         outcomes = list(pool.map(try_it, range(4)))
 
     assert sum(isinstance(outcome, Frozen) for outcome in outcomes) == 1
-    with database.reading() as session:
+    with database.read_only() as session:
         assert len(session.exec(select(Freeze)).all()) == 1
 
 
@@ -163,7 +163,7 @@ def test_only_the_admin_freezes(imported: Situation) -> None:
 
 
 def test_a_freeze_is_refused_when_a_volume_is_damaged_and_nothing_is_frozen(imported: Situation) -> None:
-    with imported.database.reading() as session:
+    with imported.database.read_only() as session:
         volume = session.exec(select(Volume).where(Volume.key == "c1-t2")).one()
     volume_store.path_of(imported.database, volume.sha256).write_bytes(b"damaged")
 
@@ -179,7 +179,7 @@ def test_the_freeze_opens_the_study_and_is_in_the_audit_chain(imported: Situatio
     frozen = freezing.freeze_study(imported.database, imported.admin, "tiny")
 
     assert data_lock.state_of_study(imported.database, imported.admin, "tiny") == "open"
-    with imported.database.reading() as session:
+    with imported.database.read_only() as session:
         assert session.exec(select(StudyEvent.kind)).all() == ["open"]
         last = session.exec(select(AuditEvent).where(AuditEvent.action == "study frozen")).one()
     assert last.detail["manifest_sha256"] == frozen.sha256
@@ -241,7 +241,7 @@ def test_verify_finds_what_was_changed(opened: Situation, statement: str, proble
 
 @pytest.mark.parametrize("damage", ["changed", "missing", "another volume in its place"])
 def test_verify_finds_a_volume_file_that_is_not_what_it_was(opened: Situation, damage: str) -> None:
-    with opened.database.reading() as session:
+    with opened.database.read_only() as session:
         volumes = {volume.key: volume.sha256 for volume in session.exec(select(Volume))}
     file = volume_store.path_of(opened.database, volumes["c3-t1"])
     if damage == "missing":
@@ -269,7 +269,7 @@ def test_only_the_admin_verifies_on_a_page(opened: Situation) -> None:
         verification.verify_for_admin(opened.database, opened.raters[0], "tiny")
 
 
-# ---- the sample that raters mark -------------------------------------------------------------------------------------
+# ---- the sample that raters score ------------------------------------------------------------------------------------
 
 
 def freeze_candidates(database: Database, folder: Path, per_model: dict[str, int], sample: int) -> None:
@@ -292,7 +292,7 @@ def test_the_sample_has_its_size_is_shared_among_models_and_knows_its_probabilit
 ) -> None:
     freeze_candidates(sqlite_database, tmp_path / "study", per_model, sample)
 
-    with sqlite_database.reading() as session:
+    with sqlite_database.read_only() as session:
         rows = session.exec(
             select(FreezeItem, Candidate.model).join(Candidate, Candidate.id == FreezeItem.candidate_id)
         ).all()
@@ -310,7 +310,7 @@ def test_the_sample_has_its_size_is_shared_among_models_and_knows_its_probabilit
 
 
 def test_all_items_are_frozen_with_certainty_in_the_stratum_of_their_category(opened: Situation) -> None:
-    with opened.database.reading() as session:
+    with opened.database.read_only() as session:
         rows = session.exec(select(FreezeItem).where(FreezeItem.candidate_id == None)).all()  # noqa: E711
 
     assert [row.inclusion_probability for row in rows] == [1.0] * 6
@@ -325,7 +325,7 @@ def test_the_manifest_tells_the_sample_with_its_probabilities_and_the_freeze_how
     assert len(sample) == 4
     assert set(sample) <= {row[0] for row in CANDIDATES}
     assert set(sample.values()) == {2 / 3}
-    with opened.database.reading() as session:
+    with opened.database.read_only() as session:
         freeze = session.exec(select(Freeze)).one()
     assert (freeze.seed, freeze.method) == (7, "all items; 4 candidates drawn at random within each model")
 
@@ -334,12 +334,12 @@ def test_a_study_without_scoring_has_no_sample(sqlite_database: Database, tmp_pa
     situation = open_study(sqlite_database, tmp_path / "study", {"scoring": None})
 
     assert manifest_of(situation)["scoring_sample"] == {}
-    with sqlite_database.reading() as session:
+    with sqlite_database.read_only() as session:
         assert session.exec(select(Freeze.method)).one() == "all items"
 
 
 def test_the_references_of_a_frozen_study_are_those_that_were_imported(opened: Situation) -> None:
-    with opened.database.reading() as session:
+    with opened.database.read_only() as session:
         stored = session.exec(select(Reference.accepted).order_by(Reference.item_id)).all()
 
     assert stored == [row[8].split("|") for row in ITEMS]

@@ -56,7 +56,7 @@ def behind_our_back(database: Database, *changes: str, freeze_anew: bool = False
 
 def prompts_of(situation: Situation) -> set[str]:
     """Return the prompts of all items, as the facts have them."""
-    with situation.database.reading() as session:
+    with situation.database.read_only() as session:
         study_id = session.exec(select(Study.id).where(Study.key == situation.study_key)).one()
         items = session.exec(select(Item.id)).all()
         return {frozen_facts.item_of(session, study_id or 0, item or 0).prompt for item in items}
@@ -187,7 +187,7 @@ def test_a_payload_that_somebody_changes_changes_nothing_that_is_remembered(open
 def first_of_each_queue(database: Database, actor: Actor) -> tuple[set[str], set[str]]:
     """Return what is on somebody's desk: as each assignment's own look-up says, and as the list of what waits says."""
     by_look_up, by_list = set(), set()
-    with database.reading() as session:
+    with database.read_only() as session:
         for public_id in session.exec(select(Assignment.public_id)).all():
             try:
                 assignment, study, membership = own_assignment(session, actor, public_id)

@@ -89,8 +89,8 @@ def absurdly_large(folder: Path) -> None:
 
 def gzip_bomb(folder: Path) -> None:
     """A good volume, followed by a gigabyte of zeros in 64 parts that pack to next to nothing."""
-    scan = save(folder / SCAN, blob()).read_bytes()
-    (folder / SCAN).write_bytes(scan + gzip.compress(bytes(16 * 2**20), 9) * 64)
+    volume = save(folder / SCAN, blob()).read_bytes()
+    (folder / SCAN).write_bytes(volume + gzip.compress(bytes(16 * 2**20), 9) * 64)
 
 
 def leaving_the_folder(folder: Path) -> None:
@@ -165,7 +165,7 @@ def test_everything_in_the_folder_is_brought_in(database: Database, folder: Path
 
     assert (done.study_key, done.title) == ("tiny", "A tiny study")
     assert (done.cases, done.volumes, done.items, done.candidates) == (3, 9, 6, 6)
-    with database.reading() as session:
+    with database.read_only() as session:
         counts = [
             session.exec(select(func.count()).select_from(table)).one()
             for table in (Study, Case, Volume, Item, Reference, Candidate)
@@ -179,7 +179,7 @@ def test_everything_in_the_folder_is_brought_in(database: Database, folder: Path
 def test_a_volume_is_kept_as_it_was_prepared(imported: Situation, folder: Path) -> None:
     prepared = prepare_volume(folder / SCAN)
 
-    with imported.database.reading() as session:
+    with imported.database.read_only() as session:
         stored = session.exec(select(Volume).where(Volume.key == "c2-t1")).one()
 
     assert (stored.sha256, stored.voxel_sha256) == (prepared.sha256, prepared.voxel_sha256)
@@ -188,7 +188,7 @@ def test_a_volume_is_kept_as_it_was_prepared(imported: Situation, folder: Path) 
 
 
 def test_who_brings_in_a_study_is_its_admin(imported: Situation) -> None:
-    with imported.database.reading() as session:
+    with imported.database.read_only() as session:
         roles = session.exec(select(Membership.role).where(Membership.person_id == imported.admin.person_id)).all()
 
     assert roles == ["admin"]

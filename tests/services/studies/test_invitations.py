@@ -18,7 +18,7 @@ ADDRESS = "https://reads.example.org"
 
 
 def people_in(situation: Situation) -> int:
-    with situation.database.reading() as session:
+    with situation.database.read_only() as session:
         return session.exec(select(func.count()).select_from(Person)).one()
 
 

@@ -31,7 +31,7 @@ from tests.situations import (
 
 
 def count(database: Database, table: type) -> int:
-    with database.reading() as session:
+    with database.read_only() as session:
         return int(session.exec(select(func.count()).select_from(table)).one())
 
 
@@ -50,7 +50,7 @@ def test_an_invited_person_has_the_role_and_a_pseudonym(imported: Situation) -> 
         imported.database, imported.admin, "tiny", " New@Example.org ", "Nora", "rater", specialty="Neurology", years=4
     )
 
-    with imported.database.reading() as session:
+    with imported.database.read_only() as session:
         person, membership = session.exec(
             select(Person, Membership).join(Membership).where(Person.login == "new@example.org")
         ).one()
@@ -128,7 +128,7 @@ def test_people_invited_at_once_get_pseudonyms_of_their_own(database: Database, 
             )
         )
 
-    with database.reading() as session:
+    with database.read_only() as session:
         pseudonyms = session.exec(select(Membership.pseudonym).where(Membership.role == "rater")).all()
     assert sorted(pseudonyms) == [f"Rater {number}" for number in range(1, 9)]
 

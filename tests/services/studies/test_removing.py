@@ -45,7 +45,7 @@ def invite(situation: Situation, login: str, role: str) -> None:
 
 
 def member(situation: Situation, login_pseudonym: str) -> Membership:
-    with situation.database.reading() as session:
+    with situation.database.read_only() as session:
         return session.exec(select(Membership).where(Membership.pseudonym == login_pseudonym)).one()
 
 
@@ -66,7 +66,7 @@ def test_who_is_taken_out_loses_access_and_is_no_open_work(database: Database, t
         submit(situation, rater, payload, any_answers(payload))
     lines = member_progress.progress_of_members(database, situation.admin, "tiny")
     assert "Rater 1" not in [line.pseudonym for line in lines]
-    with database.reading() as session:
+    with database.read_only() as session:
         event = session.exec(select(AuditEvent).where(AuditEvent.action == "member removed")).one()
     assert event.detail == {"member": rater.person_id, "role": "rater", "pseudonym": "Rater 1"}
     assert removable(situation) == ["rater-2", "reviewer"]
@@ -101,7 +101,7 @@ def test_after_the_data_lock_everybody_stays(opened: Situation) -> None:
 def test_open_links_end_with_the_membership(imported: Situation) -> None:
     identity.make_link(imported.database, "rater-1", "sign_in")
     take_out(imported, "rater-1")
-    with imported.database.reading() as session:
+    with imported.database.read_only() as session:
         person_id = imported.raters[0].person_id
         open_links = session.exec(
             select(func.count())
@@ -147,7 +147,7 @@ def test_a_pseudonym_is_never_given_twice(imported: Situation) -> None:
     take_out(imported, "rater-1")
     invite(imported, "rater-1", "reviewer")
     invite(imported, "rater-3", "rater")
-    with imported.database.reading() as session:
+    with imported.database.read_only() as session:
         names = list(session.exec(select(Membership.pseudonym).order_by(Membership.id)))
     assert names == ["Admin 1", "Reviewer 2", "Rater 2", "Reviewer 1", "Rater 3"]
 
@@ -168,7 +168,7 @@ def test_who_was_taken_out_of_a_draft_gets_items_when_they_come_back_after_the_f
     situation = imported_study(database, tmp_path / "study")
     take_out(situation, "rater-1")
     freezing.freeze_study(database, situation.admin, "tiny")
-    with database.reading() as session:
+    with database.read_only() as session:
         assert session.exec(select(func.count(func.distinct(Assignment.membership_id)))).one() == 1
 
     invite(situation, "rater-1", "rater")
@@ -194,7 +194,7 @@ def test_the_items_of_a_reviewer_who_was_taken_out_are_dealt_again(database: Dat
     with pytest.raises(Conflict, match="given to another reviewer"):
         invite(situation, "reviewer", "reviewer")
     data_lock.close_study(database, situation.admin, "tiny")
-    with database.reading() as session:
+    with database.read_only() as session:
         assert session.exec(select(func.count()).select_from(ReviewTask)).one() == 4
     built = report.build_report(database, situation.admin, "tiny")
     listed = built.section("study").table("members").rows  # type: ignore[union-attr]

@@ -61,7 +61,7 @@ def test_an_upload_can_be_imported_and_thrown_away(imported: Situation, folder: 
     importing.import_study(imported.database, imported.admin, unpacked)
     uploads.discard_upload(imported.database, imported.admin, upload.ticket)
 
-    with imported.database.reading() as session:
+    with imported.database.read_only() as session:
         assert set(session.exec(select(Study.key)).all()) == {"tiny", "another"}
     assert left_behind(imported) == []
 
@@ -79,18 +79,18 @@ def test_a_refused_upload_leaves_nothing_behind(imported: Situation, folder: Pat
         assert left_behind(imported) == []
 
     assert list(imported.database.data_dir.parent.rglob("planted.txt")) == []
-    with imported.database.reading() as session:
+    with imported.database.read_only() as session:
         assert session.exec(select(Study.key)).all() == ["tiny"]
 
 
 def test_a_scan_can_be_looked_at_before_the_import(imported: Situation, folder: Path) -> None:
     upload = received(imported, packed(folder))
 
-    content = uploads.scan_for_preview(imported.database, imported.admin, upload.ticket, "c1-t2")
+    content = uploads.volume_for_preview(imported.database, imported.admin, upload.ticket, "c1-t2")
 
     assert content == (folder / "volumes" / "c1-t2.nii.gz").read_bytes()
     with pytest.raises(NotFound, match="has no volume 'c9'"):
-        uploads.scan_for_preview(imported.database, imported.admin, upload.ticket, "c9")
+        uploads.volume_for_preview(imported.database, imported.admin, upload.ticket, "c9")
 
 
 def test_a_picture_is_previewed_as_the_volume_that_it_will_be(imported: Situation, folder: Path) -> None:
@@ -101,7 +101,7 @@ def test_a_picture_is_previewed_as_the_volume_that_it_will_be(imported: Situatio
     table.write_text(table.read_text(encoding="utf-8").replace("c1-t2.nii.gz", "c1-t2.png"), encoding="utf-8")
     upload = received(imported, packed(folder))
 
-    content = uploads.scan_for_preview(imported.database, imported.admin, upload.ticket, "c1-t2")
+    content = uploads.volume_for_preview(imported.database, imported.admin, upload.ticket, "c1-t2")
 
     assert content.startswith(b"\x1f\x8b")
     assert upload.volumes[1].preview_name == "c1-t2.png.nii.gz"
@@ -113,7 +113,7 @@ def test_a_broken_scan_is_not_shown(imported: Situation, folder: Path) -> None:
     upload = received(imported, packed(folder))
 
     with pytest.raises(InputRefused, match=r"volume 'c1-t2': c1-t2.nii.gz is"):
-        uploads.scan_for_preview(imported.database, imported.admin, upload.ticket, "c1-t2")
+        uploads.volume_for_preview(imported.database, imported.admin, upload.ticket, "c1-t2")
 
 
 @pytest.mark.parametrize("ticket", ["", ".", "..", "../volumes", "no-such-ticket", "0" * 24, "/etc"])
@@ -149,7 +149,7 @@ def test_only_an_owner_uploads(imported: Situation, folder: Path) -> None:
         with pytest.raises(NotAllowed):
             uploads.study_folder_of(imported.database, other, upload.ticket)
         with pytest.raises(NotAllowed):
-            uploads.scan_for_preview(imported.database, other, upload.ticket, "c1-t1")
+            uploads.volume_for_preview(imported.database, other, upload.ticket, "c1-t1")
         with pytest.raises(NotAllowed):
             uploads.discard_upload(imported.database, other, upload.ticket)
 

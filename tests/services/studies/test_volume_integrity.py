@@ -1,4 +1,4 @@
-"""A stored scan that is not what was prepared is never sent; it is noted once, and told to the study's admins."""
+"""A stored volume that is not what was prepared is never sent; it is noted once, and told to the study's admins."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ def token_of(volume: dict[str, Any]) -> str:
     return str(volume["url"]).rsplit("/", 1)[1]
 
 
-def first_scan(situation: Situation) -> dict[str, Any]:
-    """What the first rater's browser is told of the scan on their desk."""
+def first_volume(situation: Situation) -> dict[str, Any]:
+    """What the first rater's browser is told of the volume on their desk."""
     payload = submission.current_payload(situation.database, situation.raters[0], "tiny", "reading")
-    scan: dict[str, Any] = payload["images"]["panes"][0]["volumes"][0]
-    return scan
+    volume: dict[str, Any] = payload["images"]["panes"][0]["volumes"][0]
+    return volume
 
 
-def file_of(situation: Situation, scan: dict[str, Any]) -> Path:
-    return shown_volumes.scan_in_reach(situation.database, situation.raters[0], token_of(scan))
+def file_of(situation: Situation, volume: dict[str, Any]) -> Path:
+    return shown_volumes.volume_in_reach(situation.database, situation.raters[0], token_of(volume))
 
 
 def flip_a_byte_that_still_unpacks(file: Path) -> None:
@@ -57,15 +57,15 @@ def flip_a_byte_that_still_unpacks(file: Path) -> None:
 
 
 def noted(database: Database) -> list[dict[str, Any]]:
-    with database.reading() as session:
+    with database.read_only() as session:
         return [
             event.detail for event in session.exec(select(AuditEvent).where(AuditEvent.action == "scan not intact"))
         ]
 
 
-def key_of(situation: Situation, scan: dict[str, Any]) -> str:
-    with situation.database.reading() as session:
-        sha256 = volume_store.sha256_of(file_of(situation, scan))
+def key_of(situation: Situation, volume: dict[str, Any]) -> str:
+    with situation.database.read_only() as session:
+        sha256 = volume_store.sha256_of(file_of(situation, volume))
         return session.exec(select(Volume.key).where(Volume.sha256 == sha256)).one()
 
 
@@ -75,66 +75,66 @@ def study(database: Database, tmp_path: Path) -> Situation:
 
 
 def test_an_intact_scan_is_sent_and_its_payload_holds_the_hash_of_what_it_unpacks_to(opened: Situation) -> None:
-    scan = first_scan(opened)
+    volume = first_volume(opened)
 
-    sent = shown_volumes.read_scan(opened.database, opened.raters[0], token_of(scan))
+    sent = shown_volumes.read_volume(opened.database, opened.raters[0], token_of(volume))
 
-    assert hashlib.sha256(gzip.decompress(sent)).hexdigest() == scan["sha256"]
+    assert hashlib.sha256(gzip.decompress(sent)).hexdigest() == volume["sha256"]
     assert noted(opened.database) == []
 
 
 def test_a_flipped_byte_that_still_unpacks_is_not_sent(opened: Situation) -> None:
-    scan = first_scan(opened)
-    flip_a_byte_that_still_unpacks(file_of(opened, scan))
+    volume = first_volume(opened)
+    flip_a_byte_that_still_unpacks(file_of(opened, volume))
 
     with pytest.raises(NotIntact, match="is not the one that was prepared"):
-        shown_volumes.read_scan(opened.database, opened.raters[0], token_of(scan))
+        shown_volumes.read_volume(opened.database, opened.raters[0], token_of(volume))
 
 
 def test_another_patients_prepared_file_in_its_place_is_not_sent(opened: Situation) -> None:
-    scan = first_scan(opened)
-    file = file_of(opened, scan)
-    with opened.database.reading() as session:
+    volume = first_volume(opened)
+    file = file_of(opened, volume)
+    with opened.database.read_only() as session:
         other = session.exec(select(Volume.sha256).where(Volume.sha256 != volume_store.sha256_of(file))).first()
     file.write_bytes(volume_store.path_of(opened.database, str(other)).read_bytes())
 
     with pytest.raises(NotIntact, match="is not the one that was prepared"):
-        shown_volumes.read_scan(opened.database, opened.raters[0], token_of(scan))
+        shown_volumes.read_volume(opened.database, opened.raters[0], token_of(volume))
 
 
 def test_an_exchange_after_a_scan_was_sent_is_seen_even_when_size_and_time_are_kept(opened: Situation) -> None:
-    scan = first_scan(opened)
-    file = file_of(opened, scan)
+    volume = first_volume(opened)
+    file = file_of(opened, volume)
     long_ago = (1_600_000_000, 1_600_000_000)
     os.utime(file, long_ago)
-    shown_volumes.read_scan(opened.database, opened.raters[0], token_of(scan))
+    shown_volumes.read_volume(opened.database, opened.raters[0], token_of(volume))
 
     flip_a_byte_that_still_unpacks(file)
     os.utime(file, long_ago)
 
     with pytest.raises(NotIntact):
-        shown_volumes.read_scan(opened.database, opened.raters[0], token_of(scan))
+        shown_volumes.read_volume(opened.database, opened.raters[0], token_of(volume))
 
 
 def test_what_was_found_is_noted_once_for_each_state_and_told_to_the_admins(study: Situation) -> None:
-    scan = first_scan(study)
-    file = file_of(study, scan)
+    volume = first_volume(study)
+    file = file_of(study, volume)
     flip_a_byte_that_still_unpacks(file)
 
     for _ in range(3):
         with pytest.raises(NotIntact):
-            shown_volumes.read_scan(study.database, study.raters[0], token_of(scan))
+            shown_volumes.read_volume(study.database, study.raters[0], token_of(volume))
     file.unlink()
     for _ in range(3):
         with pytest.raises(NotIntact, match="is missing on the server"):
-            shown_volumes.read_scan(study.database, study.raters[0], token_of(scan))
+            shown_volumes.read_volume(study.database, study.raters[0], token_of(volume))
 
-    key = key_of(study, scan)
+    key = key_of(study, volume)
     assert [(event["volume"], event["state"]) for event in noted(study.database)] == [
         (key, "damaged"),
         (key, "missing"),
     ]
-    lines = daily_verification.state_of_verification(study.database, study.admin, "tiny").damaged_scans
+    lines = daily_verification.state_of_verification(study.database, study.admin, "tiny").damaged_volumes
     assert [line.split(" UTC: ")[1] for line in lines] == [
         f"volume '{key}' was not shown: the file on the server is not the one that was prepared.",
         f"volume '{key}' was not shown: its prepared file is missing on the server.",
@@ -142,35 +142,35 @@ def test_what_was_found_is_noted_once_for_each_state_and_told_to_the_admins(stud
 
 
 def test_damage_found_by_a_browser_is_noted_once_too(opened: Situation) -> None:
-    scan = first_scan(opened)
+    volume = first_volume(opened)
 
     for _ in range(3):
-        shown_volumes.report_damage(opened.database, opened.raters[0], token_of(scan))
+        shown_volumes.report_damage(opened.database, opened.raters[0], token_of(volume))
 
     assert [(event["volume"], event["state"]) for event in noted(opened.database)] == [
-        (key_of(opened, scan), "arrived damaged")
+        (key_of(opened, volume), "arrived damaged")
     ]
-    assert volume_integrity.read_intact(file_of(opened, scan))
+    assert volume_integrity.read_intact(file_of(opened, volume))
 
 
 def test_nobody_reports_damage_of_a_scan_out_of_their_reach(opened: Situation) -> None:
-    scan = first_scan(opened)
+    volume = first_volume(opened)
 
     with pytest.raises(NotFound):
-        shown_volumes.report_damage(opened.database, opened.raters[1], token_of(scan))
+        shown_volumes.report_damage(opened.database, opened.raters[1], token_of(volume))
 
     assert noted(opened.database) == []
 
 
 def test_what_was_noted_is_told_until_a_verification_finds_no_fault(opened: Situation) -> None:
-    scan = first_scan(opened)
-    shown_volumes.report_damage(opened.database, opened.raters[0], token_of(scan))
+    volume = first_volume(opened)
+    shown_volumes.report_damage(opened.database, opened.raters[0], token_of(volume))
 
     daily_verification.verify_now(opened.database, opened.admin, "tiny")
 
     state = daily_verification.state_of_verification(opened.database, opened.admin, "tiny")
-    assert (state.problems, state.damaged_scans) == ([], [])
-    shown_volumes.report_damage(opened.database, opened.raters[0], token_of(scan))
+    assert (state.problems, state.damaged_volumes) == ([], [])
+    shown_volumes.report_damage(opened.database, opened.raters[0], token_of(volume))
     assert len(noted(opened.database)) == 2
 
 
@@ -192,7 +192,7 @@ def hashes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def test_a_file_is_hashed_once_however_often_it_is_sent(opened: Situation, hashes: list[int]) -> None:
-    file = file_of(opened, first_scan(opened))
+    file = file_of(opened, first_volume(opened))
     written = file.stat()
     # A file that was written just now is hashed each time: after a change its times could be the same.
     while time.time_ns() - written.st_ctime_ns <= volume_integrity.SETTLED_NS:
@@ -205,8 +205,8 @@ def test_a_file_is_hashed_once_however_often_it_is_sent(opened: Situation, hashe
 
 
 def test_a_file_that_was_put_back_is_hashed_again_and_sent(opened: Situation) -> None:
-    scan = first_scan(opened)
-    file = file_of(opened, scan)
+    volume = first_volume(opened)
+    file = file_of(opened, volume)
     content = file.read_bytes()
     file.write_bytes(b"damaged")
     with pytest.raises(NotIntact):
@@ -241,7 +241,7 @@ def without_unpacked_hashes(database: Database) -> dict[str, str | None]:
 
 
 def unpacked_hashes(database: Database) -> dict[str, str | None]:
-    with database.reading() as session:
+    with database.read_only() as session:
         return {volume.key: volume.unpacked_sha256 for volume in session.exec(select(Volume))}
 
 
@@ -259,10 +259,10 @@ def test_hashes_that_are_lacking_are_made_once_with_progress(study: Situation) -
 
 
 def test_a_damaged_file_gets_no_hash_and_is_named(opened: Situation) -> None:
-    scan = first_scan(opened)
-    key = key_of(opened, scan)
+    volume = first_volume(opened)
+    key = key_of(opened, volume)
     before = without_unpacked_hashes(opened.database)
-    flip_a_byte_that_still_unpacks(file_of(opened, scan))
+    flip_a_byte_that_still_unpacks(file_of(opened, volume))
 
     problems = volume_integrity.fill_unpacked_hashes(opened.database)
 
@@ -273,20 +273,20 @@ def test_a_damaged_file_gets_no_hash_and_is_named(opened: Situation) -> None:
 def test_a_scan_without_the_hash_is_sent_all_the_same(opened: Situation) -> None:
     without_unpacked_hashes(opened.database)
 
-    scan = first_scan(opened)
+    volume = first_volume(opened)
 
-    assert scan["sha256"] is None
-    assert shown_volumes.read_scan(opened.database, opened.raters[0], token_of(scan))
+    assert volume["sha256"] is None
+    assert shown_volumes.read_volume(opened.database, opened.raters[0], token_of(volume))
 
 
 def test_a_hash_that_was_made_meanwhile_is_told_without_a_restart(opened: Situation) -> None:
     without_unpacked_hashes(opened.database)
-    before = first_scan(opened)
+    before = first_volume(opened)
 
     volume_integrity.fill_unpacked_hashes(opened.database)
 
     assert before["sha256"] is None
-    assert first_scan(opened)["sha256"] is not None
+    assert first_volume(opened)["sha256"] is not None
 
 
 def test_verification_names_a_hash_that_was_changed_in_the_database(opened: Situation) -> None:
@@ -305,7 +305,7 @@ def test_a_study_is_verified_from_the_page_and_the_result_kept(study: Situation)
 
     assert daily_verification.verify_now(study.database, study.admin, "tiny") == []
 
-    with study.database.reading() as session:
+    with study.database.read_only() as session:
         stored = session.exec(select(Verification)).one()
     assert stored.started_at >= began
     assert (stored.files_checked, stored.problems) == (9, [])
@@ -313,7 +313,7 @@ def test_a_study_is_verified_from_the_page_and_the_result_kept(study: Situation)
 
 
 def test_a_pipe_in_the_place_of_a_volume_is_no_volume_and_nobody_waits_for_it(opened: Situation) -> None:
-    path = file_of(opened, first_scan(opened))
+    path = file_of(opened, first_volume(opened))
     path.unlink()
     os.mkfifo(path)
 

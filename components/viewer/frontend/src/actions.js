@@ -8,7 +8,7 @@ const PAN_STEP = 24;
 
 /** What counts as a tool in the trace, by its action. @type {Record<string, string>} */
 const TRACED = {
-  cine: "cine", markDistance: "distance", maximise: "maximised", masks: "overlays", link: "link", preset: "preset", window: "window",
+  cine: "cine", markDistance: "distance", maximise: "maximised", overlays: "overlays", link: "link", preset: "preset", window: "window",
   zoom: "zoom", pan: "pan", reset: "reset", fullScreen: "full_screen", pause: "pause", help: "help", takePoint: "point", renderer: "renderer",
 };
 
@@ -105,7 +105,7 @@ export class Actions {
       case "window": return view.moveWindow((value.level ?? 0) * 0.05, (value.width ?? 0) * 0.1);
       case "drag": return view.toggleDrag(value);
       case "markDistance": return view.markDistance();
-      case "masks": return void panes.toggleMasks();
+      case "overlays": return void panes.toggleOverlays();
       case "link": return view.toggleLink(value);
       case "sameMm": return view.dropOffsets();
       case "zoom": return void view.zoom(value);

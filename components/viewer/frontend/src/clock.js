@@ -58,7 +58,7 @@ export class ItemClock {
     this.running = false;
   }
 
-  reading() {
+  times() {
     this.advance();
     return { active_ms: Math.round(this.active), idle_ms: Math.round(this.idle) };
   }

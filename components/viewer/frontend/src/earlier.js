@@ -17,12 +17,12 @@ export class Earlier {
   /**
    * Whether somebody still waits for what was asked for: nothing else came on the screen, and the window was not closed.
    *
-   * @param {number} turn
+   * @param {number} generation
    * @param {string} url
    */
-  awaited(turn, url) {
-    const { turn: now, stage, dialogs } = this.room;
-    return turn === now && stage !== "sending" && (url === "reading/resume" || dialogs.open === "earlier");
+  awaited(generation, url) {
+    const { generation: now, stage, dialogs } = this.room;
+    return generation === now && stage !== "sending" && (url === "reading/resume" || dialogs.open === "earlier");
   }
 
   async toggle() {
@@ -75,7 +75,7 @@ export class Earlier {
   /** @param {string} url @param {object} body */
   async go(url, body) {
     const { room } = this;
-    const { turn } = room;
+    const { generation } = room;
     if (this.going || room.stage === "sending") return;
     this.going = true;
     if (url === "reading/resume") room.form?.setInert(true);
@@ -85,14 +85,14 @@ export class Earlier {
       await Promise.race([room.drafts?.flush(), new Promise((resolve) => setTimeout(resolve, LONGEST_FLUSH))]);
       /** @type {import("../payload.js").ReopenAnswer|import("../payload.js").ResumeAnswer} */
       const { payload } = await room.transport.post(url, body);
-      if (!this.awaited(turn, url)) {
+      if (!this.awaited(generation, url)) {
         if (url === "reading/reopen") await room.transport.post("reading/resume", { assignment: payload.assignment });
         return;
       }
       room.setAside();
       room.show(payload);
     } catch (error) {
-      if (!this.awaited(turn, url)) return;
+      if (!this.awaited(generation, url)) return;
       if (room.stage === "open") room.form?.setInert(false);
       const way = this.trouble(error, () => this.go(url, body));
       room.dialogs.show("earlier", "Earlier items", way);

@@ -21,8 +21,8 @@ export class ImageLoading {
     this.failing = false;
   }
 
-  /** @param {number} turn @param {number} [attempt] */
-  async load(turn, attempt = 0) {
+  /** @param {number} generation @param {number} [attempt] */
+  async load(generation, attempt = 0) {
     const { room } = this;
     const { item, trace, screen } = room;
     if (!item?.images || !trace) return;
@@ -33,29 +33,29 @@ export class ImageLoading {
     try {
       drawn = await room.panes.show(item.images, trace);
     } catch (error) {
-      if (turn !== room.turn) return;
+      if (generation !== room.generation) return;
       if (!(error instanceof Refusal) || ![0, 503].includes(error.status) || attempt >= FETCH_AGAIN.length) {
-        this.failed(turn, /** @type {Error} */ (error));
+        this.failed(generation, /** @type {Error} */ (error));
         return;
       }
       screen.cover("The server does not answer; trying again …");
       await waitOnline(FETCH_AGAIN[attempt]);
-      if (turn === room.turn) this.load(turn, attempt + 1);
+      if (generation === room.generation) this.load(generation, attempt + 1);
       return;
     }
-    if (!drawn || turn !== room.turn) return;
+    if (!drawn || generation !== room.generation) return;
     this.failing = false;
     screen.uncover();
     await painted();
-    if (turn === room.turn) room.displayed(turn);
+    if (generation === room.generation) room.displayed(generation);
   }
 
-  /** @param {number} turn @param {Error} error */
-  failed(turn, error) {
+  /** @param {number} generation @param {Error} error */
+  failed(generation, error) {
     const { room } = this;
     this.failing = true;
     room.shutWithoutImages();
-    if (error instanceof DamagedVolume) room.scans.reportDamage(error.url);
+    if (error instanceof DamagedVolume) room.volumeFiles.reportDamage(error.url);
     if (error instanceof Refusal && error.status === 401) {
       room.screen.cover("The images come back when you have signed in again.");
       return room.saving.signedOut();
@@ -63,20 +63,20 @@ export class ImageLoading {
     const told = error instanceof Refusal || error instanceof VolumeError;
     const why = told ? error.message : "The browser could not draw them.";
     if (!told) console.error(error);
-    const buttons = [h("button", { type: "button", class: "main", onclick: () => this.load(turn) }, "Try again")];
+    const buttons = [h("button", { type: "button", class: "main", onclick: () => this.load(generation) }, "Try again")];
     // The address of an image is good for one login: after signing in elsewhere only a reload brings the new ones.
     if (error instanceof Refusal && error.status === 404) {
       buttons.push(h("button", { type: "button", class: "plain", onclick: () => window.location.reload() }, "Reload the page"));
     }
     // A verdict that is being revised stands already.
     if (room.item?.phase !== "preview" && !room.item?.revision) {
-      buttons.push(h("button", { type: "button", class: "plain", onclick: () => this.report(turn, why) }, "Cannot be shown: report and go on"));
+      buttons.push(h("button", { type: "button", class: "plain", onclick: () => this.report(generation, why) }, "Cannot be shown: report and go on"));
     }
     room.screen.cover(h("p", {}, `The images cannot be shown. ${why}`), h("div", { class: "cover-buttons" }, ...buttons));
   }
 
-  /** @param {number} turn @param {string} reason */
-  async report(turn, reason) {
+  /** @param {number} generation @param {string} reason */
+  async report(generation, reason) {
     const { room } = this;
     if (!room.item) return;
     const { assignment, key } = room.item;
@@ -85,9 +85,9 @@ export class ImageLoading {
       /** @type {import("../payload.js").FailureAnswer} */
       const answer = await room.transport.postUntilAnswered("reading/failure", { assignment, key, reason: reason.slice(0, 500) }, () =>
         room.screen.cover("The server does not answer yet; trying again."));
-      if (turn === room.turn) room.goOver(answer.next);
+      if (generation === room.generation) room.goOver(answer.next);
     } catch (error) {
-      if (turn === room.turn) room.saving.refused(/** @type {Refusal} */ (error), () => this.report(turn, reason));
+      if (generation === room.generation) room.saving.refused(/** @type {Refusal} */ (error), () => this.report(generation, reason));
     }
   }
 
@@ -98,7 +98,7 @@ export class ImageLoading {
   rendererFailed(error, name) {
     const { room } = this;
     console.warn(`The renderer "${name}" gave up:`, error);
-    if (name === "canvas") return this.failed(room.turn, error);
+    if (name === "canvas") return this.failed(room.generation, error);
     // With two panes the graphics card is lost twice.
     if (!room.renderers.fallBack()) return;
     this.repaint();
@@ -119,10 +119,10 @@ export class ImageLoading {
     if (damaged(error)) return this.damagedBehind(error);
     const lasting = error instanceof VolumeError || (error instanceof Refusal && !error.passing);
     if (!lasting || room.stage !== "open" || room.item?.phase === "preview") return;
-    const { turn } = room;
+    const { generation } = room;
     /** @type {import("./screen.js").Way[]} */
     const ways = [["Go on without it", () => room.screen.say(null)]];
-    if (!room.item?.revision) ways.push(["Report and skip this item", () => this.report(turn, `${label}: ${error.message}`)]);
+    if (!room.item?.revision) ways.push(["Report and skip this item", () => this.report(generation, `${label}: ${error.message}`)]);
     room.screen.say(`${label} cannot be shown. ${error.message}`, ...ways);
   }
 
@@ -133,7 +133,7 @@ export class ImageLoading {
    */
   damagedBehind(error) {
     const { room } = this;
-    if (room.stage === "open" || room.stage === "blocked") this.failed(room.turn, error);
+    if (room.stage === "open" || room.stage === "blocked") this.failed(room.generation, error);
   }
 
   changeRenderer() {
@@ -149,20 +149,20 @@ export class ImageLoading {
     room.panes.changeRenderer().catch((error) => this.rendererFailed(error, room.renderers.kind));
   }
 
-  /** In idle time: the other sequences of this item, then the images of the next. @param {number} turn */
-  fetchAhead(turn) {
+  /** In idle time: the other sequences of this item, then the images of the next. @param {number} generation */
+  fetchAhead(generation) {
     const { room } = this;
     const idle = window.requestIdleCallback ?? ((work) => window.setTimeout(work, 50));
     idle(async () => {
       try {
         await room.panes.fetchRest();
       } catch (error) {
-        if (turn === room.turn && damaged(error)) return this.damagedBehind(/** @type {Error} */ (error));
+        if (generation === room.generation && damaged(error)) return this.damagedBehind(/** @type {Error} */ (error));
         // Anything else is fetched again when it is wanted; the reader is told then.
       }
       try {
         for (const url of room.item?.prefetch ?? []) {
-          if (turn !== room.turn) return;
+          if (generation !== room.generation) return;
           await room.panes.prepareAhead(url);
         }
       } catch {

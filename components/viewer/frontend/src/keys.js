@@ -63,7 +63,7 @@ export const BINDINGS = [
   { group: "Left drag or one finger", keys: ["d"], shown: "D", does: "Measures a distance, and back", action: "drag", value: "measure", when: "not typing" },
 
   { group: "Tools", keys: ["e"], shown: "E", does: "End of a distance at the crosshair: first one end, then the other", action: "markDistance", when: "not typing" },
-  { group: "Tools", keys: ["v"], shown: "V", does: "Overlays on, off", action: "masks", when: "not typing" },
+  { group: "Tools", keys: ["v"], shown: "V", does: "Overlays on, off", action: "overlays", when: "not typing" },
   { group: "Tools", keys: ["u"], shown: "U", does: "Unlink a pane, move it to the same place, U again links it there", action: "link", when: "not typing" },
   { group: "Tools", keys: ["Shift+u"], shown: "Shift U", does: "Link by the same mm again", action: "sameMm", when: "not typing" },
 

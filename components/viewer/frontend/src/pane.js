@@ -2,7 +2,7 @@
 
 import { h } from "./dom.js";
 import { liesApart } from "./hanging.js";
-import { MaskPainter } from "./masks.js";
+import { OverlayPainter } from "./overlays.js";
 import { spokenPixel, spokenPoint } from "./planes.js";
 import { intensityAt, transform } from "./volume.js";
 
@@ -12,7 +12,7 @@ export class Pane {
   /** @param {import("./canvas_renderer.js").Renderer} renderer */
   constructor(renderer) {
     this.renderer = renderer;
-    this.masks = new MaskPainter();
+    this.overlays = new OverlayPainter();
     /** @type {import("../payload.js").PanePayload|null} */
     this.spec = null;
     /** which of the spec's volumes is wanted, */
@@ -32,9 +32,9 @@ export class Pane {
     this.overlay = h("canvas", { class: "overlay", "aria-hidden": "true" });
     this.wait = h("div", { class: "pane-wait", hidden: true, role: "status" });
     this.warning = h("div", { class: "pane-wait", hidden: true, role: "status" });
-    this.reading = h("span", { class: "reading" });
+    this.position = h("span", { class: "position" });
     this.value = h("span", { class: "value" });
-    this.readout = h("div", { class: "readout" }, this.reading, this.value);
+    this.readout = h("div", { class: "readout" }, this.position, this.value);
     this.title = h("div", { class: "pane-title" });
     this.link = h("span", { class: "link-words", role: "status" });
     this.linkTools = h("span", { class: "link-tools" });
@@ -58,7 +58,7 @@ export class Pane {
     this.element.hidden = !spec;
     this.spec = spec ?? null;
     this.chosen = this.shown = spec?.opens_on ?? 0;
-    this.masks.clear();
+    this.overlays.clear();
     this.misfits("");
     this.apart = Boolean(spec) && liesApart(images, index);
     if (!spec) return;
@@ -126,20 +126,20 @@ export class Pane {
    *
    * @param {import("./view.js").View} view
    * @param {number} index
-   * @param {boolean} masked
+   * @param {boolean} overlaid
    */
-  read(view, index, masked) {
+  read(view, index, overlaid) {
     const volume = /** @type {Volume} */ (this.volume);
     const mm = view.crosshairIn(index);
     const value = intensityAt(volume, transform(volume.inverse, mm));
-    write(this.reading, this.spoken(mm));
+    write(this.position, this.spoken(mm));
     write(this.value, `${this.offered.label}: ${value === null ? "outside" : Math.round(value * 10) / 10}`);
     const { clip } = this.tiles[0];
     // In a narrow tile the read-out would run into the letter at the bottom.
     const above = this.placed && clip.width < 340 ? 22 : 5;
     const place = `bottom: ${this.size.height - clip.y - clip.height + above}px; max-width: ${clip.width - 20}px`;
     if (this.readout.getAttribute("style") !== place) this.readout.setAttribute("style", place);
-    this.legend.hidden = !masked;
+    this.legend.hidden = !overlaid;
     if (!this.apart) return;
     const link = view.linkOf(index);
     const words = { unlinked: "Moves alone: find the same place", linked: "Linked with your offset", "": "" }[link];

@@ -5,8 +5,8 @@
 
 import { h } from "./dom.js";
 import { pixelRatio, tilesOf } from "./hanging.js";
-import { misfit } from "./masks.js";
-import { drawOverlay } from "./overlay.js";
+import { misfit } from "./overlays.js";
+import { drawAnnotations } from "./annotations.js";
 import { Pane } from "./pane.js";
 import { Pointer } from "./pointer.js";
 import { View } from "./view.js";
@@ -28,9 +28,9 @@ export class Panes {
     /** @type {import("../payload.js").ImagesPayload|null} */
     this.images = null;
     this.trace = /** @type {import("./trace.js").Trace|null} */ (null);
-    this.turn = 0;
+    this.generation = 0;
     this.frame = 0;
-    this.showsMasks = false;
+    this.showsOverlays = false;
     this.view = new View(this);
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(this.element);
@@ -38,7 +38,7 @@ export class Panes {
 
   /** Black, at once. */
   clear() {
-    this.turn += 1;
+    this.generation += 1;
     cancelAnimationFrame(this.frame);
     this.frame = 0;
     this.images = null;
@@ -49,7 +49,7 @@ export class Panes {
       pane.wait.hidden = true;
       pane.readout.hidden = true;
       pane.renderer.clear();
-      drawOverlay(pane, this.view, -1);
+      drawAnnotations(pane, this.view, -1);
     }
   }
 
@@ -62,9 +62,9 @@ export class Panes {
    */
   async show(images, trace) {
     this.clear();
-    const turn = this.turn;
+    const generation = this.generation;
     this.trace = trace;
-    this.showsMasks = false;
+    this.showsOverlays = false;
     this.hang(images);
     const empty = images.panes.find((pane) => !pane.volumes.length);
     if (empty) throw new VolumeError(`There is no image for “${empty.title}”.`);
@@ -72,9 +72,9 @@ export class Panes {
       const { url, sha256 } = offered[first];
       return this.room.shelf.get(url, sha256);
     }));
-    if (turn !== this.turn) return false;
+    if (generation !== this.generation) return false;
     await Promise.all(volumes.map((volume, i) => this.load(this.panes[i], volume)));
-    if (turn !== this.turn) return false;
+    if (generation !== this.generation) return false;
     this.images = images;
     this.view.begin(images, volumes, trace.offsets);
     volumes.forEach((volume, i) => {
@@ -88,16 +88,16 @@ export class Panes {
 
   /** Fetch what is offered and not on the screen yet, so that showing it costs nothing. */
   async fetchRest() {
-    const { images, turn } = this;
+    const { images, generation } = this;
     for (const [i, pane] of (images?.panes ?? []).entries()) {
       for (const { url, sha256 } of pane.volumes.filter((_, n) => n !== pane.opens_on)) {
         const volume = await this.room.shelf.get(url, sha256);
-        if (turn !== this.turn) return;
+        if (generation !== this.generation) return;
         await this.load(this.panes[i], volume);
       }
       for (const { url, sha256 } of pane.overlays) {
         await this.room.shelf.get(url, sha256);
-        if (turn !== this.turn) return;
+        if (generation !== this.generation) return;
       }
     }
   }
@@ -108,9 +108,9 @@ export class Panes {
    * @param {string} url
    */
   async prepareAhead(url) {
-    const { turn } = this;
+    const { generation } = this;
     const volume = await this.room.shelf.get(url);
-    if (turn === this.turn && this.images) await this.load(this.panes[0], volume);
+    if (generation === this.generation && this.images) await this.load(this.panes[0], volume);
   }
 
   /** @param {import("../payload.js").ImagesPayload} images */
@@ -133,7 +133,7 @@ export class Panes {
 
   /** Replace every renderer by another kind, with the same picture. */
   async changeRenderer() {
-    const turn = this.turn;
+    const generation = this.generation;
     /** @type {Renderer[]} */
     const ready = [];
     for (const pane of this.panes) {
@@ -146,7 +146,7 @@ export class Panes {
     }
     this.panes.forEach((pane, i) => this.replace(pane, ready[i]));
     // Another item came in between: its own drawing loads what it needs.
-    if (turn === this.turn) this.drawNow();
+    if (generation === this.generation) this.drawNow();
   }
 
   /**
@@ -213,7 +213,7 @@ export class Panes {
     const { view } = this;
     /** @type {{pane: number, n: number, volume: Volume, tiles: import("./planes.js").Tile[]}[]} */
     const shown = [];
-    let masked = false;
+    let overlaid = false;
     this.images.panes.forEach((spec, i) => {
       const pane = this.panes[i];
       const { volume } = pane;
@@ -227,47 +227,47 @@ export class Panes {
         return;
       }
       shown.push({ pane: i, n: pane.shown, volume, tiles: pane.tiles });
-      const masks = this.masksOf(spec, pane, volume);
-      masked ||= masks.length > 0;
-      drawOverlay(pane, view, i, masks);
-      pane.read(view, i, masks.length > 0);
+      const overlays = this.overlaysOf(spec, pane, volume);
+      overlaid ||= overlays.length > 0;
+      drawAnnotations(pane, view, i, overlays);
+      pane.read(view, i, overlays.length > 0);
     });
-    this.trace?.shows(shown, masked);
+    this.trace?.shows(shown, overlaid);
     this.room.onRead();
   }
 
-  // ---------------------------------------------------------------- masks
+  // ---------------------------------------------------------------- overlays
 
-  get offersMasks() {
+  get offersOverlays() {
     return (this.images?.panes ?? []).reduce((sum, { overlays }) => sum + overlays.length, 0);
   }
 
   /**
-   * The masks to be drawn now; of one that does not fit the picture, the pane says why.
+   * The overlays to be drawn now; of one that does not fit the picture, the pane says why.
    *
    * @param {import("../payload.js").PanePayload} spec
    * @param {Pane} pane
    * @param {Volume} volume  the one on the screen
-   * @returns {import("./masks.js").Mask[]}
+   * @returns {import("./overlays.js").DrawnOverlay[]}
    */
-  masksOf(spec, pane, volume) {
-    if (!this.showsMasks) return pane.misfits("");
+  overlaysOf(spec, pane, volume) {
+    if (!this.showsOverlays) return pane.misfits("");
     const arrived = spec.overlays.flatMap(({ url, sha256, ...look }) => {
-      const mask = this.room.shelf.peek(url, sha256);
-      return mask ? [{ ...look, mask }] : [];
+      const arrivedVolume = this.room.shelf.peek(url, sha256);
+      return arrivedVolume ? [{ ...look, voxels: arrivedVolume }] : [];
     });
-    const misfits = arrived.map(({ label, mask }) => (pane.placed ? null : misfit(label, mask, volume)));
+    const misfits = arrived.map(({ label, voxels }) => (pane.placed ? null : misfit(label, voxels, volume)));
     pane.misfits(misfits.filter(Boolean).join(" "));
     return arrived.filter((_, i) => !misfits[i]);
   }
 
-  /** All masks on or off; they are fetched when they are not here yet. */
-  async toggleMasks() {
-    const { turn, images } = this;
-    if (!images || !this.offersMasks) return;
-    this.showsMasks = !this.showsMasks;
+  /** All overlays on or off; they are fetched when they are not here yet. */
+  async toggleOverlays() {
+    const { generation, images } = this;
+    if (!images || !this.offersOverlays) return;
+    this.showsOverlays = !this.showsOverlays;
     this.drawNow();
-    if (!this.showsMasks) return;
+    if (!this.showsOverlays) return;
     await Promise.all(images.panes.map(async ({ overlays }, i) => {
       const { wait } = this.panes[i];
       const missing = overlays.filter(({ url, sha256 }) => !this.room.shelf.peek(url, sha256));
@@ -275,14 +275,14 @@ export class Panes {
       wait.textContent = "Loading the overlay …";
       wait.hidden = false;
       const arrived = await Promise.all(missing.map(({ url, sha256 }) => this.room.shelf.get(url, sha256))).catch((error) => {
-        if (turn === this.turn) this.room.onRefused(error, "The overlay");
+        if (generation === this.generation) this.room.onRefused(error, "The overlay");
         return null;
       });
-      if (turn !== this.turn) return;
+      if (generation !== this.generation) return;
       wait.hidden = arrived !== null;
       wait.textContent = arrived ? "" : "The overlay could not be loaded. Switch it off and on (V) to try again.";
     }));
-    if (turn === this.turn) this.drawNow();
+    if (generation === this.generation) this.drawNow();
   }
 
   // ---------------------------------------------------------------- sequences
@@ -312,7 +312,7 @@ export class Panes {
    */
   async choose(index, n) {
     const pane = this.panes[index];
-    const { turn } = this;
+    const { generation } = this;
     if (!this.images || !pane.spec) return;
     pane.choose(n);
     const { url, sha256, label } = pane.spec.volumes[n];
@@ -324,13 +324,13 @@ export class Panes {
       }
       const volume = here ?? (await this.room.shelf.get(url, sha256));
       await this.load(pane, volume);
-      if (turn !== this.turn || pane.chosen !== n) return;
+      if (generation !== this.generation || pane.chosen !== n) return;
       pane.volume = volume;
       pane.shown = n;
       pane.wait.hidden = true;
       this.drawNow();
     } catch (error) {
-      if (turn === this.turn && pane.chosen === n) {
+      if (generation === this.generation && pane.chosen === n) {
         pane.wait.textContent = `${label} could not be loaded; this is still ${this.shownIn(index).label}. Choose ${label} again to retry.`;
         pane.wait.hidden = false;
         this.room.onRefused(/** @type {Error} */ (error), label);

@@ -1,6 +1,6 @@
 /** What mouse, pen and fingers do on one pane. */
 
-import { trackBox } from "./overlay.js";
+import { trackBox } from "./annotations.js";
 import { voxelUnder } from "./planes.js";
 import { transform } from "./volume.js";
 

@@ -21,7 +21,7 @@ import { Pausing } from "./pausing.js";
 import { Points } from "./points.js";
 import { Renderers } from "./renderers.js";
 import { Saving } from "./saving.js";
-import { Scans } from "./scans.js";
+import { VolumeFiles } from "./volume_files.js";
 import { Screen } from "./screen.js";
 import { Session, summaryLines } from "./session.js";
 import { Stages } from "./stages.js";
@@ -65,8 +65,8 @@ export class Room {
   /** @param {HTMLElement} element @param {string} base  where the application begins */
   constructor(element, base) {
     this.transport = new Transport(base);
-    this.scans = new Scans(this);
-    this.shelf = new VolumeShelf((url, signal, anew) => this.scans.bytes(url, signal, anew));
+    this.volumeFiles = new VolumeFiles(this);
+    this.shelf = new VolumeShelf((url, signal, anew) => this.volumeFiles.bytes(url, signal, anew));
     this.loading = new ImageLoading(this);
     this.saving = new Saving(this);
     this.actions = new Actions(this);
@@ -104,7 +104,7 @@ export class Room {
     this.stages = new Stages();
     /** @type {string|undefined} */
     this.lastAssignment = undefined;
-    this.turn = 0;
+    this.generation = 0;
     this.leaving = new AbortController();
     this.panes = new Panes({
       shelf: this.shelf,
@@ -187,13 +187,13 @@ export class Room {
   /** A reload, or an earlier item in between: time and trace of this one go on when it comes back. */
   setAside() {
     const { item, clock, trace, stage } = this;
-    if (item && clock && trace && stage !== "feedback" && item.phase !== "preview") keepAside(item, { time: clock.reading(), seen: trace.kept() });
+    if (item && clock && trace && stage !== "feedback" && item.phase !== "preview") keepAside(item, { time: clock.times(), seen: trace.kept() });
   }
 
   /** @param {Payload} payload */
   show(payload) {
     const { screen } = this;
-    const turn = ++this.turn;
+    const generation = ++this.generation;
     // The focus must not stay behind in a form that is gone, nor land in the next one.
     if (screen.focused()) screen.element.focus({ preventScroll: true });
     this.drafts?.leave();
@@ -221,7 +221,7 @@ export class Room {
     const clock = new ItemClock(kept?.time);
     if (this.pausing.paused) clock.pause(true);
     this.clock = clock;
-    this.trace = new Trace(payload, kept?.seen, () => clock.reading().active_ms);
+    this.trace = new Trace(payload, kept?.seen, () => clock.times().active_ms);
     if (offsets) this.trace.offsets = { ...offsets };
     screen.paintItem(payload);
     this.form = new Form(payload.form, {
@@ -234,8 +234,8 @@ export class Room {
     screen.paintForm(this.form);
     this.kept = payload.phase === "preview" ? null : unsavedAnswers(payload.assignment, payload.draft.sequence);
     this.form.write(this.kept ?? payload.draft.answers);
-    if (payload.images) this.loading.load(turn);
-    else this.displayed(turn);
+    if (payload.images) this.loading.load(generation);
+    else this.displayed(generation);
   }
 
   /** Nothing is left here: thanks, and what waits elsewhere. @param {import("../payload.js").DonePayload} payload */
@@ -262,18 +262,18 @@ export class Room {
     this.screen.paintParting("between", { title: "The practice is over", message: "From here on your answers count." }, nextPart(ahead, begin));
   }
 
-  /** Everything of the item is on the screen: tell the server, then open the form. @param {number} turn */
-  async displayed(turn) {
+  /** Everything of the item is on the screen: tell the server, then open the form. @param {number} generation */
+  async displayed(generation) {
     const { item, form, screen } = this;
     await this.pausing.over();
     // What was answered stays answered, also when its images had to be fetched once more.
-    if (turn !== this.turn || !item || !form || this.stage === "feedback") return;
+    if (generation !== this.generation || !item || !form || this.stage === "feedback") return;
     this.loadMs ??= Math.round(performance.now() - this.started);
     if (item.phase === "preview") {
       this.stages.to("open");
       form.setInert(false);
       form.say("");
-      this.loading.fetchAhead(turn);
+      this.loading.fetchAhead(generation);
       return;
     }
     const { assignment, key, draft } = item;
@@ -281,12 +281,12 @@ export class Room {
       await this.transport.postUntilAnswered(
         "reading/shown",
         { assignment, key, load_ms: this.loadMs, renderer: this.renderers.kind, viewport: this.viewport() },
-        () => turn === this.turn && screen.say("The server does not answer yet; trying again. Nothing is lost."));
+        () => generation === this.generation && screen.say("The server does not answer yet; trying again. Nothing is lost."));
     } catch (error) {
-      if (turn === this.turn) this.saving.refused(/** @type {Refusal} */ (error), () => this.displayed(turn));
+      if (generation === this.generation) this.saving.refused(/** @type {Refusal} */ (error), () => this.displayed(generation));
       return;
     }
-    if (turn !== this.turn) return;
+    if (generation !== this.generation) return;
     // The same item a second time, after its images had failed under the reader: its drafts go on.
     this.drafts ??= this.saving.drafts(assignment, draft.sequence);
     if (this.kept) this.drafts.change(this.kept, 0);
@@ -294,7 +294,7 @@ export class Room {
     this.clock?.start();
     this.goOn();
     this.openedAt = performance.now();
-    this.loading.fetchAhead(turn);
+    this.loading.fetchAhead(generation);
   }
 
   /** The form is open (again), unless there is nothing to be seen. */
@@ -389,7 +389,7 @@ export class Room {
   }
 
   destroy() {
-    this.turn += 1;
+    this.generation += 1;
     this.drafts?.leave();
     this.drafts?.close();
     this.transport.close();

@@ -37,7 +37,7 @@ export class Saving {
 
   async submit() {
     const { room } = this;
-    const { item, form, turn } = room;
+    const { item, form, generation } = room;
     if (!item || !form) return;
     room.beginSending();
     room.screen.draft("Saving …");
@@ -45,38 +45,38 @@ export class Saving {
       assignment: item.assignment,
       key: item.key,
       answers: form.verdict(),
-      ...room.clock?.reading(),
+      ...room.clock?.times(),
       load_ms: room.loadMs,
       renderer: room.renderers.kind,
       viewport: room.viewport(),
       trace: room.trace?.summary(room.panes.images ? room.panes.view.crosshair : null),
-    }, turn);
+    }, generation);
   }
 
   /**
    * @param {object} body  the answers, and how they came about
-   * @param {number} turn
+   * @param {number} generation
    */
-  async send(body, turn) {
+  async send(body, generation) {
     const { room } = this;
     const { item, screen } = room;
     /** @type {VerdictAnswer} */
     let answer;
     try {
       answer = await room.transport.postUntilAnswered("reading/verdict", body, ({ status }) =>
-        turn === room.turn && screen.say(status === 503
+        generation === room.generation && screen.say(status === 503
           ? "The server cannot save just now; trying again. Your answers are kept."
           : "No answer from the server yet; trying again. Your answers are kept."));
     } catch (error) {
       const refusal = /** @type {Refusal} */ (error);
-      if (turn !== room.turn) return;
+      if (generation !== room.generation) return;
       if (refusal.status === 422) this.correct(refusal);
-      else this.refused(refusal, () => this.send(body, turn));
+      else this.refused(refusal, () => this.send(body, generation));
       return;
     }
     screen.note(`Saved · receipt ${answer.receipt} · ${clockTime(answer.saved_at)}`);
-    if (turn === room.turn) screen.say(null);
-    if (turn !== room.turn) {
+    if (generation === room.generation) screen.say(null);
+    if (generation !== room.generation) {
       if (item) room.finish(item);
     } else if (answer.feedback) room.showFeedback(answer.feedback, answer.next);
     else room.goOver(answer.next);

@@ -21,7 +21,7 @@ export class Toolbar {
       measure: tool("drag", "Measure", "D", "Left drag measures a distance", "measure"),
     };
     this.crosshair = tool("crosshair", "Crosshair", "X", "Crosshair on, off");
-    this.masks = tool("masks", "Overlay", "V", "Overlays on, off");
+    this.overlays = tool("overlays", "Overlay", "V", "Overlays on, off");
     this.smooth = tool("smooth", "Smooth", "Shift X", "Smooth between the voxels, or each as it is");
     this.slower = tool("cineRate", "‹", ",", "Play slower", -1, "Play slower");
     this.faster = tool("cineRate", "›", ".", "Play faster", 1, "Play faster");
@@ -30,7 +30,7 @@ export class Toolbar {
     this.measured = h("span", { class: "unseen", role: "status" });
     this.element = h("div", { class: "toolbar" }, this.presets,
       group("Left drag", ...Object.values(this.drags)),
-      group("Shown", this.crosshair, this.masks, this.smooth, this.maximise),
+      group("Shown", this.crosshair, this.overlays, this.smooth, this.maximise),
       group("Cine", this.slower, this.cine, this.faster),
       group("Zoom", tool("zoom", "+", "+", "Zoom in", 1.25, "Zoom in"), tool("zoom", "−", "-", "Zoom out", 0.8, "Zoom out")),
       tool("reset", "Reset", "R", "Reset window, zoom, position and distances"),
@@ -42,12 +42,12 @@ export class Toolbar {
     const presets = images?.presets ?? [];
     this.presets.replaceChildren(...presets.map(({ label }, i) =>
       h("button", { type: "button", class: "tool", title: `Window: ${label} (Shift ${i + 1})`, onclick: () => this.act("preset", i + 1) }, badge(i, presets.length), label)));
-    this.masks.hidden = !images?.panes.some(({ overlays }) => overlays.length);
-    this.masks.setAttribute("aria-pressed", "false");
+    this.overlays.hidden = !images?.panes.some(({ overlays }) => overlays.length);
+    this.overlays.setAttribute("aria-pressed", "false");
   }
 
   /** @param {import("./panes.js").Panes} panes */
-  paint({ view, showsMasks, images }) {
+  paint({ view, showsOverlays, images }) {
     // This runs with every frame: what stays the same must not make the browser compute styles anew.
     /** @param {HTMLElement} button @param {boolean} pressed */
     const press = (button, pressed) => {
@@ -55,7 +55,7 @@ export class Toolbar {
     };
     for (const [mode, button] of Object.entries(this.drags)) press(button, view.dragMode === mode);
     press(this.crosshair, view.showsCrosshair);
-    press(this.masks, showsMasks);
+    press(this.overlays, showsOverlays);
     press(this.smooth, view.smooth);
     press(this.maximise, Boolean(view.maximised));
     press(this.cine, view.cine.playing);

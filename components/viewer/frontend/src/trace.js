@@ -33,9 +33,9 @@ export class Trace {
     this.activeTime = activeTime;
     /** @type {Map<string, Seen>} every volume that is offered, opened or not */
     this.volumes = new Map();
-    this.masks = { offered: 0, shown_ms: 0 };
+    this.overlays = { offered: 0, shown_ms: 0 };
     for (const [pane, { title, volumes, overlays }] of (payload.images?.panes ?? []).entries()) {
-      this.masks.offered += overlays.length;
+      this.overlays.offered += overlays.length;
       volumes.forEach(({ label }, n) => {
         if (this.volumes.size >= MOST_VOLUMES) return;
         this.volumes.set(`${pane} ${n}`, { pane, title: short(title), label: short(label), opened: false, ms: 0, slices: {} });
@@ -48,7 +48,7 @@ export class Trace {
     this.lastTool = { name: "", at: -ONE_USE };
     /** @type {string[]} */
     this.onScreen = [];
-    this.masksOnScreen = false;
+    this.overlaysOnScreen = false;
     /** @type {Record<string, number[]>} mm from the crosshair to the same place in a pane, by the pane's title */
     this.offsets = {};
     this.booked = activeTime();
@@ -64,19 +64,19 @@ export class Trace {
       const entry = this.volumes.get(key);
       if (entry) entry.ms += passed;
     }
-    if (this.masksOnScreen) this.masks.shown_ms += passed;
+    if (this.overlaysOnScreen) this.overlays.shown_ms += passed;
   }
 
   /**
    * What is on the screen from now on.
    *
    * @param {{pane: number, n: number, volume: import("./volume.js").Volume, tiles: import("./planes.js").Tile[]}[]} shown
-   * @param {boolean} masked
+   * @param {boolean} overlaid
    */
-  shows(shown, masked) {
+  shows(shown, overlaid) {
     this.book();
     this.onScreen = shown.map(({ pane, n }) => `${pane} ${n}`);
-    this.masksOnScreen = masked;
+    this.overlaysOnScreen = overlaid;
     for (const { pane, n, volume, tiles } of shown) {
       const entry = this.volumes.get(`${pane} ${n}`);
       if (!entry) continue;
@@ -133,7 +133,7 @@ export class Trace {
       windows: this.windows,
       crosshair: crosshair ? crosshair.map(tenths) : null,
       offsets: Object.entries(this.offsets).map(([title, offset]) => ({ title: short(title), mm: offset.map(tenths) })),
-      overlays: { offered: this.masks.offered, shown_ms: Math.round(this.masks.shown_ms) },
+      overlays: { offered: this.overlays.offered, shown_ms: Math.round(this.overlays.shown_ms) },
       tools: this.tools,
     };
   }
@@ -143,8 +143,8 @@ export class Trace {
     this.book();
     const volumes = [...this.volumes].map(([key, { opened, ms, slices }]) => [key, opened, ms,
       Object.entries(slices).map(([plane, { seen, of }]) => [plane, [...seen], of])]);
-    const { windows, tools, masks, offsets } = this;
-    return { volumes, windows, tools, shown_ms: masks.shown_ms, offsets };
+    const { windows, tools, overlays, offsets } = this;
+    return { volumes, windows, tools, shown_ms: overlays.shown_ms, offsets };
   }
 
   /** @param {any} kept */
@@ -157,7 +157,7 @@ export class Trace {
     }
     this.windows = kept.windows;
     this.tools = kept.tools;
-    this.masks.shown_ms = kept.shown_ms;
+    this.overlays.shown_ms = kept.shown_ms;
     this.offsets = kept.offsets;
   }
 }

@@ -1,12 +1,12 @@
 /**
- * Masks over the images: on the slice that is shown, each point takes the value of the mask's nearest voxel, found
+ * Overlays over the images: on the slice that is shown, each point takes the value of the overlay's nearest voxel, found
  * through both affines. Drawn on the overlay canvas, so that it is the same whichever renderer painted the slice.
  */
 
 /** @typedef {import("./volume.js").Volume} Volume */
 /** @typedef {import("./planes.js").Tile} Tile */
 
-/** @typedef {Omit<import("../payload.js").OverlayPayload, "url"|"sha256"> & {mask: Volume}} Mask  an overlay that has arrived */
+/** @typedef {Omit<import("../payload.js").OverlayPayload, "url"|"sha256"> & {voxels: Volume}} DrawnOverlay  an overlay that has arrived */
 
 const FINEST = 4;
 
@@ -14,27 +14,27 @@ const FINEST = 4;
  * @typedef {Object} Cut
  * @property {number} width    points across the slice
  * @property {number} height
- * @property {Uint8Array} inside   1 where the mask is not 0, in the order of the pixels on the screen
+ * @property {Uint8Array} inside   1 where the overlay is not 0, in the order of the pixels on the screen
  */
 
 /**
- * The mask on one slice of a volume, at the volume's own voxels or, where the mask is finer, at 2 to 4 points of each.
+ * The overlay on one slice of a volume, at the volume's own voxels or, where the overlay is finer, at 2 to 4 points of each.
  *
- * @param {Volume} mask
+ * @param {Volume} overlay
  * @param {Volume} volume
  * @param {import("./planes.js").Plane} plane
  * @param {number} slice
  * @returns {Cut}
  */
-export function cutMask(mask, volume, plane, slice) {
+export function cutOverlay(overlay, volume, plane, slice) {
   const { across, down, through, mirrored } = plane;
-  const fine = Math.min(FINEST, Math.max(1, Math.ceil(Math.max(volume.spacing[across], volume.spacing[down]) / Math.min(...mask.spacing) - 1e-3)));
+  const fine = Math.min(FINEST, Math.max(1, Math.ceil(Math.max(volume.spacing[across], volume.spacing[down]) / Math.min(...overlay.spacing) - 1e-3)));
   const width = volume.shape[across] * fine;
   const height = volume.shape[down] * fine;
   const inside = new Uint8Array(width * height);
-  const matrix = compose(mask.inverse, volume.affine);
-  const [nx, ny, nz] = mask.shape;
-  const nothing = (0 - mask.inter) / mask.slope;
+  const matrix = compose(overlay.inverse, volume.affine);
+  const [nx, ny, nz] = overlay.shape;
+  const nothing = (0 - overlay.inter) / overlay.slope;
   const place = [0, 0, 0];
   place[through] = slice;
   for (let row = 0; row < height; row += 1) {
@@ -47,30 +47,30 @@ export function cutMask(mask, volume, plane, slice) {
       const y = Math.round(matrix[4] * a + matrix[5] * b + matrix[6] * c + matrix[7]);
       const z = Math.round(matrix[8] * a + matrix[9] * b + matrix[10] * c + matrix[11]);
       if (x < 0 || y < 0 || z < 0 || x >= nx || y >= ny || z >= nz) continue;
-      if (mask.stored[x + nx * (y + ny * z)] !== nothing) inside[row * width + column] = 1;
+      if (overlay.stored[x + nx * (y + ny * z)] !== nothing) inside[row * width + column] = 1;
     }
   }
   return { width, height, inside };
 }
 
 /**
- * Why a mask cannot be laid over a picture without scale, in one sentence; null when it can. Both have no millimetres that would
+ * Why a overlay cannot be laid over a picture without scale, in one sentence; null when it can. Both have no millimetres that would
  * say where one lies on the other: only pixel by pixel do they belong together.
  *
  * @param {string} label
- * @param {Volume} mask
+ * @param {Volume} overlay
  * @param {Volume} picture
  * @returns {string|null}
  */
-export function misfit(label, mask, picture) {
+export function misfit(label, overlay, picture) {
   /** @param {Volume} volume */
   const pixels = ({ shape }) => shape.filter((n) => n > 1).join(" × ");
-  if (mask.shape.every((n, axis) => n === picture.shape[axis])) return null;
-  return `The overlay “${label}” is not drawn: it has ${pixels(mask)} pixels, the picture ${pixels(picture)}.`;
+  if (overlay.shape.every((n, axis) => n === picture.shape[axis])) return null;
+  return `The overlay “${label}” is not drawn: it has ${pixels(overlay)} pixels, the picture ${pixels(picture)}.`;
 }
 
-/** Draws masks and keeps what it cut as long as the same slices are shown. */
-export class MaskPainter {
+/** Draws overlays and keeps what it cut as long as the same slices are shown. */
+export class OverlayPainter {
   constructor() {
     /** @type {Map<string, {key: string, fill: HTMLCanvasElement|null, edge: Path2D|null, width: number, height: number}>} */
     this.kept = new Map();
@@ -78,18 +78,18 @@ export class MaskPainter {
 
   /**
    * @param {CanvasRenderingContext2D} context  in CSS pixels of the pane, clipped to the tile
-   * @param {Mask} overlay
+   * @param {DrawnOverlay} overlay
    * @param {Volume} volume  the one on the screen
    * @param {Tile} tile
    */
-  draw(context, { mask, colour, style, opacity }, volume, tile) {
+  draw(context, { voxels, colour, style, opacity }, volume, tile) {
     const { plane, slice, image } = tile;
     if (slice < 0 || slice >= volume.shape[plane.through]) return;
-    const place = `${mask.url} ${plane.name}`;
+    const place = `${voxels.url} ${plane.name}`;
     const key = `${volume.url} ${plane.mirrored} ${slice} ${style} ${colour}`;
     let cut = this.kept.get(place);
     if (cut?.key !== key) {
-      const points = cutMask(mask, volume, plane, slice);
+      const points = cutOverlay(voxels, volume, plane, slice);
       const filled = style === "fill";
       cut = { key, width: points.width, height: points.height, fill: filled ? fillOf(points, colour) : null, edge: filled ? null : edgeOf(points) };
       this.kept.set(place, cut);

@@ -92,7 +92,7 @@ class Calculation(NamedTuple):
     part: str = ""
 
 
-def applicable(file: RatingsFile, request: Request) -> Iterator[Calculation]:
+def command_line(file: RatingsFile, request: Request) -> Iterator[Calculation]:
     """Every calculation that applies to a file, and then to each of its groups of items.
 
     Parameters

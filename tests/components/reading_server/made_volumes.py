@@ -32,7 +32,7 @@ def volume(token: str) -> bytes:
     """An uncompressed NIfTI-1 file. The kind and the position in the token make each a little different."""
     kind, position = token.rsplit("-", 1)
     if kind == "mask":
-        return nifti(*lesion_mask())
+        return nifti(*lesion_overlay())
     if kind == "oblique":
         return nifti(*oblique_noise())
     if kind == "average":
@@ -101,7 +101,7 @@ def turned(about_s: float, about_r: float) -> NDArray[np.float64]:
     return np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]) @ np.array([[1, 0, 0], [0, d, -t], [0, t, d]])
 
 
-def lesion_mask() -> tuple[NDArray[np.int16], NDArray[np.float64]]:
+def lesion_overlay() -> tuple[NDArray[np.int16], NDArray[np.float64]]:
     """The bright ball of the head, on an oblique grid of its own with voxels of 2 by 3 by 2.5 mm."""
     _, size = head()
     shape = head()[0].shape

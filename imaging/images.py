@@ -18,15 +18,15 @@ _DEPTH, _COLOUR_TYPE, _GREY = 24, 25, 0
 _BROKEN = (OSError, ValueError, SyntaxError, EOFError, OverflowError, MemoryError)
 
 
-def is_picture(start: bytes) -> bool:
+def is_image(start: bytes) -> bool:
     """Return whether a file that begins like this is a PNG or JPEG."""
     return start.startswith((PNG_SIGNATURE, JPEG_SIGNATURE))
 
 
-def is_picture_file(path: Path) -> bool:
+def is_image_file(path: Path) -> bool:
     """Return whether a file's content begins like a PNG or JPEG."""
     with path.open("rb") as file:
-        return is_picture(file.read(len(PNG_SIGNATURE)))
+        return is_image(file.read(len(PNG_SIGNATURE)))
 
 
 def is_jpeg_file(path: Path) -> bool:
@@ -35,7 +35,7 @@ def is_jpeg_file(path: Path) -> bool:
         return file.read(len(JPEG_SIGNATURE)) == JPEG_SIGNATURE
 
 
-def read_picture(
+def read_image(
     file: BinaryIO, name: str, limits: Limits, convention: Convention
 ) -> tuple[npt.NDArray[np.generic], Affine, tuple[float, float] | None]:
     """Read a grey picture; nothing but its pixels is kept, so text, comments, EXIF and previews stay behind.
@@ -59,17 +59,17 @@ def read_picture(
     if start.startswith(PNG_SIGNATURE) and start[_DEPTH : _DEPTH + 1] == b"\x10" and start[_COLOUR_TYPE] != _GREY:
         raise _coloured(name, "colours or transparency of 16 bits")
     try:
-        with Image.open(file, formats=("PNG", "JPEG")) as picture:
-            width, height = picture.size
+        with Image.open(file, formats=("PNG", "JPEG")) as image:
+            width, height = image.size
             if width * height > limits.max_pixels:
                 raise ImagingError(
                     f"{name} announces {width} x {height} pixels, but at most {limits.max_pixels} are accepted: "
                     "crop or shrink it."
                 )
-            if getattr(picture, "n_frames", 1) > 1:
+            if getattr(image, "n_frames", 1) > 1:
                 raise ImagingError(f"{name} holds several pictures, but one is expected: save the one to be read.")
             # Cameras and scanners note a turn instead of turning; the note does not survive, so the turn is made.
-            pixels = _grey(ImageOps.exif_transpose(picture), name)
+            pixels = _grey(ImageOps.exif_transpose(image), name)
     except ImagingError:
         raise
     except Image.DecompressionBombError as error:
@@ -85,23 +85,23 @@ def read_picture(
     return _as_volume(pixels, convention)
 
 
-def _grey(picture: Image.Image, name: str) -> npt.NDArray[np.generic]:
+def _grey(image: Image.Image, name: str) -> npt.NDArray[np.generic]:
     """Return rows of grey values: as they are, or one of three equal channels."""
-    if picture.mode in ("P", "PA") or "transparency" in picture.info:
-        picture = picture.convert("RGBA")
-    if picture.mode == "1":
-        picture = picture.convert("L")
-    pixels = np.asarray(picture)
-    if picture.mode in ("L", "I", "I;16", "I;16B", "I;16L"):
+    if image.mode in ("P", "PA") or "transparency" in image.info:
+        image = image.convert("RGBA")
+    if image.mode == "1":
+        image = image.convert("L")
+    pixels = np.asarray(image)
+    if image.mode in ("L", "I", "I;16", "I;16B", "I;16L"):
         return pixels
-    if picture.mode in ("LA", "RGBA"):
+    if image.mode in ("LA", "RGBA"):
         if (pixels[..., -1] != 255).any():
             raise ImagingError(
                 f"{name} is transparent in part, but an opaque picture is expected: save it without alpha."
             )
         pixels = pixels[..., :-1]
-    elif picture.mode != "RGB":
-        raise _coloured(name, f"colours of the kind {picture.mode}")
+    elif image.mode != "RGB":
+        raise _coloured(name, f"colours of the kind {image.mode}")
     if (pixels != pixels[..., :1]).any():
         raise _coloured(name, "true colours")
     return pixels[..., 0]

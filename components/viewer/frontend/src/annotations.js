@@ -1,4 +1,4 @@
-/** What is drawn over the images, the same for every renderer: masks, crosshair, distances, letters, slice numbers. */
+/** What is drawn over the images, the same for every renderer: overlays, crosshair, distances, letters, slice numbers. */
 
 import { spokenLength } from "./measuring.js";
 import { pixelOf } from "./planes.js";
@@ -6,7 +6,7 @@ import { transform } from "./volume.js";
 
 /** @typedef {import("./planes.js").Tile} Tile */
 /** @typedef {import("./volume.js").Volume} Volume */
-/** @typedef {import("./masks.js").Mask} Mask */
+/** @typedef {import("./overlays.js").DrawnOverlay} DrawnOverlay */
 /** @typedef {import("./pane.js").Pane} Pane */
 /** @typedef {import("./view.js").View} View */
 /** @typedef {CanvasRenderingContext2D} Context */
@@ -35,12 +35,12 @@ export function trackBox({ clip }) {
  * @param {Pane} pane
  * @param {View} view
  * @param {number} index  of the pane; -1 draws nothing
- * @param {Mask[]} [masks]
+ * @param {DrawnOverlay[]} [overlays]
  */
-export function drawOverlay(pane, view, index, masks = []) {
+export function drawAnnotations(pane, view, index, overlays = []) {
   // Text is slow to draw without a graphics card, and another window changes nothing here.
   const volume = index < 0 ? null : pane.volume;
-  const drawn = volume ? stateOf(pane, volume, view, index, masks) : "";
+  const drawn = volume ? stateOf(pane, volume, view, index, overlays) : "";
   if (drawn === pane.drawn) return;
   pane.drawn = drawn;
   const context = /** @type {CanvasRenderingContext2D} */ (pane.overlay.getContext("2d"));
@@ -54,7 +54,7 @@ export function drawOverlay(pane, view, index, masks = []) {
     context.beginPath();
     context.rect(tile.clip.x, tile.clip.y, tile.clip.width, tile.clip.height);
     context.clip();
-    for (const mask of masks) pane.masks.draw(context, mask, volume, tile);
+    for (const overlay of overlays) pane.overlays.draw(context, overlay, volume, tile);
     if (view.showsCrosshair) crosshair(context, volume, tile, view.crosshairIn(index));
     distances(context, volume, tile, view.measuring, index);
     labels(context, volume, tile, pane.placed);
@@ -69,13 +69,13 @@ export function drawOverlay(pane, view, index, masks = []) {
   }
 }
 
-/** Everything that the overlay shows, as one text. @param {Pane} pane @param {Volume} volume @param {View} view @param {number} index @param {Mask[]} masks */
-function stateOf(pane, volume, view, index, masks) {
+/** Everything that the overlay shows, as one text. @param {Pane} pane @param {Volume} volume @param {View} view @param {number} index @param {DrawnOverlay[]} overlays */
+function stateOf(pane, volume, view, index, overlays) {
   const { measuring } = view;
   return JSON.stringify([volume.url, pane.placed, pane.overlay.width, pane.overlay.height,
     pane.tiles.map(({ plane, clip, image, slice }) => [plane.name, plane.letters.left, clip, image, slice]),
     view.showsCrosshair && view.crosshairIn(index), view.active.pane === index && view.active.plane,
-    measuring.lines.filter((line) => line.pane === index), measuring.first, masks.map(({ mask, style, colour, opacity }) => [mask.url, style, colour, opacity])]);
+    measuring.lines.filter((line) => line.pane === index), measuring.first, overlays.map(({ voxels, style, colour, opacity }) => [voxels.url, style, colour, opacity])]);
 }
 
 /** @param {Context} context @param {Volume} volume @param {Tile} tile @param {number[]} mm */

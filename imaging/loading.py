@@ -19,7 +19,7 @@ from nibabel.nifti2 import Nifti2Header
 
 from imaging.errors import ImagingError, Limits, shown_name
 from imaging.geometry import Affine, GeometryError, header_affine, spacing_of
-from imaging.pictures import Convention, is_picture, read_picture
+from imaging.images import Convention, is_image, read_image
 
 CHUNK = 2**20
 BITE = 2**14
@@ -119,8 +119,8 @@ def _read(file: BinaryIO, name: str, size: int, limits: Limits, convention: Conv
         )
     start = file.read(8)
     file.seek(0)
-    if is_picture(start):
-        pixels, affine, as_exported = read_picture(file, name, limits, convention)
+    if is_image(start):
+        pixels, affine, as_exported = read_image(file, name, limits, convention)
         _require_values(pixels, 1.0, 0.0, name)
         return SourceVolume(pixels, 1.0, 0.0, affine, placed=False, as_exported=as_exported)
     packed = start.startswith(b"\x1f\x8b")

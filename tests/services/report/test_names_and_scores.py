@@ -1,4 +1,4 @@
-"""Whatever runs and raters are called, and whatever a mark says, the report takes it as it is."""
+"""Whatever runs and raters are called, and whatever a score says, the report takes it as it is."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.services.report.situations import STUDY, Situation
 @pytest.fixture
 def rows(closed: Situation) -> StudyRows:
     """What the report of the closed study rests on."""
-    with closed.database.reading() as session:
+    with closed.database.read_only() as session:
         return load_rows(session, session.exec(select(Study).where(Study.key == STUDY)).one())
 
 
@@ -54,20 +54,20 @@ def test_a_mark_that_is_neither_correct_nor_incorrect_is_counted_as_what_it_is(r
     third = field.model_copy(update={"type": "choice", "options": options})
     form = scoring.form.model_copy(update={"fields": [third]})
     protocol = rows.protocol.model_copy(update={"scoring": scoring.model_copy(update={"form": form})})
-    marked = [entry for entry in rows.entries if entry.phase == "scoring" and entry.answer is not None]
-    entries = tuple(replace(entry, answer="excluded") if entry is marked[0] else entry for entry in rows.entries)
+    scored = [entry for entry in rows.entries if entry.phase == "scoring" and entry.answer is not None]
+    entries = tuple(replace(entry, answer="excluded") if entry is scored[0] else entry for entry in rows.entries)
 
     report = report_of(replace(rows, protocol=protocol, entries=entries), "final")
-    section = report.section("marks")
+    section = report.section("scores")
     assert section is not None
-    table = section.table("marks_counts")
+    table = section.table("scores_counts")
     assert isinstance(table, PlainTable)
     counts = [dict(zip([column.key for column in table.columns], row, strict=True)) for row in table.rows]
 
-    assert [(row["mark_excluded"], row["missing"]) for row in counts] == [(1, 0), (0, 0)]
+    assert [(row["score_excluded"], row["missing"]) for row in counts] == [(1, 0), (0, 0)]
     assert all(
-        row["correct"] + row["incorrect"] + row["mark_excluded"] == row["sample"]  # type: ignore[operator]
+        row["correct"] + row["incorrect"] + row["score_excluded"] == row["sample"]  # type: ignore[operator]
         for row in counts
     )
-    marks = next(file for file in report.files if file.name == "marks.csv")
-    assert [row[-1] for row in marks.rows].count("excluded") == 1
+    scores = next(file for file in report.files if file.name == "scores.csv")
+    assert [row[-1] for row in scores.rows].count("excluded") == 1

@@ -69,7 +69,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Readings:
+class Reads:
     """All raters' reads of the frozen items, first pass."""
 
     items: tuple[ReadItem, ...]
@@ -142,14 +142,14 @@ class Readings:
         return [part for part in parts if part.positions]
 
 
-def readings_of(study: StudyRows) -> Readings:
+def reads_of(study: StudyRows) -> Reads:
     """Arrange the reads of all raters over the frozen items."""
     place = {item.id: position for position, item in enumerate(study.items)}
     by_rater: dict[int, dict[int, Entry]] = {rater.id: {} for rater in study.raters}
     for entry in study.entries_of("reading"):
         if entry.member_id in by_rater and entry.item_id in place:
             by_rater[entry.member_id][place[entry.item_id]] = entry
-    return Readings(
+    return Reads(
         items=study.items,
         columns=tuple(column_of(rater, by_rater[rater.id], study.items) for rater in study.raters),
         floor=tuple(

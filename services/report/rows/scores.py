@@ -1,4 +1,4 @@
-"""The raters' marks on the frozen sample of candidates: correct or incorrect against the reference."""
+"""The raters' scores on the frozen sample of candidates: correct or incorrect against the reference."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from services.report.rows.study_rows import CandidateAnswer, Member, StudyRows
 
 
 @dataclass(frozen=True)
-class Marks:
-    """The frozen sample of candidates and each rater's marks on it.
+class Scores:
+    """The frozen sample of candidates and each rater's scores on it.
 
     Attributes
     ----------
-    marks
+    scores
         By rater and candidate: correct (True), incorrect (False), or neither (None).
     given
-        The same as stored, by option id; None where a rater gave no mark.
+        The same as stored, by option id; None where a rater gave no score.
     others
         Id and text of the options that are neither correct nor incorrect.
     consensus
-        The mark on which all raters agree; None where they differ or fewer than two marked it.
+        The score on which all raters agree; None where they differ or fewer than two scored it.
     """
 
     sample: tuple[CandidateAnswer, ...]
     items: tuple[str, ...]
     raters: tuple[Member, ...]
-    marks: tuple[tuple[bool | None, ...], ...]
+    scores: tuple[tuple[bool | None, ...], ...]
     given: tuple[tuple[str | None, ...], ...]
     others: tuple[tuple[str, str], ...]
     consensus: tuple[bool | None, ...]
@@ -45,18 +45,18 @@ class Marks:
         return not chances or max(chances) - min(chances) < 1e-9
 
 
-def marks_of(study: StudyRows) -> Marks:
-    """Arrange the marks over the frozen sample."""
+def scores_of(study: StudyRows) -> Scores:
+    """Arrange the scores over the frozen sample."""
     sample = tuple(candidate for candidate in study.candidates if candidate.probability is not None)
     entries = {(entry.member_id, entry.candidate_id): entry for entry in study.entries_of("scoring")}
     of_rater = [[entries.get((rater.id, candidate.id)) for candidate in sample] for rater in study.raters]
-    marks = tuple(tuple(None if entry is None else study.marked_correct(entry) for entry in own) for own in of_rater)
-    given = [[own[i] for own in marks] for i in range(len(sample))]
-    return Marks(
+    scores = tuple(tuple(None if entry is None else study.scored_correct(entry) for entry in own) for own in of_rater)
+    given = [[own[i] for own in scores] for i in range(len(sample))]
+    return Scores(
         sample=sample,
         items=tuple(study.item_keys.get(candidate.item_id, str(candidate.item_id)) for candidate in sample),
         raters=study.raters,
-        marks=marks,
+        scores=scores,
         given=tuple(
             tuple(None if entry is None or entry.answer is None else str(entry.answer) for entry in own)
             for own in of_rater
@@ -77,6 +77,6 @@ def by_model(candidates: Sequence[CandidateAnswer]) -> list[tuple[Stratum, list[
 
 
 def _others(scoring: Scoring | None) -> tuple[tuple[str, str], ...]:
-    """Return the marks that say neither correct nor incorrect, such as Excluded."""
+    """Return the scores that say neither correct nor incorrect, such as Excluded."""
     options = scoring.form.primary.options if scoring is not None else []
     return tuple((option.id, option.text) for option in options if CORRECTNESS.code_of(option.id.lower()) is None)

@@ -12,7 +12,7 @@ from nibabel import Nifti1Image
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
-from imaging import ImagingError, prepare_mask, prepare_volume
+from imaging import ImagingError, prepare_overlay, prepare_volume
 from tests.imaging.nifti_files import OBLIQUE, blob, save
 
 
@@ -22,8 +22,8 @@ def pixels(height: int = 30, width: int = 40) -> np.ndarray:
 
 
 def written(path: Path, values: np.ndarray | Image.Image, **options: object) -> Path:
-    picture = values if isinstance(values, Image.Image) else Image.fromarray(values)
-    picture.save(path, **options)
+    image = values if isinstance(values, Image.Image) else Image.fromarray(values)
+    image.save(path, **options)
     return path
 
 
@@ -83,13 +83,13 @@ def test_black_round_a_picture_is_cut_off_and_the_rest_keeps_its_place(tmp_path)
 
 
 def test_a_colour_picture_whose_channels_are_equal_is_grey(tmp_path):
-    for name, picture in {
+    for name, image in {
         "rgb.png": Image.fromarray(np.repeat(pixels()[..., np.newaxis], 3, axis=2)),
         "rgba.png": Image.fromarray(pixels()).convert("RGBA"),
         "palette.png": Image.fromarray(pixels()).convert("P"),
         "alpha.png": Image.fromarray(pixels()).convert("LA"),
     }.items():
-        prepared = prepare_volume(written(tmp_path / name, picture))
+        prepared = prepare_volume(written(tmp_path / name, image))
 
         np.testing.assert_array_equal(on_screen(prepared.content, "radiological"), pixels())
 
@@ -140,8 +140,8 @@ def test_text_and_exif_and_profiles_change_not_a_byte_of_what_is_kept(tmp_path):
     ],
 )
 @pytest.mark.filterwarnings("ignore:.*mode.*:DeprecationWarning")
-def test_a_picture_without_one_grey_value_per_pixel_is_refused(tmp_path, name, picture, said):
-    assert said in refusal(written(tmp_path / name, picture))
+def test_a_picture_without_one_grey_value_per_pixel_is_refused(tmp_path, name, image, said):
+    assert said in refusal(written(tmp_path / name, image))
 
 
 def test_a_picture_larger_than_the_limit_is_refused_before_it_is_unpacked(tmp_path):
@@ -223,7 +223,7 @@ def test_a_mask_keeps_where_it_is_not_zero_and_nothing_else(tmp_path):
     voxels = blob("i2")
     voxels[0, 0, 0] = 0
 
-    prepared = prepare_mask(save(tmp_path / "m.nii.gz", voxels, OBLIQUE))
+    prepared = prepare_overlay(save(tmp_path / "m.nii.gz", voxels, OBLIQUE))
     volume = prepare_volume(save(tmp_path / "v.nii.gz", voxels, OBLIQUE))
 
     assert set(np.unique(np.asarray(opened(prepared.content).dataobj))) == {0, 1}
@@ -237,7 +237,7 @@ def test_a_mask_that_covers_the_corners_is_not_taken_for_its_own_background(tmp_
     voxels = np.ones((20, 22, 18), dtype=np.uint8)
     voxels[8:12, 8:12, 8:12] = 0
 
-    prepared = prepare_mask(save(tmp_path / "m.nii.gz", voxels))
+    prepared = prepare_overlay(save(tmp_path / "m.nii.gz", voxels))
 
     assert prepared.shape == (20, 22, 18)
 
@@ -246,11 +246,11 @@ def test_a_mask_with_a_scaling_is_zero_where_its_intensity_is(tmp_path):
     voxels = np.full((12, 12, 12), 2, dtype=np.int16)
     voxels[4:7, 4:7, 4:7] = 3
 
-    prepared = prepare_mask(save(tmp_path / "m.nii.gz", voxels, slope=0.5, intercept=-1.0))
+    prepared = prepare_overlay(save(tmp_path / "m.nii.gz", voxels, slope=0.5, intercept=-1.0))
 
     assert int(np.asarray(opened(prepared.content).dataobj).sum()) == 27
 
 
 def test_a_mask_that_is_zero_everywhere_is_refused(tmp_path):
     with pytest.raises(ImagingError, match="same value"):
-        prepare_mask(save(tmp_path / "m.nii.gz", np.zeros((5, 5, 5), dtype=np.uint8)))
+        prepare_overlay(save(tmp_path / "m.nii.gz", np.zeros((5, 5, 5), dtype=np.uint8)))

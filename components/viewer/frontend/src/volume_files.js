@@ -5,7 +5,7 @@
 
 import { Refusal } from "./transport.js";
 
-export class Scans {
+export class VolumeFiles {
   /** @param {import("./room.js").Room} room */
   constructor(room) {
     this.room = room;
@@ -53,12 +53,12 @@ export class Scans {
 
   async ask() {
     const { room } = this;
-    const { item, turn } = room;
+    const { item, generation } = room;
     if (!item || item.phase === "preview") return;
     try {
       /** @type {import("../payload.js").ScansAnswer} */
       const answer = await room.transport.get(`reading/scans?assignment=${encodeURIComponent(item.assignment)}`);
-      if (turn !== room.turn) return;
+      if (generation !== room.generation) return;
       const [before, after] = [addresses(item), addresses(answer)];
       // Another number of scans is another item.
       if (before.length === after.length) before.forEach((url, i) => this.renewed.set(url, after[i]));

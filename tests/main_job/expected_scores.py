@@ -1,4 +1,4 @@
-"""Every estimate of the report on candidates: the raters' marks, the automatic scorers, and the judges."""
+"""Every estimate of the report on candidates: the raters' scores, the automatic scorers, and the judges."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ CONSENSUS = "consensus"
 MODELS = sorted({candidate.model for candidate in CANDIDATES.values()})
 
 
-def add_marks(sheet: Sheet, facts: Facts) -> None:
-    """Add what the report says of marks, scorers and each run of a judge."""
-    _marks(sheet, facts)
+def add_scores(sheet: Sheet, facts: Facts) -> None:
+    """Add what the report says of scores, scorers and each run of a judge."""
+    _scores(sheet, facts)
     _automatic_scorers(sheet, facts)
     for number, run in enumerate(facts.runs, start=1):
         _judge(sheet, facts, number, run)
 
 
-def _marks(sheet: Sheet, facts: Facts) -> None:
+def _scores(sheet: Sheet, facts: Facts) -> None:
     first, second = facts.raters
     sample = [CANDIDATES[key] for key in facts.sample]
     for stratum, here in _by_model(sample):
         for rater in facts.raters:
-            marked_correct = share(
-                ((candidate.item, facts.marks[rater][candidate.key]) for candidate in here), unit="candidate"
+            scored_correct = share(
+                ((candidate.item, facts.scores[rater][candidate.key]) for candidate in here), unit="candidate"
             )
-            sheet.add("marks_shares", "share", "marked_correct", rater, stratum, marked_correct)
+            sheet.add("scores_shares", "share", "scored_correct", rater, stratum, scored_correct)
 
     def pairs(here: Iterable[Candidate]) -> list[Pair]:
         return [
-            (candidate.item, facts.marks[first][candidate.key], facts.marks[second][candidate.key])
+            (candidate.item, facts.scores[first][candidate.key], facts.scores[second][candidate.key])
             for candidate in here
         ]
 
@@ -57,11 +57,11 @@ def _marks(sheet: Sheet, facts: Facts) -> None:
         for part in BY_CATEGORY
     ]
     for table, stratum, here in [
-        ("marks_agreement", "all", sample),
-        *(("marks_by_category", stratum, here) for stratum, here in of_category if here),
+        ("scores_agreement", "all", sample),
+        *(("scores_by_category", stratum, here) for stratum, here in of_category if here),
     ]:
         for statistic, compute in (("percent_agreement", same), ("cohen_kappa", kappa)):
-            sheet.add(table, statistic, "marks", facts.raters, stratum, compute(pairs(here), unit="candidate"))
+            sheet.add(table, statistic, "scores", facts.raters, stratum, compute(pairs(here), unit="candidate"))
 
 
 def _by_model(candidates: list[Candidate]) -> list[tuple[str, list[Candidate]]]:
@@ -75,25 +75,27 @@ def _automatic_scorers(sheet: Sheet, facts: Facts) -> None:
     """Exact match and token F1 of the candidates' texts, held against the raters' consensus."""
     table = "automatic_scorers"
     agreed = [
-        (CANDIDATES[key], mark, words_accepted(ITEMS[CANDIDATES[key].item]))
+        (CANDIDATES[key], score, words_accepted(ITEMS[CANDIDATES[key].item]))
         for key in facts.sample
-        for mark in [consensus_mark(facts, key)]
-        if mark is not None
+        for score in [consensus_score(facts, key)]
+        if score is not None
     ]
     exact = {
         candidate.key: normalised(candidate.answer) in map(normalised, accepted) for candidate, _, accepted in agreed
     }
     overlap = {candidate.key: token_f1(candidate.answer, accepted) for candidate, _, accepted in agreed}
-    pairs = [(candidate.item, exact[candidate.key], mark) for candidate, mark, _ in agreed]
+    pairs = [(candidate.item, exact[candidate.key], score) for candidate, score, _ in agreed]
     sheet.add(table, "percent_agreement", "exact_match", CONSENSUS, "all", same(pairs, unit="candidate"))
     sheet.add(table, "cohen_kappa", "exact_match", CONSENSUS, "all", kappa(pairs, unit="candidate"))
-    direction = _direction([(candidate.item, mark, exact[candidate.key]) for candidate, mark, _ in agreed])
+    direction = _direction([(candidate.item, score, exact[candidate.key]) for candidate, score, _ in agreed])
     counts = direction.note.split(":")[0]
     gap = replace(direction, note=counts)
     sheet.add(table, "signed_difference", "exact_match", CONSENSUS, "all", gap)
     for stratum, here in _by_model([candidate for candidate, _, _ in agreed]):
         for scorer, values in (("token_f1", overlap), ("exact_match", exact)):
-            scored = [(float(values[candidate.key]), float(mark)) for candidate, mark, _ in agreed if candidate in here]
+            scored = [
+                (float(values[candidate.key]), float(score)) for candidate, score, _ in agreed if candidate in here
+            ]
             sheet.add(table, "spearman", scorer, CONSENSUS, stratum, spearman(scored, unit="candidate"))
 
 
@@ -102,16 +104,16 @@ def words_accepted(item: Item) -> list[str]:
     return [item.texts.get(answer, answer) for answer in item.accepted]
 
 
-def consensus_mark(facts: Facts, key: str) -> bool | None:
-    """Return the mark that both raters gave; None where they differ."""
-    marks = {facts.marks[rater][key] for rater in facts.raters}
-    return marks.pop() if len(marks) == 1 else None
+def consensus_score(facts: Facts, key: str) -> bool | None:
+    """Return the score that both raters gave; None where they differ."""
+    scores = {facts.scores[rater][key] for rater in facts.raters}
+    return scores.pop() if len(scores) == 1 else None
 
 
 def humans_of(facts: Facts) -> dict[str, Callable[[str], bool | None]]:
     """Return whom a judge is compared with: each rater, and their consensus."""
-    humans: dict[str, Callable[[str], bool | None]] = {rater: facts.marks[rater].get for rater in facts.raters}
-    return humans | {CONSENSUS: lambda key: consensus_mark(facts, key)}
+    humans: dict[str, Callable[[str], bool | None]] = {rater: facts.scores[rater].get for rater in facts.raters}
+    return humans | {CONSENSUS: lambda key: consensus_score(facts, key)}
 
 
 def _judge(sheet: Sheet, facts: Facts, number: int, run: str) -> None:
@@ -120,19 +122,19 @@ def _judge(sheet: Sheet, facts: Facts, number: int, run: str) -> None:
         resolved = [(candidate.item, judged[candidate.key]) for candidate in here if judged[candidate.key] is not None]
         open_ones = [candidate.item for candidate in here if judged[candidate.key] is None]
         table = f"judge_{number}_pool"
-        judged_correct = share(((item, bool(mark)) for item, mark in resolved), unit="candidate")
+        judged_correct = share(((item, bool(score)) for item, score in resolved), unit="candidate")
         sheet.add(table, "share", "judged_correct", run, stratum, judged_correct)
         for bound, counted in (("worst", False), ("best", True)) if open_ones else ():
-            bounded = [(item, bool(mark)) for item, mark in resolved] + [(item, counted) for item in open_ones]
+            bounded = [(item, bool(score)) for item, score in resolved] + [(item, counted) for item in open_ones]
             judged_correct = share(bounded, unit="candidate", note=f"{len(open_ones)} unresolved")[0]
             sheet.add(table, "share", "judged_correct", run, stratum, judged_correct, bound=bound)
     sample = [CANDIDATES[key] for key in facts.sample]
-    for human, mark in humans_of(facts).items():
+    for human, score in humans_of(facts).items():
         both_of = (run, human)
         both = [
             (candidate, said, own)
             for candidate in sample
-            for said, own in [(judged[candidate.key], mark(candidate.key))]
+            for said, own in [(judged[candidate.key], score(candidate.key))]
             if said is not None and own is not None
         ]
         pairs = [(candidate.item, said, own) for candidate, said, own in both]
