@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import shutil
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -175,7 +176,9 @@ def _write_backup(database: Database, folder: Path, chain_head: str) -> None:
     volumes = folder / "volumes"
     if database.volume_dir.is_dir():
         try:
-            shutil.copytree(database.volume_dir, volumes, ignore=_no_prepared_files)
+            # The folder of the volumes may itself lie on another disk.
+            homes = (database.data_dir.resolve(), database.volume_dir.resolve())
+            shutil.copytree(database.volume_dir, volumes, ignore=partial(_no_prepared_files, homes))
         except shutil.Error as error:
             source, _, reason = error.args[0][0]
             raise OSError(errno.EIO, f"it cannot be copied: {reason}", source) from error
@@ -185,14 +188,21 @@ def _write_backup(database: Database, folder: Path, chain_head: str) -> None:
     keep_private(folder)
 
 
-def _no_prepared_files(folder: str, names: list[str]) -> list[str]:
-    """Return what is not copied: files that are not whole yet, and pipes and the like, which no row can mean."""
-    places = ((name, Path(folder, name)) for name in names)
-    return [
-        name
-        for name, place in places
-        if name.startswith(volume_store.INCOMING) or (place.exists() and not (place.is_file() or place.is_dir()))
-    ]
+def _no_prepared_files(homes: tuple[Path, ...], folder: str, names: list[str]) -> list[str]:
+    """Return what is not copied: files that are not whole yet, and what no row can mean.
+
+    These are pipes and the like, and links out of the folders that the volumes may lie in, by which anything that this
+    process can read would come into a backup.
+    """
+    return [name for name in names if name.startswith(volume_store.INCOMING) or _is_strange(Path(folder, name), homes)]
+
+
+def _is_strange(place: Path, homes: tuple[Path, ...]) -> bool:
+    if not place.exists():
+        return False
+    if place.is_symlink() and not any(place.resolve().is_relative_to(home) for home in homes):
+        return True
+    return not (place.is_file() or place.is_dir())
 
 
 def _require_files(named: set[str], place: Database, data_dir: Path) -> None:
