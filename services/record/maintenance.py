@@ -48,6 +48,7 @@ def prepare(database: Database) -> Path | None:
         raise unfinished(database)
     saved = _back_up_before_migrating(database) if state == "older" else None
     bring_up_to_date(database)
+    database.volume_dir.mkdir(parents=True, exist_ok=True)
     return saved
 
 
@@ -55,7 +56,6 @@ def bring_up_to_date(database: Database) -> None:
     """Migrate, and bring what earlier releases left to the form of this one, without a backup."""
     upgrade(database.engine)
     sealing.seal_earlier_rows(database)
-    database.volume_dir.mkdir(parents=True, exist_ok=True)
     accounts.make_logins_canonical(database)
     example.mark_demo(database)
 
