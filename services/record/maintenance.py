@@ -97,8 +97,8 @@ def _not_ours(database: Database) -> Conflict:
 
 def _too_new(database: Database) -> Conflict:
     return Conflict(
-        f"The database has schema {schema_of(database.engine)}, which a newer Blindread made; this program knows up to "
-        f"{newest_schema(database.engine)}: start the newer program, or restore a backup from before it."
+        f"The database has schema {str(schema_of(database.engine))[:40]}, which a newer Blindread made; this program "
+        f"knows up to {newest_schema(database.engine)}: start the newer program, or restore a backup from before it."
     )
 
 

@@ -47,6 +47,8 @@ LONGEST_HEAD_FILE = 100_000
 # So many problems of a schema are named, and so much of each: whoever can write the file chose the names in it.
 NAMED = 3
 LONGEST_NAMED = 200
+LONGEST_NUMBER = 40
+_NEITHER = "a pipe, socket or device"
 
 
 @dataclass(frozen=True)
@@ -119,7 +121,10 @@ def _private_folder(folder: Path) -> Iterator[None]:
 def _require_empty(database: Database) -> None:
     """Refuse a place that holds anything but what a restore that was broken off may have left; opens no new file."""
     place = Path(str(database.engine.url.database))
-    if database.engine.dialect.name == "sqlite" and not place.exists():
+    if database.engine.dialect.name == "sqlite" and not place.is_file():
+        if place.exists() or place.is_symlink():
+            what = "a folder" if place.is_dir() else "a link to nowhere" if place.is_symlink() else _NEITHER
+            raise Conflict(f"{place} is {what}, where the database is to lie; move it away, and restore again.")
         for log in log_files(place):
             if log.exists():
                 raise Conflict(f"{log} was left by a database that is not there; move it away too, and restore again.")
@@ -136,18 +141,23 @@ def _require_empty(database: Database) -> None:
 
 
 def _head_of(backup: Path) -> str | None:
-    """Return the head that lies in a backup, or None; one that cannot be read is refused before anything is written."""
+    """Return the head that lies in a backup, or None where nothing can be compared with it.
+
+    One that cannot be read is refused before anything is written.
+    """
     file = backup / audit_head.FILE_NAME
     if not (file.exists() or file.is_symlink()):
         return None
     try:
         with volume_store.open_stored(file) as content:
-            return audit_head.head_in(content.read(LONGEST_HEAD_FILE).decode())
+            head = audit_head.head_in(content.read(LONGEST_HEAD_FILE).decode())
     except (OSError, UnicodeDecodeError, Conflict):
         raise InputRefused(
             f"{file} holds no head of an audit chain; take it from where it was kept, or remove the file to restore "
             "without comparing the chain's end."
         ) from None
+    # Every chain begins with it, so it is the head of an empty one, from which nothing can have been cut off.
+    return None if head == audit.GENESIS else head
 
 
 def _volumes_in(backup: Path) -> Iterator[Path]:
@@ -247,8 +257,9 @@ def _damage_in_words(copy: Path) -> Iterator[None]:
 
 
 def _too_new(schema: str | None, database: Database) -> Conflict:
+    number = _quoted(str(schema), LONGEST_NUMBER)
     return Conflict(
-        f"The backup has schema {schema} and this program knows up to {newest_schema(database.engine)}; restore it "
+        f"The backup has schema {number} and this program knows up to {newest_schema(database.engine)}; restore it "
         "with the program that made it, or a newer one."
     )
 
@@ -265,6 +276,8 @@ def _copy_volumes(source: Path, files: list[Path], target: Path) -> None:
         place = target / file
         place.parent.mkdir(parents=True, exist_ok=True)
         incoming = place.with_name(f"{volume_store.INCOMING}{place.name}")
+        # A link that lies there would be written through.
+        incoming.unlink(missing_ok=True)
         shutil.copy2(source / file, incoming, follow_symlinks=False)
         incoming.replace(place)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -150,6 +152,13 @@ def test_a_view_in_the_place_of_the_schemas_number_is_no_number(saved: Path, now
     assert "holds no database of Blindread" in refused(nowhere, saved)
 
 
+def test_a_long_number_of_a_schema_is_not_quoted_in_full(saved: Path, nowhere: Database) -> None:
+    change_copy(saved, "UPDATE alembic_version SET version_num = '" + 300_000 * "9" + "'")
+
+    with pytest.raises(Conflict, match=r"^The backup has schema 9{40} and this program knows up to"):
+        restore_installation(nowhere, saved)
+
+
 @pytest.mark.parametrize("table", ["person", "study"])
 def test_a_value_that_cannot_be_read_is_refused_in_a_sentence_or_named(
     table: str, saved: Path, nowhere: Database
@@ -181,6 +190,45 @@ def test_volumes_that_were_there_before_stay_behind_a_refusal(saved: Path, nowhe
 
     assert len(list(nowhere.volume_dir.rglob("*.nii.gz"))) == 9
     assert [path.name for path in nowhere.data_dir.iterdir()] == ["volumes"]
+
+
+def test_a_link_at_the_place_of_a_file_that_is_coming_in_is_not_written_through(
+    saved: Path, nowhere: Database, tmp_path: Path
+) -> None:
+    volume = next((saved / "volumes").rglob("*.nii.gz")).relative_to(saved)
+    incoming = (nowhere.data_dir / volume).with_name(f".incoming-{volume.name}")
+    incoming.parent.mkdir(parents=True)
+    (tmp_path / "precious").write_text("years of work")
+    incoming.symlink_to(tmp_path / "precious")
+
+    assert restore_installation(nowhere, saved).problems == []
+    assert (tmp_path / "precious").read_text() == "years of work"
+
+
+def test_the_head_of_an_empty_chain_compares_nothing(saved: Path, nowhere: Database) -> None:
+    (saved / "audit-head.txt").write_text(64 * "0")
+
+    assert not restore_installation(nowhere, saved).head_compared
+
+
+@pytest.mark.parametrize(
+    ("make", "what"),
+    [
+        (os.mkfifo, "a pipe, socket or device"),
+        (Path.mkdir, "a folder"),
+        (lambda path: path.symlink_to(path.with_name("gone")), "a link to nowhere"),
+    ],
+)
+def test_what_is_no_file_in_the_place_of_the_database_is_refused_by_what_it_is(
+    make: Callable[[Path], object], what: str, saved: Path, make_empty: MakeEmpty
+) -> None:
+    elsewhere = make_empty("sqlite")
+    make(elsewhere.data_dir / "blindread.db")
+
+    with pytest.raises(Conflict, match=rf"blindread\.db is {what}, where the database is to lie; move it away"):
+        restore_installation(elsewhere, saved)
+
+    assert [path.name for path in elsewhere.data_dir.iterdir()] == ["blindread.db"]
 
 
 @pytest.mark.postgresql
