@@ -132,7 +132,10 @@ def require_whole(copy: Path) -> None:
             raise DamagedCopy(f"{copy} is damaged ({error}); use another backup.") from error
         if report != [("ok",)]:
             raise DamagedCopy(f"{copy} is damaged ({report[0][0]}); use another backup.")
-        if not source.execute("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").fetchone():
+        # A view of that name could answer anything, and cannot be migrated.
+        if not source.execute(
+            "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'alembic_version'"
+        ).fetchone():
             raise DamagedCopy(f"{copy} holds no database of Blindread; use another backup.")
 
 

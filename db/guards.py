@@ -1,4 +1,4 @@
-"""What of the schema keeps rows from being changed, doubled or orphaned: triggers, unique indexes, foreign keys."""
+"""What of the schema holds rows, and keeps them from being changed, doubled or orphaned: tables, triggers, keys."""
 
 from __future__ import annotations
 
@@ -25,70 +25,114 @@ _REFUSALS = {
         f"BEGIN IF {_ONCE_FROZEN} THEN RAISE EXCEPTION '% is append-only', TG_TABLE_NAME; END IF; RETURN OLD; END"
     ),
 }
+# How the definition of a trigger of PostgreSQL ends that is there and does nothing.
+_OFF = " (switched off)"
 
 
 def broken_guards(connection: Connection) -> list[str]:
-    """Return one sentence for each guard that is gone, was altered, or does not belong there."""
-    problems = _postgresql(connection) if connection.dialect.name == "postgresql" else _sqlite(connection)
+    """Return one sentence for each part of the newest schema that is gone, was altered, or does not belong there."""
     inspector = inspect(connection)
-    for table in Base.metadata.sorted_tables:
-        if not inspector.has_table(table.name):
-            problems.append(f"The table '{table.name}' is gone.")
-            continue
-        problems += _unique_problems(inspector, table) + _foreign_key_problems(inspector, table)
+    present = set(inspector.get_table_names())
+    tables = [table for table in Base.metadata.sorted_tables if table.name in present]
+    # A view in the place of a table holds no rows.
+    problems = [f"The table '{name}' is gone." for name in sorted(Base.metadata.tables.keys() - present)]
+    for table in tables:
+        problems += _column_problems(inspector, table)
+    problems += _compared(_triggers(connection), _triggers_there(connection))
+    if connection.dialect.name == "postgresql":
+        problems += _function_problems(connection) + _rule_problems(connection)
+    for table in tables:
+        problems += _unique_problems(inspector, table) + _index_problems(inspector, table)
+        problems += _foreign_key_problems(inspector, table)
     return problems
 
 
-def _sqlite(connection: Connection) -> list[str]:
-    expected = {}
-    for table in APPEND_ONLY:
-        for change in ("UPDATE", "DELETE"):
-            once_frozen = f"WHEN {_ONCE_FROZEN} " if (table, change) == ("reference", "DELETE") else ""
-            expected[f"{table}_no_{change.lower()}"] = _squeezed(
-                f"CREATE TRIGGER {table}_no_{change.lower()} BEFORE {change} ON {table} {once_frozen}"
-                f"BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END"
-            )
-    rows = connection.execute(text("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"))
-    return _compared(expected, {str(name): _squeezed(str(sql)) for name, sql in rows})
+def foreign_triggers(connection: Connection) -> list[str]:
+    """Return one sentence for each trigger or rule that no release has made, whichever the schema's number is."""
+    ours = {*_triggers(connection).values(), *_earlier_triggers(connection)}
+    there = _triggers_there(connection)
+    rules = _rule_problems(connection) if connection.dialect.name == "postgresql" else []
+    return [_strange_trigger(name) for name in sorted(there) if there[name].removesuffix(_OFF) not in ours] + rules
 
 
-def _postgresql(connection: Connection) -> list[str]:
-    expected = {}
-    for table in APPEND_ONLY:
-        changes = "BEFORE UPDATE" if table == "reference" else "BEFORE DELETE OR UPDATE"
-        expected[f"{table}_append_only"] = _postgresql_trigger(table, "append_only", changes, "ROW", "refuse_change")
-        expected[f"{table}_no_truncate"] = _postgresql_trigger(
-            table, "no_truncate", "BEFORE TRUNCATE", "STATEMENT", "refuse_change"
+def _triggers(connection: Connection) -> dict[str, str]:
+    """Return the definitions of the newest schema's triggers by their names."""
+    if connection.dialect.name == "postgresql":
+        expected = {}
+        for table in APPEND_ONLY:
+            changes = "BEFORE UPDATE" if table == "reference" else "BEFORE DELETE OR UPDATE"
+            expected[f"{table}_append_only"] = _postgresql_trigger(table, "append_only", changes)
+            expected[f"{table}_no_truncate"] = _postgresql_trigger(table, "no_truncate", "BEFORE TRUNCATE", "STATEMENT")
+        expected["reference_no_delete"] = _postgresql_trigger(
+            "reference", "no_delete", "BEFORE DELETE", function="refuse_change_once_frozen"
         )
-    expected["reference_no_delete"] = _postgresql_trigger(
-        "reference", "no_delete", "BEFORE DELETE", "ROW", "refuse_change_once_frozen"
+        return expected
+    return {
+        f"{table}_no_{change.lower()}": _sqlite_trigger(
+            table, change, f"WHEN {_ONCE_FROZEN} " if (table, change) == ("reference", "DELETE") else ""
+        )
+        for table in APPEND_ONLY
+        for change in ("UPDATE", "DELETE")
+    }
+
+
+def _earlier_triggers(connection: Connection) -> list[str]:
+    """Return the definitions that only earlier schemas have: up to 0002 no reference could be deleted at all."""
+    if connection.dialect.name == "postgresql":
+        return [_postgresql_trigger("reference", "append_only", "BEFORE DELETE OR UPDATE")]
+    return [_sqlite_trigger("reference", "DELETE", "")]
+
+
+def _sqlite_trigger(table: str, change: str, condition: str) -> str:
+    return _squeezed(
+        f"CREATE TRIGGER {table}_no_{change.lower()} BEFORE {change} ON {table} {condition}"
+        f"BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END"
     )
-    rows = connection.execute(
+
+
+def _postgresql_trigger(
+    table: str, kind: str, changes: str, each: str = "ROW", *, function: str = "refuse_change"
+) -> str:
+    return f"CREATE TRIGGER {table}_{kind} {changes} ON {table} FOR EACH {each} EXECUTE FUNCTION {function}()"
+
+
+def _triggers_there(connection: Connection) -> dict[str, str]:
+    if connection.dialect.name == "sqlite":
+        rows = connection.execute(text("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"))
+        return {str(name): _squeezed(str(sql)) for name, sql in rows}
+    switched = connection.execute(
         text(
             "SELECT t.tgname, pg_get_triggerdef(t.oid), t.tgenabled FROM pg_trigger t "
             "JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace "
             "WHERE NOT t.tgisinternal AND n.nspname = current_schema()"
         )
     )
-    actual = {
+    return {
         str(name): _squeezed(str(definition).replace(f"{connection.dialect.default_schema_name}.", ""))
-        + ("" if _letter(enabled) in {"O", "A"} else " (switched off)")
-        for name, definition, enabled in rows
+        + ("" if _letter(enabled) in {"O", "A"} else _OFF)
+        for name, definition, enabled in switched
     }
+
+
+def _function_problems(connection: Connection) -> list[str]:
     bodies = connection.execute(
         text("SELECT p.proname, p.prosrc FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace "
              "WHERE n.nspname = current_schema() AND p.proname LIKE 'refuse_change%'")
     )  # fmt: skip
     sources = {str(name): _squeezed(str(source)).rstrip(";") for name, source in bodies}
-    return _compared(expected, actual) + [
+    return [
         f"The function '{name}', by which the database refuses changes, is gone or was altered."
         for name, body in sorted(_REFUSALS.items())
         if sources.get(name) != _squeezed(body)
     ]
 
 
-def _postgresql_trigger(table: str, kind: str, changes: str, each: str, function: str) -> str:
-    return f"CREATE TRIGGER {table}_{kind} {changes} ON {table} FOR EACH {each} EXECUTE FUNCTION {function}()"
+def _rule_problems(connection: Connection) -> list[str]:
+    """No release makes rules, by which PostgreSQL does something else, or more, than a statement says."""
+    rules = connection.execute(
+        text("SELECT rulename, tablename FROM pg_rules WHERE schemaname = current_schema() ORDER BY 2, 1")
+    )
+    return [f"The rule '{rule}' on '{table}' does not belong to this database." for rule, table in rules]
 
 
 def _letter(value: object) -> str:
@@ -100,7 +144,27 @@ def _compared(expected: dict[str, str], actual: dict[str, str]) -> list[str]:
         f"The trigger '{name}', which keeps rows from being changed, is gone or was altered."
         for name in sorted(expected)
         if actual.get(name) != expected[name]
-    ] + [f"The trigger '{name}' does not belong to this database." for name in sorted(actual.keys() - expected.keys())]
+    ] + [_strange_trigger(name) for name in sorted(actual.keys() - expected.keys())]
+
+
+def _strange_trigger(name: str) -> str:
+    return f"The trigger '{name}' does not belong to this database."
+
+
+def _column_problems(inspector: Inspector, table: Table) -> list[str]:
+    present = {column["name"] for column in inspector.get_columns(table.name)}
+    return [
+        f"The column '{column.name}' of '{table.name}' is gone."
+        for column in table.columns
+        if column.name not in present
+    ]
+
+
+def _index_problems(inspector: Inspector, table: Table) -> list[str]:
+    """Compare what only makes queries quick; an index that somebody has added changes no row and stays."""
+    present = {tuple(index["column_names"]) for index in inspector.get_indexes(table.name)}
+    expected = {tuple(column.name for column in index.columns) for index in table.indexes if not index.unique}
+    return [f"The index on {', '.join(columns)} of '{table.name}' is gone." for columns in sorted(expected - present)]
 
 
 def _unique_problems(inspector: Inspector, table: Table) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import shutil
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,7 @@ def prepare(database: Database) -> Path | None:
         raise unfinished(database)
     saved = _back_up_before_migrating(database) if state == "older" else None
     bring_up_to_date(database)
+    database.volume_dir.mkdir(parents=True, exist_ok=True)
     return saved
 
 
@@ -54,7 +56,6 @@ def bring_up_to_date(database: Database) -> None:
     """Migrate, and bring what earlier releases left to the form of this one, without a backup."""
     upgrade(database.engine)
     sealing.seal_earlier_rows(database)
-    database.volume_dir.mkdir(parents=True, exist_ok=True)
     accounts.make_logins_canonical(database)
     example.label_demo(database)
 
@@ -96,8 +97,8 @@ def _not_ours(database: Database) -> Conflict:
 
 def _too_new(database: Database) -> Conflict:
     return Conflict(
-        f"The database has schema {schema_of(database.engine)}, which a newer Blindread made; this program knows up to "
-        f"{newest_schema(database.engine)}: start the newer program, or restore a backup from before it."
+        f"The database has schema {str(schema_of(database.engine))[:40]}, which a newer Blindread made; this program "
+        f"knows up to {newest_schema(database.engine)}: start the newer program, or restore a backup from before it."
     )
 
 
@@ -175,7 +176,9 @@ def _write_backup(database: Database, folder: Path, chain_head: str) -> None:
     volumes = folder / "volumes"
     if database.volume_dir.is_dir():
         try:
-            shutil.copytree(database.volume_dir, volumes, ignore=_no_prepared_files)
+            # The folder of the volumes may itself lie on another disk.
+            homes = (database.data_dir.resolve(), database.volume_dir.resolve())
+            shutil.copytree(database.volume_dir, volumes, ignore=partial(_no_prepared_files, homes))
         except shutil.Error as error:
             source, _, reason = error.args[0][0]
             raise OSError(errno.EIO, f"it cannot be copied: {reason}", source) from error
@@ -185,14 +188,21 @@ def _write_backup(database: Database, folder: Path, chain_head: str) -> None:
     keep_private(folder)
 
 
-def _no_prepared_files(folder: str, names: list[str]) -> list[str]:
-    """Return what is not copied: files that are not whole yet, and pipes and the like, which no row can mean."""
-    places = ((name, Path(folder, name)) for name in names)
-    return [
-        name
-        for name, place in places
-        if name.startswith(volume_store.INCOMING) or (place.exists() and not (place.is_file() or place.is_dir()))
-    ]
+def _no_prepared_files(homes: tuple[Path, ...], folder: str, names: list[str]) -> list[str]:
+    """Return what is not copied: files that are not whole yet, and what no row can mean.
+
+    These are pipes and the like, and links out of the folders that the volumes may lie in, by which anything that this
+    process can read would come into a backup.
+    """
+    return [name for name in names if name.startswith(volume_store.INCOMING) or _is_strange(Path(folder, name), homes)]
+
+
+def _is_strange(place: Path, homes: tuple[Path, ...]) -> bool:
+    if not place.exists():
+        return False
+    if place.is_symlink() and not any(place.resolve().is_relative_to(home) for home in homes):
+        return True
+    return not (place.is_file() or place.is_dir())
 
 
 def _require_files(named: set[str], place: Database, data_dir: Path) -> None:

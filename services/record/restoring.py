@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
-from sqlalchemy import inspect, text, update
+from sqlalchemy import Engine, inspect, text, update
 from sqlalchemy.exc import DatabaseError
-from sqlmodel import col, select
+from sqlmodel import col
 
 from db import Database, Invitation, LoginSession, Study, audit, now
 from db.backup import (
@@ -28,17 +30,25 @@ from db.backup import (
     schema_in_dump,
 )
 from db.engine import make_engine
+from db.guards import broken_guards, foreign_triggers
 from db.migrate import UNFINISHED, newest_schema, schema_of, standing_of_schema
 from db.private import keep_private, make_private_folder
-from services.errors import Conflict, InputRefused
+from db.readable import columns_of, readable_rows
+from services.errors import Conflict, InputRefused, Refused, Unavailable
 from services.people import permission
 from services.record import maintenance, verification
+from services.record.checking import read_or_report
 from services.record.maintenance import copy_name
 from services.seals import audit_head
 from services.studies import volume_store
 
 # The file that this program writes has less than 1 kB.
 LONGEST_HEAD_FILE = 100_000
+# So many problems of a schema are named, and so much of each: whoever can write the file chose the names in it.
+NAMED = 3
+LONGEST_NAMED = 200
+LONGEST_NUMBER = 40
+_NEITHER = "a pipe, socket or device"
 
 
 @dataclass(frozen=True)
@@ -56,9 +66,10 @@ class Restored:
 def restore_installation(database: Database, backup: Path) -> Restored:
     """Bring the database and the volumes of a backup into an installation that has no database yet.
 
-    Whatever can be refused is refused before anything is written. The volumes come first, and the database takes its
-    place with every login session and open link ended: one that was used after the backup was taken would be open
-    again, also where the restore is killed. The backup of an older release is migrated.
+    Whatever can be refused is refused before anything is written, and a SQLite database is put together beside its
+    place before the first volume is copied. The database takes its place with every login session and open link ended:
+    one that was used after the backup was taken would be open again, also where the restore is killed. The backup of
+    an older release is migrated.
 
     Raises
     ------
@@ -77,15 +88,12 @@ def restore_installation(database: Database, backup: Path) -> Restored:
     head = _head_of(backup)
     volumes = list(_volumes_in(backup))
     schema = _schema_in(copy, database)
-    make_private_folder(database.data_dir)
-    keep_private(database.data_dir)
     bring_in = _bring_in_file if database.engine.dialect.name == "sqlite" else _bring_in_dump
     try:
-        with alone(database, database.data_dir):
+        with _private_folder(database.data_dir), alone(database, database.data_dir):
             # Somebody else may have come to an end since it was looked at.
             _require_empty(database)
-            _copy_volumes(backup / "volumes", volumes, database.volume_dir)
-            ended = bring_in(database, copy)
+            ended = bring_in(database, copy, partial(_copy_volumes, backup / "volumes", volumes, database.volume_dir))
     except BusyPlace:
         raise Conflict("Another restore into this place is under way; wait for it.") from None
     except DamagedCopy as damage:
@@ -95,10 +103,28 @@ def restore_installation(database: Database, backup: Path) -> Restored:
     return Restored(schema, studies, ended, problems, head is not None)
 
 
+@contextmanager
+def _private_folder(folder: Path) -> Iterator[None]:
+    """Make a data folder that nobody else can enter; a new one goes again where nothing has come into it."""
+    is_new = not folder.exists()
+    make_private_folder(folder)
+    keep_private(folder)
+    try:
+        yield
+    except BaseException:
+        if is_new:
+            with suppress(OSError):
+                folder.rmdir()
+        raise
+
+
 def _require_empty(database: Database) -> None:
     """Refuse a place that holds anything but what a restore that was broken off may have left; opens no new file."""
     place = Path(str(database.engine.url.database))
-    if database.engine.dialect.name == "sqlite" and not place.exists():
+    if database.engine.dialect.name == "sqlite" and not place.is_file():
+        if place.exists() or place.is_symlink():
+            what = "a folder" if place.is_dir() else "a link to nowhere" if place.is_symlink() else _NEITHER
+            raise Conflict(f"{place} is {what}, where the database is to lie; move it away, and restore again.")
         for log in log_files(place):
             if log.exists():
                 raise Conflict(f"{log} was left by a database that is not there; move it away too, and restore again.")
@@ -115,18 +141,23 @@ def _require_empty(database: Database) -> None:
 
 
 def _head_of(backup: Path) -> str | None:
-    """Return the head that lies in a backup, or None; one that cannot be read is refused before anything is written."""
+    """Return the head that lies in a backup, or None where nothing can be compared with it.
+
+    One that cannot be read is refused before anything is written.
+    """
     file = backup / audit_head.FILE_NAME
     if not (file.exists() or file.is_symlink()):
         return None
     try:
         with volume_store.open_stored(file) as content:
-            return audit_head.head_in(content.read(LONGEST_HEAD_FILE).decode())
+            head = audit_head.head_in(content.read(LONGEST_HEAD_FILE).decode())
     except (OSError, UnicodeDecodeError, Conflict):
         raise InputRefused(
             f"{file} holds no head of an audit chain; take it from where it was kept, or remove the file to restore "
             "without comparing the chain's end."
         ) from None
+    # Every chain begins with it, so it is the head of an empty one, from which nothing can have been cut off.
+    return None if head == audit.GENESIS else head
 
 
 def _volumes_in(backup: Path) -> Iterator[Path]:
@@ -172,18 +203,70 @@ def _schema_in_file(copy: Path) -> str | None:
     require_whole(copy)
     engine = make_engine(f"sqlite:///file:{quote(copy.resolve().as_posix())}?mode=ro&immutable=1&uri=true")
     try:
-        return schema_of(engine)
-    except DatabaseError as error:
-        raise DamagedCopy(f"{copy} holds no database of Blindread; use another backup.") from error
+        with _damage_in_words(copy):
+            schema = _number_in_file(copy, engine)
+            if standing_of_schema(schema, engine) in {"current", "older"}:
+                _require_schema(copy, engine)
+        return schema
     finally:
         engine.dispose()
 
 
+def _number_in_file(copy: Path, engine: Engine) -> str | None:
+    try:
+        return schema_of(engine)
+    except DatabaseError as error:
+        raise DamagedCopy(f"{copy} holds no database of Blindread; use another backup.") from error
+
+
+def _require_schema(copy: Path, engine: Engine) -> None:
+    """Refuse what has not the schema whose number it bears, before any trigger of it can run.
+
+    Of an older schema the triggers alone are looked at: the rest is compared when it was migrated.
+
+    Raises
+    ------
+    DamagedCopy
+        Something of the schema is gone, was altered, or does not belong there.
+    """
+    is_current = schema_of(engine) == newest_schema(engine)
+    with engine.connect() as connection:
+        problems = broken_guards(connection) if is_current else foreign_triggers(connection)
+    if problems:
+        named = " ".join(_quoted(problem) for problem in problems[:NAMED])
+        more = f" ({len(problems) - NAMED} more after it.)" if len(problems) > NAMED else ""
+        raise DamagedCopy(f"{copy} does not have the schema that Blindread made; use another backup. {named}{more}")
+
+
+@contextmanager
+def _damage_in_words(copy: Path) -> Iterator[None]:
+    """Let whatever a copy holds that cannot be worked on be damage of this copy; never its words, but their kind."""
+    try:
+        yield
+    except (DamagedCopy, Refused, InputRefused, Unavailable, OSError):
+        raise
+    except DatabaseError as error:
+        reason = _quoted(str(error.orig).splitlines()[0])
+        raise DamagedCopy(
+            f"{copy} holds other tables than the schema that it names ({reason}); use another backup."
+        ) from error
+    except Exception as error:
+        raise DamagedCopy(
+            f"{copy} holds values that cannot be read ({type(error).__name__}); use another backup."
+        ) from error
+
+
 def _too_new(schema: str | None, database: Database) -> Conflict:
+    number = _quoted(str(schema), LONGEST_NUMBER)
     return Conflict(
-        f"The backup has schema {schema} and this program knows up to {newest_schema(database.engine)}; restore it "
+        f"The backup has schema {number} and this program knows up to {newest_schema(database.engine)}; restore it "
         "with the program that made it, or a newer one."
     )
+
+
+def _quoted(words: str, longest: int = LONGEST_NAMED) -> str:
+    """Return what a copy holds as it may stand on a terminal: not endless, and nothing that moves the cursor."""
+    return "".join(sign if sign.isprintable() else "?" for sign in words[:longest])
 
 
 def _copy_volumes(source: Path, files: list[Path], target: Path) -> None:
@@ -193,23 +276,25 @@ def _copy_volumes(source: Path, files: list[Path], target: Path) -> None:
         place = target / file
         place.parent.mkdir(parents=True, exist_ok=True)
         incoming = place.with_name(f"{volume_store.INCOMING}{place.name}")
+        # A link that lies there would be written through.
+        incoming.unlink(missing_ok=True)
         shutil.copy2(source / file, incoming, follow_symlinks=False)
         incoming.replace(place)
 
 
-def _bring_in_file(database: Database, copy: Path) -> int:
-    """Put a SQLite database together beside its place and let it take the place when nobody is signed in any more."""
+def _bring_in_file(database: Database, copy: Path, copy_volumes: Callable[[], None]) -> int:
+    """Put a SQLite database together beside its place, with nobody signed in any more; it takes the place at the end.
+
+    The volumes are copied when nothing can be refused any more.
+    """
     place = Path(str(database.engine.url.database))
     place.parent.mkdir(parents=True, exist_ok=True)
     made = Database(make_engine(f"sqlite:///{beside(place)}"), database.data_dir)
     try:
         copy_sqlite(copy, beside(place))
-        try:
-            maintenance.bring_up_to_date(made)
-            ended = _end_sessions_and_links(made)
-        except DatabaseError as error:
-            raise _other_tables(copy, error) from error
+        ended = _bring_up_to_date(made, copy)
         made.engine.dispose()
+        copy_volumes()
         _require_empty(database)
         put_in_place(beside(place), place)
     finally:
@@ -219,8 +304,12 @@ def _bring_in_file(database: Database, copy: Path) -> int:
     return ended
 
 
-def _bring_in_dump(database: Database, dump: Path) -> int:
-    """Bring a dump into PostgreSQL; until nobody is signed in any more, a table says that this is unfinished."""
+def _bring_in_dump(database: Database, dump: Path, copy_volumes: Callable[[], None]) -> int:
+    """Bring a dump into PostgreSQL; until nobody is signed in any more, a table says that this is unfinished.
+
+    The volumes come first: nothing but that table keeps people out of the database then.
+    """
+    copy_volumes()
     with database.writing() as session:
         session.connection().execute(text(f"CREATE TABLE IF NOT EXISTS {UNFINISHED} (since timestamptz DEFAULT now())"))
     try:
@@ -231,16 +320,16 @@ def _bring_in_dump(database: Database, dump: Path) -> int:
             with database.writing() as session:
                 session.connection().execute(text(f"DROP TABLE {UNFINISHED}"))
         raise
-    try:
+    return _bring_up_to_date(database, dump)
+
+
+def _bring_up_to_date(database: Database, copy: Path) -> int:
+    """Migrate what was brought in, sign everybody out, and return how many were signed in."""
+    with _damage_in_words(copy):
+        _require_schema(copy, database.engine)
         maintenance.bring_up_to_date(database)
+        _require_schema(copy, database.engine)
         return _end_sessions_and_links(database)
-    except DatabaseError as error:
-        raise _other_tables(dump, error) from error
-
-
-def _other_tables(copy: Path, error: DatabaseError) -> DamagedCopy:
-    reason = str(error.orig).splitlines()[0][:200]
-    return DamagedCopy(f"{copy} holds other tables than the schema that it names ({reason}); use another backup.")
 
 
 def _end_sessions_and_links(database: Database) -> int:
@@ -265,14 +354,23 @@ def _check(database: Database, head: str | None) -> tuple[int, list[str]]:
             problems.append(f"The audit chain is broken at event {broken[0]}.")
         if head is not None and not audit.leads_to(session, head):
             problems.append("The audit chain does not hold the head that lies in the backup: its end was cut off.")
-        studies = session.exec(select(Study).where(col(Study.removed_at).is_(None)).order_by(col(Study.id))).all()
-        frozen = [study.key for study in studies if permission.state_of(session, study.id or 0) != "draft"]
+        of_studies = columns_of(Study, "id", "key").where(col(Study.removed_at).is_(None))
+        studies, without_key = readable_rows(session, of_studies, Study.id)
         hashes, unreadable = maintenance.named_files(session)
+    if without_key:
+        problems.append(f"The keys of studies cannot be read: {len(without_key)}.")
     if unreadable:
         problems.append(f"Rows that name prepared volumes cannot be read: {unreadable}.")
     missing = [sha256 for sha256 in hashes if not volume_store.is_intact(database, sha256)]
     if missing:
         problems.append(f"{len(missing)} of {len(hashes)} prepared volumes are missing or damaged.")
-    for key in frozen:
-        problems += [f"Study '{key}': {problem}" for problem in verification.verify_study(database, key)]
-    return len(studies), problems
+    for study_id, key in [*studies, *((study_id, study_id) for study_id in without_key)]:
+        problems += [f"Study '{key}': {problem}" for problem in _problems_of_study(database, study_id)]
+    return len(studies) + len(without_key), problems
+
+
+def _problems_of_study(database: Database, study_id: int) -> list[str]:
+    """Verify a study that is frozen; of another there is nothing to compare."""
+    with database.reading() as session:
+        state, problems = read_or_report(session, "Its states", lambda: permission.state_of(session, study_id))
+    return problems if state in {None, "draft"} else verification.verify_stored_study(database, study_id)

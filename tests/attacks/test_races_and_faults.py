@@ -376,9 +376,12 @@ def test_a_backup_that_was_rewritten_does_not_fit_its_head(opened: Situation, tm
     read_all(opened, opened.raters[0])
     maintenance.back_up_installation(opened.database, tmp_path / "backup")
     with sqlite3.connect(tmp_path / "backup" / "blindread.db") as connection:
-        for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+        guards = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
+        for name, _ in guards:
             connection.execute(f"DROP TRIGGER {name}")
         connection.execute("DELETE FROM audit_event WHERE id = (SELECT max(id) FROM audit_event)")
+        for _, made in guards:
+            connection.execute(made)
     engine = make_engine(f"sqlite:///{(tmp_path / 'new' / 'blindread.db').as_posix()}")
     (tmp_path / "new").mkdir()
 

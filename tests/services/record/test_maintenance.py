@@ -143,3 +143,27 @@ def test_a_backup_whose_files_cannot_be_compared_says_so_and_is_taken_without_co
 
     maintenance.back_up_installation(opened.database, tmp_path / "backup", incomplete=True)
     assert (tmp_path / "backup" / "blindread.db").is_file()
+
+
+def test_a_link_out_of_the_data_folder_is_left_out_of_a_backup_and_its_volume_is_named_as_missing(
+    opened: Situation, tmp_path: Path
+) -> None:
+    volume = next(opened.database.volume_dir.rglob("*.nii.gz"))
+    volume.rename(tmp_path / "somewhere.nii.gz")
+    volume.symlink_to(tmp_path / "somewhere.nii.gz")
+
+    with pytest.raises(Conflict, match="1 of the 9 prepared files that the database names are missing in"):
+        maintenance.back_up_installation(opened.database, tmp_path / "backup")
+
+    maintenance.back_up_installation(opened.database, tmp_path / "backup", incomplete=True)
+    assert len(list((tmp_path / "backup" / "volumes").rglob("*.nii.gz"))) == 8
+
+
+def test_volumes_that_lie_on_another_disk_are_backed_up(opened: Situation, tmp_path: Path) -> None:
+    """The folder of the volumes may be a link as a whole."""
+    opened.database.volume_dir.rename(tmp_path / "disk")
+    opened.database.volume_dir.symlink_to(tmp_path / "disk")
+
+    maintenance.back_up_installation(opened.database, tmp_path / "backup")
+
+    assert len(list((tmp_path / "backup" / "volumes").rglob("*.nii.gz"))) == 9

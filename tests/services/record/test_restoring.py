@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -28,35 +28,12 @@ from services.people import identity
 from services.record import maintenance, restoring, verification
 from services.record.restoring import restore_installation
 from tests.db.first_release import load_first_release
-from tests.harness import databases, postgresql
+from tests.harness import databases
+from tests.services.record.conftest import MakeEmpty
+from tests.services.record.tampering import change_copy
 from tests.situations import Situation, on_the_desk, open_study, show, submit
 
 ROOT = Path(__file__).resolve().parents[3]
-MakeEmpty = Callable[[str], Database]
-
-
-@pytest.fixture
-def make_empty(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeEmpty]:
-    """A function that makes a place without a database, of either kind."""
-    made: list[Database] = []
-    programs = postgresql.find_postgresql()
-    if programs is not None:
-        monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
-
-    def make(kind: str) -> Database:
-        folder = tmp_path / f"elsewhere-{len(made)}"
-        if kind == "sqlite":
-            url = f"sqlite:///{folder / 'blindread.db'}"
-            folder.mkdir()
-        else:
-            server = request.getfixturevalue("postgres_server")
-            url = server.url(server.create_database())
-        made.append(Database(make_engine(url), folder))
-        return made[-1]
-
-    yield make
-    for database in made:
-        database.engine.dispose()
 
 
 def read_on(situation: Situation, rater: int, receipts: list[str], stop: threading.Event) -> None:
@@ -510,12 +487,3 @@ def test_what_is_no_file_in_the_place_of_the_head_is_refused(
 
     with pytest.raises(InputRefused, match="holds no head of an audit chain"):
         restore_installation(make_empty("sqlite"), tmp_path / "backup")
-
-
-def change_copy(folder: Path, statement: str) -> None:
-    """Change the copy of a SQLite database past the program, as whoever holds the file can."""
-    with closing(sqlite3.connect(folder / "blindread.db")) as connection:
-        for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
-            connection.execute(f'DROP TRIGGER "{name}"')
-        connection.execute(statement)
-        connection.commit()

@@ -164,6 +164,7 @@ def test_changes_behind_the_programs_back_are_found_on_either_database(database:
         "CREATE UNIQUE INDEX strange ON draft (sequence)",
         "CREATE UNIQUE INDEX strange ON draft (sequence) WHERE sequence > 1",
         "ALTER TABLE verdict DROP CONSTRAINT fk_verdict_assignment_id_assignment",
+        "CREATE RULE forging AS ON UPDATE TO draft DO ALSO DELETE FROM lease",
     ],
 )
 def test_guards_of_postgresql_that_are_gone_or_altered_are_named(postgres_url: str, change: str) -> None:
@@ -203,6 +204,27 @@ def test_a_further_unique_index_is_named(database: Database) -> None:
         assert broken_guards(connection) == [
             "The unique index on comment, id of 'verdict' does not belong to this database."
         ]
+
+
+@pytest.mark.parametrize(
+    ("statements", "says"),
+    [
+        (
+            ("ALTER TABLE draft RENAME TO other", "CREATE VIEW draft AS SELECT * FROM other"),
+            "The table 'draft' is gone.",
+        ),
+        (("ALTER TABLE person DROP COLUMN is_demo",), "The column 'is_demo' of 'person' is gone."),
+        (("DROP INDEX ix_verification_study_id",), "The index on study_id of 'verification' is gone."),
+    ],
+)
+def test_tables_columns_and_indexes_that_are_gone_are_named(
+    database: Database, statements: tuple[str, ...], says: str
+) -> None:
+    with database.engine.connect() as connection:
+        for statement in statements:
+            connection.exec_driver_sql(statement)
+
+        assert broken_guards(connection) == [says]
 
 
 def test_a_foreign_key_that_is_gone_is_named(sqlite_database: Database) -> None:

@@ -1,0 +1,282 @@
+"""A copy that lost or gained part of its schema, or holds what nobody can read, never takes the database's place."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from db import Database
+from db.engine import make_engine
+from services.errors import Conflict, InputRefused
+from services.record import maintenance
+from services.record.restoring import restore_installation
+from tests.db.first_release import load_first_release, write_first_release
+from tests.harness import databases
+from tests.services.record.conftest import MakeEmpty
+from tests.services.record.tampering import change_copy
+from tests.situations import Situation
+
+FORGING = "CREATE TRIGGER {name} AFTER UPDATE ON login_session BEGIN DELETE FROM audit_event WHERE id = 1; END"
+
+
+@pytest.fixture
+def saved(opened: Situation, tmp_path: Path) -> Path:
+    """A backup of the tiny study, open for reading."""
+    maintenance.back_up_installation(opened.database, tmp_path / "backup")
+    return tmp_path / "backup"
+
+
+@pytest.fixture
+def saved_draft(imported: Situation, tmp_path: Path) -> Path:
+    """A backup in which no study is frozen."""
+    maintenance.back_up_installation(imported.database, tmp_path / "backup")
+    return tmp_path / "backup"
+
+
+@pytest.fixture
+def nowhere(tmp_path: Path) -> Database:
+    """An installation whose data folder has not been made yet."""
+    return Database(make_engine(databases.sqlite_url(tmp_path / "elsewhere" / "blindread.db")), tmp_path / "elsewhere")
+
+
+def refused(database: Database, backup: Path) -> str:
+    """Restore, and return the sentences of the refusal, after seeing that it left nothing behind."""
+    with pytest.raises(InputRefused) as refusal:
+        restore_installation(database, backup)
+
+    assert not database.data_dir.exists()
+    return str(refusal.value)
+
+
+def test_a_copy_without_its_triggers_is_refused_although_no_study_is_frozen(
+    saved_draft: Path, nowhere: Database
+) -> None:
+    change_copy(saved_draft, guards_back=False)
+
+    said = refused(nowhere, saved_draft)
+
+    assert "does not have the schema that Blindread made; use another backup. The trigger 'acknowledgement_no" in said
+    assert said.endswith("is gone or was altered. (29 more after it.)")
+
+
+def test_a_foreign_trigger_is_refused_before_it_can_run(saved_draft: Path, nowhere: Database) -> None:
+    change_copy(saved_draft, FORGING.format(name="forging"))
+
+    assert "The trigger 'forging' does not belong to this database." in refused(nowhere, saved_draft)
+
+
+def test_a_name_in_a_copy_cannot_fill_or_steer_a_terminal(saved_draft: Path, nowhere: Database) -> None:
+    change_copy(saved_draft, FORGING.format(name=f'"\x1b[2J{5_000 * "x"}"'))
+
+    said = refused(nowhere, saved_draft)
+
+    assert said.isprintable()
+    assert len(said) < 600
+
+
+@pytest.mark.parametrize("name", ["forging", "verdict_no_update"])
+def test_a_trigger_that_no_release_made_is_refused_in_the_copy_of_an_older_release(
+    name: str, nowhere: Database, tmp_path: Path
+) -> None:
+    backup = tmp_path / "backup"
+    write_first_release(backup / "blindread.db")
+    change_copy(backup, f"SELECT '{name}'")
+    with closing(sqlite3.connect(backup / "blindread.db")) as connection:
+        connection.execute(f"DROP TRIGGER IF EXISTS {name}")
+        connection.execute(FORGING.format(name=name))
+        connection.commit()
+
+    assert f"The trigger '{name}' does not belong to this database." in refused(nowhere, backup)
+
+
+def test_a_copy_of_an_older_release_is_compared_when_it_was_migrated(nowhere: Database, tmp_path: Path) -> None:
+    backup = tmp_path / "backup"
+    write_first_release(backup / "blindread.db")
+    with closing(sqlite3.connect(backup / "blindread.db")) as connection:
+        connection.execute("DROP TRIGGER verdict_no_update")
+
+    assert "The trigger 'verdict_no_update', which keeps rows" in refused(nowhere, backup)
+
+
+@pytest.mark.parametrize(
+    ("statement", "says"),
+    [
+        ("DROP INDEX uq_verdict_root", "Nothing keeps 'verdict' from holding the same assignment_id twice any more"),
+        ("DROP INDEX ix_verification_study_id", "The index on study_id of 'verification' is gone."),
+        ("CREATE UNIQUE INDEX strange ON draft (sequence)", "The unique index on sequence of 'draft' does not belong"),
+        ("ALTER TABLE person DROP COLUMN is_demo", "The column 'is_demo' of 'person' is gone."),
+    ],
+)
+def test_lost_indexes_and_columns_are_refused_by_name(
+    statement: str, says: str, saved: Path, nowhere: Database
+) -> None:
+    change_copy(saved, statement)
+
+    assert says in refused(nowhere, saved)
+
+
+def test_an_index_that_somebody_added_to_be_quicker_is_brought_back(saved: Path, nowhere: Database) -> None:
+    change_copy(saved, "CREATE INDEX quicker ON draft (sequence)")
+
+    assert restore_installation(nowhere, saved).problems == []
+
+
+@pytest.mark.parametrize("table", ["assignment", "credential", "draft", "lease", "verdict", "volume"])
+def test_a_copy_without_a_table_is_refused(table: str, saved: Path, nowhere: Database) -> None:
+    with closing(sqlite3.connect(saved / "blindread.db")) as connection:
+        connection.execute(f'DROP TABLE "{table}"')
+
+    assert f"The table '{table}' is gone." in refused(nowhere, saved)
+
+
+def test_a_view_in_the_place_of_a_table_is_no_table(saved: Path, nowhere: Database) -> None:
+    with closing(sqlite3.connect(saved / "blindread.db")) as connection:
+        connection.execute("ALTER TABLE credential RENAME TO other")
+        connection.execute("CREATE VIEW credential AS SELECT * FROM other")
+
+    assert "The table 'credential' is gone." in refused(nowhere, saved)
+
+
+def test_a_view_in_the_place_of_the_schemas_number_is_no_number(saved: Path, nowhere: Database) -> None:
+    with closing(sqlite3.connect(saved / "blindread.db")) as connection:
+        (number,) = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+        connection.execute("DROP TABLE alembic_version")
+        connection.execute(f"CREATE VIEW alembic_version AS SELECT '{number}' AS version_num")
+
+    assert "holds no database of Blindread" in refused(nowhere, saved)
+
+
+def test_a_long_number_of_a_schema_is_not_quoted_in_full(saved: Path, nowhere: Database) -> None:
+    change_copy(saved, "UPDATE alembic_version SET version_num = '" + 300_000 * "9" + "'")
+
+    with pytest.raises(Conflict, match=r"^The backup has schema 9{40} and this program knows up to"):
+        restore_installation(nowhere, saved)
+
+
+@pytest.mark.parametrize("table", ["person", "study"])
+def test_a_value_that_cannot_be_read_is_refused_in_a_sentence_or_named(
+    table: str, saved: Path, nowhere: Database
+) -> None:
+    change_copy(saved, f"UPDATE {table} SET created_at = 'junk'")
+
+    try:
+        said = " ".join(restore_installation(nowhere, saved).problems)
+    except InputRefused as refusal:
+        said = str(refusal)
+        assert not nowhere.data_dir.exists()
+
+    assert "cannot be read (ValueError)" in said
+    assert "junk" not in said
+
+
+def test_a_copy_that_is_refused_after_its_migration_began_leaves_no_volumes(saved: Path, nowhere: Database) -> None:
+    change_copy(saved, "UPDATE alembic_version SET version_num = '0001'")
+
+    assert "holds other tables than the schema that it names" in refused(nowhere, saved)
+
+
+def test_volumes_that_were_there_before_stay_behind_a_refusal(saved: Path, nowhere: Database) -> None:
+    shutil.copytree(saved / "volumes", nowhere.data_dir / "volumes")
+    change_copy(saved, "UPDATE person SET created_at = 'junk'")
+
+    with pytest.raises(InputRefused):
+        restore_installation(nowhere, saved)
+
+    assert len(list(nowhere.volume_dir.rglob("*.nii.gz"))) == 9
+    assert [path.name for path in nowhere.data_dir.iterdir()] == ["volumes"]
+
+
+def test_a_link_at_the_place_of_a_file_that_is_coming_in_is_not_written_through(
+    saved: Path, nowhere: Database, tmp_path: Path
+) -> None:
+    volume = next((saved / "volumes").rglob("*.nii.gz")).relative_to(saved)
+    incoming = (nowhere.data_dir / volume).with_name(f".incoming-{volume.name}")
+    incoming.parent.mkdir(parents=True)
+    (tmp_path / "precious").write_text("years of work")
+    incoming.symlink_to(tmp_path / "precious")
+
+    assert restore_installation(nowhere, saved).problems == []
+    assert (tmp_path / "precious").read_text() == "years of work"
+
+
+def test_the_head_of_an_empty_chain_compares_nothing(saved: Path, nowhere: Database) -> None:
+    (saved / "audit-head.txt").write_text(64 * "0")
+
+    assert not restore_installation(nowhere, saved).head_compared
+
+
+@pytest.mark.parametrize(
+    ("make", "what"),
+    [
+        (os.mkfifo, "a pipe, socket or device"),
+        (Path.mkdir, "a folder"),
+        (lambda path: path.symlink_to(path.with_name("gone")), "a link to nowhere"),
+    ],
+)
+def test_what_is_no_file_in_the_place_of_the_database_is_refused_by_what_it_is(
+    make: Callable[[Path], object], what: str, saved: Path, make_empty: MakeEmpty
+) -> None:
+    elsewhere = make_empty("sqlite")
+    make(elsewhere.data_dir / "blindread.db")
+
+    with pytest.raises(Conflict, match=rf"blindread\.db is {what}, where the database is to lie; move it away"):
+        restore_installation(elsewhere, saved)
+
+    assert [path.name for path in elsewhere.data_dir.iterdir()] == ["blindread.db"]
+
+
+@pytest.mark.postgresql
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ("DROP TRIGGER verdict_append_only ON verdict", "The trigger 'verdict_append_only', which keeps rows"),
+        (
+            "CREATE TRIGGER forging AFTER UPDATE ON login_session FOR EACH ROW EXECUTE FUNCTION refuse_change()",
+            "The trigger 'forging' does not belong",
+        ),
+        (
+            "CREATE RULE forging AS ON UPDATE TO login_session DO ALSO DELETE FROM sign_in_try",
+            "The rule 'forging' on 'login_session' does not belong",
+        ),
+        ("DROP TABLE lease", "The table 'lease' is gone."),
+        ("ALTER TABLE person DROP COLUMN is_demo", "The column 'is_demo' of 'person' is gone."),
+    ],
+)
+def test_a_dump_with_another_schema_is_refused_and_its_database_stays_shut(
+    postgres_url: str, make_empty: MakeEmpty, tmp_path: Path, change: str, says: str
+) -> None:
+    database = Database(make_engine(postgres_url), tmp_path / "data")
+    with database.engine.begin() as connection:
+        connection.exec_driver_sql(change)
+    maintenance.back_up_installation(database, tmp_path / "backup")
+    database.engine.dispose()
+    elsewhere = make_empty("postgresql")
+
+    with pytest.raises(InputRefused, match=says):
+        restore_installation(elsewhere, tmp_path / "backup")
+
+    with pytest.raises(Conflict, match="was broken off; make an empty database"):
+        maintenance.require_prepared(elsewhere)
+
+
+@pytest.mark.postgresql
+def test_a_foreign_trigger_in_an_older_dump_is_refused_before_it_is_migrated(
+    make_empty: MakeEmpty, tmp_path: Path
+) -> None:
+    old, elsewhere = make_empty("postgresql"), make_empty("postgresql")
+    old.data_dir.mkdir(exist_ok=True)
+    load_first_release(old.engine, tmp_path / "scratch")
+    with old.engine.begin() as connection:
+        connection.exec_driver_sql(
+            "CREATE TRIGGER forging AFTER UPDATE ON assignment FOR EACH ROW EXECUTE FUNCTION refuse_change()"
+        )
+    maintenance.back_up_installation(old, tmp_path / "backup", incomplete=True)
+
+    with pytest.raises(InputRefused, match="The trigger 'forging' does not belong"):
+        restore_installation(elsewhere, tmp_path / "backup")
