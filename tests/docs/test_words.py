@@ -38,7 +38,7 @@ VAGUE = {
     "believed": "accepted, trusted ...",
     "dealer": "rng",
 }
-NAMED = (*(folder for folder in CODE if folder not in ("agreement", "services")), "benchmarks", "app.py", "manage.py")
+NAMED = (*CODE, "benchmarks", "tests", "app.py", "manage.py")
 
 
 def files_in(places: tuple[str, ...]) -> list[Path]:
