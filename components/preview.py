@@ -72,5 +72,5 @@ def _go(key: str) -> None:
 
 
 def _line(item: ItemLine) -> str:
-    marks = ["practice" if item.practice else "", item.turn]
-    return " · ".join(part for part in (item.key, *marks, item.prompt) if part)
+    notes = ["practice" if item.practice else "", item.turn]
+    return " · ".join(part for part in (item.key, *notes, item.prompt) if part)

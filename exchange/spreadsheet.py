@@ -152,21 +152,21 @@ def date_of(value: str, order: DateOrder | None) -> datetime.date:
         except NotRead:
             words = order.replace("_", " ")
             raise NotRead(f"expected a date that exists when it is read {words}, or one as YYYY-MM-DD") from None
-    readings = []
+    possible = []
     for month, day in ((second, first), (first, second)):
         try:
-            readings.append(datetime.date(year, month, day))
+            possible.append(datetime.date(year, month, day))
         except ValueError:
             continue
-    if not readings:
+    if not possible:
         raise NotRead("expected a date as YYYY-MM-DD")
-    if len(set(readings)) > 1:
-        day_first, month_first = readings
+    if len(set(possible)) > 1:
+        day_first, month_first = possible
         raise NotRead(
             f"which is {day_first} day first and {month_first} month first; write YYYY-MM-DD, or say in protocol.yaml "
             "dates: day_first or dates: month_first"
         )
-    return readings[0]
+    return possible[0]
 
 
 def _day(year: int, month: int, day: int) -> datetime.date:

@@ -85,7 +85,7 @@ class Thing:
     columns: tuple[str, ...] = ()
 
 
-_OF_THE_SCAN = (
+_OF_THE_VOLUME = (
     "item.sequences", "item.uses_prior", "volume.label", "volume.role", "volume.sequence", "volume.window",
     "volume.intensity_range", "volume.sha256",
 )  # fmt: skip
@@ -102,7 +102,7 @@ def _reading(rule: Rule, admin: Rule, **others: Rule) -> dict[View, Rule]:
 
 
 _NAMED_OVERLAYS = _with("those the item names, never ahead", "on_the_desk")
-_OWN_SCANS = _with("of the item on the desk, and of the next", "on_the_desk")
+_OWN_VOLUMES = _with("of the item on the desk, and of the next", "on_the_desk")
 
 THINGS: tuple[Thing, ...] = (
     Thing(
@@ -120,12 +120,12 @@ THINGS: tuple[Thing, ...] = (
         "scans",
         "scans, label, sequence, window, which sequences are missing",
         _reading(
-            _OWN_SCANS,
+            _OWN_VOLUMES,
             PREVIEW,
             scoring=NO,
             opinions=_with("the same item", "on_the_desk"),
         ),
-        _OF_THE_SCAN,
+        _OF_THE_VOLUME,
     ),
     Thing(
         "content hash",

@@ -371,6 +371,6 @@ def _check(database: Database, head: str | None) -> tuple[int, list[str]]:
 
 def _problems_of_study(database: Database, study_id: int) -> list[str]:
     """Verify a study that is frozen; of another there is nothing to compare."""
-    with database.reading() as session:
+    with database.read_only() as session:
         state, problems = read_or_report(session, "Its states", lambda: permission.state_of(session, study_id))
     return problems if state in {None, "draft"} else verification.verify_stored_study(database, study_id)

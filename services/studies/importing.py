@@ -188,8 +188,8 @@ def _require_files(database: Database, prepared: _Prepared) -> None:
 
     Whoever removes files waits for the audit chain, which this transaction holds by now.
     """
-    for scan in (*prepared.volumes.values(), *prepared.overlays.values()):
-        if not volume_store.path_of(database, scan.sha256).exists():
+    for file in (*prepared.volumes.values(), *prepared.overlays.values()):
+        if not volume_store.path_of(database, file.sha256).exists():
             raise Conflict("A prepared file was removed meanwhile, with a draft that shared it; import again.")
 
 

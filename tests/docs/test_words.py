@@ -41,6 +41,24 @@ VAGUE = {
 NAMED = (*CODE, "benchmarks", "tests", "app.py", "manage.py")
 
 
+# A part of a name that says by another word what has a word already.
+SYNONYMS = {
+    "marks": "scores",
+    "marking": "scoring",
+    "scan": "volume",
+    "scans": "volumes",
+    "picture": "image",
+    "pictures": "images",
+    "mask": "overlay",
+    "masks": "overlays",
+    "readings": "reads",
+    "annotator": "rater",
+    "annotators": "raters",
+}
+# The statistics have masked arrays and marks of a placement; the demo's scan is a visit with several volumes.
+SPOKEN = tuple(place for place in (*CODE, "app.py", "manage.py") if place not in ("agreement", "studies"))
+
+
 def files_in(places: tuple[str, ...]) -> list[Path]:
     files = []
     for place in places:
@@ -141,3 +159,24 @@ def test_a_vague_name_is_noticed_wherever_it_is_given(source: str) -> None:
 @pytest.mark.parametrize("source", ["print(session.one())", "founded = 1", "row = 'found'", "def one_row(): pass"])
 def test_a_word_in_a_text_or_another_name_is_no_vague_name(source: str) -> None:
     assert vague_names(source) == []
+
+
+def synonyms(source: str) -> list[tuple[int, str]]:
+    """Return line and name of everything in a program of whose name a part has another word."""
+    return sorted(
+        (getattr(node, "lineno", 0), name)
+        for node in ast.walk(ast.parse(source))
+        for name in names_given_by(node)
+        if name and not SYNONYMS.keys().isdisjoint(name.lower().split("_"))
+    )
+
+
+@pytest.mark.parametrize(
+    "file", [file for file in files_in(SPOKEN) if file.suffix == ".py"], ids=lambda file: str(file.relative_to(ROOT))
+)
+def test_one_thing_has_one_word_in_names(file: Path) -> None:
+    assert synonyms(file.read_text(encoding="utf-8")) == []
+
+
+def test_a_synonym_is_noticed_within_a_name() -> None:
+    assert synonyms("def first_scan(mask): pass") == [(1, "first_scan"), (1, "mask")]

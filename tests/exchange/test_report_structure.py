@@ -100,10 +100,10 @@ def test_further_warnings_are_marked_and_said_once_below_the_table() -> None:
         (row(estimate(n_clusters=4).warned(rare)), row(estimate().warned(rare), rater="Rater 2")),
     )  # fmt: skip
 
-    found = printed(table)
+    printed_table = printed(table)
 
-    assert [row.cells[2] for row in found.rows] == ["46.7 % [38.1, 55.3] (a) ‡", "46.7 % [38.1, 55.3] (a) ‡"]
-    assert found.notes[1:] == ("† fewer than 10 subjects: the interval is likely to be too narrow", f"‡ {rare}")
+    assert [row.cells[2] for row in printed_table.rows] == ["46.7 % [38.1, 55.3] (a) ‡", "46.7 % [38.1, 55.3] (a) ‡"]
+    assert printed_table.notes[1:] == ("† fewer than 10 subjects: the interval is likely to be too narrow", f"‡ {rare}")
 
 
 def test_rows_of_a_grouped_table_with_the_same_first_cell_belong_together() -> None:
