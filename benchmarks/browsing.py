@@ -23,7 +23,7 @@ from tests.harness.server import RunningServer
 
 WATCH = Path(__file__).with_name("watch.js")
 LOOK_EVERY = 5  # ms between two looks at whether something was drawn
-PATIENCE = 60.0  # seconds for one picture
+PATIENCE = 60.0  # seconds for one image
 WINDOW: ViewportSize = {"width": 1440, "height": 900}
 
 
@@ -106,7 +106,7 @@ class Viewer(ABC):
         """Switch between T1 and T2, and measure."""
 
     def code(self, item: int, sequence: str = "T1") -> str:
-        """Return the mark of an item's picture."""
+        """Return the mark of an item's image."""
         return heads.code_of(item % self.cases, sequence)
 
     cases = 1
@@ -261,7 +261,7 @@ class Room(Viewer):
         """Step the window up and down; return the seconds of drawing, and from key to pixels, of each step."""
         steps = self.page.evaluate("count => watch.windowSteps(count)", count)
         if sum(step["changed"] for step in steps) < count / 2:
-            raise WrongImage("Stepping the window did not change the picture.")
+            raise WrongImage("Stepping the window did not change the image.")
         self.page.keyboard.press("r")
         self._wait_for(self.code(self.item))
         return [step["drawing"] / 1000 for step in steps], [step["key"] / 1000 for step in steps]

@@ -2,7 +2,7 @@
 
 A head has the size of a real one at 1 mm, noise in the tissue (so that it packs no better than a scan does), exactly
 uniform air (so that the import crops it), and in its middle a cube of two greys. The pair of greys is the case's, and
-T1 and T2 have greys of their own: a picture of the canvas says what is really shown, whatever the page says.
+T1 and T2 have greys of their own: an image of the canvas says what is really shown, whatever the page says.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Feed = Callable[[int, int, str], None]
 
 
 def code_of(case: int, sequence: str) -> str:
-    """Return the mark of a case's picture, as `watch.js` reads it: "T1 2 7" for the levels 2 and 7 of T1's greys."""
+    """Return the mark of a case's image, as `watch.js` reads it: "T1 2 7" for the levels 2 and 7 of T1's greys."""
     low, high = list(combinations(range(LEVELS), 2))[case * 7 % MOST_CASES]
     return f"{sequence} {low} {high}"
 

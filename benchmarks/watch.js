@@ -1,6 +1,6 @@
 /**
  * Put into every page and frame before its own scripts: watches what the canvas shows. `window.watch` reads the pixels
- * (not the page's words), so that a picture counts from the moment in which it can be seen.
+ * (not the page's words), so that an image counts from the moment in which it can be seen.
  */
 
 (() => {

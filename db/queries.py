@@ -172,7 +172,7 @@ def reference_of_practice_item(session: Session, item_id: int) -> Reference:
     ).one()
 
 
-def is_closed(assignment: Any, phases: Sequence[Phase] | None = None) -> Any:
+def is_done(assignment: Any, phases: Sequence[Phase] | None = None) -> Any:
     """Whether an assignment needs nothing more: it has a verdict, a decision, or could not be shown.
 
     Parameters
@@ -182,11 +182,11 @@ def is_closed(assignment: Any, phases: Sequence[Phase] | None = None) -> Any:
     phases
         What the assignment's phase may be, where that is known: not all of them are closed by a decision.
     """
-    closed = [
+    done = [
         exists().where(col(Verdict.assignment_id) == assignment.id),
         exists().where(col(TechnicalFailure.assignment_id) == assignment.id),
     ]
-    if phases is None or any(phase.closed_by == "decision" for phase in phases):
+    if phases is None or any(phase.done_by == "decision" for phase in phases):
         of_task = ReviewTask.opinions_assignment_id == assignment.id
         decided = select(Adjudication.id).join(ReviewTask, col(ReviewTask.id) == Adjudication.task_id).where(of_task)
         unreadable = (
@@ -194,8 +194,8 @@ def is_closed(assignment: Any, phases: Sequence[Phase] | None = None) -> Any:
             .join(ReviewTask, col(ReviewTask.review_assignment_id) == TechnicalFailure.assignment_id)
             .where(of_task)
         )
-        closed += [decided.exists(), unreadable.exists()]
-    return or_(*closed)
+        done += [decided.exists(), unreadable.exists()]
+    return or_(*done)
 
 
 def open_assignments(
@@ -217,7 +217,7 @@ def _open(phases: tuple[Phase, ...], limit: int | None) -> Any:
         .where(
             Assignment.membership_id == bindparam("membership_id"),
             _of(phases),
-            ~is_closed(Assignment, phases),
+            ~is_done(Assignment, phases),
         )
         .order_by(col(Assignment.position), col(Assignment.step))
         .limit(limit)
@@ -229,7 +229,7 @@ def members_with_open(session: Session, study_id: int, phase: Phase) -> set[int]
     return set(
         session.exec(
             select(Assignment.membership_id)
-            .where(Assignment.study_id == study_id, Assignment.phase == phase.key, ~is_closed(Assignment, (phase,)))
+            .where(Assignment.study_id == study_id, Assignment.phase == phase.key, ~is_done(Assignment, (phase,)))
             .distinct()
         )
     )
@@ -249,8 +249,8 @@ def count_assignments(
 ) -> tuple[int, int]:
     """Return how many of a member's assignments are closed, and how many there are, of one pass or of all."""
     query = _counts(tuple(phases), pass_number is not None)
-    total, closed = session.exec(query, params={"membership_id": membership_id, "pass_number": pass_number}).one()
-    return closed or 0, total
+    total, done = session.exec(query, params={"membership_id": membership_id, "pass_number": pass_number}).one()
+    return done or 0, total
 
 
 @lru_cache(maxsize=32)
@@ -258,8 +258,8 @@ def _counts(phases: tuple[Phase, ...], of_one_pass: bool) -> Any:
     chosen: list[Any] = [Assignment.membership_id == bindparam("membership_id"), _of(phases)]
     if of_one_pass:
         chosen.append(Assignment.pass_number == bindparam("pass_number"))
-    closed = func.sum(case((is_closed(Assignment, phases), 1), else_=0))
-    return select(func.count(), closed).select_from(Assignment).where(*chosen)
+    done = func.sum(case((is_done(Assignment, phases), 1), else_=0))
+    return select(func.count(), done).select_from(Assignment).where(*chosen)
 
 
 def displays_of(session: Session, assignment_id: int) -> list[Display]:
@@ -280,7 +280,7 @@ def count_by_member(session: Session, study_id: int) -> dict[tuple[int, str], tu
         select_columns(
             col(Assignment.membership_id),
             col(Assignment.phase),
-            func.sum(case((is_closed(Assignment), 0), else_=1)),
+            func.sum(case((is_done(Assignment), 0), else_=1)),
             func.sum(case((failed, 1), else_=0)),
             func.count(),
         )

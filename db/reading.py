@@ -62,7 +62,7 @@ class Assignment(Base, table=True):
 
 
 class Display(Base, table=True):
-    """That an assignment's picture and prompt stood on a screen; append-only. No verdict is taken without one."""
+    """That an assignment's image and prompt stood on a screen; append-only. No verdict is taken without one."""
 
     __tablename__ = "display"
 
@@ -170,7 +170,7 @@ class Flag(Base, table=True):
 
 
 class TechnicalFailure(Base, table=True):
-    """An assignment whose picture could not be shown: neither an answer nor "not assessable"; append-only."""
+    """An assignment whose image could not be shown: neither an answer nor "not assessable"; append-only."""
 
     __tablename__ = "technical_failure"
 

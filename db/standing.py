@@ -11,7 +11,7 @@ from sqlmodel import col, select
 
 from db.base import Base
 from db.people import Membership, Person
-from db.queries import is_closed
+from db.queries import is_done
 from db.reading import Assignment, Draft
 from db.study import Freeze, Study, StudyEvent
 
@@ -46,7 +46,7 @@ def _something_earlier_is_open() -> Any:
             col(earlier.position) < col(Assignment.position),
             and_(col(earlier.position) == Assignment.position, col(earlier.step) < Assignment.step),
         ),
-        ~is_closed(earlier),
+        ~is_done(earlier),
     )
 
 
@@ -91,7 +91,7 @@ OF_ASSIGNMENT: Any = (
         Draft,
         _frozen(Study.id),
         _last_event(Study.id),
-        ~is_closed(Assignment) & ~_something_earlier_is_open(),
+        ~is_done(Assignment) & ~_something_earlier_is_open(),
     )
     .join(Study, col(Study.id) == Assignment.study_id)
     .join(Membership, col(Membership.id) == Assignment.membership_id)

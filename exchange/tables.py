@@ -126,7 +126,7 @@ CASE_HISTORY = Table(
 )
 VOLUMES = Table(
     "volumes.csv",
-    "A scan or picture of a case.",
+    "A scan or image of a case.",
     (
         Column("volume", "Names the scan; never shown to raters.", "key", "c1-t1", longest=LONGEST_KEY),
         _case("c1"),

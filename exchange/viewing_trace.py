@@ -89,7 +89,7 @@ def read_trace(stored: Mapping[str, Any]) -> Trace:
     windows = stored.get("windows")
     entries = [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
     return Trace(
-        # A verdict needs pictures on the screen, so an empty list is no evidence of anything.
+        # A verdict needs images on the screen, so an empty list is no evidence of anything.
         volumes=tuple(_volume(entry) for entry in entries) or None,
         lists_all=any("opened" in entry for entry in entries),
         window_changed=len(windows) > 0 if isinstance(windows, list) else None,

@@ -1,4 +1,4 @@
-"""Volumes for reading: NIfTI and grey pictures in, checked and reading-ready volumes out.
+"""Volumes for reading: NIfTI and grey images in, checked and reading-ready volumes out.
 
 Knows numpy, nibabel and Pillow, nothing of ours.
 """

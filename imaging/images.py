@@ -38,9 +38,9 @@ def is_jpeg_file(path: Path) -> bool:
 def read_image(
     file: BinaryIO, name: str, limits: Limits, convention: Convention
 ) -> tuple[npt.NDArray[np.generic], Affine, tuple[float, float] | None]:
-    """Read a grey picture; nothing but its pixels is kept, so text, comments, EXIF and previews stay behind.
+    """Read a grey image; nothing but its pixels is kept, so text, comments, EXIF and previews stay behind.
 
-    The picture lies in the axial plane, one pixel to the millimetre, round the origin: that is no place in a patient.
+    The image lies in the axial plane, one pixel to the millimetre, round the origin: that is no place in a patient.
     Its left edge is put where `convention` draws the left of the screen, so that it is never shown mirrored.
 
     Returns
@@ -67,7 +67,7 @@ def read_image(
                     "crop or shrink it."
                 )
             if getattr(image, "n_frames", 1) > 1:
-                raise ImagingError(f"{name} holds several pictures, but one is expected: save the one to be read.")
+                raise ImagingError(f"{name} holds several images, but one is expected: save the one to be read.")
             # Cameras and scanners note a turn instead of turning; the note does not survive, so the turn is made.
             pixels = _grey(ImageOps.exif_transpose(image), name)
     except ImagingError:
@@ -97,7 +97,7 @@ def _grey(image: Image.Image, name: str) -> npt.NDArray[np.generic]:
     if image.mode in ("LA", "RGBA"):
         if (pixels[..., -1] != 255).any():
             raise ImagingError(
-                f"{name} is transparent in part, but an opaque picture is expected: save it without alpha."
+                f"{name} is transparent in part, but an opaque image is expected: save it without alpha."
             )
         pixels = pixels[..., :-1]
     elif image.mode != "RGB":
@@ -108,7 +108,7 @@ def _grey(image: Image.Image, name: str) -> npt.NDArray[np.generic]:
 
 
 def _coloured(name: str, content: str) -> ImagingError:
-    return ImagingError(f"{name} holds {content}, but one grey value per pixel is expected: save it as a grey picture.")
+    return ImagingError(f"{name} holds {content}, but one grey value per pixel is expected: save it as a grey image.")
 
 
 def _as_volume(

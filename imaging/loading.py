@@ -1,4 +1,4 @@
-"""Reading a NIfTI file, or a picture as a volume of one slice, that may be broken or hostile.
+"""Reading a NIfTI file, or an image as a volume of one slice, that may be broken or hostile.
 
 Nothing that a file says about itself is believed before it was seen: sizes are compared with limits before memory is
 taken for them, and what is unpacked is counted while it is unpacked.
@@ -59,7 +59,7 @@ class SourceVolume:
     placed
         Whether the file says where in a patient that is: a PNG or JPEG does not.
     as_exported
-        Black and white of a picture of 8 bits, which somebody has windowed already; None otherwise.
+        Black and white of an image of 8 bits, which somebody has windowed already; None otherwise.
     """
 
     voxels: npt.NDArray[np.generic]
@@ -90,7 +90,7 @@ def read_volume(path: Path, limits: Limits, convention: Convention = "radiologic
     """Read one volume from a `.nii` or `.nii.gz` file, or one slice from a `.png` or `.jpg`, or refuse it.
 
     The kind of file is told by its content, not by its name. NIfTI-1 and NIfTI-2 of both byte orders are read. The file
-    is closed on return. `convention` matters to pictures only: see `read_picture`.
+    is closed on return. `convention` matters to images only: see `read_image`.
 
     Raises
     ------
@@ -248,7 +248,7 @@ def _header(stream: _Stream, name: str) -> tuple[Nifti1Header, int]:
                 raise ImagingError(_truncated(name, "a header of 540 bytes", len(whole)))
             return Nifti2Header(bytes(whole), sizes[NIFTI2_BYTES], check=False), NIFTI2_BYTES
     raise ImagingError(
-        f"{name} is not a NIfTI file (no NIfTI header at its beginning) and no picture, but one .nii, .nii.gz, .png or "
+        f"{name} is not a NIfTI file (no NIfTI header at its beginning) and no image, but one .nii, .nii.gz, .png or "
         ".jpg file is expected: convert it, for instance with dcm2niix."
     )
 

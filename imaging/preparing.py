@@ -108,9 +108,9 @@ def prepare_volume(
         Sizes beyond which the file is refused.
     percentiles
         Of the intensities that differ from the background: what the default window shows as black and as white. A
-        picture of 8 bits is shown as it was exported instead.
+        image of 8 bits is shown as it was exported instead.
     convention
-        In which the study is read: a picture is laid so that this convention does not mirror it.
+        In which the study is read: an image is laid so that this convention does not mirror it.
 
     Raises
     ------

@@ -8,7 +8,7 @@ from protocol.parts import Part
 
 
 class Context(Part):
-    """What a rater learns about the case beside the pictures."""
+    """What a rater learns about the case beside the images."""
 
     vignette: bool = True
     history: bool = False

@@ -14,7 +14,7 @@ from typing import Literal
 Kind = Literal["items", "candidates", "pairs", "references", "answers"]
 Role = Literal["rater", "reviewer"]
 Form = Literal["reading", "scoring", "review", "opinions"]
-Opening = Literal["at once", "practice passed", "own reads closed", "own read closed"]
+Opening = Literal["at once", "practice passed", "own reads done", "own read done"]
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Phase:
         The place among the phases that work on one unit of a queue, from 1 on.
     opens
         What must be done before, by the same member.
-    closed_by
+    done_by
         What closes an assignment, beside a technical failure. A decision is no verdict: it says which answer stands.
     trains
         Whether it is practice: in passes, with feedback, and in no statistic.
@@ -66,7 +66,7 @@ class Phase:
     heading
         The line that stands over the item; none where practice and progress say enough.
     left
-        What is said of an assignment that is not closed, after "3 of 20".
+        What is said of an assignment that is not done, after "3 of 20".
     """
 
     key: str
@@ -75,7 +75,7 @@ class Phase:
     queue: Queue
     form: Form
     opens: Opening
-    closed_by: Literal["verdict", "decision"] = "verdict"
+    done_by: Literal["verdict", "decision"] = "verdict"
     trains: bool = False
     revisable: bool = False
     heading: str = ""
@@ -115,7 +115,7 @@ SCORING = Phase(
     1,
     SCORING_QUEUE,
     "scoring",
-    "own reads closed",
+    "own reads done",
     heading="Scoring: is the candidate's answer correct?",
     left="answers not scored",
 )
@@ -135,8 +135,8 @@ OPINIONS = Phase(
     2,
     REVIEW_QUEUE,
     "opinions",
-    "own read closed",
-    closed_by="decision",
+    "own read done",
+    done_by="decision",
     heading="Review: decide between the opinions",
     left="items in the queue not decided",
 )
@@ -156,13 +156,13 @@ def phases_of(queue: Queue) -> tuple[Phase, ...]:
 
 
 def diagram() -> str:
-    """Return the phases by queue as a Mermaid diagram: what opens each, what is rated in it, and what closes it."""
+    """Return the phases by queue as a Mermaid diagram: what opens each, what is rated in it, and by what it is done."""
     lines = ["flowchart LR"]
     for queue in QUEUES.values():
         lines.append(f'  subgraph {queue.key}_queue["{queue.title} ({queue.role})"]')
         phases = [phase for phase in PHASES.values() if phase.queue == queue]
         for phase in phases:
-            said = [phase.key, f"rates {phase.kind}", f"opens: {phase.opens}", f"closed by a {phase.closed_by}"]
+            said = [phase.key, f"rates {phase.kind}", f"opens: {phase.opens}", f"done by a {phase.done_by}"]
             lines.append(f'    {phase.key}["{"<br/>".join(said)}"]')
         lines += [f"    {before.key} --> {after.key}" for before, after in pairwise(phases)]
         lines.append("  end")

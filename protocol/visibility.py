@@ -28,8 +28,8 @@ class Progress:
         It belongs to the item on their desk.
     answered
         Their own verdict on this item is stored.
-    reads_closed
-        All their own blind reads are closed.
+    reads_done
+        All their own blind reads are done.
     data_locked
         The study is closed, or this admin takes an interim look with a reason.
     released
@@ -38,7 +38,7 @@ class Progress:
 
     on_the_desk: bool = False
     answered: bool = False
-    reads_closed: bool = False
+    reads_done: bool = False
     data_locked: bool = False
     released: bool = False
 
@@ -153,7 +153,7 @@ THINGS: tuple[Thing, ...] = (
         "reference",
         "reference (accepted answers, range)",
         {
-            SCORING.key: _with("of that item, once all own reads are closed", "on_the_desk", "reads_closed"),
+            SCORING.key: _with("of that item, once all own reads are done", "on_the_desk", "reads_done"),
             ADMIN: LOCKED,
         },
         _OF_THE_REFERENCE,
@@ -167,7 +167,7 @@ THINGS: tuple[Thing, ...] = (
     Thing(
         "candidate",
         "candidate's answer",
-        {SCORING.key: _with("the one being scored", "on_the_desk", "reads_closed"), ADMIN: REPORT},
+        {SCORING.key: _with("the one being scored", "on_the_desk", "reads_done"), ADMIN: REPORT},
         ("candidate.answer",),
     ),
     Thing("model", "model name, candidate key", {ADMIN: REPORT}),

@@ -1,4 +1,4 @@
-"""The tiny study with everything the reading room can do: practice, a conversation, overlays, history, a picture."""
+"""The tiny study with everything the reading room can do: practice, a conversation, overlays, history, an image."""
 
 from __future__ import annotations
 

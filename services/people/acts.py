@@ -18,7 +18,7 @@ from services.people.permission import state_of
 
 STATES: Mapping[str, tuple[str, ...]] = {
     "study": ("draft", "open", "closed"),
-    "assignment": ("waiting", "on the desk", "closed", "being revised", "not shown"),
+    "assignment": ("waiting", "on the desk", "done", "being revised", "not shown"),
     "review task": ("not read", "read", "decided"),
     "judge run": ("imported",),
 }
@@ -108,7 +108,7 @@ REOPEN_STUDY = Act("study", "re-open", "admin", ("closed",), "open", {"draft": _
 
 _AT_WORK = ("on the desk", "being revised")
 SHOW = Act(
-    "assignment", "show", "its member", _AT_WORK, None, dict.fromkeys(("waiting", "closed", "not shown"), _ELSEWHERE)
+    "assignment", "show", "its member", _AT_WORK, None, dict.fromkeys(("waiting", "done", "not shown"), _ELSEWHERE)
 )
 DRAFT = Act(
     "assignment",
@@ -119,7 +119,7 @@ DRAFT = Act(
     {
         "waiting": _ELSEWHERE,
         "not shown": _ELSEWHERE,
-        "closed": (AlreadySubmitted, "This item was submitted already; the draft is not needed any more."),
+        "done": (AlreadySubmitted, "This item was submitted already; the draft is not needed any more."),
     },
 )
 SUBMIT = Act(
@@ -127,11 +127,11 @@ SUBMIT = Act(
     "submit",
     "its member",
     _AT_WORK,
-    "closed",
+    "done",
     {
         "waiting": _ELSEWHERE,
         "not shown": _ELSEWHERE,
-        "closed": (AlreadySubmitted, "This item was submitted already; nothing was changed."),
+        "done": (AlreadySubmitted, "This item was submitted already; nothing was changed."),
     },
 )
 GIVE_UP = Act(
@@ -140,11 +140,11 @@ GIVE_UP = Act(
     "its member",
     ("on the desk",),
     "not shown",
-    dict.fromkeys(("waiting", "closed", "being revised", "not shown"), _ELSEWHERE),
+    dict.fromkeys(("waiting", "done", "being revised", "not shown"), _ELSEWHERE),
 )
-REVISE = Act("assignment", "open for revision", "its rater", ("closed",), "being revised")
-LEAVE = Act("assignment", "go back without a change", "its rater", ("being revised",), "closed")
-COME_UP = Act("assignment", "close the one before it", "its member", ("waiting",), "on the desk")
+REVISE = Act("assignment", "open for revision", "its rater", ("done",), "being revised")
+LEAVE = Act("assignment", "go back without a change", "its rater", ("being revised",), "done")
+COME_UP = Act("assignment", "finish the one before it", "its member", ("waiting",), "on the desk")
 
 TASK_READ = Act("review task", "read blind", "its reviewer", ("not read",), "read")
 TASK_DECIDED = Act("review task", "decide between the opinions", "its reviewer", ("read",), "decided")

@@ -175,7 +175,7 @@ def _acquired(volumes: list[ShownVolume], role: str) -> date | None:
 
 
 def item_payload(*, desk: Desk, shown: Shown, protocol: Protocol, keys: Keys, prefetch: list[int]) -> ItemPayload:
-    """Return what a rater or reviewer gets to see of an item that is read from its pictures."""
+    """Return what a rater or reviewer gets to see of an item that is read from its images."""
     return {
         **_head(desk),
         "images": hanging.images_payload(shown.item, shown.volumes, shown.overlays, protocol.hanging, keys),

@@ -36,7 +36,7 @@ class AnswerKey:
     high: float | None
 
     @property
-    def is_closed(self) -> bool:
+    def is_closed_ended(self) -> bool:
         """Whether the answer is one of given options."""
         return self.format in ("yes_no", "choice")
 

@@ -78,14 +78,14 @@ def require_scoring_open(session: Session, study: Study, membership: Membership)
 
     Where verdicts may be revised, that ends when the rater acknowledges the instructions of scoring.
     """
-    require_reads_closed(session, stored_id(membership.id))
+    require_reads_done(session, stored_id(membership.id))
     protocol = frozen_facts.protocol_of(session, stored_id(study.id))
     if protocol.reading.revision != "never" and not revision_rules.has_begun_scoring(session, stored_id(membership.id)):
         raise ReadsOpen("Read the instructions of this part first; from then on your verdicts stay as they are.")
 
 
-def require_reads_closed(session: Session, membership_id: int) -> None:
+def require_reads_done(session: Session, membership_id: int) -> None:
     """Refuse what may come only after the last blind read."""
-    closed = not queries.open_assignments(session, membership_id, (READING,), limit=1)
-    if not may_see("rater", SCORING, "reference", Progress(on_the_desk=True, reads_closed=closed)):
+    done = not queries.open_assignments(session, membership_id, (READING,), limit=1)
+    if not may_see("rater", SCORING, "reference", Progress(on_the_desk=True, reads_done=done)):
         raise ReadsOpen("Scoring answers opens when all your items are read.")

@@ -42,7 +42,7 @@ def keys_of(study: Study, actor: Actor) -> Keys:
 
 
 def notice_of(study: Study, protocol: Protocol) -> str | None:
-    """Return the line that stands over every picture of the study."""
+    """Return the line that stands over every image of the study."""
     parts = [protocol.notice or "", "Simulated readers." if study.simulated_readers else ""]
     return " ".join(part for part in parts if part) or None
 
@@ -81,7 +81,7 @@ def _require_own_read(session: Session, opinions: Assignment) -> None:
 def assignment_payload(
     session: Session, actor: Actor, study: Study, waiting: list[Assignment], progress: tuple[int, int]
 ) -> AnyItemPayload:
-    """Return the payload of the first of `waiting`; the pictures of the one after it may be fetched ahead."""
+    """Return the payload of the first of `waiting`; the images of the one after it may be fetched ahead."""
     assignment = waiting[0]
     protocol = frozen_facts.protocol_of(session, stored_id(study.id))
     keys = keys_of(study, actor)
@@ -112,7 +112,7 @@ def assignment_payload(
         keys=keys,
         prefetch=_prefetch(session, protocol, shown, desk.within_reach(session, waiting)[1:]),
     )
-    if phase.closed_by == "decision":
+    if phase.done_by == "decision":
         return blinding.with_opinions(payload, *_opinions(session, protocol, assignment, shown.item))
     return payload
 
@@ -169,7 +169,7 @@ def _turns(session: Session, protocol: Protocol, assignment: Assignment, item: S
     """Return the earlier turns of an item's conversation with the member's own answers, oldest first."""
     phase = PHASES[assignment.phase]
     # What was decided on a turn is no read of it.
-    phase = REVIEW if phase.closed_by == "decision" else phase
+    phase = REVIEW if phase.done_by == "decision" else phase
     before = frozen_facts.turns_before(session, assignment.study_id, item)
     turns = []
     for turn in queries.earlier_turns(session, assignment, before, phase):
@@ -224,7 +224,7 @@ def _draft_of(session: Session, assignment: Assignment) -> DraftPayload:
 def _scoring_payload(session: Session, protocol: Protocol, assignment: Assignment, place: Desk) -> ScoringPayload:
     if protocol.scoring is None or assignment.candidate_id is None:
         raise Conflict("This study has no answers to score.")
-    desk.require_reads_closed(session, assignment.membership_id)
+    desk.require_reads_done(session, assignment.membership_id)
     item = shown_items.item_of(session, assignment)
     reference = queries.reference_for_forms_that_show_it(session, assignment.item_id)
     return blinding.scoring_payload(

@@ -21,7 +21,7 @@ from services.reading.payloads import (
 )
 
 NOT_COREGISTERED = "not co-registered"
-NO_SCALE = "picture without scale"
+NO_SCALE = "image without scale"
 
 
 def images_payload(
@@ -116,7 +116,7 @@ def _lies_with(pane: Pane, offered: list[ShownVolume], first: tuple[Pane, list[S
     """Return whether a pane's scans lie where those of the first pane do.
 
     Scans of one visit share the scanner's millimetres; those of two visits do so only where the study says it.
-    Pictures share nothing that could be linked, unless the study says so.
+    Images share nothing that could be linked, unless the study says so.
     """
     if pane == first[0] or hanging.coregistered:
         return True

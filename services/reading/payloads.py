@@ -129,7 +129,7 @@ class ImagesPayload(TypedDict):
 
 
 class ContextPayload(TypedDict):
-    """What stands beside the pictures, as far as the protocol releases it."""
+    """What stands beside the images, as far as the protocol releases it."""
 
     vignette: str | None
     history: list[Line]
@@ -210,7 +210,7 @@ class StandingPayload(TypedDict):
 
 
 class ItemPayload(HeadPayload, StandingPayload):
-    """An item that is read from its pictures: in practice, reading, a reviewer's first read and the preview."""
+    """An item that is read from its images: in practice, reading, a reviewer's first read and the preview."""
 
     images: ImagesPayload
     context: ContextPayload
@@ -242,7 +242,7 @@ class OpinionsPayload(HeadPayload, StandingPayload):
 
 
 class ScoringPayload(HeadPayload, StandingPayload):
-    """A candidate's answer that is scored: with the question and the reference, and without pictures."""
+    """A candidate's answer that is scored: with the question and the reference, and without images."""
 
     images: None
     context: ContextPayload
@@ -325,7 +325,7 @@ class VerdictAnswer(TypedDict):
 
 
 class FailureAnswer(TypedDict):
-    """That the pictures could not be shown is stored."""
+    """That the images could not be shown is stored."""
 
     saved_at: str
     next: Payload | None
@@ -354,7 +354,7 @@ class ResumeAnswer(TypedDict):
 
 
 class ScansAnswer(TypedDict):
-    """The pictures of the item on the screen, and what may be fetched ahead, at addresses that are good."""
+    """The images of the item on the screen, and what may be fetched ahead, at addresses that are good."""
 
     images: ImagesPayload | None
     prefetch: list[str]

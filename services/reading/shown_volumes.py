@@ -63,7 +63,7 @@ def report_damage(database: Database, actor: Actor, token: str) -> None:
 
 
 def renewed_volumes(database: Database, actor: Actor, public_id: str) -> ScansAnswer:
-    """Return the pictures of the item on the actor's screen, and what may be fetched ahead, at addresses of this hour.
+    """Return the images of the item on the actor's screen, and what may be fetched ahead, at addresses of this hour.
 
     Raises
     ------

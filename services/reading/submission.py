@@ -102,7 +102,7 @@ def queue_of_assignment(database: Database, actor: Actor, public_id: str) -> tup
 def record_display(
     database: Database, actor: Actor, public_id: str, *, load_ms: int, renderer: str, viewport: str
 ) -> datetime:
-    """Store that the assignment's picture and prompt stand on the actor's screen; verdicts need it."""
+    """Store that the assignment's image and prompt stand on the actor's screen; verdicts need it."""
     with database.writing() as session:
         assignment, study, membership = own_assignment(session, actor, public_id)
         require_in_study(session, acts.READ, study)
@@ -183,7 +183,7 @@ def submit(
         for earlier in _stored(session, assignment):
             if earlier.idempotency_key == key:
                 if earlier.content_sha256 != content_sha256:
-                    acts.require(acts.SUBMIT, "closed")
+                    acts.require(acts.SUBMIT, "done")
                 feedback = _feedback(session, protocol, assignment)
                 return Receipt(earlier.receipt, earlier.submitted_at, phase.queue.key, study.key, feedback)
         superseded = _superseded(session, actor, protocol, membership, assignment)
@@ -198,7 +198,7 @@ def submit(
         receipt = new_receipt()
         stored: Verdict | Adjudication
         rows: list[Base]
-        if phase.closed_by == "decision":
+        if phase.done_by == "decision":
             stored = store_decision(session, assignment, checked, receipt, key)
             rows = [stored]
         else:
@@ -206,7 +206,7 @@ def submit(
         detail = {"supersedes": superseded.receipt} if superseded is not None else {}
         audit.record(
             session,
-            "revision" if superseded is not None else phase.closed_by,
+            "revision" if superseded is not None else phase.done_by,
             person_id=actor.person_id,
             study_id=study.id,
             assignment=public_id,
@@ -232,7 +232,7 @@ def _superseded(
     if not _stored(session, assignment):
         return None
     if not PHASES[assignment.phase].revisable or not _is_being_revised(session, actor, assignment):
-        acts.require(acts.SUBMIT, "closed")
+        acts.require(acts.SUBMIT, "done")
     return revision_rules.require_revisable(session, actor, protocol, membership, assignment)
 
 
@@ -292,7 +292,7 @@ def _feedback(session: Session, protocol: Protocol, assignment: Assignment) -> F
 
 
 def report_failure(database: Database, actor: Actor, public_id: str, reason: str) -> tuple[datetime, str, str]:
-    """Store that the pictures of an assignment could not be shown, and go on to the next.
+    """Store that the images of an assignment could not be shown, and go on to the next.
 
     Returns
     -------
@@ -339,7 +339,7 @@ def _state(session: Session, actor: Actor, study: Study, membership: Membership,
     if _is_being_revised(session, actor, assignment):
         return "being revised"
     if _stored(session, assignment):
-        return "closed"
+        return "done"
     failed = session.exec(select(TechnicalFailure.id).where(TechnicalFailure.assignment_id == assignment.id)).first()
     return "waiting" if failed is None else "not shown"
 
@@ -357,7 +357,7 @@ def _stored(session: Session, assignment: Assignment) -> Sequence[Verdict | Adju
     """Return what was submitted for an assignment, oldest first; nothing while it is still to be closed."""
     if turn_of(session, assignment).has_come:
         return []
-    if PHASES[assignment.phase].closed_by == "decision":
+    if PHASES[assignment.phase].done_by == "decision":
         task = queries.review_task_of(session, assignment)
         return session.exec(select(Adjudication).where(Adjudication.task_id == task.id)).all()
     return queries.verdict_chain(session, stored_id(assignment.id))

@@ -113,7 +113,7 @@ def acknowledge_instructions(database: Database, actor: Actor, study_key: str, q
         earlier = session.exec(_ACKNOWLEDGED, params={"membership_id": membership.id, "phase": queue}).first()
         if queue == SCORING.queue.key and _may_be_revised(frozen_facts.protocol_of(session, stored_id(study.id))):
             # It ends what may be revised, so it may not be done in passing, before the last read.
-            desk.require_reads_closed(session, stored_id(membership.id))
+            desk.require_reads_done(session, stored_id(membership.id))
         if earlier is None:
             acknowledged = Acknowledgement(membership_id=stored_id(membership.id), phase=queue, text_sha256=text_sha256)
             session.add(acknowledged)

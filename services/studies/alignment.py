@@ -73,7 +73,7 @@ def _require_over(
     for volume_row, prepared in shown_over:
         over = f"volume '{volume_row.key}' ({volume_row.path.name})"
         if overlay.placed != prepared.placed:
-            actual, expected = ("a NIfTI file", "a picture") if overlay.placed else ("a picture", "a NIfTI file")
+            actual, expected = ("a NIfTI file", "an image") if overlay.placed else ("an image", "a NIfTI file")
             raise _refuse(
                 row, f"{row.path.name} is {actual}, but {over} of item '{item.key}', over which it lies, is {expected}",
                 "give both as the same kind of file",

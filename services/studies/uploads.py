@@ -34,7 +34,7 @@ class IncomingVolume:
 
     @property
     def preview_name(self) -> str:
-        """What the viewer of the preview is told, which goes by the ending: a picture comes as a volume."""
+        """What the viewer of the preview is told, which goes by the ending: an image comes as a volume."""
         return self.file_name if self.file_name.endswith((".nii", ".nii.gz")) else f"{self.file_name}.nii.gz"
 
 
@@ -90,7 +90,7 @@ def study_folder_of(database: Database, actor: Actor, ticket: str) -> Path:
 
 
 def volume_for_preview(database: Database, actor: Actor, ticket: str, volume_key: str) -> bytes:
-    """Return the bytes of one scan of an upload, after it passed the checks; a picture as the volume it will be."""
+    """Return the bytes of one scan of an upload, after it passed the checks; an image as the volume it will be."""
     contents = read_study_folder(study_folder_of(database, actor, ticket))
     for row in contents.volumes:
         if row.key == volume_key:

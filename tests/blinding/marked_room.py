@@ -84,7 +84,7 @@ def write_room_folder(folder: Path) -> Path:
     """Write two practice items, an item with a prior and a mask, a conversation of three turns, and one of a PNG."""
     (folder / "volumes").mkdir(parents=True)
     (folder / "protocol.yaml").write_text(yaml.safe_dump(ROOM_PROTOCOL), encoding="utf-8")
-    cases = ("practice", "c1", "talk", "picture")
+    cases = ("practice", "c1", "talk", "image")
     write_table(
         folder / "cases.csv",
         "case,subject,vignette,age,note",
@@ -123,7 +123,7 @@ def _write_volumes(folder: Path) -> None:
     metadata.add_text("Comment", mark("picturetext"))
     pixels = np.random.default_rng(8).integers(0, 256, (30, 40), dtype=np.uint8)
     Image.fromarray(pixels).save(folder / file, pnginfo=metadata)
-    volumes.append((mark("volumepicture"), "picture", "current", "T1", "", file, shown("label")))
+    volumes.append((mark("volumepicture"), "image", "current", "T1", "", file, shown("label")))
     write_table(folder / "volumes.csv", "volume,case,role,sequence,acquired,file,label", volumes)
 
 
@@ -153,7 +153,7 @@ def _write_items(folder: Path) -> None:
             (f"t{turn}", "talk", "yes_no", prompt, "T1" if turn == "1" else "T1|T2", "false", "",
              mark("conversation"), turn, "false", "", "yes")
         )  # fmt: skip
-    items.append(("x1", "picture", "yes_no", shown("promptx1"), "T1", "false", "", "", "", "false", "", "yes"))
+    items.append(("x1", "image", "yes_no", shown("promptx1"), "T1", "false", "", "", "", "false", "", "yes"))
     write_table(
         folder / "items.csv",
         "item,case,category,format,grounding,form,prompt,options,sequences,uses_prior,overlays,conversation,turn,"

@@ -1,4 +1,4 @@
-"""The picture: where things lie, how it is moved, and that both renderers draw the same."""
+"""The image: where things lie, how it is moved, and that both renderers draw the same."""
 
 from __future__ import annotations
 

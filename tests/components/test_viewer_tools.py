@@ -319,7 +319,7 @@ def test_overlay_of_another_size_than_its_picture_is_not_drawn_and_says_so(room:
 
     reader.press("v")
 
-    reader.see("The overlay “Ulcer” is not drawn: it has 50 × 40 × 44 pixels, the picture 48 × 56.")
+    reader.see("The overlay “Ulcer” is not drawn: it has 50 × 40 × 44 pixels, the image 48 × 56.")
     middle = np.s_[100:300, 100:700]
     assert (colours(reader)[middle] == before[middle]).all()
     reader.press("v")

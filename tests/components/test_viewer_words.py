@@ -87,7 +87,7 @@ def test_no_words_become_an_image_a_link_or_anything_that_runs(room: MakeRoom) -
     assert reader.page.evaluate("window.hit") is None
     assert [url for url in reader.asked if "beacon" in url or "elsewhere" in url] == []
     # What is not rendered is not lost: it stands there as it was written.
-    for words in ("<script>window.hit='script'</script>", "![picture](/try/beacon?image)", "[words](javascript:"):
+    for words in ("<script>window.hit='script'</script>", "![image](/try/beacon?image)", "[words](javascript:"):
         assert words in reader.page.locator(".prompt").inner_text()
 
 

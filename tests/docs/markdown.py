@@ -34,7 +34,7 @@ def spans(text: str) -> list[str]:
 
 
 def links(text: str) -> list[str]:
-    """Return the targets of links and pictures that lie in the repository."""
+    """Return the targets of links and images that lie in the repository."""
     targets = LINK.findall(SPAN.sub("", FENCED.sub("", text)))
     return [target for target in targets if not re.match(r"[a-z]+:", target)]
 

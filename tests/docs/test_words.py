@@ -27,6 +27,8 @@ RETIRED = (
     (r"\bground truth\b", "reference", PROSE),
     (r"\bgold standard\b", "reference", PROSE),
     (r"\bcompared to\b", "compared with", PROSE),
+    (r"\bpictures?\b(?!\"\])", "image", PROSE),
+    (r"\b(candidates|answers) (are |to be )?marked\b|\braters mark candidates\b", "score", PROSE),
 )
 
 # A name, argument or function that is called so does not say what it holds; what is said instead.

@@ -25,8 +25,8 @@ BEACON = "https://elsewhere.example/who-reads.png"
         (f"![one][b] and ![b][]\n\n[b]: {BEACON}", f"one and b\n\n[b]: {BEACON}"),
         (f"!![twice]({BEACON})", "twice"),
         (f"![two\nlines](<{BEACON}>)", "two\nlines"),
-        (f"[![a picture that leads on]({BEACON})](https://elsewhere.example)",
-         "[a picture that leads on](https://elsewhere.example)"),
+        (f"[![an image that leads on]({BEACON})](https://elsewhere.example)",
+         "[an image that leads on](https://elsewhere.example)"),
         ("Stop! [Read this](https://elsewhere.example) **first**, 2 ! 3", None),
     ],
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Pictures of every open page of a failed browser test."""
+"""Images of every open page of a failed browser test."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def test_an_empty_file_is_refused(tmp_path):
 @pytest.mark.parametrize(
     "content",
     [b"hello", b"\x89PNG" + bytes(1000), gzip.compress(b"x" * 1000), bytes(400)],
-    ids=["text", "picture", "packed text", "nothing"],  # the packed one holds the time, and workers compare names
+    ids=["text", "image", "packed text", "nothing"],  # the packed one holds the time, and workers compare names
 )
 def test_a_file_that_is_not_nifti_is_refused(tmp_path, content):
     path = tmp_path / "a.nii.gz"

@@ -1,4 +1,4 @@
-"""Grey pictures and single slices are read like volumes; nothing but their pixels survives."""
+"""Grey images and single slices are read like volumes; nothing but their pixels survives."""
 
 import io
 import struct
@@ -131,7 +131,7 @@ def test_text_and_exif_and_profiles_change_not_a_byte_of_what_is_kept(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "picture", "said"),
+    ("name", "image", "said"),
     [
         ("a.png", Image.fromarray(np.dstack([pixels(), pixels(), pixels().T.reshape(30, 40)])), "true colours"),
         ("a.jpg", Image.fromarray(np.dstack([pixels()] * 4), mode="CMYK"), "colours of the kind CMYK"),
@@ -193,7 +193,7 @@ def test_an_animation_is_refused(tmp_path):
     path = tmp_path / "a.png"
     Image.fromarray(pixels()).save(path, save_all=True, append_images=[Image.fromarray(pixels()[::-1].copy())])
 
-    assert "several pictures" in refusal(path)
+    assert "several images" in refusal(path)
 
 
 def test_a_single_slice_of_a_nifti_file_is_a_volume_of_one_slice_in_its_own_plane(tmp_path):

@@ -16,7 +16,7 @@ class Read:
     """What somebody fills in for an item.
 
     `answer` is an option's identity or a text; with `not_assessable` (a reason) there is none. `flag` is a kind with a
-    note. `failure`: the pictures cannot be shown, so nothing is filled in at all.
+    note. `failure`: the images cannot be shown, so nothing is filled in at all.
     """
 
     answer: str | None = None

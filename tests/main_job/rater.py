@@ -144,7 +144,7 @@ class Room(ABC):
         expect(self.page.locator(".draft-line")).to_contain_text("Draft saved")
 
     def report_failure(self) -> None:
-        """Lose the pictures of this item on the way, and say that they cannot be shown."""
+        """Lose the images of this item on the way, and say that they cannot be shown."""
         before = self.count
         self.page.route("**/reading/volume/**", lambda route: route.abort())
         self.page.reload()

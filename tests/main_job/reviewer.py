@@ -8,7 +8,7 @@ from tests.main_job.contents import REASONS, Item
 from tests.main_job.plan import Read
 from tests.main_job.rater import Mouse
 
-REASON = "It stands on the pictures."
+REASON = "It stands on the images."
 NOTHING = "–"
 
 

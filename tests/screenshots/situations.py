@@ -13,7 +13,7 @@ from tests.main_job.contents import item_on_screen
 from tests.main_job.plan import READS, REVIEWS, Read
 
 STUDY = "demo"
-REASONED = "Both readers see it; the pictures leave no doubt."
+REASONED = "Both readers see it; the images leave no doubt."
 
 
 def read_until(database: Database, rater: Actor, name: str, key: str) -> None:

@@ -1,4 +1,4 @@
-"""The pictures in the docs, taken from the running application, and that docs and pictures name each other.
+"""The images in the docs, taken from the running application, and that docs and images name each other.
 
 Every run writes them to test-artifacts/screenshots. Into docs/screenshots they go only on request:
 `BLINDREAD_UPDATE_SCREENSHOTS=1 make browser ARGS=tests/screenshots`.
@@ -68,9 +68,9 @@ def go_to(page: Page, target: tuple[float, float, float]) -> None:
 
 
 def compact(png: bytes) -> bytes:
-    """Return the picture as small as it gets without loss; with 256 colours where that is still too large."""
-    picture = Image.open(io.BytesIO(png)).convert("RGB")
-    for candidate in (picture, picture.quantize(256, dither=Image.Dither.NONE)):
+    """Return the image as small as it gets without loss; with 256 colours where that is still too large."""
+    image = Image.open(io.BytesIO(png)).convert("RGB")
+    for candidate in (image, image.quantize(256, dither=Image.Dither.NONE)):
         written = io.BytesIO()
         candidate.save(written, "PNG", optimize=True)
         if written.tell() <= LARGEST:
@@ -133,7 +133,7 @@ def test_the_screens_that_the_docs_show_can_be_photographed(
 
 
 def images_in_docs() -> dict[Path, set[str]]:
-    """Return the pictures that each page of the docs shows, as files."""
+    """Return the images that each page of the docs shows, as files."""
     pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
     shown_on: dict[Path, set[str]] = {}
     for page in pages:

@@ -2,7 +2,7 @@
 
 export type AnyItemPayload = ItemPayload | OpinionsPayload | ScoringPayload;
 
-/** What stands beside the pictures, as far as the protocol releases it. */
+/** What stands beside the images, as far as the protocol releases it. */
 export interface ContextPayload {
   vignette: string | null;
   history: Line[];
@@ -41,7 +41,7 @@ export interface DraftPayload {
   answers: Record<string, any>;
 }
 
-/** That the pictures could not be shown is stored. */
+/** That the images could not be shown is stored. */
 export interface FailureAnswer {
   saved_at: string;
   next: Payload | null;
@@ -112,7 +112,7 @@ export interface ImagesPayload {
   presets: PresetPayload[];
 }
 
-/** An item that is read from its pictures: in practice, reading, a reviewer's first read and the preview. */
+/** An item that is read from its images: in practice, reading, a reviewer's first read and the preview. */
 export interface ItemPayload {
   kind: "item";
   assignment: string;
@@ -278,13 +278,13 @@ export interface RevisionPayload {
   saved_at: string;
 }
 
-/** The pictures of the item on the screen, and what may be fetched ahead, at addresses that are good. */
+/** The images of the item on the screen, and what may be fetched ahead, at addresses that are good. */
 export interface ScansAnswer {
   images: ImagesPayload | null;
   prefetch: string[];
 }
 
-/** A candidate's answer that is scored: with the question and the reference, and without pictures. */
+/** A candidate's answer that is scored: with the question and the reference, and without images. */
 export interface ScoringPayload {
   kind: "item";
   assignment: string;

@@ -9,7 +9,7 @@ from exchange.report_structure import Cell, Column, DataFile
 from exchange.viewing_trace import PLANES
 from services.report.rows.viewings import Viewing
 
-_TRACE_STATES = {"kept": "kept", "too_large": "too large", "no_pictures": "no pictures", "none": "none sent"}
+_TRACE_STATES = {"kept": "kept", "too_large": "too large", "no_pictures": "no images", "none": "none sent"}
 _READ = (
     Column("rater", "Rater", "Pseudonym of the rater"),
     Column("item", "Item", "Key of the item"),
@@ -63,7 +63,7 @@ def traces_file(viewings: Sequence[Viewing]) -> DataFile:
         "The viewing trace of every standing verdict of the reading phase; one line per rater and item.",
         (
             *_READ,
-            Column("kept", "Kept", "kept, too large (not kept), no pictures (the item offers none) or none sent"),
+            Column("kept", "Kept", "kept, too large (not kept), no images (the item offers none) or none sent"),
             Column(
                 "trace",
                 "Trace",

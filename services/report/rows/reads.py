@@ -92,9 +92,9 @@ class Reads:
         return self._where(ALL_ITEMS, lambda item: True)
 
     @cached_property
-    def closed(self) -> Part:
+    def closed_ended(self) -> Part:
         """Items whose answer is one of given options."""
-        return self._where(Stratum("closed"), lambda item: item.is_closed)
+        return self._where(Stratum("closed"), lambda item: item.is_closed_ended)
 
     @cached_property
     def formats(self) -> list[Part]:

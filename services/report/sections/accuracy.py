@@ -19,7 +19,7 @@ def accuracy_section(reads: Reads, intervals: IntervalSettings, plan: AnalysisPl
     if not reads.referenced.positions:
         return Section("accuracy", "Accuracy", title, (*unknown, *_primary_sentences(reads, plan)), ())
     categories, groundings = (reads.with_reference(parts) for parts in (reads.categories, reads.groundings))
-    main = reads.with_reference([reads.everything, reads.closed, *reads.formats])
+    main = reads.with_reference([reads.everything, reads.closed_ended, *reads.formats])
     return Section(
         key="accuracy",
         short_title="Accuracy",
@@ -73,7 +73,7 @@ def accuracy_section(reads: Reads, intervals: IntervalSettings, plan: AnalysisPl
 
 def _primary_sentences(reads: Reads, plan: AnalysisPlan) -> tuple[str, ...]:
     """Say that the primary estimate needs references that are not there; nothing where it has them."""
-    lacking = [part for part in (reads.everything, reads.closed) if is_primary(part, plan) and part.positions]
+    lacking = [part for part in (reads.everything, reads.closed_ended) if is_primary(part, plan) and part.positions]
     if not lacking or reads.with_reference(lacking):
         return ()
     which = PRIMARY[plan.primary]
@@ -170,7 +170,7 @@ def _grounding_difference(reads: Reads, intervals: IntervalSettings) -> Estimate
 
 def _bounds(reads: Reads, intervals: IntervalSettings) -> EstimateTable | None:
     rows = []
-    for part in reads.with_reference([reads.everything, reads.closed]):
+    for part in reads.with_reference([reads.everything, reads.closed_ended]):
         for column in reads.columns:
             result = accuracy_of(column, part, reads, intervals)
             if result.n_excluded:
@@ -217,7 +217,7 @@ def _token_f1(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
 
 def _differences(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
     rows = []
-    for part in reads.with_reference([reads.everything, reads.closed]):
+    for part in reads.with_reference([reads.everything, reads.closed_ended]):
         for a, b in reads.pairs:
             first, second = part.of(a.correct), part.of(b.correct)
             difference = paired_difference(first, second, **intervals.by(reads.subjects_of(part)))

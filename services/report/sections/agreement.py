@@ -82,7 +82,7 @@ def _on_answers(reads: Reads, intervals: IntervalSettings, plan: AnalysisPlan) -
     rows = []
     parts: list[tuple[Part, Remark | None]] = [(part, None) for part in reads.formats]
     if len(reads.formats) > 1:
-        parts += [(reads.closed, Pooled())] if len(_closed_formats(reads)) > 1 else []
+        parts += [(reads.closed_ended, Pooled())] if len(_closed_ended_formats(reads)) > 1 else []
         parts += [(reads.everything, Pooled())]
     for part, remark in parts:
         # Where there is but one format, its items are all items.
@@ -105,7 +105,7 @@ def _on_answers(reads: Reads, intervals: IntervalSettings, plan: AnalysisPlan) -
 
 def _on_correctness(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
     rows = []
-    for part in reads.with_reference([reads.everything, reads.closed, *reads.formats]):
+    for part in reads.with_reference([reads.everything, reads.closed_ended, *reads.formats]):
         clusters = intervals.by(reads.subjects_of(part))
         for a, b in reads.pairs:
             rows += _rows_of_pair(
@@ -276,15 +276,15 @@ def _shared_error_list(reads: Reads) -> PlainTable:
     )
 
 
-def _closed_formats(reads: Reads) -> set[str]:
-    return {item.format for item in reads.items if item.is_closed}
+def _closed_ended_formats(reads: Reads) -> set[str]:
+    return {item.format for item in reads.items if item.is_closed_ended}
 
 
 def _matrices(reads: Reads) -> list[Matrix]:
     """Return, for each closed format and pair, how often which answer met which."""
     matrices: list[Matrix] = []
     for part in reads.formats if len(reads.pairs) <= MOST_PAIRS else []:
-        if not reads.items[part.positions[0]].is_closed:
+        if not reads.items[part.positions[0]].is_closed_ended:
             continue
         texts = _texts(reads, part)
         labels = [*texts, NOT_ASSESSABLE]

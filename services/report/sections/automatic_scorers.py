@@ -64,7 +64,7 @@ def _words(item: ReadItem) -> list[str]:
 
 
 def _exact(item: ReadItem, answer: str) -> bool | None:
-    if not item.is_closed:
+    if not item.is_closed_ended:
         return score_written(item, answer).correct
     return exact_match(answer, _words(item)) == 1.0 if item.accepted else None
 

@@ -29,7 +29,7 @@ def completeness_section(study: StudyRows, reads: Reads, intervals: IntervalSett
         explanation=(
             (
                 "Missing means that no verdict was given. Not assessable is a verdict, with a reason. A technical "
-                "failure means that the pictures could not be shown: it is neither. None of the three counts as "
+                "failure means that the images could not be shown: it is neither. None of the three counts as "
                 "wrong."
             ),
             *not_let_in_sentences(study),
@@ -113,7 +113,7 @@ def _counts(reads: Reads) -> PlainTable:
             Column("assigned", "Assigned", "Items assigned to the rater"),
             Column("answered", "Answered", "Items with an answer"),
             Column("not_assessable", "Not assessable", "Items said to be not assessable"),
-            Column("technical_failures", "Technical failures", "Items whose pictures could not be shown"),
+            Column("technical_failures", "Technical failures", "Items whose images could not be shown"),
             Column("missing", "Missing", "Items without a verdict"),
             Column("without_reference", "Answered, no reference", "Answered items without a reference"),
             Column("flags", "Flags", "Flags raised"),

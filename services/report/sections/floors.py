@@ -1,4 +1,4 @@
-"""What can be had without looking at the pictures: chance and a text-only baseline, on these very items."""
+"""What can be had without looking at the images: chance and a text-only baseline, on these very items."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from services.report.sections.without_reference import without_reference_sentenc
 
 def floors_section(reads: Reads, intervals: IntervalSettings) -> Section:
     """Build the section: both floors, and how far each rater stands above them."""
-    title, unknown = "Floors: what can be had without the pictures", without_reference_sentences(reads)
+    title, unknown = "Floors: what can be had without the images", without_reference_sentences(reads)
     if not reads.referenced.positions:
         return Section("floors", "Floors", title, unknown, ())
     return Section(
@@ -39,7 +39,7 @@ def _floors(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
     rows = []
     for part in _parts(reads):
         # Guessing is no match for open text: a floor for closed items alone would stand beside the accuracy on all.
-        if all(reads.items[i].is_closed for i in part.positions):
+        if all(reads.items[i].is_closed_ended for i in part.positions):
             rows.append(
                 EstimateRow(
                     "accuracy", "chance_floor", (Party("chance"),), part.stratum, chance_floor(_options(reads, part))
@@ -61,10 +61,10 @@ def _floors(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
 
 def _scores(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
     rows: list[EstimateRow] = []
-    for part in reads.with_reference([reads.closed, reads.everything, *reads.formats]):
+    for part in reads.with_reference([reads.closed_ended, reads.everything, *reads.formats]):
         if any(reads.floor[i] is not None for i in part.positions):
             rows += _against_baseline(part, reads, intervals)
-        if part.stratum == reads.closed.stratum:
+        if part.stratum == reads.closed_ended.stratum:
             rows += _against_chance(part, reads, intervals)
     return EstimateTable(
         key="shortcut",
@@ -116,7 +116,7 @@ def _against_chance(part: Part, reads: Reads, intervals: IntervalSettings) -> li
 
 
 def _parts(reads: Reads) -> list[Part]:
-    return reads.with_reference([reads.everything, reads.closed, *reads.formats, *reads.groundings])
+    return reads.with_reference([reads.everything, reads.closed_ended, *reads.formats, *reads.groundings])
 
 
 def _options(reads: Reads, part: Part) -> list[int | None]:
@@ -124,6 +124,6 @@ def _options(reads: Reads, part: Part) -> list[int | None]:
     n_options: list[int | None] = []
     for i in part.positions:
         item = reads.items[i]
-        guesses = item.kind.guesses if item.is_closed else None
+        guesses = item.kind.guesses if item.is_closed_ended else None
         n_options.append(None if guesses is None else guesses(len(item.options) or 2))
     return n_options

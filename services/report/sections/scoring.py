@@ -64,7 +64,7 @@ def _counts(scores: Scores) -> PlainTable:
             Column("rater", "Rater", "Pseudonym"),
             Column("sample", "In the sample", "Candidates to be scored"),
             Column("correct", "Scored correct", "Candidates scored correct"),
-            Column("incorrect", "Marked incorrect", "Candidates marked incorrect"),
+            Column("incorrect", "Scored incorrect", "Candidates scored incorrect"),
             *(Column(f"score_{key}", f"Scored {text}", f"Candidates scored {text}") for key, text in scores.others),
             Column("missing", "Missing", "Candidates without a score"),
         ),

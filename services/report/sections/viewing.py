@@ -47,7 +47,7 @@ def viewing_section(reads: Reads, viewings: Sequence[Viewing], intervals: Interv
                 "the screen does not say that it was read, and nothing here is a measure of quality."
             ),
             (
-                "Active time runs from the moment the pictures stood on the screen until submission, without idle "
+                "Active time runs from the moment the images stood on the screen until submission, without idle "
                 "time. It is descriptive: slower is neither better nor worse."
             ),
         ),
@@ -119,7 +119,7 @@ def _displays(reads: Reads) -> PlainTable:
         explanation="How many verdicts were given on which renderer and window size.",
         columns=(
             Column("rater", "Rater", "Pseudonym"),
-            Column("renderer", "Renderer", "What drew the pictures"),
+            Column("renderer", "Renderer", "What drew the images"),
             Column("viewport", "Window", "Size of the window in pixels"),
             Column("items", "Items", "Number of verdicts"),
         ),

@@ -71,7 +71,7 @@ def traces_table(viewings: Sequence[Viewing]) -> PlainTable:
             Column("verdicts", "Verdicts", "Standing verdicts"),
             Column("with_trace", "With a trace", "Verdicts with a viewing trace"),
             Column("too_large", "Too large", "Verdicts whose trace was too large to be kept"),
-            Column("no_pictures", "No pictures", "Verdicts on items that offer no pictures"),
+            Column("no_pictures", "No images", "Verdicts on items that offer no images"),
             Column("none", "None sent", "Verdicts whose browser sent no trace that could be kept"),
             Column("offered_prior", "Prior offered", "Verdicts on items that offer an earlier scan"),
         ),

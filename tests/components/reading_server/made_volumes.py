@@ -43,7 +43,7 @@ def volume(token: str) -> bytes:
         voxels = np.where(voxels > 0, 240 - voxels, 0).astype(np.int16)
     bright = 6 + 3 * int(position)
     voxels[2 : 2 + bright // 2, 2:8, 2:8] = 250
-    if kind == "photo":  # a pixel to the millimetre, as pictures without scale are prepared
+    if kind == "photo":  # a pixel to the millimetre, as images without scale are prepared
         size = 1.0
     if kind in ("flat", "photo"):
         voxels = voxels[:, :, voxels.shape[2] // 2][:, :, np.newaxis]

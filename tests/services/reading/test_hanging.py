@@ -1,4 +1,4 @@
-"""A case is hung as the protocol says: panes, planes, windows, the beginning, overlays and pictures."""
+"""A case is hung as the protocol says: panes, planes, windows, the beginning, overlays and images."""
 
 from __future__ import annotations
 
@@ -243,7 +243,7 @@ def test_a_picture_is_read_like_a_scan_and_says_that_it_has_no_scale(sqlite_data
 
     [pane] = previewed(situation, "x1")["images"]["panes"]
 
-    assert pane["badge"] == "picture without scale"
+    assert pane["badge"] == "image without scale"
     assert (pane["volumes"][0]["window"], pane["volumes"][0]["placed"]) == ([10, 200], False)
     read_all(situation, situation.raters[0])
     assert verification.verify_study(sqlite_database, "tiny") == []

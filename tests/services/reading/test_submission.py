@@ -1,4 +1,4 @@
-"""Reading item after item: nothing is lost, doubled or filed under another picture."""
+"""Reading item after item: nothing is lost, doubled or filed under another image."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from tests.services.report.situations import STUDY, Situation, closed_study
 
 
 @pytest.fixture(scope="package")
-def closed(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Situation]:
+def closed_ended(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Situation]:
     """A study read, scored, reviewed, judged and closed; not to be changed."""
     folder = tmp_path_factory.mktemp("closed")
     engine = make_engine(copy_of_sqlite_file(migrated_sqlite, folder / "data" / "blindread.db"))
@@ -25,9 +25,9 @@ def closed(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> I
 
 
 @pytest.fixture(scope="package")
-def report(closed: Situation) -> Report:
+def report(closed_ended: Situation) -> Report:
     """The report of the closed study."""
-    return build_report(closed.database, closed.admin, STUDY)
+    return build_report(closed_ended.database, closed_ended.admin, STUDY)
 
 
 @pytest.fixture(scope="package")

@@ -176,7 +176,7 @@ def read_all(
     traces: Mapping[str, dict[str, Any] | None] | None = None,
     stop_after: int | None = None,
 ) -> None:
-    """Let a rater go through their reads, recognising items by their prompts; "failure" stands for broken pictures.
+    """Let a rater go through their reads, recognising items by their prompts; "failure" stands for broken images.
 
     `flag` and `traces` say by item what is remarked and what the browser tells of the looking.
     """

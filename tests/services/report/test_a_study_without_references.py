@@ -25,7 +25,7 @@ def take_the_references_away(folder: Path) -> None:
 
 
 @pytest.fixture
-def closed(database: Database, tmp_path: Path) -> Situation:
+def closed_ended(database: Database, tmp_path: Path) -> Situation:
     situation = open_study(database, tmp_path / "study", changes=[take_the_references_away])
     for rater, said in zip(situation.raters, ("yes", "no"), strict=True):
         read_all(situation, rater, by_prompt={"Prompt of i1?": said})
@@ -34,15 +34,15 @@ def closed(database: Database, tmp_path: Path) -> Situation:
     return situation
 
 
-def test_it_is_verified_and_packed_like_any_other(closed: Situation, tmp_path: Path) -> None:
-    assert verification.verify_study(closed.database, "tiny") == []
-    package.export_study(closed.database, closed.admin, "tiny", tmp_path / "package")
+def test_it_is_verified_and_packed_like_any_other(closed_ended: Situation, tmp_path: Path) -> None:
+    assert verification.verify_study(closed_ended.database, "tiny") == []
+    package.export_study(closed_ended.database, closed_ended.admin, "tiny", tmp_path / "package")
 
     assert (tmp_path / "package").is_dir()
 
 
-def test_its_report_compares_raters_and_prints_no_number_that_needs_a_right_answer(closed: Situation) -> None:
-    built = report.current_report(closed.database, closed.admin, "tiny")
+def test_its_report_compares_raters_and_prints_no_number_that_needs_a_right_answer(closed_ended: Situation) -> None:
+    built = report.current_report(closed_ended.database, closed_ended.admin, "tiny")
 
     accuracy = next(section for section in built.sections if section.key == "accuracy")
     agreement = next(section for section in built.sections if section.key == "agreement")

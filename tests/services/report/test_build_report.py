@@ -48,18 +48,18 @@ def values(report: Report) -> dict[tuple[str, ...], float]:
 
 
 @pytest.mark.parametrize("who", ["rater 1", "reviewer 1"])
-def test_only_admins_see_the_report(closed: Situation, who: str) -> None:
+def test_only_admins_see_the_report(closed_ended: Situation, who: str) -> None:
     with pytest.raises(NotAllowed):
-        build_report(closed.database, closed.people[who], STUDY)
+        build_report(closed_ended.database, closed_ended.people[who], STUDY)
 
 
-def test_somebody_without_a_part_in_the_study_learns_nothing(closed: Situation) -> None:
+def test_somebody_without_a_part_in_the_study_learns_nothing(closed_ended: Situation) -> None:
     stranger = Actor(person_id=10_000, login_session_id=1, name="Nobody", is_owner=True)
 
     with pytest.raises(NotFound):
-        build_report(closed.database, stranger, STUDY)
+        build_report(closed_ended.database, stranger, STUDY)
     with pytest.raises(NotFound):
-        report_stamp(closed.database, stranger, STUDY)
+        report_stamp(closed_ended.database, stranger, STUDY)
 
 
 def test_report_is_shut_until_the_study_is_closed_or_a_reason_is_given(
@@ -126,26 +126,26 @@ def test_newest_version_of_a_reference_counts(sqlite_database: Database, tmp_pat
     assert report_stamp(sqlite_database, situation.admin, STUDY) != stamp
 
 
-def test_both_engines_give_the_same_report(database: Database, closed: Situation, tmp_path: Path) -> None:
+def test_both_engines_give_the_same_report(database: Database, closed_ended: Situation, tmp_path: Path) -> None:
     situation = closed_study(database, tmp_path / "study")
 
     actual = values(build_report(database, situation.admin, STUDY))
 
-    expected = values(build_report(closed.database, closed.admin, STUDY))
+    expected = values(build_report(closed_ended.database, closed_ended.admin, STUDY))
     assert actual == pytest.approx(expected, nan_ok=True)
 
 
-def test_number_of_queries_does_not_grow_with_the_study(closed: Situation) -> None:
+def test_number_of_queries_does_not_grow_with_the_study(closed_ended: Situation) -> None:
     statements: list[str] = []
 
     def count(_connection: object, _cursor: object, statement: str, *_: object) -> None:
         statements.append(statement)
 
-    event.listen(closed.database.engine, "before_cursor_execute", count)
+    event.listen(closed_ended.database.engine, "before_cursor_execute", count)
     try:
-        build_report(closed.database, closed.admin, STUDY)
+        build_report(closed_ended.database, closed_ended.admin, STUDY)
     finally:
-        event.remove(closed.database.engine, "before_cursor_execute", count)
+        event.remove(closed_ended.database.engine, "before_cursor_execute", count)
 
     # 8 items, 8 candidates and 2 raters: a query for each would be far more.
     assert len(statements) < 30

@@ -30,9 +30,9 @@ from tests.services.report.situations import ITEMS, STUDY, Situation, frozen_stu
 
 
 @pytest.fixture(scope="module")
-def folder(closed: Situation, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(closed_ended: Situation, tmp_path_factory: pytest.TempPathFactory) -> Path:
     target = tmp_path_factory.mktemp("export") / "out" / "report"
-    export_report(closed.database, closed.admin, STUDY, target)
+    export_report(closed_ended.database, closed_ended.admin, STUDY, target)
     return target
 
 
@@ -170,47 +170,47 @@ def test_markup_in_a_prompt_stays_text(sqlite_database: Database, tmp_path: Path
     assert "<b>side</b>" not in page
 
 
-def test_a_folder_that_holds_something_is_not_touched(closed: Situation, tmp_path: Path) -> None:
+def test_a_folder_that_holds_something_is_not_touched(closed_ended: Situation, tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("keep")
 
     with pytest.raises(Conflict, match="holds something already"):
-        export_report(closed.database, closed.admin, STUDY, tmp_path)
+        export_report(closed_ended.database, closed_ended.admin, STUDY, tmp_path)
 
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 
-def test_an_empty_folder_is_filled(closed: Situation, tmp_path: Path) -> None:
+def test_an_empty_folder_is_filled(closed_ended: Situation, tmp_path: Path) -> None:
     target = tmp_path / "empty"
     target.mkdir()
 
-    written = export_report(closed.database, closed.admin, STUDY, target)
+    written = export_report(closed_ended.database, closed_ended.admin, STUDY, target)
 
     assert written[0] == target / "report.html"
     assert all(path.is_file() for path in written)
 
 
-def test_nothing_is_left_when_the_folder_cannot_be_made(closed: Situation, tmp_path: Path) -> None:
+def test_nothing_is_left_when_the_folder_cannot_be_made(closed_ended: Situation, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
 
     with pytest.raises(Conflict, match="cannot be written"):
-        export_report(closed.database, closed.admin, STUDY, tmp_path / "file" / "report")
+        export_report(closed_ended.database, closed_ended.admin, STUDY, tmp_path / "file" / "report")
 
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
-def test_archive_holds_the_same_csv_files(folder: Path, closed: Situation, report: Report) -> None:
-    with zipfile.ZipFile(io.BytesIO(report_csv_archive(closed.database, report))) as archive:
+def test_archive_holds_the_same_csv_files(folder: Path, closed_ended: Situation, report: Report) -> None:
+    with zipfile.ZipFile(io.BytesIO(report_csv_archive(closed_ended.database, report))) as archive:
         for name in archive.namelist():
             assert archive.read(name) == (folder / name).read_bytes()
 
 
-def test_a_download_is_refused_to_a_rater_and_recorded_for_an_admin(closed: Situation) -> None:
+def test_a_download_is_refused_to_a_rater_and_recorded_for_an_admin(closed_ended: Situation) -> None:
     with pytest.raises(NotAllowed):
-        download(closed.database, closed.people["rater 1"], STUDY, "csv")
+        download(closed_ended.database, closed_ended.people["rater 1"], STUDY, "csv")
 
-    download(closed.database, closed.admin, STUDY, "json")
+    download(closed_ended.database, closed_ended.admin, STUDY, "json")
 
-    with closed.database.read_only() as session:
+    with closed_ended.database.read_only() as session:
         last = session.exec(select(AuditEvent).order_by(AuditEvent.id.desc())).first()
     assert (last.action, last.detail["form"]) == ("report exported", "json")
 

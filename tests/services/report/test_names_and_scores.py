@@ -17,9 +17,9 @@ from tests.services.report.situations import STUDY, Situation
 
 
 @pytest.fixture
-def rows(closed: Situation) -> StudyRows:
+def rows(closed_ended: Situation) -> StudyRows:
     """What the report of the closed study rests on."""
-    with closed.database.read_only() as session:
+    with closed_ended.database.read_only() as session:
         return load_rows(session, session.exec(select(Study).where(Study.key == STUDY)).one())
 
 

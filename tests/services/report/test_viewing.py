@@ -61,7 +61,7 @@ def test_traces_are_counted_and_those_that_lack_by_their_reason(looked: Report) 
     traces = table(looked, "viewing_traces")
 
     assert isinstance(traces, PlainTable)
-    # verdicts, with a trace, too large, no pictures, none sent, prior offered
+    # verdicts, with a trace, too large, no images, none sent, prior offered
     assert traces.rows == (
         ("Rater 1", 8, 7, 0, 0, 1, 4),
         ("Rater 2", 8, 7, 1, 0, 0, 4),

@@ -157,8 +157,8 @@ def test_a_report_without_references_is_drawn_and_written_like_any_other(none: R
     assert "No item of this study has a reference" in report_page(none)
 
 
-def test_automatic_scorers_have_nothing_to_score_by_where_no_item_has_a_reference(closed: Situation) -> None:
-    with closed.database.read_only() as session:
+def test_automatic_scorers_have_nothing_to_score_by_where_no_item_has_a_reference(closed_ended: Situation) -> None:
+    with closed_ended.database.read_only() as session:
         rows = load_rows(session, session.exec(select(Study).where(Study.key == STUDY)).one())
     unknown = tuple(replace(item, accepted=(), low=None, high=None) for item in rows.items)
 

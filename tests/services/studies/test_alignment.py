@@ -45,10 +45,10 @@ def moved(millimetres: float) -> np.ndarray:
     return affine
 
 
-def picture(
+def image(
     mask_size: tuple[int, int] = (40, 30), scan_name: str = "x.png", mask_name: str = "m.png", second: bool = False
 ) -> Change:
-    """Let an item show a mask over a picture of 40 x 30 pixels, and with `second` over one of 20 x 10 too."""
+    """Let an item show a mask over an image of 40 x 30 pixels, and with `second` over one of 20 x 10 too."""
 
     def change(folder: Path) -> None:
         add_case(folder, "x-ray", ("T1", "T2") if second else ("T1",))
@@ -71,7 +71,7 @@ def picture(
 
 
 def volume_over_picture(folder: Path) -> None:
-    picture()(folder)
+    image()(folder)
     mask()(folder)
     overlays = rows_of(folder / "overlays.csv")
     rewrite(folder / "overlays.csv", [{**overlays[0], "overlay": "m", "case": "x-ray"}])
@@ -89,8 +89,8 @@ def picture_over_volume(folder: Path) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        picture(),
-        picture(scan_name="x.jpg"),
+        image(),
+        image(scan_name="x.jpg"),
         mask(),
         # Rounding of the scanner's software, far less than half a voxel.
         mask(moved(0.01)),
@@ -108,7 +108,7 @@ def test_a_mask_that_lies_over_its_scan_is_taken(sqlite_database: Database, tmp_
     ("change", "said"),
     [
         (
-            picture((30, 40)),
+            image((30, 40)),
             (
                 "overlays.csv, overlay 'm': m.png has 30 x 40 pixels, but 40 x 30 are expected, the size of volume "
                 "'x-ray-T1' (T1-x.png) of item 'x1', over which it lies; save the mask with that size, or take it from "
@@ -116,7 +116,7 @@ def test_a_mask_that_lies_over_its_scan_is_taken(sqlite_database: Database, tmp_
             ),
         ),
         (
-            picture(second=True),
+            image(second=True),
             (
                 "overlays.csv, overlay 'm': m.png has 40 x 30 pixels, but 20 x 10 are expected, the size of volume "
                 "'x-ray-T2' (T2-x.png) of item 'x1', over which it lies; save the mask with that size, or take it from "
@@ -124,7 +124,7 @@ def test_a_mask_that_lies_over_its_scan_is_taken(sqlite_database: Database, tmp_
             ),
         ),
         (
-            picture(mask_name="m.jpg"),
+            image(mask_name="m.jpg"),
             (
                 "overlays.csv, overlay 'm': m.jpg is a JPEG, which keeps no sharp edges, but a mask with exact pixels "
                 "is expected: save it as PNG."
@@ -134,13 +134,13 @@ def test_a_mask_that_lies_over_its_scan_is_taken(sqlite_database: Database, tmp_
             volume_over_picture,
             (
                 "overlays.csv, overlay 'm': lesion.nii.gz is a NIfTI file, but volume 'x-ray-T1' (T1-x.png) of item "
-                "'x1', over which it lies, is a picture; give both as the same kind of file."
+                "'x1', over which it lies, is an image; give both as the same kind of file."
             ),
         ),
         (
             picture_over_volume,
             (
-                "overlays.csv, overlay 'lesion-1': eye.png is a picture, but volume 'c1-t1' (c1-t1.nii.gz) of item "
+                "overlays.csv, overlay 'lesion-1': eye.png is an image, but volume 'c1-t1' (c1-t1.nii.gz) of item "
                 "'i1', over which it lies, is a NIfTI file; give both as the same kind of file."
             ),
         ),

@@ -147,7 +147,7 @@ export class Actions {
     const { view, panes } = this.room.panes;
     const pane = panes[view.active.pane];
     const tile = pane?.tiles.find(({ plane }) => plane.name === view.active.plane);
-    // The arrow moves the eye, so the picture goes the other way.
+    // The arrow moves the eye, so the image goes the other way.
     if (tile && pane.volume) view.pan(tile, pane.volume, -x * PAN_STEP, -y * PAN_STEP);
   }
 

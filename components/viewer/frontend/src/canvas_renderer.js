@@ -54,7 +54,7 @@ function greys(volume, [low, high]) {
 
 /**
  * One plane: a canvas of one pixel per voxel behind a frame of the tile's size. The browser scales it when it puts the page
- * together, which it does anyway; a picture scaled here first would cost the same once more.
+ * together, which it does anyway; an image scaled here first would cost the same once more.
  */
 class SliceView {
   constructor() {

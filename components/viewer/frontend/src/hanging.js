@@ -23,7 +23,7 @@ export function liesApart(images, index) {
   return index > 0 && !images.panes[index].coregistered;
 }
 
-/** The axis along which a volume is one voxel thick, so that it is a picture of one plane; -1 when there is none. @param {Volume} volume */
+/** The axis along which a volume is one voxel thick, so that it is an image of one plane; -1 when there is none. @param {Volume} volume */
 export function flatAxis({ shape }) {
   return shape.filter((n) => n === 1).length === 1 ? shape.indexOf(1) : -1;
 }
@@ -52,7 +52,7 @@ export function planesShown(volume, wanted) {
 export function tilesOf(size, volume, view, pane) {
   const names = planesShown(volume, view.wanted);
   const flat = flatAxis(volume) >= 0;
-  // A single picture fills its pane; sections of heads keep one scale in all panes.
+  // A single image fills its pane; sections of heads keep one scale in all panes.
   const extent = flat ? sizeOf(volume) : view.extent;
   const base = flat ? middleOf(volume) : view.centres[pane];
   const alone = names.includes(/** @type {any} */ (view.maximised)) ? [/** @type {PlaneName} */ (view.maximised)] : names;

@@ -103,7 +103,7 @@ export class ImageLoading {
     if (!room.renderers.fallBack()) return;
     this.repaint();
     if (room.stage === "open") {
-      room.screen.say("The graphics card gave up; the compatibility renderer shows the same picture.", ["Good", () => room.screen.say(null)]);
+      room.screen.say("The graphics card gave up; the compatibility renderer shows the same image.", ["Good", () => room.screen.say(null)]);
     }
   }
 
@@ -142,7 +142,7 @@ export class ImageLoading {
     this.repaint();
   }
 
-  /** The same picture by the renderer that is wanted now. */
+  /** The same image by the renderer that is wanted now. */
   repaint() {
     const { room } = this;
     room.screen.paintRenderer(room.renderers);

@@ -59,7 +59,7 @@ export const BINDINGS = [
 
   { group: "Left drag or one finger", keys: ["w"], shown: "W", does: "Changes the window (right drag always does), and back", action: "drag", value: "window", when: "not typing" },
   { group: "Left drag or one finger", keys: ["y"], shown: "Y", does: "Scrolls through the slices, and back", action: "drag", value: "scroll", when: "not typing" },
-  { group: "Left drag or one finger", keys: ["Shift+m"], shown: "Shift M", does: "Moves the picture (middle drag always does), and back", action: "drag", value: "pan", when: "not typing" },
+  { group: "Left drag or one finger", keys: ["Shift+m"], shown: "Shift M", does: "Moves the image (middle drag always does), and back", action: "drag", value: "pan", when: "not typing" },
   { group: "Left drag or one finger", keys: ["d"], shown: "D", does: "Measures a distance, and back", action: "drag", value: "measure", when: "not typing" },
 
   { group: "Tools", keys: ["e"], shown: "E", does: "End of a distance at the crosshair: first one end, then the other", action: "markDistance", when: "not typing" },
@@ -69,7 +69,7 @@ export const BINDINGS = [
 
   { group: "View", keys: ["+", "="], shown: "+", does: "Zoom in (also Ctrl and wheel)", action: "zoom", value: 1.25, when: "not typing", repeats: true },
   { group: "View", keys: ["-"], shown: "−", does: "Zoom out", action: "zoom", value: 0.8, when: "not typing", repeats: true },
-  { group: "View", keys: moves, shown: "Ctrl Shift arrows", does: "Move the picture", action: "pan", when: "not typing", repeats: true },
+  { group: "View", keys: moves, shown: "Ctrl Shift arrows", does: "Move the image", action: "pan", when: "not typing", repeats: true },
   { group: "View", keys: aims, shown: "Ctrl arrows", does: "Move the crosshair within the plane", action: "nudge", when: "not typing", repeats: true },
   { group: "View", keys: ["m"], shown: "M", does: "Enlarge one plane, and back (also double click)", action: "maximise", when: "not typing" },
   { group: "View", keys: ["x"], shown: "X", does: "Crosshair on, off", action: "crosshair", when: "not typing" },
@@ -91,11 +91,11 @@ export const MOUSE = [
   ["Wheel", "Slices"],
   ["Left drag", "Crosshair"],
   ["Right drag", "Window: across contrast, down brightness"],
-  ["Middle or Shift drag", "Move the picture"],
+  ["Middle or Shift drag", "Move the image"],
   ["Ctrl wheel", "Zoom"],
   ["Double click", "Enlarge one plane"],
   ["Bar at the right edge", "Drag through the slices"],
-  ["Two fingers", "Zoom and move the picture"],
+  ["Two fingers", "Zoom and move the image"],
   ["Double tap", "Enlarge one plane"],
 ];
 

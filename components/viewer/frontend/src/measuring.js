@@ -9,7 +9,7 @@ const MOST = 4;
  * @property {number[]} from   mm
  * @property {number[]} to     mm
  * @property {boolean} across  its ends may lie in different slices
- * @property {string} unit     "mm"; "px" on a picture without scale
+ * @property {string} unit     "mm"; "px" on an image without scale
  */
 
 export class Measuring {
@@ -63,7 +63,7 @@ export class Measuring {
     this.lines = [...this.lines, line].slice(-MOST);
   }
 
-  /** For screen readers, and for whoever cannot read the picture's small print. */
+  /** For screen readers, and for whoever cannot read the image's small print. */
   words() {
     if (this.first) return "First end set at the crosshair; move it and press E again.";
     return this.lines.length ? `Distance ${this.lines.map((line) => spokenLength(line)).join(", ")}` : "";

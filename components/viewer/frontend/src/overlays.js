@@ -54,19 +54,19 @@ export function cutOverlay(overlay, volume, plane, slice) {
 }
 
 /**
- * Why a overlay cannot be laid over a picture without scale, in one sentence; null when it can. Both have no millimetres that would
+ * Why an overlay cannot be laid over an image without scale, in one sentence; null when it can. Both have no millimetres that would
  * say where one lies on the other: only pixel by pixel do they belong together.
  *
  * @param {string} label
  * @param {Volume} overlay
- * @param {Volume} picture
+ * @param {Volume} image
  * @returns {string|null}
  */
-export function misfit(label, overlay, picture) {
+export function misfit(label, overlay, image) {
   /** @param {Volume} volume */
   const pixels = ({ shape }) => shape.filter((n) => n > 1).join(" × ");
-  if (overlay.shape.every((n, axis) => n === picture.shape[axis])) return null;
-  return `The overlay “${label}” is not drawn: it has ${pixels(overlay)} pixels, the picture ${pixels(picture)}.`;
+  if (overlay.shape.every((n, axis) => n === image.shape[axis])) return null;
+  return `The overlay “${label}” is not drawn: it has ${pixels(overlay)} pixels, the image ${pixels(image)}.`;
 }
 
 /** Draws overlays and keeps what it cut as long as the same slices are shown. */

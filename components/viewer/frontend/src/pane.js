@@ -1,4 +1,4 @@
-/** One pane on the screen: its header, the stage with picture and overlay, and what is read at the crosshair. */
+/** One pane on the screen: its header, the stage with image and overlay, and what is read at the crosshair. */
 
 import { h } from "./dom.js";
 import { liesApart } from "./hanging.js";
@@ -106,7 +106,7 @@ export class Pane {
     return this.spec.volumes[this.shown];
   }
 
-  /** Whether what is shown lies somewhere in a patient; a picture from a file does not. */
+  /** Whether what is shown lies somewhere in a patient; an image from a file does not. */
   get placed() {
     return this.offered.placed;
   }

@@ -131,7 +131,7 @@ export class Panes {
     this.panes.push(pane);
   }
 
-  /** Replace every renderer by another kind, with the same picture. */
+  /** Replace every renderer by another kind, with the same image. */
   async changeRenderer() {
     const generation = this.generation;
     /** @type {Renderer[]} */
@@ -243,7 +243,7 @@ export class Panes {
   }
 
   /**
-   * The overlays to be drawn now; of one that does not fit the picture, the pane says why.
+   * The overlays to be drawn now; of one that does not fit the image, the pane says why.
    *
    * @param {import("../payload.js").PanePayload} spec
    * @param {Pane} pane

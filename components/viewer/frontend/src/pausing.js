@@ -1,4 +1,4 @@
-/** A pause covers pictures and form; its time is idle time. */
+/** A pause covers images and form; its time is idle time. */
 
 import { h } from "./dom.js";
 

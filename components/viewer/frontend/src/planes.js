@@ -129,7 +129,7 @@ export function pixelOf(volume, tile, position) {
 }
 
 /**
- * A point of a picture that has no place in a patient: "column 120  row 45", counted from the upper left.
+ * A point of an image that has no place in a patient: "column 120  row 45", counted from the upper left.
  *
  * @param {Volume} volume
  * @param {Plane} plane

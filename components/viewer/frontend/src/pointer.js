@@ -137,7 +137,7 @@ export class Pointer {
     this.rolled = 0;
   }
 
-  /** Two fingers: apart is larger, together smaller, and the picture goes along. @param {number} id @param {Point} point */
+  /** Two fingers: apart is larger, together smaller, and the image goes along. @param {number} id @param {Point} point */
   pinch(id, point) {
     const spread = () => {
       const [a, b] = this.fingers.values();

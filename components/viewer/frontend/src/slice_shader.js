@@ -1,6 +1,6 @@
 /**
  * How a graphics context draws a slice: the voxels stay in its memory as they are stored, and the window is applied to
- * the pixels that are drawn. So a window step costs a picture and not a volume, and a volume that was loaded once is
+ * the pixels that are drawn. So a window step costs an image and not a volume, and a volume that was loaded once is
  * drawn at once.
  */
 

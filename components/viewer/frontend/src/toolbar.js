@@ -17,7 +17,7 @@ export class Toolbar {
     this.drags = {
       window: tool("drag", "Window", "W", "Left drag changes the window", "window"),
       scroll: tool("drag", "Scroll", "Y", "Left drag scrolls through the slices", "scroll"),
-      pan: tool("drag", "Move", "Shift M", "Left drag moves the picture", "pan"),
+      pan: tool("drag", "Move", "Shift M", "Left drag moves the image", "pan"),
       measure: tool("drag", "Measure", "D", "Left drag measures a distance", "measure"),
     };
     this.crosshair = tool("crosshair", "Crosshair", "X", "Crosshair on, off");

@@ -305,7 +305,7 @@ export class View {
   }
 
   /**
-   * Move the picture of a plane with the pointer.
+   * Move the image of a plane with the pointer.
    *
    * @param {Tile} tile
    * @param {Volume} volume
