@@ -268,7 +268,7 @@ def _as_a_test(number: int, run: Run, scores: Scores, intervals: IntervalSetting
         key=f"judge_{number}_sensitivity",
         of=run.party,
         title=f"{run.name}: sensitivity and specificity for “correct”, with the human as reference",
-        explanation="Sensitivity: of the candidates the human marks correct. Specificity: of those marked incorrect.",
+        explanation="Sensitivity: of the candidates the human scores correct. Specificity: of those scored incorrect.",
         rows=tuple(rows),
         lines="statistic",
         cluster="item",
