@@ -99,7 +99,9 @@ def _draw_section(section: Section, figures: list[report.Figure]) -> None:
             alt=figure.caption,
         )
         st.caption(figure.caption)
-    st.html("".join(report.table_markup(table) for table in section.tables))
+    # Streamlit draws no empty piece of HTML; a study without judge runs has a section without tables.
+    if section.tables:
+        st.html("".join(report.table_markup(table) for table in section.tables))
 
 
 def _in_ink(figure: Any) -> Any:

@@ -233,4 +233,50 @@ def _foreign_key_problems(inspector: Inspector, table: Table) -> list[str]:
 
 
 def _squeezed(sql: str) -> str:
-    return re.sub(r"\s+", " ", sql.replace('"', "")).strip()
+    """Return a definition in one way of writing; quotes go only from round a name, of which they change nothing."""
+    return re.sub(r"\s+", " ", re.sub(r'"(\w+)"', r"\1", sql)).strip()
+
+
+def definitions(connection: Connection) -> dict[tuple[str, str], str]:
+    """Return the definitions in a SQLite database by kind and name; those that SQLite makes by itself have none."""
+    rows = connection.execute(
+        text("SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
+    )
+    return {
+        (str(kind), str(name)): _in_one_order(_squeezed(str(sql))) if kind == "table" else _squeezed(str(sql))
+        for kind, name, sql in rows
+    }
+
+
+def _in_one_order(table: str) -> str:
+    """Return a table's definition with its columns and constraints by the alphabet; migrations write them in any."""
+    head, _, rest = table.partition("(")
+    body, _, tail = rest.rpartition(")")
+    parts, depth, quoted = [""], 0, False
+    for sign in body:
+        quoted ^= sign == "'"
+        depth += 0 if quoted else {"(": 1, ")": -1}.get(sign, 0)
+        if sign == "," and depth == 0 and not quoted:
+            parts.append("")
+        else:
+            parts[-1] += sign
+    return f"{head}({', '.join(sorted(part.strip() for part in parts))}){tail}"
+
+
+def altered_definitions(actual: dict[tuple[str, str], str], expected: dict[tuple[str, str], str]) -> list[str]:
+    """Return one sentence for each definition that is not as a new database of the same schema has it.
+
+    An index that somebody has added changes no row, unless it is a unique one.
+    """
+    gone = [f"The {kind} '{name}' is gone." for kind, name in sorted(expected.keys() - actual.keys())]
+    altered = [
+        f"The {kind} '{name}' was altered."
+        for kind, name in sorted(expected.keys() & actual.keys())
+        if actual[kind, name] != expected[kind, name]
+    ]
+    added = [
+        f"The {kind} '{name}' does not belong to this database."
+        for kind, name in sorted(actual.keys() - expected.keys())
+        if not actual[kind, name].upper().startswith("CREATE INDEX ")
+    ]
+    return gone + altered + added

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Literal
 
 from alembic import command
@@ -12,6 +13,8 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, inspect
 
 from db.backup import beside
+from db.engine import make_engine
+from db.guards import altered_definitions, definitions
 from db.waiting import unhurried
 
 Standing = Literal["empty", "foreign", "older", "current", "newer", "unfinished"]
@@ -31,6 +34,22 @@ def upgrade(engine: Engine) -> None:
     """Run every migration that the database has not seen yet."""
     with unhurried():
         command.upgrade(configuration(engine), "head")
+
+
+def altered_schema(engine: Engine) -> list[str]:
+    """Return what in a SQLite database is not as the migrations make it up to the number that it bears."""
+    number = schema_of(engine)
+    if number is None:
+        return []
+    with TemporaryDirectory(prefix="blindread-schema-") as folder:
+        new = make_engine(f"sqlite:///{Path(folder) / 'new.db'}")
+        try:
+            with unhurried():
+                command.upgrade(configuration(new), number)
+            with engine.connect() as there, new.connect() as as_made:
+                return altered_definitions(definitions(there), definitions(as_made))
+        finally:
+            new.dispose()
 
 
 def schema_of(engine: Engine) -> str | None:

@@ -532,3 +532,73 @@ def test_where_no_comment_is_taken_words_are_ignored_until_a_key_that_leads_out(
     reader.press("Escape", "Enter")
     reader.page.locator(".done").wait_for()
     assert reader.posted("verdict")[0]["answers"]["not_assessable"] == "quality"
+
+
+def test_click_on_the_words_of_a_panel_brings_the_keys_back_into_it(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+
+    reader.press("1", "4", "f")
+    reader.page.locator(".stage").first.click()
+    reader.page.get_by_text("What should be looked at?").click()
+    reader.page.keyboard.type("not clear")
+
+    expect(reader.page.get_by_role("textbox", name="Note to the flag")).to_have_value("not clear")
+    expect(reader.page.get_by_role("button", name="Not assessable")).to_have_attribute("aria-expanded", "false")
+
+
+def test_digit_behind_a_choice_is_a_word_also_after_a_look_at_another_window(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+    reader.press("n", "1")
+
+    reader.page.evaluate(
+        """() => {
+          let target = document.activeElement;
+          while (target.shadowRoot?.activeElement) target = target.shadowRoot.activeElement;
+          target.blur();
+          target.focus();
+        }"""
+    )
+    reader.page.keyboard.type("2 slices missing")
+
+    assert chosen(reader) == ["Image quality"]
+    expect(reader.page.get_by_role("textbox", name="Comment")).to_have_value("2 slices missing")
+
+
+@pytest.mark.parametrize("key", ["f", "n"])
+def test_key_that_opens_a_panel_writes_nothing_while_it_is_held(room: MakeRoom, key: str) -> None:
+    reader = room("plain")
+    reader.open()
+
+    for _ in range(3):
+        reader.page.keyboard.down(key)
+    reader.page.keyboard.up(key)
+    reader.press("2")
+
+    assert len(chosen(reader)) == 1
+    assert [area.input_value() for area in reader.page.locator("textarea").all()] == ["", ""]
+
+
+def test_digit_that_no_choice_has_begins_words(room: MakeRoom) -> None:
+    reader = room("plain")
+    reader.open()
+
+    reader.press("f")
+    reader.page.keyboard.type("5 slices missing")
+
+    expect(reader.page.get_by_role("textbox", name="Note to the flag")).to_have_value("5 slices missing")
+    assert chosen(reader) == []
+
+
+def test_no_other_field_shows_badges_while_a_number_is_typed(room: MakeRoom) -> None:
+    reader = room("every")
+    reader.open()
+    reader.press("1", "1", "0")
+
+    reader.press("1")
+
+    assert reader.page.locator(".takes-digits").count() == 0
+    expect(reader.page.get_by_text("to the next field").first).to_be_visible()
+    reader.press("2", "Escape", "2")
+    expect(reader.page.get_by_label("Largest diameter")).to_have_value("12")

@@ -45,6 +45,19 @@ def test_every_estimate_of_the_report_stands_on_the_page(
                     assert shown_estimate(line.estimate, line.scale) in drawn
 
 
+def test_a_report_without_a_judge_run_is_drawn_to_its_end(
+    served_database: Database, open_page: OpenPage, tmp_path: Path
+) -> None:
+    situation = frozen_study(served_database, study_folder(tmp_path / "study", resamples=200))
+    data_lock.close_study(served_database, situation.admin, STUDY, "Nobody goes on reading this study.")
+
+    app = open_page(situation.admin, PAGE, study=STUDY)
+
+    assert not app.exception
+    assert not app.error
+    assert "Completeness" in markup_on(app)
+
+
 def test_headings_of_the_page_go_down_one_by_one(
     served_database: Database, open_page: OpenPage, tmp_path: Path
 ) -> None:

@@ -450,7 +450,7 @@ def test_what_is_no_lock_is_refused_at_once_and_nothing_is_written(
         ("INSERT INTO alembic_version VALUES ('0001')", "holds no database of Blindread"),
         ("DELETE FROM alembic_version", "holds no database of Blindread"),
         ("ALTER TABLE alembic_version RENAME COLUMN version_num TO number", "holds no database of Blindread"),
-        ("UPDATE alembic_version SET version_num = '0001'", "other tables than the schema that it names"),
+        ("UPDATE alembic_version SET version_num = '0001'", "does not have the schema that Blindread made"),
     ],
 )
 def test_a_copy_whose_number_of_the_schema_was_changed_is_refused_in_words(

@@ -95,13 +95,15 @@ def test_a_trigger_that_no_release_made_is_refused_in_the_copy_of_an_older_relea
     assert f"The trigger '{name}' does not belong to this database." in refused(nowhere, backup)
 
 
-def test_a_copy_of_an_older_release_is_compared_when_it_was_migrated(nowhere: Database, tmp_path: Path) -> None:
+def test_a_copy_of_an_older_release_is_compared_with_the_schema_of_that_release(
+    nowhere: Database, tmp_path: Path
+) -> None:
     backup = tmp_path / "backup"
     write_first_release(backup / "blindread.db")
     with closing(sqlite3.connect(backup / "blindread.db")) as connection:
         connection.execute("DROP TRIGGER verdict_no_update")
 
-    assert "The trigger 'verdict_no_update', which keeps rows" in refused(nowhere, backup)
+    assert "The trigger 'verdict_no_update' is gone." in refused(nowhere, backup)
 
 
 @pytest.mark.parametrize(
@@ -175,10 +177,10 @@ def test_a_value_that_cannot_be_read_is_refused_in_a_sentence_or_named(
     assert "junk" not in said
 
 
-def test_a_copy_that_is_refused_after_its_migration_began_leaves_no_volumes(saved: Path, nowhere: Database) -> None:
+def test_a_copy_that_bears_an_older_number_than_its_tables_have_is_refused(saved: Path, nowhere: Database) -> None:
     change_copy(saved, "UPDATE alembic_version SET version_num = '0001'")
 
-    assert "holds other tables than the schema that it names" in refused(nowhere, saved)
+    assert "does not have the schema that Blindread made" in refused(nowhere, saved)
 
 
 def test_volumes_that_were_there_before_stay_behind_a_refusal(saved: Path, nowhere: Database) -> None:
@@ -280,3 +282,46 @@ def test_a_foreign_trigger_in_an_older_dump_is_refused_before_it_is_migrated(
 
     with pytest.raises(InputRefused, match="The trigger 'forging' does not belong"):
         restore_installation(elsewhere, tmp_path / "backup")
+
+
+def rewritten(folder: Path, name: str, before: str, after: str) -> None:
+    """Change a definition where it is written, as no statement of SQL could."""
+    with closing(sqlite3.connect(folder / "blindread.db")) as connection:
+        (sql,) = connection.execute("SELECT sql FROM sqlite_master WHERE name = ?", (name,)).fetchone()
+        assert before in sql
+        connection.execute("PRAGMA writable_schema = ON")
+        change = "UPDATE sqlite_master SET sql = ? WHERE name = ?"
+        connection.execute(change, (sql.replace(before, after, 1), name))
+        connection.commit()
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        ("reference_no_delete", '"freeze".study_id', '"freeze.study_id"'),
+        ("verdict", "UNIQUE (supersedes_id)", "UNIQUE (supersedes_id) ON CONFLICT REPLACE"),
+        ("verdict", "UNIQUE (supersedes_id)", "UNIQUE (supersedes_id), CHECK (0)"),
+        ("verdict", "REFERENCES assignment (id)", "REFERENCES assignment (id) ON DELETE CASCADE"),
+    ],
+    ids=["a condition that is never true", "rows that are replaced", "a check that refuses", "rows that go along"],
+)
+def test_a_definition_that_was_rewritten_is_refused(
+    saved: Path, nowhere: Database, name: str, before: str, after: str
+) -> None:
+    rewritten(saved, name, before, after)
+
+    assert f"'{name}'" in refused(nowhere, saved)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "ALTER TABLE verdict ADD COLUMN more TEXT NOT NULL DEFAULT 'x'",
+        "CREATE TABLE more (id INTEGER)",
+        "CREATE VIEW more AS SELECT 1",
+    ],
+)
+def test_a_table_column_or_view_that_was_added_is_refused(saved: Path, nowhere: Database, statement: str) -> None:
+    change_copy(saved, statement)
+
+    assert "does not have the schema that Blindread made" in refused(nowhere, saved)

@@ -34,17 +34,19 @@ export class Actions {
     const binding = bindingOf(event, ours ? target : null);
     // By a click that came before it.
     room.screen.pointed = false;
-    const plain = !event.metaKey && (event.getModifierState("AltGraph") || (!event.ctrlKey && !event.altKey));
-    const pastes = (event.ctrlKey || event.metaKey) && event.key === "v";
+    const graph = event.getModifierState("AltGraph");
+    const plain = !event.metaKey && (graph || (!event.ctrlKey && (!event.altKey || !binding)));
+    const pastes = ((event.ctrlKey || event.metaKey) && event.code === "KeyV") || (event.shiftKey && event.key === "Insert");
     if ((plain || pastes) && ours && !room.dialogs.open && room.form) {
       // A keyboard may have its digits behind Shift.
       const byShift = event.shiftKey && /^\d$/.test(event.key);
-      const taker = room.form.takes(event, byShift || binding?.action === "digit");
+      if (pastes) room.form.panels.toWords();
+      const taker = pastes ? "room" : room.form.takes(event, byShift || (binding?.action === "digit" && !graph));
       if (taker !== "room") {
         if (taker === "nobody") event.preventDefault();
         return event.stopPropagation();
       }
-      if (byShift && room.form.panels.digitPanel() && binding?.action === "preset") {
+      if (byShift && room.form.panels.digitPanel()) {
         if (this.act("digit", Number(event.key)) !== false) event.preventDefault();
         return event.stopPropagation();
       }

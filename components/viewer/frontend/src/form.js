@@ -6,6 +6,7 @@
 import { DigitEntry } from "./digits.js";
 import { freshId, h } from "./dom.js";
 import { FIELD_TYPES } from "./fields/registry.js";
+import { isTyping } from "./keys.js";
 import { Panels } from "./panels.js";
 
 const TYPING_DELAY = 800;
@@ -173,7 +174,9 @@ export class Form {
     this.panels.refresh();
     // In a text area Enter begins a line.
     this.submitKey.textContent = this.panels.focused() instanceof HTMLTextAreaElement ? "Ctrl Enter" : "Enter";
-    const target = this.panels.digitPanel() ? null : this.digitRow();
+    // What is typed into a text field stays there, whatever else could be chosen by digits.
+    const typing = isTyping(this.panels.focused());
+    const target = typing || this.panels.digitPanel() ? null : this.digitRow();
     for (const row of this.rows) {
       // Digits must not go where nobody looks.
       if (row === target && this.digitsGoTo && this.digitsGoTo !== row) row.box.scrollIntoView({ block: "nearest" });

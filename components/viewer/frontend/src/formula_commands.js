@@ -32,8 +32,9 @@ const COMMANDS = new Set(WORDS.trim().split(/\s+/).map((word) => `\\${word}`));
 /** Of one sign: spaces, braces, a line's end, signs that have a meaning without the backslash. */
 const SIGNS = new Set([..."\\,;:! {}|%$#&_"].map((sign) => `\\${sign}`));
 
-/** Two words that the drawing would join to one: outside of text, blanks say nothing. */
-const JOINED = /(?<![\\A-Za-z])[A-Za-z]{2,}\s+[A-Za-z]{2,}/;
+/** Words, and numbers, that the drawing would join to one: outside of text, blanks say nothing, nor braces beside letters. */
+const JOINED_WORDS = /\p{L}{2,}[\s{}]+\p{L}|\p{L}[\s{}]+\p{L}{2,}/u;
+const JOINED_NUMBERS = /\p{N}\s+\p{N}/u;
 /** A number of the formula, at its end. */
 const TAG_AT_THE_END = /\\tag\s*\{\d{1,3}[a-z]?\}\s*$/;
 /** The degree of a root that is drawn where it is not read as part of the words. */
@@ -48,6 +49,8 @@ export function isReadable(content) {
   const commands = content.match(/\\(?:[A-Za-z@]+|[^])/g) ?? [];
   if (!commands.every((command) => COMMANDS.has(command) || SIGNS.has(command))) return false;
   if (commands.includes("\\tag") && (commands.indexOf("\\tag") !== commands.lastIndexOf("\\tag") || !TAG_AT_THE_END.test(content))) return false;
-  const outside = content.replace(/\\(?:text[a-z]*|mathrm|mathbf|mathit|mathsf|mathtt|operatorname|begin|end)\s*\{[^{}]*\}/g, " \\ ");
-  return !JOINED.test(outside);
+  const outside = content
+    .replace(/\\(?:text[a-z]*|begin|end|hspace)\s*\{[^{}]*\}/g, " \\ ")
+    .replace(/\\(?:[A-Za-z]+|[^])/g, " \\ ");
+  return !JOINED_WORDS.test(outside) && !JOINED_NUMBERS.test(outside);
 }

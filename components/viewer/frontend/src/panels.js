@@ -10,8 +10,9 @@ import { isTyping } from "./keys.js";
 const LONGEST_BEGINNING = 60;
 /** Keys that nobody presses to correct or go on with words. */
 const LEAVES_WORDS = /^(Escape|Tab|Arrow\w+)$/;
+const CORRECTS_WORDS = /^(Backspace|Delete|Enter)$/;
 /** Whether a key writes something, also one that the next key completes, or two letters at once; all other keys have names. @param {string} key */
-const isSign = (key) => [...key].length === 1 || key === "Dead" || /\P{ASCII}/u.test(key);
+const isSign = (key) => [...key].length === 1 || key === "Dead" || !/^[A-Z][A-Za-z0-9]+$/.test(key);
 
 /** @typedef {"assess"|"comment"|"flag"} Which */
 /** @typedef {import("../payload.js").Option} Option */
@@ -59,11 +60,18 @@ export class Panels {
     /** The comment has the words that were typed into "not assessable". */
     this.isRemarkOnReason = false;
     for (const element of Object.values(this.panels)) {
-      // A click on its words leaves the focus where it is: in the panel.
+      // A click on its words brings the focus, or leaves it where it is: in the panel.
       element.addEventListener("mousedown", (event) => {
-        if (event.target instanceof Element && !event.target.closest("label, input, textarea, button")) event.preventDefault();
+        if (!(event.target instanceof Element) || event.target.closest("label, input, textarea, button")) return;
+        event.preventDefault();
+        const which = /** @type {Which[]} */ (Object.keys(this.panels)).find((key) => this.panels[key] === element);
+        if (which && this.withFocus() !== which) this.enter(which);
       });
-      element.addEventListener("focusin", () => (this.inWords = this.settled = false));
+      element.addEventListener("focusin", (event) => {
+        this.inWords = false;
+        // Back from another window, nothing has changed; by key from elsewhere, a digit chooses anew.
+        if (event instanceof FocusEvent && event.relatedTarget) this.settled = false;
+      });
     }
   }
 
@@ -143,6 +151,7 @@ export class Panels {
     this.isRemarkOnReason = false;
     const radios = which === "comment" ? [] : this.radios[which];
     (radios.find((radio) => radio.checked) ?? radios[0] ?? this.remark).focus();
+    this.settled = false;
     this.panels[which].scrollIntoView({ block: "nearest" });
   }
 
@@ -187,27 +196,42 @@ export class Panels {
    * @param {boolean} isDigit
    * @returns {"room"|"browser"|"nobody"} who is to take the key
    */
-  takes({ key }, isDigit) {
+  takes({ key, code, repeat }, isDigit) {
     const which = this.withFocus();
     if (which === null || which === "comment" || isTyping(this.focused())) return "room";
     if (LEAVES_WORDS.test(key)) this.inWords = false;
-    if (!isSign(key)) return this.inWords ? "nobody" : "room";
-    if (this.inWords) return "nobody";
-    if (isDigit && !this.settled) return "room";
+    if (!isSign(key)) return this.inWords && CORRECTS_WORDS.test(key) ? "nobody" : "room";
+    // The key that opened the panel, still held down, writes nothing.
+    if (this.inWords || repeat) return "nobody";
+    if (isDigit && !this.settled && this.mayChoose(which, key, code)) return "room";
     // A blank neither chooses nor begins words.
     if (key === " ") return "nobody";
+    this.inWords = !this.toWords();
+    return this.inWords ? "nobody" : "browser";
+  }
+
+  /** From the choices of a panel to where its words are written. @returns {boolean} whether there is such a place */
+  toWords() {
+    const which = this.withFocus();
+    if (which === null || which === "comment" || isTyping(this.focused())) return false;
     const place = which === "flag" ? this.note : this.tabs.comment ? this.remark : null;
-    this.inWords = place === null;
-    if (!place) return "nobody";
+    if (!place) return false;
     if (place === this.remark) {
       this.setOpen("comment", true);
       this.isRemarkOnReason = true;
-      if (/\S$/.test(place.value)) place.value += " ";
+      if (/\S$/.test(place.value) && place.value.length < place.maxLength) place.value += " ";
     }
     place.focus();
     // Words that were selected there are not typed over.
     place.setSelectionRange(place.value.length, place.value.length);
-    return "browser";
+    return true;
+  }
+
+  /** Whether there is a choice of that number, or one that begins with it. @param {"assess"|"flag"} which @param {string} key @param {string} code */
+  mayChoose(which, key, code) {
+    const count = this.options[which].length;
+    const n = Number(/^\d$/.test(key) ? key : code.slice(-1));
+    return count > 9 || (n >= 1 && n <= count);
   }
 
   /** Take back what was said in the panel that has the focus, or what sets the fields aside. @returns {boolean} whether there was anything */

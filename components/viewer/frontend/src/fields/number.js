@@ -23,6 +23,7 @@ export function numberField(field, { onChange, typingDelay }) {
     input,
     field.unit && h("span", { class: "unit" }, field.unit),
     range && h("span", { class: "range" }, range),
+    h("span", { class: "leave" }, h("kbd", {}, "Esc"), " to the next field"),
   );
   const parsed = () => {
     const text = input.value.trim().replace(",", ".");
@@ -39,7 +40,7 @@ export function numberField(field, { onChange, typingDelay }) {
     problem() {
       const value = parsed();
       if (value === null) return null;
-      if (Number.isNaN(value)) return "is not a number; write it like 12 or 3.5";
+      if (Number.isNaN(value)) return `takes a number, such as 12 or 3.5, and not “${input.value.trim().slice(0, 30)}”`;
       if (field.minimum !== undefined && value < field.minimum) return `must be ${range}`;
       if (field.maximum !== undefined && value > field.maximum) return `must be ${range}`;
       return null;
