@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from components.frame import PAGES, STUDIES
+from components.frame import script_of
 from components.session import current_actor, database
 from services.errors import InputRefused, Refused
 from services.studies import draft_studies, removing
@@ -86,7 +86,7 @@ def leave_if_deleted() -> None:
     """Go to the list of studies when the study of this page was just deleted."""
     if "deleted-draft" in st.session_state:
         st.session_state["notice"] = ("done", f"The draft '{st.session_state.pop('deleted-draft')}' is deleted.")
-        st.switch_page(PAGES / STUDIES[0])
+        st.switch_page(script_of("studies"))
 
 
 def _remove(study_key: str, login: str) -> None:

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 from niivue_component import niivue_viewer
 
-from components.frame import PAGES, STUDY
+from components.frame import script_of
 from components.problems import draw_problems, plain
 from components.session import database
 from services.errors import InputRefused, Refused
@@ -153,7 +153,7 @@ def draw_import_button(actor: Actor, incoming: Incoming) -> None:
     bar.empty()
     _forget(actor)
     st.success(f"Imported: {done.items} items about {done.cases} cases. Look at the items in the preview, then freeze.")
-    st.page_link(PAGES / STUDY[0], label="Open the study", query_params={"study": done.study_key})
+    st.page_link(script_of("study"), label="Open the study", query_params={"study": done.study_key})
 
 
 def _forget(actor: Actor) -> None:

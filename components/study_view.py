@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from components import verification_view
-from components.frame import PAGES, PREVIEW, REPORT
+from components.frame import script_of
 from components.invitations import draw_invitations
 from components.problems import draw_problems
 from components.session import current_actor, database
@@ -30,12 +30,12 @@ def draw_head(line: StudyLine) -> None:
         if line.simulated_readers:
             st.badge("Simulated readers", color="orange", icon=":material/smart_toy:")
         st.page_link(
-            PAGES / PREVIEW[0],
+            script_of("preview"),
             label="Preview items",
             icon=":material/visibility:",
             query_params={"study": line.key},
         )
-        st.page_link(PAGES / REPORT[0], label="Report", icon=":material/bar_chart:", query_params={"study": line.key})
+        st.page_link(script_of("report"), label="Report", icon=":material/bar_chart:", query_params={"study": line.key})
     # Always one element, empty or not: what comes and goes above the tabs would lead back to the first of them.
     with st.container():
         _draw_notice()

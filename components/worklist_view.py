@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from components.frame import PAGES, ROOM
+from components.frame import script_of
 from services.reading.worklist import Desk
 
 
@@ -35,7 +35,7 @@ def _draw_desk(desk: Desk) -> None:
             icon=":material/arrow_forward:",
             width="stretch",
         ):
-            st.switch_page(PAGES / ROOM[0], query_params={"study": desk.study_key, "phase": desk.queue.key})
+            st.switch_page(script_of("reading"), query_params={"study": desk.study_key, "phase": desk.queue.key})
 
 
 def _can_enter(desk: Desk) -> bool:

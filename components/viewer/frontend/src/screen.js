@@ -30,9 +30,9 @@ export class Screen {
    * @param {HTMLElement} panes
    * @param {HTMLElement[]} covers  what lies over everything else when it is not hidden
    * @param {(action: string, value?: any) => void} act
-   * @param {string} base  where the application begins
+   * @param {import("./ground.js").Site} site
    */
-  constructor(host, panes, covers, act, base) {
+  constructor(host, panes, covers, act, site) {
     this.host = host;
     this.act = act;
     /** Whether the pointer was last pressed on what does not keep the focus, and no key since. */
@@ -90,7 +90,7 @@ export class Screen {
     this.body = h("div", { class: "body" }, this.images, this.cards, this.side);
     this.element = h("div", { class: "room", tabIndex: -1 }, this.head, this.body, ...covers);
     host.append(this.element);
-    this.ground = new Ground(this.element, base);
+    this.ground = new Ground(this.element, site);
     this.fit();
     this.watch = new ResizeObserver(() => this.fit());
     this.watch.observe(host);
