@@ -32,7 +32,7 @@ def receive(actor: Actor) -> Incoming | None:
         help="Three items about simulated images; it can be imported as it is.",
     )
     _draw_columns()
-    file = st.file_uploader("Study folder as ZIP", type=["zip"], key="study-zip")
+    file = st.file_uploader("Study folder as ZIP", type=uploads.ENDINGS, key="study-zip")
     if file is None:
         _forget(actor)
         return None

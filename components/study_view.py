@@ -149,7 +149,7 @@ def draw_judges(line: StudyLine) -> None:
         name = st.text_input("Name of the run", key="run-name")
         judge = st.text_input("Judge", key="run-judge", help="Model and version.")
         file = st.file_uploader(
-            "CSV or JSON Lines with item, candidate, verdict", type=["csv", "jsonl"], key="run-file"
+            f"{import_runs.FORMATS_IN_WORDS} with item, candidate, verdict", type=import_runs.ENDINGS, key="run-file"
         )
         if st.button("Import", disabled=file is None) and file is not None:
             _import_judge(line.key, name, judge, file.getvalue(), file.name)
