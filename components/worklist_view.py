@@ -65,4 +65,4 @@ def _nothing_yet(desk: Desk) -> str:
         return "This study is not open yet."
     if desk.state == "closed":
         return "This study is closed; nothing more is needed."
-    return "Your queue is empty for now; items appear here when there is something to decide."
+    return desk.queue.empty

@@ -72,7 +72,7 @@ class Desk:
     turns: tuple[TurnPayload, ...] = ()
     practice: PracticePayload | None = None
     revision: RevisionPayload | None = None
-    revisable: int = 0
+    revisable: int | None = None
     ahead: NextPayload | None = None
 
 
@@ -269,7 +269,7 @@ def done_payload(
     progress: tuple[int, int],
     assignment_public_id: str | None,
     summary: SummaryPayload,
-    revisable: int = 0,
+    revisable: int | None = None,
     next_part: NextPayload | None = None,
 ) -> DonePayload:
     """Return what is shown when nothing is left: thanks, own counts and times, and nothing about right or wrong.

@@ -10,9 +10,6 @@ import { Toolbar } from "./toolbar.js";
 
 /** @typedef {[string, (() => void)|string]} Way  what can be done, and what its button does or where its link leads */
 
-/** Phases of the queue in which a study may allow revisions. */
-const MAY_REVISE = ["practice", "reading"];
-
 /** The share of the column that context and prompt have beside a form that fits; as in the style sheet. */
 const LEAST_BRIEF = 0.3;
 /** Below its fields the form keeps this much free, for a sentence about what is missing. */
@@ -249,7 +246,7 @@ export class Screen {
       : item?.heading ?? "";
     const { earlier } = this.roomTools;
     // Its place is kept, so that the others stay where they are when it comes and goes.
-    earlier.hidden = !MAY_REVISE.includes(item?.phase ?? "reading");
+    earlier.hidden = payload.revisable === null;
     earlier.style.visibility = payload.revisable && !item?.revision ? "" : "hidden";
     earlier.textContent = `Earlier items (${payload.revisable})`;
     this.roomTools.session.hidden = item?.phase === "preview";
