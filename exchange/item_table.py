@@ -248,7 +248,7 @@ def _check_form_fits(line: Line, form: Form | None, item_format: str) -> None:
     if item_format == "open":
         fits = not kind.needs_options or bool(answer.options)
     else:
-        fits = item_format in kind.closed_formats
+        fits = item_format in kind.closed_ended_formats
     if not fits:
         line.problem(
             f"the answer of form '{line.cells['form'].strip()}' is of type {answer.type}, which does not fit the "

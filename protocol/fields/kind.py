@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol
 # How answers of a type relate to each other, from which follows what can be computed of them.
 Scale = Literal["nominal", "ordinal", "interval", "set", "ranking", "text", "place"]
 # The formats of items that are answered by given options.
-ClosedFormat = Literal["yes_no", "choice"]
+ClosedEndedFormat = Literal["yes_no", "choice"]
 
 
 class AskedOption(Protocol):
@@ -114,7 +114,7 @@ class FieldKind:
         The JSON Schema of a stored answer.
     own_options
         Id and text of the options that it has where none are named.
-    closed_formats
+    closed_ended_formats
         The formats of items with given options whose answer it can be; an `open` item is answered by any type.
     guesses
         Takes the number of options; returns how many answers a guesser chooses from, all alike. None where there is
@@ -131,7 +131,7 @@ class FieldKind:
     problem_of_reference: Callable[[AskedField, Reference], str]
     schema: Mapping[str, Any]
     own_options: tuple[tuple[str, str], ...] = ()
-    closed_formats: tuple[ClosedFormat, ...] = ()
+    closed_ended_formats: tuple[ClosedEndedFormat, ...] = ()
     guesses: Callable[[int], int] | None = None
 
     @property

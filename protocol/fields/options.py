@@ -8,7 +8,7 @@ from typing import Any
 from protocol.fields.kind import (
     NOT_SCORED,
     AskedField,
-    ClosedFormat,
+    ClosedEndedFormat,
     FieldKind,
     FieldScore,
     Reference,
@@ -55,7 +55,7 @@ def problem_of_reference(_field: AskedField, reference: Reference) -> str:
 
 
 def one_option(
-    name: str, scale: Scale, *closed_formats: ClosedFormat, own_options: tuple[tuple[str, str], ...] = ()
+    name: str, scale: Scale, *closed_ended_formats: ClosedEndedFormat, own_options: tuple[tuple[str, str], ...] = ()
 ) -> FieldKind:
     """Return the kind of a type that is answered by one option."""
     return FieldKind(
@@ -69,6 +69,6 @@ def one_option(
         problem_of_reference=problem_of_reference,
         schema=SCHEMA,
         own_options=own_options,
-        closed_formats=closed_formats,
+        closed_ended_formats=closed_ended_formats,
         guesses=one_of_them,
     )

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from pydantic import ValidationError
 
 from protocol.fields import KINDS
-from protocol.fields.kind import ClosedFormat, Reference, WrongAnswer
+from protocol.fields.kind import ClosedEndedFormat, Reference, WrongAnswer
 from protocol.forms import FieldType, Form, FormField, Option
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -212,13 +212,13 @@ def test_every_type_is_described_to_the_authors_of_protocols(kind: str, column: 
     assert any(f"`{kind}`" in row.split("|")[1] for row in rows[2:])
 
 
-@pytest.mark.parametrize("item_format", get_args(ClosedFormat))
+@pytest.mark.parametrize("item_format", get_args(ClosedEndedFormat))
 def test_the_formats_that_a_type_answers_are_described_to_the_authors_of_protocols(item_format: str) -> None:
     page = (ROOT / "docs/how-to/write-a-protocol.md").read_text("utf-8")
 
     (types,) = re.findall(rf"^\| `{item_format}` \| (`.*`.*) \|$", page.partition("| Format |")[2], re.MULTILINE)
     assert set(re.findall(r"`(\w+)`", types)) == {
-        name for name, kind in KINDS.items() if item_format in kind.closed_formats
+        name for name, kind in KINDS.items() if item_format in kind.closed_ended_formats
     }
 
 
