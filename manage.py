@@ -494,7 +494,7 @@ def import_judge(
     """Take in a judge's verdicts from CSV or JSON Lines: all of the file, or nothing."""
     with _opened() as database:
         if not file.is_file():
-            raise InputRefused(f"{file.name} is missing; name a .csv or .jsonl file.")
+            raise InputRefused(f"{file.name} is missing; name a {import_runs.ENDINGS_IN_WORDS} file.")
         line = import_runs.import_judge_verdicts(
             database,
             identity.actor_for_command_line(database, act_as),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
+from components.notice import notify
 from components.session import current_actor, database
 from services.errors import Refused
 from services.progress import data_lock, outstanding
@@ -79,14 +80,14 @@ def _draw_events(line: StudyLine) -> None:
 def _close(study_key: str) -> None:
     try:
         data_lock.close_study(database(), current_actor(), study_key, str(st.session_state.get("close-reason", "")))
-        st.session_state["notice"] = ("done", "Closed. The report is open now.")
+        notify("done", "Closed. The report is open now.")
     except Refused as refusal:
-        st.session_state["notice"] = ("error", str(refusal))
+        notify("error", str(refusal))
 
 
 def _reopen(study_key: str) -> None:
     try:
         data_lock.reopen_study(database(), current_actor(), study_key, str(st.session_state["reopen-reason"]))
-        st.session_state["notice"] = ("done", "Open again; the reason is kept.")
+        notify("done", "Open again; the reason is kept.")
     except Refused as refusal:
-        st.session_state["notice"] = ("error", str(refusal))
+        notify("error", str(refusal))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from components.frame import PAGES, STUDIES
+from components.frame import script_of
+from components.notice import notify
 from components.session import current_actor, database
 from services.errors import InputRefused, Refused
 from services.studies import draft_studies, removing
@@ -69,9 +70,9 @@ def _rename(study_key: str) -> None:
             title=str(st.session_state["draft-title"]),
         )
         st.query_params["study"] = key
-        st.session_state["notice"] = ("done", "Renamed.")
+        notify("done", "Renamed.")
     except (Refused, InputRefused) as refusal:
-        st.session_state["notice"] = ("error", str(refusal))
+        notify("error", str(refusal))
 
 
 def _delete(study_key: str) -> None:
@@ -79,20 +80,20 @@ def _delete(study_key: str) -> None:
         draft_studies.remove_draft(database(), current_actor(), study_key)
         st.session_state["deleted-draft"] = study_key
     except Refused as refusal:
-        st.session_state["notice"] = ("error", str(refusal))
+        notify("error", str(refusal))
 
 
 def leave_if_deleted() -> None:
     """Go to the list of studies when the study of this page was just deleted."""
     if "deleted-draft" in st.session_state:
-        st.session_state["notice"] = ("done", f"The draft '{st.session_state.pop('deleted-draft')}' is deleted.")
-        st.switch_page(PAGES / STUDIES[0])
+        notify("done", f"The draft '{st.session_state.pop('deleted-draft')}' is deleted.")
+        st.switch_page(script_of("studies"))
 
 
 def _remove(study_key: str, login: str) -> None:
     try:
         pseudonym = removing.remove_member(database(), current_actor(), study_key, login)
         st.session_state.pop("remove-login", None)
-        st.session_state["notice"] = ("done", f"{pseudonym} is out of the study.")
+        notify("done", f"{pseudonym} is out of the study.")
     except Refused as refusal:
-        st.session_state["notice"] = ("error", str(refusal))
+        notify("error", str(refusal))

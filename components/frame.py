@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
@@ -11,16 +14,40 @@ from components.session import database
 from services.people.identity import Actor
 from services.studies import catalogue
 
-PAGES = Path(__file__).resolve().parents[1] / "pages"
+SCRIPTS = Path(__file__).resolve().parents[1] / "pages"
 
-WORKLIST = ("rater/worklist.py", "Worklist", "worklist")
-ROOM = ("rater/room.py", "Reading", "reading")
-STUDIES = ("admin/studies.py", "Studies", "studies")
-STUDY = ("admin/study.py", "Study", "study")
-PREVIEW = ("admin/preview.py", "Preview", "preview")
-IMPORT = ("admin/import_study.py", "Import", "import")
-REPORT = ("admin/report.py", "Report", "report")
-PEOPLE = ("admin/people.py", "People", "people")
+
+@dataclass(frozen=True)
+class PageRow:
+    """One page.
+
+    Attributes
+    ----------
+    script
+        Below `pages/`.
+    audience
+        Whose it is: "readers" are raters and reviewers, and whoever has no other page; owners are admins, too.
+    in_head
+        Whether the head line leads to it, since nothing has to be chosen first.
+    """
+
+    script: str
+    title: str
+    audience: Literal["readers", "admins", "owners"]
+    in_head: bool = False
+
+
+# By address, in the order of the head line; the first that is somebody's is where they arrive.
+PAGES: Mapping[str, PageRow] = {
+    "worklist": PageRow("rater/worklist.py", "Worklist", "readers", in_head=True),
+    "reading": PageRow("rater/room.py", "Reading", "readers"),
+    "studies": PageRow("admin/studies.py", "Studies", "admins", in_head=True),
+    "study": PageRow("admin/study.py", "Study", "admins"),
+    "preview": PageRow("admin/preview.py", "Preview", "admins"),
+    "report": PageRow("admin/report.py", "Report", "admins"),
+    "import": PageRow("admin/import_study.py", "Import", "owners", in_head=True),
+    "people": PageRow("admin/people.py", "People", "owners", in_head=True),
+}
 
 # Streamlit leaves six rem above every page; in a reading room that is a row of pixels of the scan.
 _STYLE = """<style>
@@ -57,27 +84,35 @@ _ONE_LINE = """<style>
 _WAY_OUT = '<form method="post" action="/sign-out" class="way-out"><button type="submit">Sign out</button></form>'
 
 
-def pages_of(actor: Actor) -> list[StreamlitPage]:
-    """Return the pages that are open to somebody; everybody else's lead to their own first page."""
+def script_of(address: str) -> Path:
+    """Return the script of a page, by which Streamlit is asked for it."""
+    return SCRIPTS / PAGES[address].script
+
+
+def pages_of(actor: Actor) -> dict[str, StreamlitPage]:
+    """Return the pages that are open to somebody, by address; everybody else's lead to their own first page."""
     roles = catalogue.roles_of(database(), actor)
-    offered = []
+    audiences = {"owners"} if actor.is_owner else set()
     if "admin" in roles or actor.is_owner:
-        offered += [STUDIES, STUDY, PREVIEW, REPORT] + ([IMPORT, PEOPLE] if actor.is_owner else [])
-    if roles & {"rater", "reviewer"} or not offered:
-        offered = [WORKLIST, ROOM, *offered]
-    return [
-        st.Page(PAGES / file, title=title, url_path=path, default=place == 0)
-        for place, (file, title, path) in enumerate(offered)
-    ]
+        audiences.add("admins")
+    if roles & {"rater", "reviewer"} or not audiences:
+        audiences.add("readers")
+    addresses = [address for address, row in PAGES.items() if row.audience in audiences]
+    return {
+        address: st.Page(
+            script_of(address), title=PAGES[address].title, url_path=address, default=address == addresses[0]
+        )
+        for address in addresses
+    }
 
 
-def draw(actor: Actor, pages: list[StreamlitPage]) -> None:
+def draw(actor: Actor, pages: Mapping[str, StreamlitPage]) -> None:
     """Draw the head line: the pages that can be entered without choosing something first, the name, the way out."""
     st.html(_STYLE)
     with st.container(key="head", horizontal=True, vertical_alignment="center", gap="medium"):
         st.markdown("**Blindread**", width="content")
-        for page in pages:
-            if page.title in {"Worklist", "Studies", "Import", "People"}:
+        for address, page in pages.items():
+            if PAGES[address].in_head:
                 st.page_link(page, label=page.title)
         st.space("stretch")
         st.markdown(actor.name, width="content")

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 from niivue_component import niivue_viewer
 
-from components.frame import PAGES, STUDY
+from components.frame import script_of
 from components.problems import draw_problems, plain
 from components.session import database
 from services.errors import InputRefused, Refused
@@ -32,7 +32,7 @@ def receive(actor: Actor) -> Incoming | None:
         help="Three items about simulated images; it can be imported as it is.",
     )
     _draw_columns()
-    file = st.file_uploader("Study folder as ZIP", type=["zip"], key="study-zip")
+    file = st.file_uploader("Study folder as ZIP", type=uploads.ENDINGS, key="study-zip")
     if file is None:
         _forget(actor)
         return None
@@ -153,7 +153,7 @@ def draw_import_button(actor: Actor, incoming: Incoming) -> None:
     bar.empty()
     _forget(actor)
     st.success(f"Imported: {done.items} items about {done.cases} cases. Look at the items in the preview, then freeze.")
-    st.page_link(PAGES / STUDY[0], label="Open the study", query_params={"study": done.study_key})
+    st.page_link(script_of("study"), label="Open the study", query_params={"study": done.study_key})
 
 
 def _forget(actor: Actor) -> None:

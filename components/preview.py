@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from components.frame import PAGES, STUDY
+from components.frame import script_of
 from components.session import current_actor, database
 from services.reading import previewing
 from services.reading.previewing import MOST_FOUND, ItemLine, Place
@@ -15,7 +15,10 @@ def choose_item(study_key: str) -> str:
     place = previewing.place_of(database(), current_actor(), study_key, st.query_params.get("item", ""))
     with st.container(horizontal=True, vertical_alignment="center"):
         st.page_link(
-            PAGES / STUDY[0], label="Back to the study", icon=":material/arrow_back:", query_params={"study": study_key}
+            script_of("study"),
+            label="Back to the study",
+            icon=":material/arrow_back:",
+            query_params={"study": study_key},
         )
         st.space("small")
         _draw_step("Previous item", ":material/chevron_left:", place.before)

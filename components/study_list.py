@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from components.frame import PAGES, REPORT, STUDY
+from components.frame import script_of
 from components.session import current_actor, database
 from services.progress.overview import overview_of
 from services.studies.catalogue import StudyLine
@@ -41,6 +41,6 @@ def draw_studies(lines: list[StudyLine]) -> None:
                     raters = f"{overview.raters} {'rater' if overview.raters == 1 else 'raters'}"
                     st.caption(" · ".join((f"{line.items} items", raters, *overview.waits, line.key)))
             with middle:
-                st.page_link(PAGES / STUDY[0], label="Manage", query_params={"study": line.key})
+                st.page_link(script_of("study"), label="Manage", query_params={"study": line.key})
             with right:
-                st.page_link(PAGES / REPORT[0], label="Report", query_params={"study": line.key})
+                st.page_link(script_of("report"), label="Report", query_params={"study": line.key})

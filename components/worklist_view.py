@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from components.frame import PAGES, ROOM
+from components.frame import script_of
 from services.reading.worklist import Desk
 
 
@@ -35,7 +35,7 @@ def _draw_desk(desk: Desk) -> None:
             icon=":material/arrow_forward:",
             width="stretch",
         ):
-            st.switch_page(PAGES / ROOM[0], query_params={"study": desk.study_key, "phase": desk.queue.key})
+            st.switch_page(script_of("reading"), query_params={"study": desk.study_key, "phase": desk.queue.key})
 
 
 def _can_enter(desk: Desk) -> bool:
@@ -65,4 +65,4 @@ def _nothing_yet(desk: Desk) -> str:
         return "This study is not open yet."
     if desk.state == "closed":
         return "This study is closed; nothing more is needed."
-    return "Your queue is empty for now; items appear here when there is something to decide."
+    return desk.queue.empty

@@ -13,11 +13,11 @@ from exchange.protocol_file import ReadProtocol
 from exchange.refusal import listed, shown
 from exchange.spreadsheet import number_of
 from exchange.tables import LONGEST_KEY
+from protocol.fields import KINDS
 from protocol.fields.yes_no import YES_NO
 from protocol.forms import Form
 from protocol.hanging import Hanging
 
-ANSWERED_BY_OPTIONS = {"yes_no": ("yes_no", "choice"), "choice": ("choice", "several", "ordinal")}
 _LAST_TURN = 1_000
 _MOST_OPTIONS, _LONGEST_OPTION = 50, 200
 
@@ -244,11 +244,11 @@ def _check_form_fits(line: Line, form: Form | None, item_format: str) -> None:
     """Refuse a form whose answer could never equal a reference of this format."""
     if form is None or not line.sound("form", "format"):
         return
-    answer = form.primary
+    answer, kind = form.primary, KINDS[form.primary.type]
     if item_format == "open":
-        fits = answer.type not in ("choice", "several") or bool(answer.options)
+        fits = not kind.needs_options or bool(answer.options)
     else:
-        fits = answer.type in ANSWERED_BY_OPTIONS[item_format]
+        fits = item_format in kind.closed_ended_formats
     if not fits:
         line.problem(
             f"the answer of form '{line.cells['form'].strip()}' is of type {answer.type}, which does not fit the "
@@ -270,7 +270,7 @@ def _options(line: Line, item_format: str, form: Form | None) -> tuple[tuple[str
                 "options",
             )
         return YES_NO if item_format == "yes_no" else ()
-    of_the_form = tuple((choice.id, choice.text) for choice in form.primary.options) if form is not None else ()
+    of_the_form = tuple((choice.id, choice.text) for choice in form.primary.offered) if form is not None else ()
     if not written:
         if not of_the_form:
             line.problem("options is empty, and the form lists none either; fill it in.", "options")

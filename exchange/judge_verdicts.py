@@ -1,25 +1,20 @@
-"""A judge's verdicts on candidates, as CSV or JSON Lines with item, candidate and verdict."""
+"""A judge's verdicts on candidates, from any format that gives item, candidate and verdict."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from exchange.csv_table import csv_problem
+from exchange import formats
+from exchange.file_format import JudgeLine, format_of
 from exchange.refusal import InputRefused, Problems, shown
-from exchange.spreadsheet import NotRead, decoded, table_text
+from exchange.spreadsheet import NotRead
 from exchange.tables import JUDGE_VERDICTS, LONGEST_CELL, LONGEST_KEY
 from protocol.scales import CORRECTNESS, JudgeScale
 
-COLUMNS = JUDGE_VERDICTS.required
 LARGEST_FILE = 256_000_000
 MOST_ROWS = 2_000_000
-_LONGEST_LINE = 1_000_000
-_LONGEST_NUMBER = 40
 # Rows with a wrong verdict whose keys are compared all the same; a file of nothing else need not fill the memory.
 _MOST_WRONG_ROWS = 1_000
 
@@ -37,7 +32,7 @@ class JudgeRow:
 
 
 def parse_judge_verdicts(content: bytes, name: str, scale: JudgeScale = CORRECTNESS) -> tuple[JudgeRow, ...]:
-    """Read the bytes of a `.csv` or `.jsonl` file.
+    """Read the bytes of a file, whose format its name tells.
 
     A row without a verdict is kept as an error: it is never a wrong answer. Unknown columns are ignored, as judges
     write many.
@@ -79,91 +74,15 @@ def read_judge_verdicts(
     return tuple(rows), problems
 
 
-def _lines(content: bytes, name: str, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
+def _lines(content: bytes, name: str, problems: Problems) -> Iterator[JudgeLine]:
     """Read one line after the other: all of them at once, as dictionaries, would take eighty times the file."""
-    ending = name.lower().rpartition(".")[2]
-    name = shown(name, 80)
+    name, file_format = shown(name, 80), format_of(formats.JUDGE_VERDICTS, name)
     if len(content) > LARGEST_FILE:
         raise InputRefused(f"{name} has more than {LARGEST_FILE // 10**6} MB; split it into several runs.")
     try:
-        if ending in ("jsonl", "ndjson"):
-            yield from _json_lines(decoded(content)[0], name, problems)
-        elif ending == "csv":
-            yield from _csv_lines(content, name, problems)
-        else:
-            raise InputRefused(f"{name}: expected a file ending in .csv or .jsonl; rename or convert it.")
+        yield from file_format.read(content, name, problems)
     except NotRead as problem:
         raise InputRefused(f"{name} {problem}") from None
-
-
-def _csv_lines(content: bytes, name: str, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
-    read = table_text(content, JUDGE_VERDICTS.names)
-    reader = csv.DictReader(io.StringIO(read.text, newline=""), delimiter=read.separator, strict=True)
-    last = before = read.lines_before
-    try:
-        header = list(reader.fieldnames or [])
-        missing = [column for column in COLUMNS if column not in header]
-        if missing:
-            raise InputRefused(f"{name}, line 1: the header lacks {', '.join(missing)}; expected {', '.join(COLUMNS)}.")
-        if len(header) != len(set(header)):
-            raise InputRefused(f"{name}, line 1: the header names a column twice; keep one of each.")
-        last = reader.line_num + before
-        for row in reader:
-            last = reader.line_num + before
-            # A comma too many or too few would move another column's text into the verdict.
-            if None in row or None in row.values():
-                problems.add(
-                    name,
-                    f"line {last}",
-                    f"not as many cells as the header has ({len(header)}); look for a missing comma or quotation mark.",
-                )
-                continue
-            yield last, row
-    except csv.Error as error:
-        # An open quotation mark is noticed at the end of the file; it stands in the line after the last whole one.
-        raise InputRefused(f"{name}, line {last + 1}: {csv_problem(error)}") from None
-
-
-def _json_lines(text: str, name: str, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
-    # Not splitlines(): JSON may hold other line separators within its texts.
-    for number, line in enumerate(io.StringIO(text, newline="\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            entry = _json_object(line)
-        except ValueError as error:
-            problems.add(name, f"line {number}", str(error))
-        else:
-            yield number, entry
-
-
-def _json_object(line: str) -> dict[str, Any]:
-    if len(line) > _LONGEST_LINE:
-        raise ValueError(f"{len(line):,} letters, at most {_LONGEST_LINE:,} are taken; shorten the explanation.")
-    try:
-        entry = json.loads(line, object_pairs_hook=_without_doubles, parse_int=_number, parse_float=_number)
-    except (ValueError, RecursionError) as error:
-        problem = "nested too deeply" if isinstance(error, RecursionError) else getattr(error, "msg", str(error))
-        raise ValueError(f"not valid JSON ({problem}); correct the line.") from None
-    if not isinstance(entry, dict) or any(column not in entry for column in COLUMNS):
-        raise ValueError(f"expected an object with {', '.join(COLUMNS)}; correct the line.")
-    return entry
-
-
-def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Refuse a key that stands twice: the standard keeps the last of them without a word."""
-    members: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in members:
-            raise ValueError(f"the key '{shown(key)}' stands there twice")
-        members[key] = value
-    return members
-
-
-def _number(written: str) -> int | float:
-    if len(written) > _LONGEST_NUMBER:
-        raise ValueError(f"a number of {len(written):,} digits")
-    return float(written) if any(mark in written for mark in ".eE") else int(written)
 
 
 def _row(number: int, entry: dict[str, Any], name: str, scale: JudgeScale, problems: Problems) -> JudgeRow | None:

@@ -26,7 +26,7 @@ from exchange.estimate_rows import (
 )
 from exchange.report_structure import Cell, EstimateTable
 
-FORMATS = {"yes_no": "Yes/no", "choice": "Choice", "open": "Open text"}
+FORMATS = {"yes_no": "Yes/no", "choice": "Choice", "open": "Open answer"}
 GROUNDINGS = {"image_grounded": "Image-grounded", "image_informed": "Image-informed"}
 PRIMARY = {
     "closed_format_accuracy": "accuracy on closed formats (yes/no and choice)",

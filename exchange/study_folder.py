@@ -256,8 +256,8 @@ def _reference(line: Line, items: Read[ItemRow], by_key: Mapping[str, ItemRow], 
         problem = KINDS[asked.type].problem_of_reference(asked, counts_as_right) if asked is not None else ""
         if problem:
             line.problem(f"item '{item.key}' {problem}.", "accepted")
-        elif asked is not None and asked.options and not item.options:
-            _check_among_options(line, item, [option.id for option in asked.options], accepted, text_only)
+        elif asked is not None and asked.offered and not item.options:
+            _check_among_options(line, item, [option.id for option in asked.offered], accepted, text_only)
     if low is not None and high is not None and low > high:
         line.problem(f"low {low:g} is above high {high:g}; correct the range.", "low")
     if item is not None and item.options:

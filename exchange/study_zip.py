@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
 
+from exchange.file_format import FileFormat
 from exchange.refusal import InputRefused, shown
 
 _CHUNK = 1 << 20
@@ -102,3 +103,6 @@ def _unpack(
                 )
             sink.write(chunk)
     return written
+
+
+FORMAT = FileFormat("ZIP", ("zip",), unpack_study_zip)

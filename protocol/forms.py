@@ -51,6 +51,11 @@ class FormField(Part):
     maximum: float | None = None
     depends_on: Dependence | None = None
 
+    @property
+    def offered(self) -> list[Option]:
+        """Return the options that it names, else those of its type."""
+        return self.options or [Option(id=option, text=text) for option, text in KINDS[self.type].own_options]
+
     @model_validator(mode="after")
     def _is_consistent(self) -> FormField:
         ids = [option.id for option in self.options]
@@ -61,8 +66,8 @@ class FormField(Part):
             )
         if len(ids) != len(set(ids)):
             raise ValueError(f"field '{self.key}' lists an option id twice; give every option its own id")
-        if self.type == "ordinal" and len(ids) < 2:
-            raise ValueError(f"field '{self.key}' is ordinal and needs at least two options in rising order")
+        if KINDS[self.type].scale == "ordinal" and len(ids) < 2:
+            raise ValueError(f"field '{self.key}' is {self.type} and needs at least two options in rising order")
         if self.minimum is not None and self.maximum is not None and self.minimum > self.maximum:
             raise ValueError(f"field '{self.key}' has minimum {self.minimum} above maximum {self.maximum}")
         return self
@@ -92,6 +97,6 @@ class Form(Part):
                 raise ValueError(
                     f"field '{field.key}' depends on '{field.depends_on.field}', which is not a field above it"
                 )
-            if field.key != "answer" and field.type in ("choice", "several") and not field.options:
+            if field.key != "answer" and KINDS[field.type].needs_options and not field.options:
                 raise ValueError(f"field '{field.key}' is a {field.type} field without options; list them")
         return self

@@ -23,20 +23,26 @@ class Queue:
 
     Attributes
     ----------
+    verb
+        What is done in it, before a number: "Read" 20 items.
     title, unit, to_do
         How a worklist names it: "Read items", "item", "to read".
     done_as
         How a table of progress names what is done: "reads".
+    empty
+        What a worklist says while nothing is in it.
     finished, thanks
         Title and sentence of the screen behind the last item.
     """
 
     key: str
     role: Role
+    verb: str
     title: str
     unit: str
     to_do: str
     done_as: str
+    empty: str
     finished: str
     thanks: str
 
@@ -87,21 +93,44 @@ class Phase:
         return self.queue.role
 
 
+_NOTHING_YET = "Nothing is assigned to you for now."
 _SAVED = "Thank you. Every verdict is saved; you may close this page."
 
-READING_QUEUE = Queue("reading", "rater", "Read items", "item", "to read", "reads", "All items are read", _SAVED)
+READING_QUEUE = Queue(
+    key="reading",
+    role="rater",
+    verb="Read",
+    title="Read items",
+    unit="item",
+    to_do="to read",
+    done_as="reads",
+    empty=_NOTHING_YET,
+    finished="All items are read",
+    thanks=_SAVED,
+)
 SCORING_QUEUE = Queue(
-    "scoring", "rater", "Score answers", "answer", "to score", "scores", "All answers are scored", _SAVED
+    key="scoring",
+    role="rater",
+    verb="Score",
+    title="Score answers",
+    unit="answer",
+    to_do="to score",
+    done_as="scores",
+    empty=_NOTHING_YET,
+    finished="All answers are scored",
+    thanks=_SAVED,
 )
 REVIEW_QUEUE = Queue(
-    "review",
-    "reviewer",
-    "Adjudicate",
-    "item",
-    "to decide",
-    "adjudicates",
-    "Your queue is empty for now",
-    "Thank you. Every decision is saved. While the study is open, further items may come to your worklist.",
+    key="review",
+    role="reviewer",
+    verb="Adjudicate",
+    title="Adjudicate",
+    unit="item",
+    to_do="to decide",
+    done_as="adjudicates",
+    empty="Your queue is empty for now; items appear here when there is something to decide.",
+    finished="Your queue is empty for now",
+    thanks="Thank you. Every decision is saved. While the study is open, further items may come to your worklist.",
 )
 QUEUES: Mapping[str, Queue] = {queue.key: queue for queue in (READING_QUEUE, SCORING_QUEUE, REVIEW_QUEUE)}
 
@@ -153,6 +182,11 @@ def phases_of(queue: Queue) -> tuple[Phase, ...]:
             key=lambda phase: phase.step,
         )
     )
+
+
+def is_revisable(queue: Queue) -> bool:
+    """Return whether the protocol may let verdicts of a queue be revised."""
+    return any(phase.revisable for phase in phases_of(queue))
 
 
 def diagram() -> str:

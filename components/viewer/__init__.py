@@ -13,6 +13,7 @@ from typing import Any
 
 import streamlit as st
 
+from components.frame import PAGES
 from services.reading.payloads import Payload
 
 __all__ = ["bundle_name", "bundle_path", "reading_room"]
@@ -68,4 +69,5 @@ def reading_room(payload: Payload, *, key: str) -> None:
     key : str
         Keep it the same from item to item: a new key is a new room, which loads everything again.
     """
-    _component(key=key, data={"payload": payload, "bundle": f"assets/viewer/{bundle_name()}"})
+    # A theme is stored for each page: the first is at an address without a name.
+    _component(key=key, data={"payload": payload, "bundle": f"assets/viewer/{bundle_name()}", "pages": ["", *PAGES]})

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from components import closing_view, draft_view, session, study_view
+from components import closing_view, draft_view, freeze_view, judges_view, members_view, session, study_view
 from services.studies import catalogue
 
 draft_view.leave_if_deleted()
@@ -12,12 +12,12 @@ with session.refusals():
     study_view.draw_head(line)
     people, freeze, judges, events = st.tabs(["People and progress", "Freeze", "Judges", "Close and events"])
     with people:
-        study_view.draw_people(line)
+        members_view.draw_members(line)
         draft_view.draw_removal(line)
     with freeze:
-        study_view.draw_freeze(line)
+        freeze_view.draw_freeze(line)
         draft_view.draw_draft(line)
     with judges:
-        study_view.draw_judges(line)
+        judges_view.draw_judges(line)
     with events:
         closing_view.draw_closing(line)

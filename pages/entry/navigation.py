@@ -7,6 +7,6 @@ from components import frame, session
 st.set_page_config(page_title="Blindread", layout="wide", initial_sidebar_state="collapsed")
 actor = session.current_actor()
 pages = frame.pages_of(actor)
-page = st.navigation(pages, position="hidden")
+page = st.navigation(list(pages.values()), position="hidden")
 frame.draw(actor, pages)
 page.run()

@@ -8,6 +8,8 @@ from typing import Any, Literal, Protocol
 
 # How answers of a type relate to each other, from which follows what can be computed of them.
 Scale = Literal["nominal", "ordinal", "interval", "set", "ranking", "text", "place"]
+# The formats of items that are answered by given options.
+ClosedEndedFormat = Literal["yes_no", "choice"]
 
 
 class AskedOption(Protocol):
@@ -110,6 +112,10 @@ class FieldKind:
         Takes the field and what counts as right; says what keeps an answer from ever being right, or nothing.
     schema
         The JSON Schema of a stored answer.
+    own_options
+        Id and text of the options that it has where none are named.
+    closed_ended_formats
+        The formats of items with given options whose answer it can be; an `open` item is answered by any type.
     guesses
         Takes the number of options; returns how many answers a guesser chooses from, all alike. None where there is
         nothing to guess from.
@@ -124,12 +130,19 @@ class FieldKind:
     reference_in_words: Callable[[Reference, Mapping[str, str]], list[str]]
     problem_of_reference: Callable[[AskedField, Reference], str]
     schema: Mapping[str, Any]
+    own_options: tuple[tuple[str, str], ...] = ()
+    closed_ended_formats: tuple[ClosedEndedFormat, ...] = ()
     guesses: Callable[[int], int] | None = None
 
     @property
     def has_options(self) -> bool:
-        """Whether it is answered by one or more of given options."""
+        """Return whether it is answered by one or more of given options."""
         return self.scale in ("nominal", "ordinal", "set")
+
+    @property
+    def needs_options(self) -> bool:
+        """Return whether its options have to be named."""
+        return self.has_options and not self.own_options
 
 
 def one_of_them(options: int) -> int:

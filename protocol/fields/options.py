@@ -8,6 +8,7 @@ from typing import Any
 from protocol.fields.kind import (
     NOT_SCORED,
     AskedField,
+    ClosedEndedFormat,
     FieldKind,
     FieldScore,
     Reference,
@@ -53,7 +54,9 @@ def problem_of_reference(_field: AskedField, reference: Reference) -> str:
     return "" if reference.accepted else "is answered by an option, not by a number; name the accepted option ids"
 
 
-def one_option(name: str, scale: Scale) -> FieldKind:
+def one_option(
+    name: str, scale: Scale, *closed_ended_formats: ClosedEndedFormat, own_options: tuple[tuple[str, str], ...] = ()
+) -> FieldKind:
     """Return the kind of a type that is answered by one option."""
     return FieldKind(
         name=name,
@@ -65,5 +68,7 @@ def one_option(name: str, scale: Scale) -> FieldKind:
         reference_in_words=each_in_words,
         problem_of_reference=problem_of_reference,
         schema=SCHEMA,
+        own_options=own_options,
+        closed_ended_formats=closed_ended_formats,
         guesses=one_of_them,
     )

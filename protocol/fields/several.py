@@ -61,5 +61,6 @@ KIND = FieldKind(
     reference_in_words=reference_in_words,
     problem_of_reference=options.problem_of_reference,
     schema={"type": "array", "items": options.SCHEMA, "uniqueItems": True},
+    closed_ended_formats=("choice",),
     guesses=lambda options: 2**options - 1,  # every set of them but the empty one
 )

@@ -11,6 +11,8 @@ from sqlmodel import Session, col, select
 
 from db import Candidate, Database, Item, JudgeRun, JudgeVerdict, audit
 from db.base import stored_id
+from exchange.file_format import endings_in_words
+from exchange.formats import JUDGE_VERDICTS
 from exchange.judge_verdicts import JudgeRow, read_judge_verdicts
 from exchange.refusal import InputRefused, Problems, shown
 from protocol.scales import CORRECTNESS, JudgeScale
@@ -21,6 +23,10 @@ from services.people.identity import Actor
 from services.people.permission import require_role
 from services.seals import proofs
 
+# What a judge's file may be: formats and endings of its name, in words and for whoever asks for a file.
+FORMATS_IN_WORDS = " or ".join(file_format.name for file_format in JUDGE_VERDICTS)
+ENDINGS_IN_WORDS = endings_in_words(JUDGE_VERDICTS)
+ENDINGS = tuple(ending for file_format in JUDGE_VERDICTS for ending in file_format.endings)
 _NAMED = 5
 
 

@@ -21,6 +21,6 @@ def answer_key(item: Item, form: Form, reference: Reference | None) -> AnswerKey
 
 
 def options_of(item: Item | ShownItem, form: Form) -> tuple[tuple[str, str], ...]:
-    """Return id and text of what can be chosen: the options of the item, or those that its form has for all."""
+    """Return id and text of what can be chosen: those of the item, or those that its form has for all."""
     offered = tuple((option["id"], option["text"]) for option in item.options)
-    return offered or tuple((option.id, option.text) for option in form.primary.options)
+    return offered or tuple((option.id, option.text) for option in form.primary.offered)

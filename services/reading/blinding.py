@@ -13,7 +13,6 @@ from typing import Any
 
 from db.queries import ShownItem, ShownOverlay, ShownVolume
 from protocol.fields import KINDS
-from protocol.fields.yes_no import YES_NO
 from protocol.forms import Form, FormField, Option
 from protocol.phases import PHASES, PREVIEW_HEADING
 from protocol.study import Protocol
@@ -73,7 +72,7 @@ class Desk:
     turns: tuple[TurnPayload, ...] = ()
     practice: PracticePayload | None = None
     revision: RevisionPayload | None = None
-    revisable: int = 0
+    revisable: int | None = None
     ahead: NextPayload | None = None
 
 
@@ -106,7 +105,7 @@ def scoring_form(protocol: Protocol) -> ShownForm:
     if protocol.scoring is None:
         raise ValueError("the protocol has no scoring phase")
     return ShownForm(
-        tuple(_with_yes_no(field) for field in protocol.scoring.form.fields), (), (), protocol.scoring.comment
+        tuple(_with_own_options(field) for field in protocol.scoring.form.fields), (), (), protocol.scoring.comment
     )
 
 
@@ -270,7 +269,7 @@ def done_payload(
     progress: tuple[int, int],
     assignment_public_id: str | None,
     summary: SummaryPayload,
-    revisable: int = 0,
+    revisable: int | None = None,
     next_part: NextPayload | None = None,
 ) -> DonePayload:
     """Return what is shown when nothing is left: thanks, own counts and times, and nothing about right or wrong.
@@ -382,13 +381,11 @@ def _placed(field: FormField, item: ShownItem, option_order: list[str]) -> FormF
         by_id = {option["id"]: Option(id=option["id"], text=option["text"]) for option in item.options}
         order = option_order or list(by_id)
         return field.model_copy(update={"options": [by_id[option_id] for option_id in order]})
-    return _with_yes_no(field)
+    return _with_own_options(field)
 
 
-def _with_yes_no(field: FormField) -> FormField:
-    if field.type == "yes_no" and not field.options:
-        return field.model_copy(update={"options": [Option(id=option, text=text) for option, text in YES_NO]})
-    return field
+def _with_own_options(field: FormField) -> FormField:
+    return field if field.offered == field.options else field.model_copy(update={"options": field.offered})
 
 
 def _pairs(options: list[Option]) -> tuple[tuple[str, str], ...]:

@@ -80,14 +80,14 @@ def said(field_type: str, answer: Any, *, not_assessable: bool) -> str | None:
 def score(item: AnswerKey, answer: Any) -> Score:
     """Score an answer against the item's reference; text has its best token F1 over the accepted texts beside."""
     scored = item.kind.score(answer, item.reference, [option for option, _ in item.options])
-    accepted = item.accepted if item.type == "text" else ()
+    accepted = item.accepted if item.kind.scale == "text" else ()
     f1 = token_f1(str(answer), accepted) if accepted else None
     return Score(scored.correct, scored.share, scored.rank, scored.distance_mm, f1)
 
 
 def score_written(item: AnswerKey, text: str) -> Score:
     """Score what a program wrote where a rater fills in a field: an option id, ids with | between them, or words."""
-    if item.type == "several":
+    if item.kind.scale == "set":
         return score(item, [part.strip() for part in text.split("|")])
     if item.kind.has_options:
         return score(item, text)

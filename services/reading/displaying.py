@@ -10,7 +10,7 @@ from sqlmodel import Session, col, select
 from db import Assignment, Draft, Item, Membership, Study, Verdict, now, queries
 from db.base import stored_id
 from db.queries import ShownItem
-from protocol.phases import OPINIONS, PHASES, PRACTICE, READING, REVIEW, Queue, phases_of
+from protocol.phases import OPINIONS, PHASES, PRACTICE, READING, REVIEW, Queue, is_revisable, phases_of
 from protocol.study import Protocol
 from protocol.visibility import Progress, may_see
 from services.errors import Conflict, NotOnTheDesk
@@ -63,7 +63,7 @@ def queue_payload(session: Session, actor: Actor, study: Study, membership: Memb
             progress,
             queries.last_assignment(session, membership_id, phases_of(queue)),
             session_summary.own_counts_and_times(session, actor, membership, queue),
-            revision_rules.count_revisable(session, actor, protocol, membership) if queue == READING.queue else 0,
+            revision_rules.count_revisable(session, actor, protocol, membership) if is_revisable(queue) else None,
             next_part,
         )
     if waiting[0].phase == OPINIONS.key:
@@ -158,8 +158,11 @@ def _ahead(
     return pace.first_items(session, assignment.membership_id, total)
 
 
-def _revisable(session: Session, actor: Actor, protocol: Protocol, assignment: Assignment) -> int:
-    if not PHASES[assignment.phase].revisable or protocol.reading.revision == "never":
+def _revisable(session: Session, actor: Actor, protocol: Protocol, assignment: Assignment) -> int | None:
+    phase = PHASES[assignment.phase]
+    if not is_revisable(phase.queue):
+        return None
+    if not phase.revisable or protocol.reading.revision == "never":
         return 0
     membership = session.get_one(Membership, assignment.membership_id)
     return revision_rules.count_revisable(session, actor, protocol, membership)

@@ -36,7 +36,7 @@ def next_part(session: Session, study: Study, membership: Membership, queue: Que
     done, total = queries.count_assignments(session, membership_id, (SCORING,))
     if done == total:
         return None
-    title = f"Score {SCORING.queue.counted(total - done)}"
+    title = f"{SCORING.queue.verb} {SCORING.queue.counted(total - done)}"
     about = about_how_long(session, membership_id, SCORING.queue, total - done)
     return blinding.next_payload(title, about, _place(study, SCORING.queue))
 
@@ -44,7 +44,7 @@ def next_part(session: Session, study: Study, membership: Membership, queue: Que
 def first_items(session: Session, membership_id: int, total: int) -> NextPayload:
     """Return what begins behind the practice: so many items, and about how long they take."""
     about = about_how_long(session, membership_id, READING.queue, total)
-    return blinding.next_payload(f"Read {READING.queue.counted(total)}", about)
+    return blinding.next_payload(f"{READING.queue.verb} {READING.queue.counted(total)}", about)
 
 
 def about_how_long(session: Session, membership_id: int, queue: Queue, left: int) -> str:

@@ -200,12 +200,12 @@ class HeadPayload(TypedDict):
 
 
 class StandingPayload(TypedDict):
-    """What stands round an item."""
+    """What stands round an item; `revisable` is None in a queue of which nothing can be revised."""
 
     turns: list[TurnPayload]
     practice: PracticePayload | None
     revision: RevisionPayload | None
-    revisable: int
+    revisable: int | None
     ahead: NextPayload | None
 
 
@@ -275,7 +275,7 @@ class DonePayload(TypedDict):
     message: str
     progress: ProgressPayload
     summary: SummaryPayload
-    revisable: int
+    revisable: int | None
     next: NextPayload | None
 
 

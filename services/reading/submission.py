@@ -26,7 +26,7 @@ from db import (
     standing,
 )
 from db.base import stored_id
-from protocol.phases import PHASES, SCORING, Queue, phases_of
+from protocol.phases import PHASES, SCORING, Queue, is_revisable
 from protocol.study import Protocol
 from services.errors import Incomplete, NotShown, StaleDraft
 from services.people import acts, clock
@@ -79,8 +79,7 @@ def payload_after_reload(database: Database, actor: Actor, study_key: str, queue
         study, membership = require_role(session, actor, study_key, named.role)
         require_in_study(session, acts.READ, study)
         protocol = frozen_facts.protocol_of(session, stored_id(study.id))
-        may_be_revised = any(phase.revisable for phase in phases_of(named))
-        revised = revision_rules.reopened(session, actor, protocol, membership) if may_be_revised else None
+        revised = revision_rules.reopened(session, actor, protocol, membership) if is_revisable(named) else None
         if revised is not None:
             return displaying.revision_payload(session, actor, study, *revised)
         return _desk_payload(session, actor, study, membership, named)

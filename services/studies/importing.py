@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, select
@@ -301,20 +302,13 @@ def _volume(study_id: int, case_id: int, row: VolumeRow, prepared: PreparedVolum
     return Volume(
         study_id=study_id,
         case_id=case_id,
-        key=row.key,
         role=row.role,
         sequence=row.sequence,
-        label=row.label,
         acquired=row.acquired,
-        file_name=row.path.name,
-        sha256=prepared.sha256,
-        voxel_sha256=prepared.voxel_sha256,
-        unpacked_sha256=prepared.unpacked_sha256,
-        shape=list(prepared.shape),
-        spacing=list(prepared.spacing),
         window=list(prepared.window),
         intensity_range=list(prepared.intensity_range),
         placed=prepared.placed,
+        **_of_file(row, prepared),
     )
 
 
@@ -322,18 +316,25 @@ def _overlay(study_id: int, case_id: int, row: OverlayRow, prepared: PreparedVol
     return Overlay(
         study_id=study_id,
         case_id=case_id,
-        key=row.key,
-        label=row.label,
         colour=row.colour,
         style=row.style,
         opacity=row.opacity,
-        file_name=row.path.name,
-        sha256=prepared.sha256,
-        voxel_sha256=prepared.voxel_sha256,
-        unpacked_sha256=prepared.unpacked_sha256,
-        shape=list(prepared.shape),
-        spacing=list(prepared.spacing),
+        **_of_file(row, prepared),
     )
+
+
+def _of_file(row: VolumeRow | OverlayRow, prepared: PreparedVolume) -> dict[str, Any]:
+    """Return what is stored of every prepared file, whatever it is shown as."""
+    return {
+        "key": row.key,
+        "label": row.label,
+        "file_name": row.path.name,
+        "sha256": prepared.sha256,
+        "voxel_sha256": prepared.voxel_sha256,
+        "unpacked_sha256": prepared.unpacked_sha256,
+        "shape": list(prepared.shape),
+        "spacing": list(prepared.spacing),
+    }
 
 
 def _item(study_id: int, case_id: int, row: ItemRow) -> Item:

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import IO
 
 from db import Database
+from exchange.file_format import format_of
+from exchange.formats import STUDIES
 from exchange.refusal import Conversion
 from exchange.study_folder import StudyFolder, read_study_folder
-from exchange.study_zip import unpack_study_zip
 from exchange.tables import STUDY_TABLES, table_in_markdown, title_of
 from imaging import ImagingError, check_volume, is_image_file, prepare_volume
 from services.errors import InputRefused, NotFound
@@ -21,6 +22,8 @@ from services.people.permission import require_owner
 from services.studies.checking import checked_folder, problem_of_volume
 
 KEPT_FOR_SECONDS = 24 * 3600
+# What the name of an upload may end in.
+ENDINGS = tuple(ending for file_format in STUDIES for ending in file_format.endings)
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,7 @@ def documented_tables() -> list[tuple[str, str, str]]:
 
 
 def receive_upload(database: Database, actor: Actor, file: IO[bytes], file_name: str) -> Incoming:
-    """Unpack a ZIP file and check everything but the voxels.
+    """Unpack a file and check everything but the voxels.
 
     Raises
     ------
@@ -72,7 +75,7 @@ def receive_upload(database: Database, actor: Actor, file: IO[bytes], file_name:
     target = _folder(database) / ticket
     target.mkdir(parents=True)
     try:
-        folder = unpack_study_zip(file, file_name, target)
+        folder = format_of(STUDIES, file_name).read(file, file_name, target)
         contents = checked_folder(folder)
     except BaseException:
         shutil.rmtree(target, ignore_errors=True)

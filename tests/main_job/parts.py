@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tests.main_job.contents import ITEMS, Item
 
-FORMATS = {"yes_no": "Yes/no", "choice": "Choice", "open": "Open text"}
+FORMATS = {"yes_no": "Yes/no", "choice": "Choice", "open": "Open answer"}
 
 
 @dataclass(frozen=True)

@@ -18,14 +18,11 @@ from tests.blinding.serving import ServedStudy
 from tests.blinding.streamlit_socket import ask, drawn, messages_of_run, run_page, socket, text_of
 from tests.blinding.transcript import Chunk, marks_in
 
-PAGES = Path(frame.PAGES)
+PAGES = frame.SCRIPTS
 SCRIPTS = sorted(path.relative_to(PAGES).as_posix() for path in PAGES.rglob("*.py"))
 OF_RATERS = {"rater/worklist.py", "rater/room.py"}
 OTHERS = [script for script in SCRIPTS if script not in OF_RATERS]
-ADDRESSES = {
-    script: address
-    for script, _, address in (value for value in vars(frame).values() if isinstance(value, tuple) and len(value) == 3)
-}
+ADDRESSES = {row.script: address for address, row in frame.PAGES.items()}
 
 
 @pytest.fixture(scope="module")

@@ -84,7 +84,7 @@ def test_the_room_is_handed_the_item_and_nothing_else(
 
     data = payload_on(app)
 
-    assert set(data) == {"payload", "bundle"}
+    assert set(data) == {"payload", "bundle", "pages"}
     assert data["payload"]["phase"] == "reading"  # type: ignore[index]
     assert data["payload"]["reference"] is None  # type: ignore[index]
 

@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 from jsonschema import Draft202012Validator
+from pydantic import ValidationError
 
 from protocol.fields import KINDS
-from protocol.fields.kind import Reference, WrongAnswer
-from protocol.forms import FieldType, FormField, Option
+from protocol.fields.kind import ClosedEndedFormat, Reference, WrongAnswer
+from protocol.forms import FieldType, Form, FormField, Option
 
 ROOT = Path(__file__).resolve().parents[2]
+DRAWN = ROOT / "components/viewer/frontend/src/fields"
 OPTIONS = [Option(id="a", text="Cyst"), Option(id="b", text="Tumour"), Option(id="c", text="Scar")]
 IDS = ["a", "b", "c"]
 # An answer of each type as a browser sends it.
 GIVEN: dict[str, Any] = {
-    "yes_no": "a", "choice": "b", "several": ["b", "a"], "ordinal": "c", "number": 3.5, "text": " A cyst. ",
+    "yes_no": "yes", "choice": "b", "several": ["b", "a"], "ordinal": "c", "number": 3.5, "text": " A cyst. ",
     "ranked": ["b", "a"], "point": [1.0, -2.5, 3.0, "Current"],
 }  # fmt: skip
 
 
 def field_of(kind: str, **more: Any) -> FormField:
-    options = OPTIONS if KINDS[kind].has_options or kind == "ranked" else []
-    return FormField(key="answer", type=kind, label="Finding", options=options, **more)
+    options = OPTIONS if KINDS[kind].needs_options or kind == "ranked" else []
+    field = FormField(key="answer", type=kind, label="Finding", options=options, **more)
+    return field.model_copy(update={"options": field.offered})
 
 
 def same(kind: str, answer: Any, other: Any) -> bool:
@@ -183,8 +187,59 @@ def test_references_are_said_in_words(kind: str, reference: Reference, words: li
     assert KINDS[kind].reference_in_words(reference, {option.id: option.text for option in OPTIONS}) == words
 
 
+def test_no_file_of_a_type_was_left_out_of_the_table() -> None:
+    modules = [
+        importlib.import_module(f"protocol.fields.{path.stem}") for path in (ROOT / "protocol/fields").glob("*.py")
+    ]
+
+    kinds = {module.__name__: module.KIND for module in modules if hasattr(module, "KIND")}
+    assert [name for name, kind in kinds.items() if kind not in KINDS.values()] == []
+
+
+def test_no_file_that_draws_a_type_was_left_out_of_the_registry() -> None:
+    table = (DRAWN / "registry.js").read_text("utf-8")
+
+    files = {path.name for path in DRAWN.glob("*.js")} - {"registry.js"}
+    assert [name for name in sorted(files) if f'from "./{name}"' not in table] == []
+
+
+@pytest.mark.parametrize("column", ["What is filled in", "The same"])
+@pytest.mark.parametrize("kind", GIVEN)
+def test_every_type_is_described_to_the_authors_of_protocols(kind: str, column: str) -> None:
+    page = (ROOT / "docs/how-to/write-a-protocol.md").read_text("utf-8")
+
+    rows = page.partition(f"| Type | {column}")[2].partition("\n\n")[0].splitlines()
+    assert any(f"`{kind}`" in row.split("|")[1] for row in rows[2:])
+
+
+@pytest.mark.parametrize("item_format", get_args(ClosedEndedFormat))
+def test_the_formats_that_a_type_answers_are_described_to_the_authors_of_protocols(item_format: str) -> None:
+    page = (ROOT / "docs/how-to/write-a-protocol.md").read_text("utf-8")
+
+    (types,) = re.findall(rf"^\| `{item_format}` \| (`.*`.*) \|$", page.partition("| Format |")[2], re.MULTILINE)
+    assert set(re.findall(r"`(\w+)`", types)) == {
+        name for name, kind in KINDS.items() if item_format in kind.closed_ended_formats
+    }
+
+
+def test_a_field_offers_the_options_of_its_type_unless_it_names_others() -> None:
+    named = FormField(key="answer", type="yes_no", label="Finding", options=OPTIONS)
+    silent = FormField(key="answer", type="yes_no", label="Finding")
+
+    assert named.offered == OPTIONS
+    assert [(option.id, option.text) for option in silent.offered] == [("yes", "Yes"), ("no", "No")]
+
+
+@pytest.mark.parametrize("kind", [name for name, kind in KINDS.items() if kind.needs_options])
+def test_a_field_beside_the_answer_names_the_options_that_its_type_needs(kind: str) -> None:
+    answer = FormField(key="answer", type="text", label="Finding")
+
+    with pytest.raises(ValidationError, match=rf"\b{kind}\b.*options"):
+        Form(fields=[answer, FormField(key="beside", type=kind, label="Beside")])
+
+
 def test_every_type_can_be_drawn_and_nothing_else_is() -> None:
-    source = (ROOT / "components/viewer/frontend/src/fields/registry.js").read_text("utf-8")
+    source = (DRAWN / "registry.js").read_text("utf-8")
     table = source.partition("FIELD_TYPES = {")[2].partition("}")[0]
 
     assert set(re.findall(r"(\w+):", table)) == set(KINDS)

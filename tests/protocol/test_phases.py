@@ -7,7 +7,7 @@ import re
 import pytest
 
 from db.reading import KINDS
-from protocol.phases import OPINIONS, PHASES, PRACTICE, QUEUES, READING, REVIEW, Phase, phases_of
+from protocol.phases import OPINIONS, PHASES, PRACTICE, QUEUES, READING, REVIEW, Phase, is_revisable, phases_of
 
 
 @pytest.mark.parametrize("phase", PHASES.values(), ids=lambda phase: phase.key)
@@ -24,6 +24,10 @@ def test_a_queue_is_worked_through_by_step_and_not_by_the_alphabet() -> None:
 def test_practice_stands_at_the_door_of_its_queue_and_is_not_counted_in_it() -> None:
     assert PRACTICE.queue == READING.queue
     assert PRACTICE not in phases_of(READING.queue)
+
+
+def test_only_what_is_read_can_be_revised() -> None:
+    assert [key for key, queue in QUEUES.items() if is_revisable(queue)] == ["reading"]
 
 
 @pytest.mark.parametrize("queue", QUEUES.values(), ids=lambda queue: queue.key)

@@ -25,7 +25,7 @@ export interface DonePayload {
   message: string;
   progress: ProgressPayload;
   summary: SummaryPayload;
-  revisable: number;
+  revisable: number | null;
   next: NextPayload | null;
 }
 
@@ -124,7 +124,7 @@ export interface ItemPayload {
   turns: TurnPayload[];
   practice: PracticePayload | null;
   revision: RevisionPayload | null;
-  revisable: number;
+  revisable: number | null;
   ahead: NextPayload | null;
   images: ImagesPayload;
   context: ContextPayload;
@@ -166,7 +166,7 @@ export interface OpinionsPayload {
   turns: TurnPayload[];
   practice: PracticePayload | null;
   revision: RevisionPayload | null;
-  revisable: number;
+  revisable: number | null;
   ahead: NextPayload | null;
   images: ImagesPayload;
   context: ContextPayload;
@@ -296,7 +296,7 @@ export interface ScoringPayload {
   turns: TurnPayload[];
   practice: PracticePayload | null;
   revision: RevisionPayload | null;
-  revisable: number;
+  revisable: number | null;
   ahead: NextPayload | null;
   images: null;
   context: ContextPayload;
@@ -316,12 +316,12 @@ export interface ShownAnswer {
   shown_at: string;
 }
 
-/** What stands round an item. */
+/** What stands round an item; `revisable` is None in a queue of which nothing can be revised. */
 export interface StandingPayload {
   turns: TurnPayload[];
   practice: PracticePayload | null;
   revision: RevisionPayload | null;
-  revisable: number;
+  revisable: number | null;
   ahead: NextPayload | null;
 }
 

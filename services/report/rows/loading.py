@@ -34,6 +34,7 @@ from db import (
 )
 from db.base import stored_id
 from protocol.hanging import Hanging
+from protocol.phases import PHASES
 from protocol.study import Protocol
 from services.reading import practice
 from services.reading.answer_key import answer_key
@@ -51,7 +52,7 @@ from services.report.rows.study_rows import (
 )
 
 # Not what was practised: it is no part of any figure.
-PHASES = ("reading", "scoring", "review", "opinions")
+COUNTED = tuple(phase.key for phase in PHASES.values() if not phase.trains)
 
 
 def hold_one_snapshot(session: Session) -> None:
@@ -241,7 +242,7 @@ class _Spent:
 
 
 def _entries(session: Session, study_id: int, reasons: dict[str, str]) -> tuple[Entry, ...]:
-    in_study = (Assignment.study_id == study_id, col(Assignment.phase).in_(PHASES))
+    in_study = (Assignment.study_id == study_id, col(Assignment.phase).in_(COUNTED))
     # What was flagged or looked at counts with its verdict: that of a superseded one no more than its answer.
     standing = (*in_study, queries.stands())
     verdicts = {

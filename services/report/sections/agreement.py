@@ -313,7 +313,7 @@ def _texts(reads: Reads, part: Part) -> dict[str, str]:
     """Return the options of a format's items by identity, in words; with the identity where two say the same."""
     texts: dict[str, str] = {}
     for i in part.positions:
-        for option, text in reads.items[i].options or YES_NO:
+        for option, text in reads.items[i].options:
             texts.setdefault(option, text)
     twice = {text for text, times in Counter(texts.values()).items() if times > 1}
     return {option: f"{text} ({option})" if text in twice else text for option, text in texts.items()}

@@ -125,5 +125,5 @@ def _options(reads: Reads, part: Part) -> list[int | None]:
     for i in part.positions:
         item = reads.items[i]
         guesses = item.kind.guesses if item.is_closed_ended else None
-        n_options.append(None if guesses is None else guesses(len(item.options) or 2))
+        n_options.append(None if guesses is None else guesses(len(item.options)))
     return n_options

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from db.queries import ShownItem, ShownOverlay, ShownVolume
+from protocol.phases import PHASES, is_revisable
 from protocol.study import Protocol
 from services.installation.tokens import Keys
 from services.reading import blinding
@@ -103,7 +104,7 @@ class MadeUp:
             turns=self.turns,
             practice=self.practice,
             revision=revision,
-            revisable=revisable,
+            revisable=revisable if self.phase in PHASES and is_revisable(PHASES[self.phase].queue) else None,
             ahead=self.ahead,
         )
         if self.phase == "scoring" and self.protocol.scoring is not None:

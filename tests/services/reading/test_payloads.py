@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from pydantic import TypeAdapter
 
 from db import Database
+from protocol.phases import PHASES
 from services.reading import payloads, previewing, revising, session_summary, shown_volumes
 from tests.room_study import (
     practising,
@@ -20,7 +21,7 @@ from tests.room_study import (
     with_overlays,
 )
 from tests.services.adjudication.reviewing import open_queue, read_by_both, work
-from tests.situations import Situation, on_the_desk, read_all, show, submit
+from tests.situations import Situation, on_the_desk, open_study, read_all, show, submit
 
 Look = Callable[[Situation], Any]
 
@@ -139,3 +140,20 @@ def test_renewed_scans_at_the_end_of_the_list_are_none(opened: Situation) -> Non
     volumes = shown_volumes.renewed_volumes(opened.database, rater, done["assignment"])
 
     assert volumes == {"images": None, "prefetch": []}
+
+
+def test_a_room_knows_the_phases_of_the_table_and_the_preview() -> None:
+    assert get_args(payloads.Phase.__value__) == (*PHASES, "preview")
+
+
+def test_a_payload_says_whether_anything_of_its_queue_can_be_revised(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = open_study(sqlite_database, tmp_path / "study")
+    rater = situation.raters[0]
+
+    read = on_the_desk(situation, rater)
+    read_all(situation, rater)
+    all_read = on_the_desk(situation, rater)
+    scored = on_the_desk(situation, rater, "scoring")
+
+    # None of the verdicts, as the protocol has it; and nothing that could be one.
+    assert (read["revisable"], all_read["revisable"], scored["revisable"]) == (0, 0, None)

@@ -73,7 +73,7 @@ export class Form {
     const title = [field.label, field.required && h("span", { class: "required", title: "required" }, " *")];
     const help = field.help && h("p", { class: "help" }, field.help);
     const legendId = freshId("legend");
-    const single = field.type === "yes_no" || field.type === "choice" || field.type === "ordinal";
+    const single = parts.single ?? false;
     // A radio button cannot be taken back with the mouse.
     const clear = !field.required && single && h("button", { type: "button", class: "unanswer", "aria-label": `Take the answer to ${field.label} back`,
       onclick: () => {

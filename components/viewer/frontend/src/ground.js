@@ -5,19 +5,19 @@
 
 const KEPT = "blindread.theme";
 
-/** Where the application has pages; Streamlit keeps a theme for each. */
-const PAGES = ["", "worklist", "reading", "studies", "study", "preview", "import", "report", "people"];
-
 /** @typedef {"dark"|"light"} Theme */
+/** @typedef {{base: string, pages: string[]}} Site  where the application begins, and the addresses of its pages below that */
 
 export class Ground {
   /**
    * @param {HTMLElement} room
-   * @param {string} base  where the application begins
+   * @param {Site} site
    */
-  constructor(room, base) {
+  constructor(room, site) {
     this.room = room;
-    this.path = new URL(base).pathname;
+    const { pathname } = new URL(site.base);
+    /** Streamlit keeps a theme for each page. */
+    this.themes = site.pages.map((page) => `stActiveTheme-${pathname}${page}-v2`);
     this.sheet = new CSSStyleSheet();
     document.adoptedStyleSheets = [...document.adoptedStyleSheets, this.sheet];
     this.system = window.matchMedia("(prefers-color-scheme: dark)");
@@ -49,7 +49,7 @@ export class Ground {
   /** The other one, from now on; whoever goes back to what the system wants follows the system again. */
   toggle() {
     const wanted = this.shown === "dark" ? "light" : "dark";
-    keep(wanted === this.systems() ? null : wanted, this.path);
+    keep(wanted === this.systems() ? null : wanted, this.themes);
     this.wear(wanted);
   }
 
@@ -84,13 +84,13 @@ function chosen() {
   }
 }
 
-/** @param {Theme|null} theme @param {string} path */
-function keep(theme, path) {
+/** @param {Theme|null} theme @param {string[]} themes  where Streamlit reads it */
+function keep(theme, themes) {
   /** @param {string} name @param {string|null} value */
   const put = (name, value) => (value ? localStorage.setItem(name, value) : localStorage.removeItem(name));
   try {
     put(KEPT, theme);
-    for (const page of PAGES) put(`stActiveTheme-${path}${page}-v2`, theme && JSON.stringify(theme === "dark" ? "Dark" : "Light"));
+    for (const name of themes) put(name, theme && JSON.stringify(theme === "dark" ? "Dark" : "Light"));
   } catch {
     // Storage can be switched off; the choice then lasts until the page is left.
   }

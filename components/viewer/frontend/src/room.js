@@ -38,11 +38,11 @@ const SETTLE = 300;
 
 /**
  * @param {HTMLElement} element       drawn into; inside a shadow root or not
- * @param {{payload: Payload, base: string}} data
+ * @param {{payload: Payload, base?: string, pages?: string[]}} data
  * @returns {import("./keeping.js").Mounted}
  */
 export function mount(element, data) {
-  const room = new Room(element, data.base ?? document.baseURI);
+  const room = new Room(element, { base: data.base ?? document.baseURI, pages: data.pages ?? [""] });
   room.receive(data.payload);
   return {
     update: ({ payload }) => room.receive(payload),
@@ -53,18 +53,18 @@ export function mount(element, data) {
 /**
  * What the loader calls for every payload; see keeping.js.
  *
- * @param {{data: {payload: Payload}, parentElement: Element}} component  as Streamlit hands it over
+ * @param {{data: {payload: Payload, pages: string[]}, parentElement: Element}} component  as Streamlit hands it over
  * @param {string} base  where the application begins
  * @returns {() => void} to be called when Streamlit cleans up
  */
-export function attach({ data: { payload }, parentElement }, base) {
-  return keepRoom(parentElement, payload, (element) => mount(element, { payload, base }));
+export function attach({ data: { payload, pages }, parentElement }, base) {
+  return keepRoom(parentElement, payload, (element) => mount(element, { payload, base, pages }));
 }
 
 export class Room {
-  /** @param {HTMLElement} element @param {string} base  where the application begins */
-  constructor(element, base) {
-    this.transport = new Transport(base);
+  /** @param {HTMLElement} element @param {import("./ground.js").Site} site */
+  constructor(element, site) {
+    this.transport = new Transport(site.base);
     this.volumeFiles = new VolumeFiles(this);
     this.shelf = new VolumeShelf((url, signal, anew) => this.volumeFiles.bytes(url, signal, anew));
     this.loading = new ImageLoading(this);
@@ -114,7 +114,7 @@ export class Room {
       onTrouble: (error, renderer) => this.loading.rendererFailed(error, renderer.name),
       onRefused: (error, label) => this.loading.refused(error, label),
     });
-    this.screen = new Screen(element, this.panes.element, [this.dialogs.element, this.pausing.element], act, base);
+    this.screen = new Screen(element, this.panes.element, [this.dialogs.element, this.pausing.element], act, site);
     this.screen.paintRenderer(this.renderers);
     this.listen();
   }

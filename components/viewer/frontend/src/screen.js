@@ -10,9 +10,6 @@ import { Toolbar } from "./toolbar.js";
 
 /** @typedef {[string, (() => void)|string]} Way  what can be done, and what its button does or where its link leads */
 
-/** Phases of the queue in which a study may allow revisions. */
-const MAY_REVISE = ["practice", "reading"];
-
 /** The share of the column that context and prompt have beside a form that fits; as in the style sheet. */
 const LEAST_BRIEF = 0.3;
 /** Below its fields the form keeps this much free, for a sentence about what is missing. */
@@ -30,9 +27,9 @@ export class Screen {
    * @param {HTMLElement} panes
    * @param {HTMLElement[]} covers  what lies over everything else when it is not hidden
    * @param {(action: string, value?: any) => void} act
-   * @param {string} base  where the application begins
+   * @param {import("./ground.js").Site} site
    */
-  constructor(host, panes, covers, act, base) {
+  constructor(host, panes, covers, act, site) {
     this.host = host;
     this.act = act;
     /** Whether the pointer was last pressed on what does not keep the focus, and no key since. */
@@ -90,7 +87,7 @@ export class Screen {
     this.body = h("div", { class: "body" }, this.images, this.cards, this.side);
     this.element = h("div", { class: "room", tabIndex: -1 }, this.head, this.body, ...covers);
     host.append(this.element);
-    this.ground = new Ground(this.element, base);
+    this.ground = new Ground(this.element, site);
     this.fit();
     this.watch = new ResizeObserver(() => this.fit());
     this.watch.observe(host);
@@ -249,7 +246,7 @@ export class Screen {
       : item?.heading ?? "";
     const { earlier } = this.roomTools;
     // Its place is kept, so that the others stay where they are when it comes and goes.
-    earlier.hidden = !MAY_REVISE.includes(item?.phase ?? "reading");
+    earlier.hidden = payload.revisable === null;
     earlier.style.visibility = payload.revisable && !item?.revision ? "" : "hidden";
     earlier.textContent = `Earlier items (${payload.revisable})`;
     this.roomTools.session.hidden = item?.phase === "preview";

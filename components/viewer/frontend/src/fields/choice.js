@@ -31,6 +31,7 @@ export function choiceField(field, { onChange }) {
   return {
     body,
     group: true,
+    single: true,
     read() {
       const index = inputs.findIndex((input) => input.checked);
       return index < 0 ? null : field.options[index].id;

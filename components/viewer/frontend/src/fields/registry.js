@@ -22,6 +22,7 @@ import { textField } from "./text.js";
  * @typedef {Object} FieldParts
  * @property {HTMLElement} body
  * @property {boolean} [group]       several controls: drawn as fieldset and legend, else as one labelled control
+ * @property {boolean} [single]      a radio group: where it is not required, its answer can be taken back
  * @property {boolean} [many]        takes more than one digit
  * @property {string} [labelFor]     id of the one control
  * @property {() => any} read        the value, null when unanswered

@@ -1,0 +1,68 @@
+"""The freeze of one study: the button before it, manifest and verification after it."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from components import verification_view
+from components.notice import notify
+from components.session import current_actor, database
+from services.errors import Refused
+from services.record import daily_verification, verification
+from services.studies import freezing
+from services.studies.catalogue import StudyLine
+
+
+def draw_freeze(line: StudyLine) -> None:
+    """Draw the freeze: the button before it, the manifest after it."""
+    frozen = freezing.freeze_of(database(), current_actor(), line.key)
+    if frozen is None:
+        st.markdown(
+            "A freeze fixes protocol, items, volumes, candidates and references in a manifest with their SHA-256, "
+            "draws every rater's own order, and opens the study for reading. **It cannot be undone.** "
+            "Look at the items in the preview first."
+        )
+        st.info(freezing.standing_of(database(), current_actor(), line.key).sentence)
+        sure = st.checkbox("I have looked at the preview; the items are as they should be.")
+        st.button("Freeze and open", type="primary", disabled=not sure, on_click=_freeze, args=(line.key,))
+        return
+    st.markdown(f"Frozen {frozen.created_at[:16].replace('T', ' ')} UTC. SHA-256 of the manifest:")
+    st.code(frozen.sha256, language=None)
+    with st.container(horizontal=True):
+        st.button("Verify now", on_click=_verify, args=(line.key,))
+        st.link_button("Download the manifest", f"/download/{line.key}/manifest.json")
+    verification_view.draw_last_verification(line)
+    st.caption(f"On the command line: `python manage.py verify {line.key}`")
+    with st.expander("What the manifest covers"):
+        st.dataframe(_manifest_table(frozen.manifest), hide_index=True, width="stretch")
+
+
+def _manifest_table(manifest: dict[str, object]) -> pd.DataFrame:
+    rows = []
+    for part, content in manifest.items():
+        if isinstance(content, dict):
+            rows.append((part.replace("_", " "), f"{len(content)} entries"))
+        else:
+            rows.append((part.replace("_", " "), str(content)))
+    return pd.DataFrame(rows, columns=["part", "content"])
+
+
+def _freeze(study_key: str) -> None:
+    try:
+        frozen = freezing.freeze_study(database(), current_actor(), study_key)
+        notify("done", f"Frozen and open. The manifest's SHA-256 begins with {frozen.sha256[:12]}.")
+    except Refused as refusal:
+        notify("error", str(refusal))
+
+
+def _verify(study_key: str) -> None:
+    try:
+        problems = daily_verification.verify_now(database(), current_actor(), study_key)
+        if problems:
+            count = "One problem was" if len(problems) == 1 else f"{len(problems)} problems were"
+            notify("error", f"Verified just now: {count} found.")
+        else:
+            notify("done", " ".join([verification.ALL_HOLDS, *verification.remarks_on(database(), study_key)]))
+    except Refused as refusal:
+        notify("error", str(refusal))

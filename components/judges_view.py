@@ -1,0 +1,54 @@
+"""The runs of LLM judges in one study, and the form that imports another."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from components.notice import notify
+from components.problems import draw_problems
+from components.session import current_actor, database
+from services.errors import InputRefused, Refused
+from services.judging import import_runs
+from services.studies.catalogue import StudyLine
+
+
+def draw_judges(line: StudyLine) -> None:
+    """Draw the runs of LLM judges and the form that imports one."""
+    runs = import_runs.judge_runs_of(database(), current_actor(), line.key)
+    if runs:
+        st.dataframe(
+            pd.DataFrame(
+                [(run.name, run.judge, run.candidates, run.unresolved, run.not_judged) for run in runs],
+                columns=["run", "judge", "verdicts", "unresolved", "candidates not judged"],
+            ),
+            hide_index=True,
+            width="stretch",
+        )
+    if line.state == "draft":
+        st.info("A judge's verdicts can be imported after the freeze.")
+        return
+    with st.container(width=560, border=True):
+        st.markdown("**Import a judge's verdicts** on the candidates")
+        name = st.text_input("Name of the run", key="run-name")
+        judge = st.text_input("Judge", key="run-judge", help="Model and version.")
+        file = st.file_uploader(
+            f"{import_runs.FORMATS_IN_WORDS} with item, candidate, verdict", type=import_runs.ENDINGS, key="run-file"
+        )
+        if st.button("Import", disabled=file is None) and file is not None:
+            _import_judge(line.key, name, judge, file.getvalue(), file.name)
+
+
+def _import_judge(study_key: str, name: str, judge: str, content: bytes, file_name: str) -> None:
+    try:
+        line = import_runs.import_judge_verdicts(
+            database(), current_actor(), study_key, name=name, judge=judge, content=content, file_name=file_name
+        )
+        text = f"Run '{line.name}' is in: {line.candidates} verdicts, {line.unresolved} unresolved."
+        notify("done", text)
+    except InputRefused as refusal:
+        draw_problems(refusal, "Mend them in the judge's file and upload it again.")
+        return
+    except Refused as refusal:
+        notify("error", str(refusal))
+    st.rerun()

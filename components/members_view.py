@@ -1,0 +1,75 @@
+"""The members of one study: how far they are, who is invited, and what goes to the reviewers."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from components.invitations import draw_invitations
+from components.notice import notify
+from components.session import current_actor, database
+from services.adjudication import review_queue
+from services.errors import Refused
+from services.reading import member_progress
+from services.reading.member_progress import MemberProgress
+from services.studies.catalogue import StudyLine
+
+
+def draw_members(line: StudyLine) -> None:
+    """Draw progress without any answer, and the forms that invite."""
+    progress = member_progress.progress_of_members(database(), current_actor(), line.key)
+    if progress:
+        st.dataframe(
+            _progress_table(progress),
+            hide_index=True,
+            width="stretch",
+            column_config={
+                "done": st.column_config.ProgressColumn("done", min_value=0, max_value=100, format="%d %%"),
+            },
+        )
+    else:
+        st.info("Nobody is invited yet.")
+    _draw_queue_button(line, progress)
+    draw_invitations(line)
+
+
+def _progress_table(progress: list[MemberProgress]) -> pd.DataFrame:
+    table = pd.DataFrame(
+        [
+            (
+                member.pseudonym,
+                member.name,
+                member.queue.done_as,
+                100 * member.done // member.total if member.total else 0,
+                f"{member.done} of {member.total}",
+                member.technical_failures,
+                f"{member.last_saved:%Y-%m-%d %H:%M}" if member.last_saved else "–",
+            )
+            for member in progress
+        ],
+        columns=["pseudonym", "name", "what", "done", "count", "technical failures", "last saved (UTC)"],
+    )
+    # Most studies have neither; an empty column would only be wide.
+    if any(member.revised for member in progress):
+        table["revised"] = [member.revised for member in progress]
+    if any(member.practice for member in progress):
+        table["practice"] = [member.practice or "–" for member in progress]
+    return table
+
+
+def _draw_queue_button(line: StudyLine, progress: list[MemberProgress]) -> None:
+    if line.state != "open" or not any(member.role == "reviewer" for member in progress):
+        return
+    st.button(
+        "Send flagged and disagreeing items to the reviewers",
+        on_click=_open_queue,
+        args=(line.key,),
+        help="Only items that every rater has closed are sent; press again later for the rest.",
+    )
+
+
+def _open_queue(study_key: str) -> None:
+    try:
+        notify("done", review_queue.open_review_queue(database(), current_actor(), study_key).in_words)
+    except Refused as refusal:
+        notify("error", str(refusal))

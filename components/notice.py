@@ -1,0 +1,21 @@
+"""What came of the last act on a page, said above whatever is drawn after it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import streamlit as st
+
+
+def notify(kind: Literal["done", "error"], text: str) -> None:
+    """Note what is to be said when the page is drawn next."""
+    st.session_state["notice"] = (kind, text)
+
+
+def draw_notice() -> None:
+    """Draw what was noted, once."""
+    kind, text = st.session_state.pop("notice", ("", ""))
+    if kind == "error":
+        st.error(text)
+    elif kind:
+        st.success(text)

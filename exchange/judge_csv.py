@@ -1,0 +1,53 @@
+"""A judge's verdicts as a table: one line for each candidate, with a header."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+
+from exchange.csv_table import csv_problem
+from exchange.file_format import FileFormat, JudgeLine
+from exchange.refusal import InputRefused, Problems
+from exchange.spreadsheet import table_text
+from exchange.tables import JUDGE_VERDICTS
+
+COLUMNS = JUDGE_VERDICTS.required
+
+
+def read(content: bytes, name: str, problems: Problems) -> Iterator[JudgeLine]:
+    """Read the cells of each line by the columns of the header; unknown columns go along.
+
+    Raises
+    ------
+    NotRead, InputRefused
+        The bytes are no table, or its header lacks a column.
+    """
+    table = table_text(content, JUDGE_VERDICTS.names)
+    reader = csv.DictReader(io.StringIO(table.text, newline=""), delimiter=table.separator, strict=True)
+    last = before = table.lines_before
+    try:
+        header = list(reader.fieldnames or [])
+        missing = [column for column in COLUMNS if column not in header]
+        if missing:
+            raise InputRefused(f"{name}, line 1: the header lacks {', '.join(missing)}; expected {', '.join(COLUMNS)}.")
+        if len(header) != len(set(header)):
+            raise InputRefused(f"{name}, line 1: the header names a column twice; keep one of each.")
+        last = reader.line_num + before
+        for row in reader:
+            last = reader.line_num + before
+            # A comma too many or too few would move another column's text into the verdict.
+            if None in row or None in row.values():
+                problems.add(
+                    name,
+                    f"line {last}",
+                    f"not as many cells as the header has ({len(header)}); look for a missing comma or quotation mark.",
+                )
+                continue
+            yield last, row
+    except csv.Error as error:
+        # An open quotation mark is noticed at the end of the file; it stands in the line after the last whole one.
+        raise InputRefused(f"{name}, line {last + 1}: {csv_problem(error)}") from None
+
+
+FORMAT = FileFormat("CSV", ("csv",), read)
