@@ -234,7 +234,7 @@ def actor_of_session(database: Database, login_session_id: int) -> Actor:
         row = connection.execute(standing.BY_SESSION, {"login_session_id": login_session_id}).first()
     actor = _actor(row)
     if actor is None:
-        raise NotSignedIn("You are signed out; sign in again to go on.")
+        raise NotSignedIn("You are signed out; sign in again to continue.")
     return actor
 
 

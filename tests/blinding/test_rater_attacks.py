@@ -58,7 +58,7 @@ def test_nothing_of_another_raters_item_can_be_reached(database: Database, tmp_p
         lambda: submission.report_failure(database, attacker, theirs["assignment"], "x"),
         lambda: submission.queue_of_assignment(database, attacker, theirs["assignment"]),
     ):
-        with pytest.raises(NotFound, match="no such item among yours"):
+        with pytest.raises(NotFound, match="item does not exist, or you have no access"):
             attempt()
 
     assert on_the_desk(situation, victim) == theirs

@@ -98,7 +98,7 @@ def test_enter_that_was_pressed_before_the_item_opened_does_not_submit_it(room: 
 def test_item_of_somebody_else_is_told_and_takes_no_answers(room: MakeRoom) -> None:
     reader = room("plain")
     reader.open()
-    reader.fail("draft", 404, error="There is no such item among yours.")
+    reader.fail("draft", 404, error="This item does not exist, or you have no access to it.")
 
     reader.press("1")
 

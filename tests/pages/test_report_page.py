@@ -98,7 +98,7 @@ def test_a_study_that_is_not_theirs_is_one_sentence(
 
     app = open_page(situation.admin, PAGE, study="another")
 
-    assert [error.value for error in app.error] == ["There is no such study among yours."]
+    assert [error.value for error in app.error] == ["This study does not exist, or you have no access to it."]
     assert not app.exception
 
 

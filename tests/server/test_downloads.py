@@ -74,7 +74,7 @@ def test_an_admin_of_another_study_gets_nothing_of_it(situation: Situation, name
 
     answer = theirs.get(f"/download/tiny/{name}")
 
-    assert (answer.status_code, answer.text) == (404, "There is no such study among yours.")
+    assert (answer.status_code, answer.text) == (404, "This study does not exist, or you have no access to it.")
 
 
 @pytest.mark.parametrize("name", FILES)
