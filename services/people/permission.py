@@ -54,7 +54,7 @@ def administers(database: Database, actor: Actor) -> bool:
 def require_owner(actor: Actor) -> None:
     """Refuse whoever may not bring in a study."""
     if not actor.is_owner:
-        raise NotAllowed("Only an owner can bring in a study; ask one to do it or to make you owner.")
+        raise NotAllowed("Only an owner can import a study; ask one to do it or to make you an owner.")
 
 
 def require_role(

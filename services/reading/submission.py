@@ -137,7 +137,7 @@ def save_draft(database: Database, actor: Actor, public_id: str, sequence: int, 
     """
     checked = check_draft(answers)
     if not 0 <= sequence <= LARGEST_SEQUENCE:
-        raise Incomplete("The draft carries a number that no draft has; reload the page.", "sequence")
+        raise Incomplete("The draft has an invalid number; reload the page.", "sequence")
     with database.writing() as session:
         assignment, study, membership = own_assignment(session, actor, public_id, lock=True)
         require_in_study(session, acts.READ, study)

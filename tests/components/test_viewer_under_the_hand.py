@@ -26,10 +26,10 @@ def test_item_that_was_closed_elsewhere_stays_until_the_reader_goes_on(room: Mak
     reader = room("plain")
     reader.open()
     prompt = reader.page.locator(".prompt").inner_text()
-    reader.fail("draft", 409, error="This item was submitted already.", next=DONE)
+    reader.fail("draft", 409, error="This item has already been submitted.", next=DONE)
 
     reader.press("1")
-    reader.see("This item was submitted already.")
+    reader.see("This item has already been submitted.")
     expect(reader.page.locator(".submit")).to_be_disabled()
     reader.page.wait_for_timeout(450)
     reader.press("4", "Enter")
