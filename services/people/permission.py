@@ -52,7 +52,7 @@ def administers(database: Database, actor: Actor) -> bool:
 
 
 def require_owner(actor: Actor) -> None:
-    """Refuse whoever may not bring in a study."""
+    """Refuse people who may not import a study."""
     if not actor.is_owner:
         raise NotAllowed("Only an owner can import a study; ask one to do it or to make you an owner.")
 

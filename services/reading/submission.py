@@ -172,7 +172,7 @@ def submit(
     Incomplete
         The answers do not fit the form.
     Conflict
-        The item was submitted already, is not on the desk, was not shown, or the study is closed.
+        The item has already been submitted, is not on the desk, was not shown, or the study is closed.
     """
     with database.writing() as session:
         assignment, study, membership = own_assignment(session, actor, public_id, lock=True)

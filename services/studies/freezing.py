@@ -90,7 +90,7 @@ def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
     Raises
     ------
     Conflict
-        The study is frozen already, or a prepared volume is damaged.
+        The study is already frozen, or a prepared volume is damaged.
     """
     with database.writing() as session:
         study, _ = require_role(session, actor, study_key, "admin", lock=True)

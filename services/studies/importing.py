@@ -85,7 +85,7 @@ def import_study(
     InputRefused
         With all that is wrong, each naming file and line or key; nothing is stored.
     Conflict
-        A study with this key exists already, and is not to be imported over, or is no draft that can be.
+        A study with this key already exists, and is not to be imported over, or is not a draft that can be.
     """
     if not actor.is_owner:
         raise NotAllowed("Only an owner can import a study; ask one to do it or to make you an owner.")
