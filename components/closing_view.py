@@ -28,21 +28,21 @@ def _draw_close(line: StudyLine) -> None:
     if is_open:
         people = len({entry.who for entry in is_open if entry.name})
         st.warning(
-            f"Work is open{f' with {people} people' if people > 1 else ''}. Closing now ends it: what is missing stays "
-            "missing, and the report says so.",
+            f"There is open work{f' for {people} people' if people > 1 else ''}. Closing the study ends it: what is "
+            "missing stays missing, and the report says so.",
             icon=":material/pending_actions:",
         )
     else:
-        st.success("No work is open: everything that was assigned is done.", icon=":material/task_alt:")
+        st.success("No open work: everything that was assigned is done.", icon=":material/task_alt:")
     if work:
         st.dataframe(_table(work), hide_index=True, width="stretch")
-    st.markdown("Closing locks the data: no more verdicts are taken, and the report opens.")
+    st.markdown("Closing is the data lock: no more verdicts are accepted, and the report opens.")
     with st.container(width=560):
         if is_open:
             st.text_input(
-                "Why it is closed although work is open",
+                "Reason for closing with open work",
                 key="close-reason",
-                placeholder="Kept with the study, and stands in the report",
+                placeholder="Stored with the study and shown in the report",
             )
         st.button("Close the study", type="primary", on_click=_close, args=(line.key,))
 
@@ -55,9 +55,9 @@ def _table(work: list[OpenWork]) -> pd.DataFrame:
 
 
 def _draw_reopen(line: StudyLine) -> None:
-    st.markdown("The data are locked, and the report is open. Verdicts can be taken again for a reason.")
+    st.markdown("The data are locked, and the report is open. With a reason, the study can accept verdicts again.")
     with st.container(width=560):
-        st.text_input("Reason for taking verdicts again", key="reopen-reason")
+        st.text_input("Reason for re-opening the study", key="reopen-reason")
         st.button("Re-open", on_click=_reopen, args=(line.key,))
 
 
@@ -66,7 +66,7 @@ def _draw_events(line: StudyLine) -> None:
     if not events:
         st.info("The study is not frozen yet, so there is nothing to close. Freeze it under *Freeze*.")
         return
-    st.markdown("**What happened so far**")
+    st.markdown("**Events so far**")
     st.dataframe(
         pd.DataFrame(
             [(f"{event.at:%Y-%m-%d %H:%M}", event.kind, event.reason or "–", event.by) for event in events],
@@ -88,6 +88,6 @@ def _close(study_key: str) -> None:
 def _reopen(study_key: str) -> None:
     try:
         data_lock.reopen_study(database(), current_actor(), study_key, str(st.session_state["reopen-reason"]))
-        notify("done", "Open again; the reason is kept.")
+        notify("done", "The study is open again; the reason is recorded.")
     except Refused as refusal:
         notify("error", str(refusal))

@@ -20,8 +20,8 @@ def draw_draft(line: StudyLine) -> None:
     with st.expander("Rename or delete this draft"):
         if draft.others:
             st.caption(
-                f"{', '.join(draft.others)}: invited already, so the key stays and the draft cannot be deleted or "
-                "imported over. Remove them under People and progress first."
+                f"{', '.join(draft.others)}: already invited, so the key cannot be changed and the draft cannot be "
+                "deleted or imported over. Remove them under People and progress first."
             )
         left, right = st.columns(2)
         with left:
@@ -44,8 +44,8 @@ def draw_removal(line: StudyLine) -> None:
         return
     with st.expander("Remove somebody from the study"):
         st.markdown(
-            "Whoever has given no verdict can be removed: they lose access, and what was assigned to them is no open "
-            "work any more. Inviting them again lets them back in."
+            "Members who have not submitted a verdict can be removed: they lose access, and their assignments no "
+            "longer count as open work. Invite them again to let them back in."
         )
         by_login = {member.login: member for member in removable}
         with st.container(width=560):
@@ -94,6 +94,6 @@ def _remove(study_key: str, login: str) -> None:
     try:
         pseudonym = removing.remove_member(database(), current_actor(), study_key, login)
         st.session_state.pop("remove-login", None)
-        notify("done", f"{pseudonym} is out of the study.")
+        notify("done", f"{pseudonym} was removed from the study.")
     except Refused as refusal:
         notify("error", str(refusal))

@@ -13,8 +13,8 @@ def draw_fault(error: Exception) -> bool:
         st.warning(str(error))
     else:
         st.error(
-            "This page could not be drawn; the server's log says why. What was saved is kept: try again, and tell the "
-            "study's admin if it stays so."
+            "This page could not be displayed; the server's log says why. Everything saved is safe: try again, and "
+            "tell the study's admin if the error persists."
         )
     st.button("Try again", key="try-again-after-fault")
     return True

@@ -16,20 +16,20 @@ from services.people.identity import Actor
 from services.studies import importing, starter, uploads
 from services.studies.uploads import Incoming
 
-_REMEDY = "Mend them, pack the folder again and upload it."
+_REMEDY = "Correct them, pack the folder again and upload it."
 
 
 def receive(actor: Actor) -> Incoming | None:
     """Draw the upload and return what it holds, once it has been checked."""
     st.markdown(
         "Pack the study folder (`protocol.yaml`, the CSV tables, `volumes/`) as a ZIP file. Everything is checked "
-        "before anything is stored. A large folder is imported faster with `python manage.py import FOLDER`."
+        "before anything is stored. Large folders import faster with `python manage.py import FOLDER`."
     )
     st.link_button(
-        "A filled study to start from",
+        "Example study to start from",
         f"/download/{starter.ZIP_NAME}",
         icon=":material/download:",
-        help="Three items about simulated images; it can be imported as it is.",
+        help="Three items with simulated scans; it can be imported without changes.",
     )
     _draw_columns()
     file = st.file_uploader("Study folder as ZIP", type=uploads.ENDINGS, key="study-zip")
@@ -56,7 +56,7 @@ def _received(actor: Actor, file: IO[bytes], name: str) -> Incoming | InputRefus
 
 
 def _draw_columns() -> None:
-    with st.expander("What stands in each table"):
+    with st.expander("Columns of each table"):
         for title, says, columns in uploads.documented_tables():
             st.markdown(f"**{title}** {says}\n\n{columns}")
 
@@ -65,15 +65,13 @@ def draw_remarks(incoming: Incoming) -> None:
     """Draw what was converted and what may be meant otherwise."""
     if incoming.warnings:
         st.warning(
-            "\n".join(
-                ["Look at this before you import:", "", *(f"- {plain(warning)}" for warning in incoming.warnings)]
-            )
+            "\n".join(["Check this before you import:", "", *(f"- {plain(warning)}" for warning in incoming.warnings)])
         )
     if incoming.conversions:
         with st.expander(f"{len(incoming.conversions)} conversions", expanded=True):
             st.dataframe(
                 pd.DataFrame(
-                    [str(conversion) for conversion in incoming.conversions], columns=["what was understood, and where"]
+                    [str(conversion) for conversion in incoming.conversions], columns=["what was converted, and where"]
                 ),
                 hide_index=True,
                 width="stretch",
@@ -82,7 +80,7 @@ def draw_remarks(incoming: Incoming) -> None:
 
 def draw_contents(incoming: Incoming) -> None:
     """Draw what the folder holds."""
-    st.success(f"The tables fit together: {incoming.title} ({incoming.name}).")
+    st.success(f"The tables are consistent: {incoming.title} ({incoming.name}).")
     for column, (label, count) in zip(
         st.columns(4),
         (
@@ -99,7 +97,7 @@ def draw_contents(incoming: Incoming) -> None:
 def draw_volume(actor: Actor, incoming: Incoming) -> None:
     """Draw one scan of the upload, if the admin wants to look at it."""
     by_key = {volume.key: volume for volume in incoming.volumes}
-    with st.expander("Look at a scan of the upload"):
+    with st.expander("View a scan from the upload"):
         chosen = st.selectbox(
             "Scan",
             list(by_key),
@@ -127,14 +125,12 @@ def draw_import_button(actor: Actor, incoming: Incoming) -> None:
     over_draft = importing.can_import_over(database(), actor, incoming.name)
     warning, place = st.empty(), st.empty()
     if over_draft:
-        warning.warning(
-            f"A draft '{incoming.name}' is here already. Importing takes its place: what it holds is deleted."
-        )
+        warning.warning(f"A draft '{incoming.name}' already exists. Importing replaces it: its contents are deleted.")
     if not place.button("Import over the draft" if over_draft else "Import", type="primary"):
         return
     place.empty()
     warning.empty()
-    bar = st.progress(0.0, text="Beginning")
+    bar = st.progress(0.0, text="Starting")
 
     def feed(done: int, total: int, text: str) -> None:
         bar.progress(done / max(total, 1), text=text)
@@ -152,7 +148,7 @@ def draw_import_button(actor: Actor, incoming: Incoming) -> None:
         return
     bar.empty()
     _forget(actor)
-    st.success(f"Imported: {done.items} items about {done.cases} cases. Look at the items in the preview, then freeze.")
+    st.success(f"Imported: {done.items} items about {done.cases} cases. Check the items in the preview, then freeze.")
     st.page_link(script_of("study"), label="Open the study", query_params={"study": done.study_key})
 
 

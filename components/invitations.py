@@ -21,7 +21,7 @@ def draw_invitations(line: StudyLine) -> None:
     """Draw the form, the lines to paste, the letters of whoever was invited last, and the list of links."""
     st.subheader("Invite")
     if line.state == "closed":
-        st.info("The study is closed: nobody can join it as a rater any more; reviewers and admins can.")
+        st.info("The study is closed: raters can no longer join it; reviewers and admins can.")
     round_ = _round(line.key)
     single, several = st.tabs(["One person", "Several people"])
     with single, st.container(width=560, border=True):
@@ -31,15 +31,15 @@ def draw_invitations(line: StudyLine) -> None:
             "Login", key=_key("login", line.key, round_), help="What they sign in with, such as their e-mail address."
         )
         st.text_input("Specialty", key=_key("specialty", line.key, round_))
-        st.button("Make the invitation link", on_click=_invite_one, args=(line.key, round_))
+        st.button("Create invitation link", on_click=_invite_one, args=(line.key, round_))
     with several, st.container(border=True):
         st.text_area(
-            "A line for each person: login, name, role, specialty, years",
+            "One line per person: login, name, role, specialty, years",
             key=_key("lines", line.key, round_),
             placeholder="anna@example.org, Anna Maier, rater, Neuroradiology, 6\nben@example.org, Ben Okafor, reviewer",
-            help="Only login and name are needed. Where something is wrong, all of it is named and nobody is invited.",
+            help="Only login and name are required. If anything is wrong, all errors are listed and nobody is invited.",
         )
-        st.button("Invite all of them", on_click=_invite_several, args=(line.key, round_))
+        st.button("Invite all", on_click=_invite_several, args=(line.key, round_))
     _draw_outcome(line.key)
     _draw_links(invitations.links_of(database(), current_actor(), line.key))
 
@@ -54,8 +54,8 @@ def _draw_outcome(study_key: str) -> None:
     if not invited:
         return
     st.success(
-        "Send each of them their letter; the sign at its upper right copies it. Each link works once, and no letter is "
-        "shown again after this page was reloaded."
+        "Send each person their letter; the icon at its upper right copies it. Each link works once, and the letters "
+        "are not shown again after this page is reloaded."
     )
     for invitee in invited:
         st.text(f"Letter to {invitee.name} ({invitee.login})")
@@ -65,7 +65,7 @@ def _draw_outcome(study_key: str) -> None:
 def _draw_links(links: list[LinkLine]) -> None:
     if not links:
         return
-    st.markdown("**Links**, the newest first. A new link, or a password of one's own, ends those before it.")
+    st.markdown("**Links**, newest first. A new link, or setting a password, invalidates the earlier ones.")
     st.dataframe(
         pd.DataFrame(
             [
@@ -79,7 +79,7 @@ def _draw_links(links: list[LinkLine]) -> None:
                 )
                 for link in links
             ],
-            columns=["name", "login", "role", "link", "made (UTC)", "works until (UTC)"],
+            columns=["name", "login", "role", "link", "created (UTC)", "valid until (UTC)"],
         ),
         hide_index=True,
         width="stretch",

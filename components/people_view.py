@@ -26,14 +26,14 @@ def draw_people(lines: list[PersonLine]) -> None:
                 "Person",
                 list(names),
                 index=None,
-                placeholder="Choose somebody",
+                placeholder="Choose a person",
                 format_func=lambda login: names[login],
                 key="person",
             )
             is None
         )
         with st.container(horizontal=True):
-            locked = "is locked: nobody signs in under this login."
+            locked = "is locked: nobody can sign in with this login."
             st.button("Lock", disabled=nobody, on_click=_act, args=(accounts.lock, locked))
             st.button("Unlock", disabled=nobody, on_click=_act, args=(accounts.unlock, "may sign in again."))
             st.button(
@@ -42,7 +42,7 @@ def draw_people(lines: list[PersonLine]) -> None:
                 on_click=_act,
                 args=(accounts.sign_out_everywhere, "is signed out everywhere."),
             )
-    st.caption("A further owner is made on the command line: `python manage.py owner LOGIN --name NAME`")
+    st.caption("To add another owner, use the command line: `python manage.py owner LOGIN --name NAME`")
 
 
 def draw_demo() -> None:
@@ -50,8 +50,10 @@ def draw_demo() -> None:
     if not removal.has_demo(database()):
         return
     st.subheader("Demo")
-    st.markdown("The demo's people sign in by links that are printed at each start. Remove it before real work begins.")
-    sure = st.checkbox("Remove the demo's studies from all lists and lock its people, for good.")
+    st.markdown(
+        "The demo accounts sign in with links that are printed at each start. Remove the demo before real work begins."
+    )
+    sure = st.checkbox("Remove the demo's studies from all lists and lock its accounts permanently.")
     st.button("Remove the demo", disabled=not sure, on_click=_remove_demo)
 
 
@@ -69,7 +71,7 @@ def _table(lines: list[PersonLine]) -> pd.DataFrame:
             )
             for person in lines
         ],
-        columns=["name", "login", "of the installation", "studies", "state", "last seen (UTC)"],
+        columns=["name", "login", "account", "studies", "state", "last seen (UTC)"],
     )
 
 

@@ -25,11 +25,11 @@ def choose_study(lines: list[StudyLine]) -> StudyLine:
     """Return the study that the address names, or the one chosen among those that the person administers."""
     administered = {line.key: line for line in lines if line.role == "admin"}
     if not administered:
-        st.info("You administer no study, so there is no report for you.")
+        st.info("You are not an admin of any study, so there is no report to show.")
         st.stop()
     named = st.query_params.get("study", "")
     if named and named not in administered:
-        st.error("There is no such study among yours.")
+        st.error("This study does not exist, or you have no access to it.")
         st.stop()
     keys = list(administered)
     if len(keys) == 1:
@@ -118,7 +118,7 @@ def _draw_downloads(shown: Report) -> None:
             label,
             f"/download/{shown.study_key}/{name}",
             icon=":material/download:",
-            help="Made when you press it, from the data as they are then.",
+            help="Generated when you click, from the data at that moment.",
         )
 
 
@@ -132,7 +132,7 @@ def _draw_audit_head(actor: Actor, shown: Report) -> None:
 def _draw_interim_form(line: StudyLine) -> None:
     with st.container(width=560, border=True):
         reason = st.text_input("Reason for an interim look", key="interim-reason")
-        st.caption("The reason is kept with the study and stands in the report. The look lasts one hour, for you only.")
+        st.caption("The reason is stored with the study and shown in the report. Access lasts one hour, for you only.")
         st.button("Open the report now", on_click=_look, args=(line.key, reason))
         if refusal := st.session_state.pop("interim-refusal", ""):
             st.error(refusal)

@@ -23,7 +23,7 @@ def current_actor() -> Actor:
     login_session = st.user.get("login_session")
     try:
         if not isinstance(login_session, str) or not login_session.isdigit():
-            raise NotSignedIn("You are signed out; sign in again to go on.")
+            raise NotSignedIn("You are signed out; sign in again to continue.")
         return actor_of_session(database(), int(login_session))
     except NotSignedIn as refusal:
         st.warning(str(refusal))

@@ -23,7 +23,7 @@ def draw_studies(lines: list[StudyLine]) -> None:
         st.success(text)
     administered = [line for line in lines if line.role == "admin"]
     if not administered:
-        st.info("You have no study yet. Bring one in under Import.")
+        st.info("You have no studies yet. Import one under Import.")
     for line in administered:
         with st.container(border=True, key=f"study-{line.key}"):
             overview = overview_of(database(), current_actor(), line.key)

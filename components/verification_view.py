@@ -23,7 +23,7 @@ def draw_alarm(line: StudyLine) -> None:
         return
     more = [f"and {len(problems) - LINES} more"] if len(problems) > LINES else []
     listed = "".join(f"\n- {_plain(problem)}" for problem in [*problems[:LINES], *more])
-    head = "**Something of this study is not what it was.** A scan can be put back from a backup; then verify again."
+    head = "**Part of this study has changed.** A scan can be restored from a backup; then verify again."
     st.error(f"{head}\n{listed}", icon=":material/gpp_bad:")
 
 
@@ -36,15 +36,15 @@ def last_verification(state: VerificationState, at: datetime | None = None) -> s
     """Return the line about the last verification: its age and its result."""
     parts = []
     if state.ended_at is None:
-        parts.append("Not verified yet: the server does so within an hour, and then every day.")
+        parts.append("Not verified yet: the server verifies it within an hour, and then daily.")
     else:
         age = spoken_age((at or datetime.now(UTC)) - state.ended_at)
         count = len(state.problems)
-        result = "all holds" if not count else "1 problem" if count == 1 else f"{count} problems"
+        result = "no problems" if not count else "1 problem" if count == 1 else f"{count} problems"
         parts.append(f"Last verified {age}: {result}.")
     if state.under_way is not None:
         done, total = state.under_way
-        parts.append(f"The next one is under way: {done} of {total} files.")
+        parts.append(f"The next verification is running: {done} of {total} files.")
     return " ".join(parts)
 
 

@@ -11,7 +11,7 @@ from services.reading.worklist import Desk
 def draw_worklist(desks: list[Desk]) -> None:
     """Draw every queue with its progress and the way into it."""
     if not desks:
-        st.info("Nothing is waiting for you. You will find your items here as soon as a study opens.")
+        st.info("There is nothing for you to read yet. Your items will appear here as soon as a study opens.")
     for desk in desks:
         with st.container(border=True, width=900, key=f"desk-{desk.study_key}-{desk.queue.key}"):
             _draw_desk(desk)
@@ -29,7 +29,7 @@ def _draw_desk(desk: Desk) -> None:
             st.caption(_nothing_yet(desk))
     with right:
         if _can_enter(desk) and st.button(
-            "Start" if desk.done == 0 else "Go on",
+            "Start" if desk.done == 0 else "Continue",
             key=f"enter-{desk.study_key}-{desk.queue.key}",
             type="primary",
             icon=":material/arrow_forward:",
@@ -45,15 +45,15 @@ def _can_enter(desk: Desk) -> bool:
 def progress_text(desk: Desk) -> str:
     """Return how far somebody is in a queue, what is left, and about how long that takes."""
     if desk.practice == "failed":
-        return "The practice was not passed and no attempt is left; the study's admin sees this."
+        return "You did not pass the practice and have no attempts left; the study's admin can see this."
     if desk.practice == "open" and desk.state == "open":
-        return f"Practice first: {desk.done} of {desk.total} done. The items open when it is passed."
+        return f"Practice first: {desk.done} of {desk.total} done. The items open once you pass it."
     if desk.done == desk.total:
         return f"All {desk.total} done. Thank you."
     if desk.state == "closed":
         return f"{desk.done} of {desk.total} done. This study is closed; nothing more is needed."
     text = ", ".join(part for part in (f"{desk.done} of {desk.total} done", _left(desk), desk.about) if part)
-    return f"{text}. Opens when all your items are read." if desk.waits_for_reads else text
+    return f"{text}. Opens once you have read all your items." if desk.waits_for_reads else text
 
 
 def _left(desk: Desk) -> str:

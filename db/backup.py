@@ -33,7 +33,7 @@ def back_up(database: Database, target: Path) -> None:
     PostgreSQL uses `pg_dump` in its custom format.
     """
     if target.exists():
-        raise FileExistsError(f"{target.name} exists already; name a new file.")
+        raise FileExistsError(f"{target.name} already exists; name a new file.")
     target.parent.mkdir(parents=True, exist_ok=True)
     if database.engine.dialect.name == "sqlite":
         # VACUUM runs outside any transaction, so it goes through the raw connection.

@@ -58,7 +58,7 @@ class Rule:
 NEVER = Rule("never", None)
 NO = Rule("no", None)
 WITH_ITEM = Rule("yes", ("on_the_desk",))
-RELEASED = Rule("as the protocol releases", ("on_the_desk", "released"))
+RELEASED = Rule("if released by the protocol", ("on_the_desk", "released"))
 PREVIEW = Rule("preview", ())
 REPORT = Rule("report", ())
 LOCKED = Rule("report, after data lock", ("data_locked",))
@@ -101,8 +101,8 @@ def _reading(rule: Rule, admin: Rule, **others: Rule) -> dict[View, Rule]:
     return {PRACTICE.key: rule, READING.key: rule, REVIEW.key: rule, OPINIONS.key: rule, ADMIN: admin} | others
 
 
-_NAMED_OVERLAYS = _with("those the item names, never ahead", "on_the_desk")
-_OWN_VOLUMES = _with("of the item on the desk, and of the next", "on_the_desk")
+_NAMED_OVERLAYS = _with("those the item lists, never prefetched", "on_the_desk")
+_OWN_VOLUMES = _with("of the current item, and of the next", "on_the_desk")
 
 THINGS: tuple[Thing, ...] = (
     Thing(
@@ -161,13 +161,13 @@ THINGS: tuple[Thing, ...] = (
     Thing(
         "feedback",
         "reference and explanation of a practice item",
-        {PRACTICE.key: _with("with the answer to the own verdict", "answered", "released")},
+        {PRACTICE.key: _with("in the response to the own verdict", "answered", "released")},
     ),
     Thing("provenance", "provenance, text-only answer", {ADMIN: REPORT}),
     Thing(
         "candidate",
         "candidate's answer",
-        {SCORING.key: _with("the one being scored", "on_the_desk", "reads_done"), ADMIN: REPORT},
+        {SCORING.key: _with("the candidate being scored", "on_the_desk", "reads_done"), ADMIN: REPORT},
         ("candidate.answer",),
     ),
     Thing("model", "model name, candidate key", {ADMIN: REPORT}),
@@ -175,7 +175,7 @@ THINGS: tuple[Thing, ...] = (
         "opinions",
         "others' answers and comments",
         {
-            OPINIONS.key: _with("as A, B ... in a stored shuffled order", "on_the_desk", "answered"),
+            OPINIONS.key: _with("as A, B ... in a stored random order", "on_the_desk", "answered"),
             ADMIN: LOCKED,
         },
         ("verdict.fields", "verdict.not_assessable", "verdict.comment", "review_task.opinion_order"),
@@ -185,7 +185,7 @@ THINGS: tuple[Thing, ...] = (
     Thing("strata", "subject, case note, category, grounding, keys, file names", {ADMIN: _with("preview, report")}),
     Thing(
         "setting",
-        "how a text is set (plain, Markdown)",
+        "text format (plain, Markdown)",
         _reading(
             _with("of the texts on the screen", "on_the_desk"),
             PREVIEW,
@@ -194,10 +194,10 @@ THINGS: tuple[Thing, ...] = (
     ),
     Thing(
         "ahead",
-        "what comes next: how much of what, how long at the own pace",
+        "what comes next: how many of what, estimated time",
         {
-            PRACTICE.key: _with("own counts and times, once the part before it is done"),
-            READING.key: _with("own counts and times, once the part before it is done"),
+            PRACTICE.key: _with("own counts and times, once the previous part is done"),
+            READING.key: _with("own counts and times, once the previous part is done"),
             SCORING.key: _with("own"),
             REVIEW.key: _with("a link to look again"),
             OPINIONS.key: _with("a link to look again"),

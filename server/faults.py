@@ -25,7 +25,7 @@ _templates = Environment(
 # Seconds after which the same is worth another try.
 AGAIN_AFTER = 5
 FAILED = (
-    "Something went wrong on the server; what was saved is kept: try again, and tell the study's admin if it stays."
+    "Something went wrong on the server; what was saved is safe: try again, and tell the study's admin if it persists."
 )
 # Below these nobody but scripts asks.
 NO_PAGES = ("/_stcore/", "/media/", "/component/", "/static/", "/reading/", "/assets/")

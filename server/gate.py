@@ -80,7 +80,7 @@ class Gate:
             return None
         if scope.get("method") == "GET" and asks_for_page(scope):
             return RedirectResponse("/sign-in", status_code=303)
-        return JSONResponse({"error": "You are signed out; sign in again to go on."}, status_code=401)
+        return JSONResponse({"error": "You are signed out; sign in again to continue."}, status_code=401)
 
     def _remember(self, path: str, token: str | None) -> None:
         if path == "/sign-out":
@@ -90,7 +90,7 @@ class Gate:
 
 
 def _nothing_here() -> Response:
-    return JSONResponse({"error": "There is nothing here."}, status_code=404)
+    return JSONResponse({"error": "Not found."}, status_code=404)
 
 
 def _is_open(scope: Scope) -> bool:

@@ -23,8 +23,8 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 ALWAYS_ALLOWED = frozenset({"127.0.0.1", "localhost", "[::1]"})
 MISDIRECTED = (
-    "This server does not answer under this name. If it should, start it with the name, without port, in the variable "
-    "BLINDREAD_ALLOWED_HOSTS (several are separated by commas).\n"
+    "This server does not accept this host name. If it should, start it with the name, without port, in the "
+    "environment variable BLINDREAD_ALLOWED_HOSTS (separate several with commas).\n"
 )
 # What a proxy may say about the sender. Whoever else says it is not believed, and nothing behind us sees it.
 _SAID_BY_PROXIES = frozenset(
@@ -103,7 +103,7 @@ def networks(listed: Sequence[str]) -> tuple[Network, ...]:
             parsed.append(ipaddress.ip_network(entry, strict=False))
         except ValueError:
             raise ValueError(
-                f"BLINDREAD_PROXIES holds '{entry}', which is no address; list addresses or networks such as "
+                f"BLINDREAD_PROXIES holds '{entry}', which is not an address; list addresses or networks such as "
                 "127.0.0.1,10.0.0.0/8."
             ) from None
     return tuple(parsed)

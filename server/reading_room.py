@@ -62,7 +62,7 @@ def _posting(handle: Handler) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
         body = await _body(request)
         if body is None:
-            return JSONResponse({"error": "The request is no plain JSON object, or is too long."}, status_code=400)
+            return JSONResponse({"error": "The request is not a plain JSON object, or is too long."}, status_code=400)
         actor: Actor = request.state.actor
         return await in_thread("writes", _answer, handle, actor, body)
 
@@ -93,7 +93,7 @@ def _answer(handle: Handler, actor: Actor, body: dict[str, Any]) -> Response:
             refused["next"] = _desk_after_conflict(actor, body)
         return _json(refused, status)
     except (KeyError, TypeError, ValueError, OverflowError):
-        return _json({"error": "The request lacks something or holds something unexpected; reload the page."}, 400)
+        return _json({"error": "The request is incomplete or contains something unexpected; reload the page."}, 400)
     try:
         return _json(answer)
     except ValueError:
@@ -277,7 +277,7 @@ async def send_bundle(request: Request) -> Response:
     """GET /assets/viewer/{file}: the built reading room; its name carries its hash."""
     path = VIEWER_FOLDER / request.path_params["file"]
     if not _BUNDLE_NAME.fullmatch(path.name) or not path.is_file():
-        return _json({"error": "This version of the viewer is gone; reload the page."}, 404)
+        return _json({"error": "This version of the viewer is no longer available; reload the page."}, 404)
     headers = {"Cache-Control": "private, max-age=604800, immutable", "Vary": "Accept-Encoding"}
     if "gzip" not in request.headers.get("accept-encoding", ""):
         return FileResponse(path, media_type="text/javascript", headers=headers)

@@ -29,7 +29,7 @@ _templates = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=select_autoescape(["html"])
 )
 LARGEST_FORM = 10_000
-_BUSY = "Many people are signing in at this moment; nothing was changed, so try again in a few seconds."
+_BUSY = "Many people are signing in right now; nothing was changed, so try again in a few seconds."
 
 
 async def show_sign_in(request: Request) -> Response:

@@ -64,7 +64,7 @@ def require_length(what: str, value: str, longest: int) -> str:
     """Return a short text without NUL characters and outer spaces; PostgreSQL would refuse what SQLite takes."""
     text = value.replace("\x00", "").strip()
     if len(text) > longest:
-        raise Conflict(f"{what} has {len(text)} characters, at most {longest} are taken; shorten it.")
+        raise Conflict(f"{what} has {len(text)} characters, at most {longest} are allowed; shorten it.")
     return text
 
 

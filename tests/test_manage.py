@@ -164,12 +164,12 @@ def test_an_invitation_prints_the_path_of_a_link(frozen: Run, data_dir: Path) ->
 REFUSED = {
     ("invite", "tiny", "rater-1", "--name", "R", "--role", "reviewer"): "nobody has two roles in one",
     ("invite", "tiny", "x", "--name", "X", "--role", "king"): "'king' is not a role",
-    ("invite", "nowhere", "x", "--name", "X"): "There is no such study among yours.",
-    ("freeze", "tiny"): "This study is frozen already",
+    ("invite", "nowhere", "x", "--name", "X"): "This study does not exist, or you have no access to it.",
+    ("freeze", "tiny"): "This study is already frozen",
     ("practise-again", "tiny", "rater-1"): "has not used up their attempts at the practice",
     ("practise-again", "tiny", "nobody"): "The study has no rater 'nobody'.",
     ("freeze", "tiny", "--as", "rater-1"): "This needs the role admin",
-    ("close", "tiny", "--as", "nobody"): "Nobody has the login 'nobody'.",
+    ("close", "tiny", "--as", "nobody"): "There is no account with the login 'nobody'.",
     ("verify", "nowhere"): "There is no study 'nowhere'.",
     ("import", "no-such-folder"): "no-such-folder is not a folder",
     ("delete-draft", "tiny", "--yes"): "only a draft can be renamed, removed or imported over",
@@ -194,7 +194,7 @@ def test_verify_holds_and_fails_after_tampering(frozen: Run, data_dir: Path) -> 
     after = frozen("verify", "tiny")
 
     assert before.exit_code == 0
-    assert "All of it holds" in before.stdout
+    assert "No problems found" in before.stdout
     assert after.exit_code == 1
     changed, sealed = after.stdout.splitlines()
     assert changed == "Changed since the freeze: items i2."
@@ -262,7 +262,7 @@ def test_judge_verdicts_are_taken_in_once(frozen: Run, tmp_path: Path) -> None:
     second = frozen("judge", "import", "tiny", file, "--name", "run 1")
 
     assert first.stdout == "Run 'run 1': 2 verdicts, 1 unresolved, 4 candidates not judged.\n"
-    assert (second.exit_code, "imported already as run 'run 1'" in second.stdout) == (1, True)
+    assert (second.exit_code, "already been imported as run 'run 1'" in second.stdout) == (1, True)
 
 
 def test_closing_says_what_is_open_and_needs_a_reason(frozen: Run) -> None:
@@ -383,7 +383,7 @@ def test_somebody_is_locked_unlocked_and_signed_out(frozen: Run) -> None:
         done = frozen(*command)
         assert (done.exit_code, said in done.stdout) == (0, True)
     assert "not locked" in frozen("unlock", "rater-1").stdout
-    assert "Nobody has the login 'x'" in frozen("lock", "x").stdout
+    assert "There is no account with the login 'x'" in frozen("lock", "x").stdout
     assert "the only owner" in frozen("lock", "ada").stdout
     assert "Only an owner" in frozen("lock", "ada", "--as", "rater-1").stdout
 

@@ -194,7 +194,7 @@ def test_the_next_item_is_not_opened_under_the_hand_of_another_tab(room: TinyRoo
     room.wait_for_draft()
 
     other.answer_otherwise()
-    other.page.get_by_text("This item was submitted already").wait_for()
+    other.page.get_by_text("This item has already been submitted").wait_for()
     other.page.wait_for_timeout(450)
     other.page.keyboard.press("Enter")
     other.page.wait_for_timeout(300)

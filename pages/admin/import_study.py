@@ -1,4 +1,4 @@
-"""Bring in a study folder: check it, look at a scan, store it."""
+"""Import a study folder: check it, look at a scan, store it."""
 
 import streamlit as st
 

@@ -53,7 +53,7 @@ class QueueSummary:
         else:
             text = f"Nothing was sent: {_waiting(self.not_yet_read)} for a rater."
         if self.out_of_turn:
-            text += f" Turns left out, since every reviewer has had a later one: {self.out_of_turn}."
+            text += f" Turns left out because every reviewer has already seen a later one: {self.out_of_turn}."
         return text
 
 
@@ -127,7 +127,7 @@ def open_review_queue(database: Database, actor: Actor, study_key: str) -> Queue
         study_id = stored_id(study.id)
         protocol = frozen_facts.protocol_of(session, study_id)
         if protocol.adjudication is None:
-            raise Conflict("The protocol of this study has no adjudication, so there is no queue to open.")
+            raise Conflict("This study's protocol has no adjudication, so there is no queue to open.")
         require_in_study(session, acts.OPEN_QUEUE, study)
         reviewers = list(
             session.exec(

@@ -147,13 +147,13 @@ def _line(run: JudgeRun, judged: int, unresolved: int, pool: int) -> JudgeRunLin
 def _require_new(session: Session, study_id: int, name: str, source_sha256: str) -> None:
     """Refuse a name that another run has; its file may equal another's, as that of a run repeated at temperature 0."""
     if not name:
-        raise Conflict("The run has no name; give one that tells it from other runs.")
+        raise Conflict("The run has no name; give it a name that distinguishes it from other runs.")
     run = session.exec(select(JudgeRun).where(JudgeRun.study_id == study_id, JudgeRun.name == name)).first()
     if run is None:
         return
     if run.source_sha256 == source_sha256:
-        raise Conflict(f"This file was imported already as run '{run.name}'; nothing was changed.")
-    raise Conflict(f"A run '{run.name}' exists already in this study; choose another name.")
+        raise Conflict(f"This file has already been imported as run '{run.name}'; nothing was changed.")
+    raise Conflict(f"A run '{run.name}' already exists in this study; choose another name.")
 
 
 def _require_matching(

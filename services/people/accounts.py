@@ -88,9 +88,7 @@ def add_owner(database: Database, login: str, name: str, *, by: Actor | None = N
     with database.writing() as session:
         person = add_person(session, login, name)
         if person.is_demo:
-            raise Conflict(
-                f"'{person.login}' is one of the demo's people and goes with the demo; choose another login."
-            )
+            raise Conflict(f"'{person.login}' is a demo account and is removed with the demo; choose another login.")
         by_id = None if by is None else by.person_id
         if not person.is_owner:
             person.is_owner = True
@@ -107,7 +105,7 @@ def lock(database: Database, actor: Actor, login: str) -> None:
         if person.locked_at is not None:
             raise Conflict(f"'{person.login}' is locked already.")
         if person.is_owner and not other_owners(session, {stored_id(person.id)}):
-            raise Conflict(f"'{person.login}' is the only owner; make another one before you lock them.")
+            raise Conflict(f"'{person.login}' is the only owner; create another one before you lock them.")
         lock_within(session, person)
         audit.record(session, "locked", person_id=actor.person_id, member=person.id)
 
@@ -167,11 +165,11 @@ def other_owners(session: Session, but: set[int]) -> bool:
 
 def _require_owner(actor: Actor) -> None:
     if not actor.is_owner:
-        raise NotAllowed("Only an owner of this installation may do that; ask one.")
+        raise NotAllowed("Only an owner of this installation can do that; ask one.")
 
 
 def _person(session: Session, login: str) -> Person:
     person = person_with(session, login)
     if person is None:
-        raise NotFound(f"Nobody has the login '{login[:120]}'.")
+        raise NotFound(f"There is no account with the login '{login[:120]}'.")
     return person

@@ -49,11 +49,11 @@ class Act:
     refusals: Mapping[str, tuple[type[Refused], str]] = field(default_factory=dict)
 
 
-_FROZEN = (Conflict, "This study is frozen already; a freeze cannot be repeated.")
+_FROZEN = (Conflict, "This study is already frozen; a freeze cannot be repeated.")
 _NO_DRAFT = (Conflict, "The study '{key}' is {state}; only a draft can be renamed, removed or imported over.")
 _ONLY_OPEN = (Conflict, "The study is {state}; this is possible only while it is open.")
 _ONLY_CLOSED = (Conflict, "The study is {state}; this is possible only while it is closed.")
-_ELSEWHERE = (NotOnTheDesk, "Another item is on your desk now; reload the page to go on with it.")
+_ELSEWHERE = (NotOnTheDesk, "You have moved on to another item; reload the page to continue with it.")
 
 CHANGE_DRAFT = Act(
     "study", "rename, import over, remove", "owner or admin", ("draft",), None, {"open": _NO_DRAFT, "closed": _NO_DRAFT}
@@ -76,7 +76,7 @@ JOIN_AS_RATER = Act(
     "rater",
     ("draft", "open"),
     None,
-    {"closed": (Conflict, "This study is closed; nobody can join it as a rater any more.")},
+    {"closed": (Conflict, "This study is closed; raters can no longer join it.")},
 )
 TAKE_OUT = Act(
     "study",
@@ -84,7 +84,7 @@ TAKE_OUT = Act(
     "admin",
     ("draft", "open"),
     None,
-    {"closed": (Conflict, "The study is closed; re-open it before anybody is taken out.")},
+    {"closed": (Conflict, "The study is closed; re-open it before removing anybody.")},
 )
 IMPORT_RUN = Act(
     "study",
@@ -119,7 +119,7 @@ DRAFT = Act(
     {
         "waiting": _ELSEWHERE,
         "not shown": _ELSEWHERE,
-        "done": (AlreadySubmitted, "This item was submitted already; the draft is not needed any more."),
+        "done": (AlreadySubmitted, "This item has already been submitted; the draft is no longer needed."),
     },
 )
 SUBMIT = Act(
@@ -131,7 +131,7 @@ SUBMIT = Act(
     {
         "waiting": _ELSEWHERE,
         "not shown": _ELSEWHERE,
-        "done": (AlreadySubmitted, "This item was submitted already; nothing was changed."),
+        "done": (AlreadySubmitted, "This item has already been submitted; nothing was changed."),
     },
 )
 GIVE_UP = Act(

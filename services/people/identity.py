@@ -78,7 +78,7 @@ def issue_link(
     installation's own, as for the demo; whoever makes those has the database itself in their hands.
     """
     if person.locked_at is not None:
-        raise NotAllowed(f"The account of '{person.login}' is locked; an owner unlocks it first.")
+        raise NotAllowed(f"The account of '{person.login}' is locked; an owner has to unlock it first.")
     person_id = stored_id(person.id)
     end_open_links(session, person_id)
     token = secrets.token_urlsafe(24)
@@ -158,7 +158,7 @@ def make_link(database: Database, login: str, purpose: str, *, by: Actor | None 
     with database.writing() as session:
         person = person_with(session, login)
         if person is None:
-            raise NotAllowed(f"Nobody has the login '{login}'; invite them first.")
+            raise NotAllowed(f"There is no account with the login '{login}'; invite them first.")
         return issue_link(session, person, purpose, by=None if by is None else by.person_id)
 
 
@@ -183,7 +183,7 @@ def use_link(database: Database, token: str, password: str | None) -> str:
     with database.writing() as session:
         invitation = _usable_link(session, token, lock=True)
         if invitation is None:
-            raise NotAllowed("This link was used already or has expired; ask for a new one.")
+            raise NotAllowed("This link has already been used or has expired; ask for a new one.")
         if invitation.purpose == "join":
             _set_password(session, invitation.person_id, password_hash)
         # The same moment in both rows tells later which login session a link opened.
@@ -234,7 +234,7 @@ def actor_of_session(database: Database, login_session_id: int) -> Actor:
         row = connection.execute(standing.BY_SESSION, {"login_session_id": login_session_id}).first()
     actor = _actor(row)
     if actor is None:
-        raise NotSignedIn("You are signed out; sign in again to go on.")
+        raise NotSignedIn("You are signed out; sign in again to continue.")
     return actor
 
 
@@ -306,9 +306,9 @@ def actor_for_command_line(database: Database, login: str | None = None) -> Acto
         person = person_with(session, login) if login else session.exec(first).first()
     if person is None:
         raise NotFound(
-            f"Nobody has the login '{login}'."
+            f"There is no account with the login '{login}'."
             if login
-            else "There is no owner yet; make one with 'manage.py owner LOGIN --name NAME'."
+            else "There is no owner yet; create one with 'manage.py owner LOGIN --name NAME'."
         )
     if person.locked_at is not None:
         raise NotAllowed(LOCKED)

@@ -53,9 +53,9 @@ def require_good_password(password: str, login: str, name: str) -> None:
     plain = unicodedata.normalize("NFKC", password).casefold()
     letters = re.sub(r"\s+", "", plain)
     if any(_is_mostly(letters, own) for own in (login, login.partition("@")[0], name)):
-        raise Conflict("The password is little more than your login or name; choose one that nobody can guess from it.")
+        raise Conflict("The password is too similar to your login or name; choose one that is hard to guess.")
     if len(set(letters)) < _FEWEST_KINDS or _runs_along(letters) or _is_common(letters):
-        raise Conflict("The password is one of those that are tried first; choose three or four words of your own.")
+        raise Conflict("The password is too easy to guess; choose three or four words of your own.")
 
 
 def hash_password(password: str) -> str:

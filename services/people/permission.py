@@ -52,9 +52,9 @@ def administers(database: Database, actor: Actor) -> bool:
 
 
 def require_owner(actor: Actor) -> None:
-    """Refuse whoever may not bring in a study."""
+    """Refuse people who may not import a study."""
     if not actor.is_owner:
-        raise NotAllowed("Only an owner can bring in a study; ask one to do it or to make you owner.")
+        raise NotAllowed("Only an owner can import a study; ask one to do it or to make you an owner.")
 
 
 def require_role(
@@ -69,7 +69,7 @@ def require_role(
     study_key = study_key.replace("\x00", "")
     study, membership = _locked(session, actor, study_key) if lock else _member(session, actor, study_key)
     if study is None or membership is None:
-        raise NotFound("There is no such study among yours.")
+        raise NotFound("This study does not exist, or you have no access to it.")
     if membership.role not in roles:
         raise NotAllowed(f"This needs the role {' or '.join(roles)} in the study.")
     return study, membership
@@ -125,7 +125,7 @@ def own_assignment(
         session.exec(standing.LOCK_OF_ASSIGNMENT, params=named).first()
     row = session.exec(standing.OF_ASSIGNMENT, params=named).first()
     if row is None:
-        raise NotFound("There is no such item among yours.")
+        raise NotFound("This item does not exist, or you have no access to it.")
     assignment, study, membership, draft, freeze, last, in_turn = row
     _note(session, study, freeze, last)
     session.info["turn", assignment.id] = Turn(in_turn, draft)

@@ -13,7 +13,7 @@ from services.people.identity import LOCKED, open_login_session, person_with, to
 from services.people.logins import canonical_login
 from services.people.passwords import verify_password
 
-_WRONG = "Login or password is wrong; check both, or ask the study's admin for a new link."
+_WRONG = "Wrong login or password; check both, or ask the study's admin for a new link."
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,7 @@ def count_try(database: Database, login: str, address: str, browser: str = "") -
         _forget_old_tries(session)
         for subject, most in allowed.items():
             if _count(session, subject) >= most:
-                raise TooManyTries("Too many tries; wait ten minutes, or ask for a sign-in link.")
+                raise TooManyTries("Too many attempts; wait ten minutes, or ask for a sign-in link.")
         tries = [SignInTry(subject_sha256=subject) for subject in allowed]
         session.add_all(tries)
         session.flush()

@@ -126,7 +126,7 @@ def _note(session: Session, actor: Actor, study: Study, kind: str, reason: str, 
 def _checked(reason: str) -> str:
     text = reason.replace("\x00", "").strip()
     if len(text) < SHORTEST_REASON:
-        raise NotAllowed(f"A reason of at least {SHORTEST_REASON} characters is needed; it is kept with the study.")
+        raise NotAllowed(f"A reason of at least {SHORTEST_REASON} characters is needed; it is stored with the study.")
     return text[:LONGEST_REASON]
 
 
@@ -148,5 +148,5 @@ def require_report_open(session: Session, study_id: int, person_id: int) -> str:
     ).first()
     looked = look is not None and now() - look <= INTERIM_LOOK_LASTS
     if not may_see("admin", None, "reference", Progress(data_locked=looked)):
-        raise NotAllowed("The report stays shut until the study is closed; an interim look needs a reason.")
+        raise NotAllowed("The report is locked until the study is closed (data lock); an interim look needs a reason.")
     return "interim"

@@ -23,7 +23,7 @@ WORDS = {
     READING.key: READING.left,
     PRACTICE.key: f"{READING.left}, as the practice is not passed",
     SCORING.key: SCORING.left,
-    "queue": "items differ or are flagged and were sent to no reviewer",
+    "queue": "disagreeing or flagged items not sent to a reviewer",
     REVIEW.key: REVIEW.left,
     OPINIONS.key: OPINIONS.left,
     "judge": "candidates not judged",

@@ -59,8 +59,8 @@ def _waits(work: list[outstanding.OpenWork], raters: int) -> tuple[str, ...]:
     to_send = sum(piece.open for piece in work if piece.part == "queue")
     said = (
         (not raters, "nobody invited to read"),
-        (people, f"{people} {'person has' if people == 1 else 'people have'} work open"),
-        (not_begun, f"{not_begun} not begun"),
+        (people, f"{people} {'person has' if people == 1 else 'people have'} open work"),
+        (not_begun, f"{not_begun} not started"),
         (to_send, f"{to_send} {'item' if to_send == 1 else 'items'} to send to a reviewer"),
     )
     return tuple(text for holds, text in said if holds)

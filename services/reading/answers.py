@@ -71,7 +71,7 @@ def check_answers(form: ShownForm, answers: Any) -> Answers:
     given = check_draft(answers)
     comment = _text("Comment", given.get("comment") or "", "comment")
     if comment and not form.comment:
-        raise Incomplete("This form takes no comment.", "comment")
+        raise Incomplete("This form does not accept comments.", "comment")
     flag = _flag(form, given.get("flag"))
     reason = given.get("not_assessable")
     if reason is not None:
@@ -122,5 +122,5 @@ def _text(label: str, value: Any, key: str) -> str:
     if not isinstance(value, str):
         raise Incomplete(f"{label}: expected text.", key)
     if len(value) > LONGEST_TEXT:
-        raise Incomplete(f"{label}: {len(value)} characters, at most {LONGEST_TEXT} are taken; shorten it.", key)
+        raise Incomplete(f"{label}: {len(value)} characters, at most {LONGEST_TEXT} are allowed; shorten it.", key)
     return value.strip()

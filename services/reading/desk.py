@@ -18,7 +18,7 @@ from services.studies import frozen_facts
 def queue_named(key: str) -> Queue:
     """Return the queue of a name, which comes from an address that anybody may edit."""
     if key not in QUEUES:
-        raise NotFound("There is no such list of items; go on from your worklist.")
+        raise NotFound("There is no such list of items; continue from your worklist.")
     return QUEUES[key]
 
 
@@ -81,11 +81,11 @@ def require_scoring_open(session: Session, study: Study, membership: Membership)
     require_reads_done(session, stored_id(membership.id))
     protocol = frozen_facts.protocol_of(session, stored_id(study.id))
     if protocol.reading.revision != "never" and not revision_rules.has_begun_scoring(session, stored_id(membership.id)):
-        raise ReadsOpen("Read the instructions of this part first; from then on your verdicts stay as they are.")
+        raise ReadsOpen("Read this part's instructions first; after that, your verdicts can no longer be revised.")
 
 
 def require_reads_done(session: Session, membership_id: int) -> None:
     """Refuse what may come only after the last blind read."""
     done = not queries.open_assignments(session, membership_id, (READING,), limit=1)
     if not may_see("rater", SCORING, "reference", Progress(on_the_desk=True, reads_done=done)):
-        raise ReadsOpen("Scoring answers opens when all your items are read.")
+        raise ReadsOpen("Scoring opens once you have read all your items.")

@@ -31,7 +31,7 @@ from services.studies import assigning, frozen_facts
 
 FAILED = (
     "The practice was not passed",
-    "All attempts are used up, so the items stay closed for you. The study's admin sees this; ask them how to go on.",
+    "All attempts are used up, so the items stay closed for you. The study's admin can see this; ask how to continue.",
 )
 # So that 0.8 of five items is four, whatever binary fractions make of 0.8.
 ROUNDING = 1e-9
@@ -133,7 +133,7 @@ def notice_of_pass(assignment: Assignment) -> str | None:
     """Return what stands over the items of a second pass and of any later one."""
     if assignment.phase != PRACTICE.key or assignment.pass_number == 1:
         return None
-    return f"Practice, attempt {assignment.pass_number}: the pass mark was not reached, so the items come again."
+    return f"Practice, attempt {assignment.pass_number}: the pass mark was not reached, so the items are repeated."
 
 
 def feedback_on(

@@ -17,7 +17,7 @@ from services.errors import NotRevisable
 from services.people.identity import Actor
 from services.people.permission import hold_study, state_of
 
-NOT_REVISABLE = "This verdict cannot be revised; reload the page to go on."
+NOT_REVISABLE = "This verdict cannot be revised; reload the page to continue."
 
 
 def revisable_verdicts(

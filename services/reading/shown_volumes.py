@@ -37,7 +37,7 @@ def volume_in_reach(database: Database, actor: Actor, token: str) -> Path:
                 sha256 = _named(keys, token, files)
                 if sha256 is not None:
                     return volume_store.path_of(database, sha256)
-    raise NotFound("There is no such volume for you now.")
+    raise NotFound("This volume is not available to you at the moment.")
 
 
 def read_volume(database: Database, actor: Actor, token: str) -> bytes:

@@ -136,7 +136,7 @@ def save_draft(database: Database, actor: Actor, public_id: str, sequence: int, 
     """
     checked = check_draft(answers)
     if not 0 <= sequence <= LARGEST_SEQUENCE:
-        raise Incomplete("The draft carries a number that no draft has; reload the page.", "sequence")
+        raise Incomplete("The draft has an invalid number; reload the page.", "sequence")
     with database.writing() as session:
         assignment, study, membership = own_assignment(session, actor, public_id, lock=True)
         require_in_study(session, acts.READ, study)
@@ -171,7 +171,7 @@ def submit(
     Incomplete
         The answers do not fit the form.
     Conflict
-        The item was submitted already, is not on the desk, was not shown, or the study is closed.
+        The item has already been submitted, is not on the desk, was not shown, or the study is closed.
     """
     with database.writing() as session:
         assignment, study, membership = own_assignment(session, actor, public_id, lock=True)

@@ -104,7 +104,7 @@ def store_verdict(
 def _freeze_of(session: Session, assignment: Assignment) -> str:
     sha256 = freeze_of(session, assignment.study_id)
     if sha256 is None:
-        raise Conflict("This study is not frozen, so it takes no verdicts.")
+        raise Conflict("This study is not frozen, so it does not accept verdicts.")
     return sha256
 
 

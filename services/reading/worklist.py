@@ -18,7 +18,7 @@ from services.reading import desk, pace, practice
 from services.seals import proofs
 from services.studies import frozen_facts
 
-SETTLED = "This part shows references. From here on, your verdicts on the items stay as they are."
+SETTLED = "This part shows references. From here on, your verdicts on the items can no longer be revised."
 
 
 @dataclass(frozen=True)

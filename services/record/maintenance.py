@@ -132,7 +132,7 @@ def back_up_installation(database: Database, folder: Path, *, incomplete: bool =
         The folder is there already, or a file that the database names is missing. Nothing is left then.
     """
     if folder.exists():
-        raise Conflict(f"{folder.name} exists already; name a new folder for the backup.")
+        raise Conflict(f"{folder.name} already exists; name a new folder for the backup.")
     if database.volume_dir.resolve() in folder.resolve().parents:
         raise Conflict(f"{folder} lies among the volumes, which would be copied into themselves; name another folder.")
     # Read before the copy is made: the copy then holds this head, also when people go on writing.

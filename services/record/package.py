@@ -31,10 +31,10 @@ def export_study(database: Database, actor: Actor, study_key: str, folder: Path)
     NotAllowed
         The report is shut, as the package holds every verdict.
     Conflict
-        The folder exists already.
+        The folder already exists.
     """
     if folder.exists():
-        raise Conflict(f"{folder.name} exists already; name a new folder for the package.")
+        raise Conflict(f"{folder.name} already exists; name a new folder for the package.")
     try:
         export_report(database, actor, study_key, folder / "report")
         with database.read_only() as session:

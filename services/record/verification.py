@@ -37,7 +37,7 @@ from services.studies.manifest import build_manifest, sha256_of
 
 FROZEN = "study frozen"
 REMOVALS = ("demo removed", "study removed")
-ALL_HOLDS = "All of it holds: protocol, items, volumes, candidates, references, every row and the audit chain."
+ALL_HOLDS = "No problems found: protocol, items, volumes, candidates, references, rows and audit chain are intact."
 
 
 def verify_study(database: Database, study_key: str, audit_head: str | None = None, *, files: bool = True) -> list[str]:

@@ -54,4 +54,4 @@ def study_line(database: Database, actor: Actor, study_key: str) -> StudyLine:
     for line in studies_of(database, actor):
         if line.key == study_key and line.role == "admin":
             return line
-    raise NotFound("There is no such study among yours; choose one in the list of studies.")
+    raise NotFound("This study does not exist, or you have no access to it; choose one in the list of studies.")

@@ -16,7 +16,7 @@ IN_THE_BROWSER = "arrived damaged"
 _IN_WORDS = {
     MISSING: "its prepared file is missing on the server",
     DAMAGED: "the file on the server is not the one that was prepared",
-    IN_THE_BROWSER: "what arrived in a browser is not what was prepared",
+    IN_THE_BROWSER: "the file that arrived in a browser is not the one that was prepared",
 }
 
 

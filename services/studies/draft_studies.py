@@ -191,4 +191,4 @@ def _require_free(session: Session, key: str) -> None:
 
 
 def _taken(key: str) -> Conflict:
-    return Conflict(f"A study '{key}' exists already; choose another key.")
+    return Conflict(f"A study '{key}' already exists; choose another key.")

@@ -68,7 +68,7 @@ class Standing:
         words = f"{items} about {cases} of {subjects}: intervals are clustered by subject, so {subjects} "
         words += "stands behind them." if self.subjects == 1 else "stand behind them."
         if are_few(self.subjects):
-            words += " With so few, intervals are wide or undefined."
+            words += " With so few, intervals will be wide or undefined."
         return words
 
 
@@ -90,7 +90,7 @@ def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
     Raises
     ------
     Conflict
-        The study is frozen already, or a prepared volume is damaged.
+        The study is already frozen, or a prepared volume is damaged.
     """
     with database.writing() as session:
         study, _ = require_role(session, actor, study_key, "admin", lock=True)

@@ -86,10 +86,10 @@ def import_study(
     InputRefused
         With all that is wrong, each naming file and line or key; nothing is stored.
     Conflict
-        A study with this key exists already, and is not to be imported over, or is no draft that can be.
+        A study with this key already exists, and is not to be imported over, or is not a draft that can be.
     """
     if not actor.is_owner:
-        raise NotAllowed("Only an owner can bring in a study; ask one to do it or to make you owner.")
+        raise NotAllowed("Only an owner can import a study; ask one to do it or to make you an owner.")
     contents = checked_folder(folder)
     study_key = draft_studies.require_key(key or contents.protocol.name)
     with database.read_only() as session:
@@ -131,7 +131,7 @@ def _require_place(session: Session, actor: Actor, study_key: str, over_draft: b
 
 def _exists(study_key: str) -> Conflict:
     return Conflict(
-        f"A study '{study_key}' exists already; change the name in protocol.yaml and import again, or import over it "
+        f"A study '{study_key}' already exists; change the name in protocol.yaml and import again, or import over it "
         "while it is a draft to which nobody is invited."
     )
 

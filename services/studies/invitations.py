@@ -19,8 +19,8 @@ MOST_AT_ONCE = 200
 _COLUMNS = ("login", "name", "role", "specialty", "years")
 _WORK = {
     "rater": "read scans and answer questions about them",
-    "reviewer": "decide on items on which others disagree",
-    "admin": "look after the study",
+    "reviewer": "adjudicate items on which others disagree",
+    "admin": "administer the study",
 }
 
 
@@ -101,7 +101,7 @@ def read_entries(pasted: str) -> list[Entry]:
     if rows and [field.casefold() for field in rows[0][1]][:2] == list(_COLUMNS[:2]):
         rows = rows[1:]
     if not rows:
-        raise Conflict("There is nobody to invite; paste a line for each person: login, name, role.")
+        raise Conflict("There is nobody to invite; paste one line per person: login, name, role.")
     if len(rows) > MOST_AT_ONCE:
         raise Conflict(
             f"These are {len(rows)} people, at most {MOST_AT_ONCE} are invited at once; paste them in parts."
@@ -175,13 +175,13 @@ def _letter(study: Study, entry: Entry, login: str, address: str, token: str) ->
     name = " ".join(entry.name.split())
     head = f'Dear {name},\n\nyou are invited to the study "{study.title}": you will {_WORK[entry.role]}.\n\n'
     if not token:
-        return f"{head}You have an account already. Sign in as you do:\n\n{address}/sign-in\n"
+        return f"{head}You already have an account. Sign in as usual:\n\n{address}/sign-in\n"
     until = now() + LINK_LIFETIME
     return (
         f"{head}Open this address in a browser and choose a password there:\n\n{address}/link/{token}\n\n"
         f"It works once, until {until.day} {until:%B %Y}. From then on you sign in at {address}/sign-in with the login "
         f"{login} and your password.\n\n"
-        "Please do not pass this letter on: whoever opens the address signs in as you.\n"
+        "Please do not pass this letter on: anyone who opens the address signs in as you.\n"
     )
 
 
@@ -189,10 +189,10 @@ def _problem_of(fields: list[str], seen: dict[str, int]) -> str:
     if len(fields) < 2 or not canonical_login(fields[0]) or not fields[1]:
         return "expected login and name, separated by a comma; write for example anna@example.org, Anna Maier, rater."
     if len(fields) > len(_COLUMNS):
-        return f"holds {len(fields)} entries, at most {len(_COLUMNS)} are taken: {', '.join(_COLUMNS)}."
+        return f"holds {len(fields)} entries, at most {len(_COLUMNS)} are allowed: {', '.join(_COLUMNS)}."
     if len(fields) > 2 and fields[2] and fields[2].casefold() not in _WORK:
         return f"'{fields[2][:40]}' is not a role; write rater, reviewer or admin."
     if len(fields) > 4 and fields[4] and not (fields[4].isascii() and fields[4].isdigit() and len(fields[4]) < 3):
         return f"'{fields[4][:40]}' is not a number of years; write a whole number or leave it out."
     earlier = seen.get(canonical_login(fields[0]))
-    return f"the login '{fields[0][:120]}' stands in line {earlier} already." if earlier else ""
+    return f"the login '{fields[0][:120]}' is already in line {earlier}." if earlier else ""

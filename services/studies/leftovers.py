@@ -62,7 +62,7 @@ def importing(database: Database) -> Iterator[ImportLease]:
     lease.renew()
     try:
         if _live(database, _CLEAN):
-            raise Conflict("Left-over files are being removed at this moment; import again in a minute.")
+            raise Conflict("Left-over files are being removed right now; import again in a minute.")
         yield lease
     finally:
         lease.give_back()

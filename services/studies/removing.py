@@ -89,7 +89,7 @@ def remove_member(database: Database, actor: Actor, study_key: str, login: str) 
         if member is None:
             raise NotFound(f"Nobody with the login '{login[:120]}' is in the study '{study.key}'.")
         if member.id == own.id:
-            raise Conflict("You cannot take yourself out of a study; another admin of it can.")
+            raise Conflict("You cannot remove yourself from a study; another admin can.")
         if session.exec(select(Membership.id).where(Membership.id == member.id, _has_answered())).first() is not None:
             raise Conflict(f"{member.pseudonym} has given verdicts, which are kept; only who gave none can be removed.")
         member.removed_at = now()

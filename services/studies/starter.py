@@ -27,7 +27,7 @@ def new_study(folder: Path) -> Path:
         Something is there already.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise Conflict(f"'{folder.name}' exists already and is not empty; name a new folder.")
+        raise Conflict(f"'{folder.name}' already exists and is not empty; name a new folder.")
     return build(folder)
 
 

@@ -88,7 +88,7 @@ def study_folder_of(database: Database, actor: Actor, ticket: str) -> Path:
     require_owner(actor)
     target = _folder(database) / ticket
     if not ticket.isalnum() or not target.is_dir():
-        raise NotFound("This upload is gone; upload the file again.")
+        raise NotFound("This upload is no longer available; upload the file again.")
     return min(target.rglob("protocol.yaml"), key=lambda path: len(path.parts)).parent
 
 

@@ -36,7 +36,7 @@ class NotIntact(Conflict):
 
     def __init__(self, sha256: str, state: str) -> None:
         words = "is missing on the server" if state == MISSING else "on the server is not the one that was prepared"
-        super().__init__(f"The scan {words}; report it and go on.")
+        super().__init__(f"The scan {words}; report it and continue.")
         self.sha256 = sha256
         self.state = state
 

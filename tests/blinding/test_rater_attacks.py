@@ -37,9 +37,9 @@ def test_an_item_that_lies_ahead_takes_no_display_verdict_or_failure(database: D
 
     for assignment in ahead:
         for attempt in (display, hand_in):
-            with pytest.raises(Conflict, match="Another item is on your desk"):
+            with pytest.raises(Conflict, match="You have moved on to another item"):
                 attempt(situation, rater, assignment)
-        with pytest.raises(Conflict, match="Another item is on your desk"):
+        with pytest.raises(Conflict, match="You have moved on to another item"):
             submission.report_failure(database, rater, assignment, "skip it")
 
     assert [count(database, table) for table in (Verdict, Display, TechnicalFailure)] == [0, 0, 0]
@@ -58,7 +58,7 @@ def test_nothing_of_another_raters_item_can_be_reached(database: Database, tmp_p
         lambda: submission.report_failure(database, attacker, theirs["assignment"], "x"),
         lambda: submission.queue_of_assignment(database, attacker, theirs["assignment"]),
     ):
-        with pytest.raises(NotFound, match="no such item among yours"):
+        with pytest.raises(NotFound, match="item does not exist, or you have no access"):
             attempt()
 
     assert on_the_desk(situation, victim) == theirs
@@ -87,7 +87,7 @@ def test_a_replayed_verdict_with_other_answers_changes_nothing(database: Databas
     receipt = submit(situation, rater, payload)
 
     for key in (payload["key"], "another key"):
-        with pytest.raises(Conflict, match="submitted already"):
+        with pytest.raises(Conflict, match="already been submitted"):
             hand_in(situation, rater, payload["assignment"], key)
 
     assert submit(situation, rater, payload) == receipt
@@ -103,9 +103,9 @@ def test_a_draft_after_the_verdict_is_refused_and_a_late_failure_changes_nothing
     show(situation, rater, payload)
     submit(situation, rater, payload)
 
-    with pytest.raises(Conflict, match="submitted already"):
+    with pytest.raises(Conflict, match="already been submitted"):
         submission.save_draft(database, rater, payload["assignment"], 99, {"comment": "late"})
-    with pytest.raises(Conflict, match="Another item is on your desk"):
+    with pytest.raises(Conflict, match="You have moved on to another item"):
         submission.report_failure(database, rater, payload["assignment"], "take it back")
 
     assert count(database, TechnicalFailure) == 0
@@ -118,7 +118,7 @@ def test_a_failed_item_takes_no_verdict_afterwards(sqlite_database: Database, tm
     show(situation, rater, payload)
     submission.report_failure(sqlite_database, rater, payload["assignment"], "black screen")
 
-    with pytest.raises(Conflict, match="Another item is on your desk"):
+    with pytest.raises(Conflict, match="You have moved on to another item"):
         submit(situation, rater, payload)
 
     assert count(sqlite_database, Verdict) == 0
@@ -136,11 +136,11 @@ def test_scoring_stays_shut_while_a_single_item_is_unread(database: Database, tm
         submit(situation, rater, payload)
     first = assignments_of(situation, rater, "scoring")[0]
 
-    with pytest.raises(Conflict, match="when all your items are read"):
+    with pytest.raises(Conflict, match="once you have read all your items"):
         display(situation, rater, first)
-    with pytest.raises(Conflict, match="when all your items are read"):
+    with pytest.raises(Conflict, match="once you have read all your items"):
         on_the_desk(situation, rater, "scoring")
-    with pytest.raises(Conflict, match="when all your items are read"):
+    with pytest.raises(Conflict, match="once you have read all your items"):
         submission.submit(
             database, rater, first, keys(situation, rater).idempotency_key(first), answers(answer="correct")
         )
@@ -186,7 +186,7 @@ def test_a_reviewer_cannot_decide_or_see_opinions_before_their_own_read(database
         lambda: hand_in(situation, reviewer, opinions),
         lambda: submission.report_failure(database, reviewer, opinions, "skip the reading"),
     ):
-        with pytest.raises(Conflict, match="Another item is on your desk"):
+        with pytest.raises(Conflict, match="You have moved on to another item"):
             attempt()
 
     assert (first["phase"], first["opinions"], first["own"]) == ("review", None, None)
@@ -253,7 +253,7 @@ def test_a_draft_with_an_impossible_number_is_refused(sqlite_database: Database,
     situation = open_study(sqlite_database, tmp_path / "study")
     rater = situation.raters[0]
 
-    with pytest.raises(Incomplete, match="number that no draft has"):
+    with pytest.raises(Incomplete, match="draft has an invalid number"):
         submission.save_draft(sqlite_database, rater, on_the_desk(situation, rater)["assignment"], sequence, {})
 
 

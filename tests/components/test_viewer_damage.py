@@ -141,7 +141,7 @@ def test_right_image_is_shown_when_it_comes_with_another_try_and_answers_are_kep
 
 def test_scan_that_the_server_finds_damaged_shuts_the_form_too(room: MakeRoom) -> None:
     reader = room("plain", "second")
-    sentence = "The scan on the server is not the one that was prepared; report it and go on."
+    sentence = "The scan on the server is not the one that was prepared; report it and continue."
     reader.fail("volume", 409, error=sentence)
     reader.start()
 

@@ -26,10 +26,10 @@ def test_item_that_was_closed_elsewhere_stays_until_the_reader_goes_on(room: Mak
     reader = room("plain")
     reader.open()
     prompt = reader.page.locator(".prompt").inner_text()
-    reader.fail("draft", 409, error="This item was submitted already.", next=DONE)
+    reader.fail("draft", 409, error="This item has already been submitted.", next=DONE)
 
     reader.press("1")
-    reader.see("This item was submitted already.")
+    reader.see("This item has already been submitted.")
     expect(reader.page.locator(".submit")).to_be_disabled()
     reader.page.wait_for_timeout(450)
     reader.press("4", "Enter")
@@ -98,7 +98,7 @@ def test_enter_that_was_pressed_before_the_item_opened_does_not_submit_it(room: 
 def test_item_of_somebody_else_is_told_and_takes_no_answers(room: MakeRoom) -> None:
     reader = room("plain")
     reader.open()
-    reader.fail("draft", 404, error="There is no such item among yours.")
+    reader.fail("draft", 404, error="This item does not exist, or you have no access to it.")
 
     reader.press("1")
 

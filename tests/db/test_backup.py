@@ -89,7 +89,7 @@ def test_a_backup_never_overwrites(sqlite_database: Database, tmp_path: Path) ->
     target = tmp_path / "copy.db"
     target.write_text("something that is still needed")
 
-    with pytest.raises(FileExistsError, match="exists already; name a new file"):
+    with pytest.raises(FileExistsError, match="already exists; name a new file"):
         back_up(sqlite_database, target)
 
     assert target.read_text() == "something that is still needed"

@@ -13,6 +13,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 CODE = ("agreement", "components", "db", "exchange", "imaging", "pages", "protocol", "server", "services", "studies")
 PROSE = (*CODE, "docs", "README.md", "CONTRIBUTING.md", "manage.py")
+GUIDES = (
+    "README.md", "CONTRIBUTING.md", "docs/how-to", "docs/security.md", "docs/blinding.md", "docs/glossary.md",
+)  # fmt: skip
 
 # Pattern, what is said instead, where: in identifiers of the code, or in prose as well.
 RETIRED = (
@@ -22,13 +25,22 @@ RETIRED = (
     (r"\bstands already in\b", "is already in", PROSE),
     (r'"""Say whether\b', "Return whether", CODE),
     (r"\bbelongs into\b", "belongs in", PROSE),
-    (r"\bhalf a surrogate pair\b", "an unpaired surrogate", PROSE),
+    (r"\bhalf (of )?a surrogate pair\b", "an unpaired surrogate", PROSE),
     (r"\bmarking phase\b", "scoring phase", PROSE),
     (r"\bground truth\b", "reference", PROSE),
     (r"\bgold standard\b", "reference", PROSE),
     (r"\bcompared to\b", "compared with", PROSE),
     (r"\bpictures?\b(?!\"\])", "image", PROSE),
     (r"\b(candidates|answers) (are |to be )?marked\b|\braters mark candidates\b", "score", PROSE),
+    (r"\bamong yours\b", "does not exist, or you have no access to it", PROSE),
+    (r"\b(exists|used|frozen|submitted|imported) already\b", "already exists, has already been used ...", PROSE),
+    (r"\bbring in a study\b", "import a study", PROSE),
+    (r"\btries at a password\b", "password attempts", GUIDES),
+    (r"\bwhoever\b", "anybody who, people who", GUIDES),
+    (r"\bis told\b", "is notified, is informed", GUIDES),
+    (r"\bstands? (in|on|at|above|below|beside)\b", "is in, is shown, is stored in", GUIDES),
+    (r"\blies (in|among|beside|behind)\b", "is in, is stored in", GUIDES),
+    (r"\bnot promised\b", "not guaranteed", GUIDES),
 )
 
 # A name, argument or function that is called so does not say what it holds; what is said instead.

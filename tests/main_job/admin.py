@@ -39,7 +39,7 @@ class Admin:
     def report_is_shut(self) -> bool:
         """Open the report's page and say whether it keeps the report to itself."""
         self.page.goto(f"{self.server.url}/report?study={STUDY}")
-        self.page.get_by_text("The report stays shut until the study is closed").wait_for()
+        self.page.get_by_text("The report is locked until the study is closed").wait_for()
         return self.page.locator(".report-table").count() == 0
 
     def open_report(self, study: str = STUDY) -> None:

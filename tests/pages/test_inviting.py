@@ -36,7 +36,7 @@ def test_two_presses_make_one_link_and_empty_the_form(running: ServedStudy, new_
     page.get_by_label("Name", exact=True).fill("Rita Resident")
     page.get_by_label("Login", exact=True).fill("rita")
 
-    page.get_by_role("button", name="Make the invitation link").dblclick()
+    page.get_by_role("button", name="Create invitation link").dblclick()
 
     expect(page.get_by_text("Dear Rita Resident")).to_be_visible()
     expect(page.get_by_label("Login", exact=True)).to_have_value("")
@@ -49,8 +49,8 @@ def test_a_letters_address_opens_the_study(running: ServedStudy, new_page: Calla
     page = new_page(width=1280, height=720)
     desk(running, page, f"study?study={STUDY}")
     page.get_by_role("tab", name="Several people").click()
-    page.get_by_role("textbox", name="A line for each person").fill("sam, Sam Second\nkim, Kim Third, reviewer")
-    page.get_by_role("button", name="Invite all of them").click()
+    page.get_by_role("textbox", name="One line per person").fill("sam, Sam Second\nkim, Kim Third, reviewer")
+    page.get_by_role("button", name="Invite all").click()
 
     letter = page.locator("code", has_text="Dear Sam Second").inner_text()
 

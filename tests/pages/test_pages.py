@@ -96,7 +96,7 @@ def test_a_study_that_is_not_theirs_is_refused_in_one_sentence(
 
     app = open_page(situation.raters[0], "rater/room.py", study="another", phase="reading")
 
-    assert [error.value for error in app.error] == ["There is no such study among yours."]
+    assert [error.value for error in app.error] == ["This study does not exist, or you have no access to it."]
 
 
 def test_an_unknown_phase_is_refused_in_one_sentence(
@@ -146,7 +146,7 @@ def test_an_invitation_gives_a_letter_and_empties_the_form(
     app.text_input(key="invite-name-tiny-0").input("Rita Resident")
     app.text_input(key="invite-login-tiny-0").input("rita")
 
-    press(app, "Make the invitation link")
+    press(app, "Create invitation link")
 
     (letter,) = letters_on(app)
     assert letter.startswith('Dear Rita Resident,\n\nyou are invited to the study "A tiny study"')
@@ -160,10 +160,10 @@ def test_a_second_press_makes_no_second_link(served_database: Database, open_pag
     app = open_page(situation.admin, "admin/study.py", study="tiny")
     app.text_input(key="invite-name-tiny-0").input("Rita Resident")
     app.text_input(key="invite-login-tiny-0").input("rita")
-    press(app, "Make the invitation link")
+    press(app, "Create invitation link")
     before = letters_on(app)
 
-    press(app, "Make the invitation link")
+    press(app, "Create invitation link")
 
     assert letters_on(app) == before
     links = [line.login for line in invitations.links_of(served_database, situation.admin, "tiny")]
@@ -176,10 +176,10 @@ def test_several_people_are_invited_at_once_or_nobody(
     situation = open_study(served_database, tmp_path / "study")
     app = open_page(situation.admin, "admin/study.py", study="tiny")
     app.text_area(key="invite-lines-tiny-0").input("rita, Rita\nben, Ben, king\n, Nobody")
-    press(app, "Invite all of them")
+    press(app, "Invite all")
     refused, said = [error.value for error in app.error], [warning.value for warning in app.warning]
     app.text_area(key="invite-lines-tiny-0").input("rita, Rita\nben, Ben, reviewer")
-    press(app, "Invite all of them")
+    press(app, "Invite all")
 
     assert [sentence.split(":")[0] for sentence in refused] == ["Line 2", "Line 3"]
     assert "Nobody was invited." in said
@@ -234,8 +234,8 @@ def test_a_study_says_when_it_was_verified_last_and_what_does_not_hold(
     damaged.write_bytes(b"damaged")
     next(button for button in app.button if button.label == "Verify now").click().run()
 
-    assert "Last verified just now: all holds." in whole
-    assert "is not what it was" not in whole
+    assert "Last verified just now: no problems." in whole
+    assert "Part of this study has changed" not in whole
     assert "Last verified just now: 1 problem." in texts_on(app)
     assert "The prepared file of volume 'c" in app.error[-1].value
 

@@ -77,7 +77,7 @@ def test_the_page_stays_shut_and_opens_for_a_reason(
     situation = frozen_study(served_database, study_folder(tmp_path / "study", resamples=200))
     read_all(situation, "rater 1", FIRST)
     app = open_page(situation.admin, PAGE, study=STUDY)
-    assert "stays shut" in app.info[0].value
+    assert "is locked until" in app.info[0].value
     assert "report-table" not in markup_on(app)
 
     app.text_input(key="interim-reason").input("short").run()
@@ -100,7 +100,7 @@ def test_the_page_shuts_again_when_the_study_is_reopened(
     data_lock.reopen_study(served_database, situation.admin, STUDY, "One rater came back from leave.")
     app.run()
 
-    assert "stays shut" in app.info[0].value
+    assert "is locked until" in app.info[0].value
     assert "report-table" not in markup_on(app)
 
 
@@ -111,7 +111,7 @@ def test_a_study_that_is_not_theirs_is_one_sentence(
 
     app = open_page(situation.admin, PAGE, study="another")
 
-    assert [error.value for error in app.error] == ["There is no such study among yours."]
+    assert [error.value for error in app.error] == ["This study does not exist, or you have no access to it."]
     assert not app.exception
 
 

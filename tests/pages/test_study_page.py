@@ -31,7 +31,7 @@ def test_open_work_stands_before_the_button_that_closes(
     situation = open_study(served_database, tmp_path / "study")
     app = open_page(situation.admin, PAGE, study="tiny")
 
-    assert any("Work is open with 2 people" in warning.value for warning in app.warning)
+    assert any("There is open work for 2 people" in warning.value for warning in app.warning)
     table = next(table.value for table in app.dataframe if "open work" in table.value.columns)
     assert list(table["open work"])[:2] == ["6 of 6 items not read"] * 2
 
@@ -84,7 +84,7 @@ def test_a_member_is_removed_on_the_page(served_database: Database, open_page: O
 
     lines = member_progress.progress_of_members(served_database, situation.admin, "tiny")
     assert [line.pseudonym for line in lines] == ["Rater 2", "Reviewer 1"]
-    assert app.success[0].value == "Rater 1 is out of the study."
+    assert app.success[0].value == "Rater 1 was removed from the study."
 
 
 def test_the_preview_steps_to_the_neighbours_and_finds(

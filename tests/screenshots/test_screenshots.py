@@ -107,7 +107,7 @@ def test_the_screens_that_the_docs_show_can_be_photographed(
     read_everything(database, rater_2, "Rater 2")
     desk = signed_in(running, "Demo admin", width=WIDTH, height=900)
     desk.goto(f"{running.url}/study?study={STUDY}")
-    desk.get_by_role("button", name="Make the invitation link").wait_for()
+    desk.get_by_role("button", name="Create invitation link").wait_for()
     take(desk, "study", height=760)
 
     read_everything(database, rater_1, "Rater 1")

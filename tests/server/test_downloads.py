@@ -74,7 +74,7 @@ def test_an_admin_of_another_study_gets_nothing_of_it(situation: Situation, name
 
     answer = theirs.get(f"/download/tiny/{name}")
 
-    assert (answer.status_code, answer.text) == (404, "There is no such study among yours.")
+    assert (answer.status_code, answer.text) == (404, "This study does not exist, or you have no access to it.")
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -91,7 +91,7 @@ def test_nobody_gets_anything_without_a_login(situation: Situation, name: str) -
 def test_a_report_that_is_shut_on_its_page_is_shut_here(situation: Situation) -> None:
     admin = asking(situation.database, "other-admin")
 
-    assert "stays shut" in admin.get("/download/other/report.json").text
+    assert "is locked until" in admin.get("/download/other/report.json").text
     manifest = admin.get("/download/other/manifest.json")
 
     assert json.loads(manifest.text)["study"] == "other"

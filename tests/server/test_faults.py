@@ -208,7 +208,7 @@ def test_an_error_is_a_page_of_ours_for_people_and_a_sentence_for_scripts(on_sql
 
     assert (page.status_code, script.status_code) == (500, 500)
     assert "Something went wrong" in page.text
-    assert "answer that was saved is kept" in page.text
+    assert "All saved answers are safe" in page.text
     assert "default-src 'self'" in page.headers["content-security-policy"]
     assert set(script.json()) == {"error"}
     assert "Internal Server Error" not in page.text + script.text
@@ -247,7 +247,7 @@ def test_a_page_that_fails_says_so_and_offers_another_try(on_sqlite: Served) -> 
 
     drawn = text_of(run_page(on_sqlite.server, on_sqlite.cookie))
 
-    assert "This page could not be drawn" in drawn
+    assert "This page could not be displayed" in drawn
     assert "Try again" in drawn
     assert "OperationalError" not in drawn
     # The kind and the place of the error are in the log, and not the statement or the values that it quotes.

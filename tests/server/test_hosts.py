@@ -181,5 +181,5 @@ def test_the_scheme_is_a_listed_proxys_word_too(monkeypatch: pytest.MonkeyPatch,
 
 
 def test_a_proxy_that_is_no_address_is_named() -> None:
-    with pytest.raises(ValueError, match="BLINDREAD_PROXIES holds 'nginx', which is no address"):
+    with pytest.raises(ValueError, match="BLINDREAD_PROXIES holds 'nginx', which is not an address"):
         networks(("127.0.0.1", "nginx"))

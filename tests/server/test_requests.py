@@ -174,7 +174,9 @@ def test_another_patients_file_in_the_place_of_a_scan_is_refused_until_the_right
     back = rater.get(f"/{url}")
 
     assert (sent.status_code, refused.status_code, back.status_code) == (200, 409, 200)
-    assert refused.json() == {"error": "The scan on the server is not the one that was prepared; report it and go on."}
+    assert refused.json() == {
+        "error": "The scan on the server is not the one that was prepared; report it and continue."
+    }
     assert sent.content == back.content
     assert marks_in([Chunk("body", refused.content)]) == {}
 

@@ -230,7 +230,7 @@ def test_somebody_is_told_of_a_link_for_their_account_at_the_next_sign_in(marked
         nothing = own.get("/notice")
 
     assert (first.headers["location"], second.headers["location"]) == ("/notice", "/")
-    assert "Links were made for your account" in notice.text
+    assert "Sign-in links were created for your account" in notice.text
     assert re.search(r"used \d{4}-\d\d-\d\d \d\d:\d\d UTC", notice.text)
     assert nothing.headers["location"] == "/"
 

@@ -208,7 +208,7 @@ async def volume(request: Request) -> Response:
         return failed
     token, hour = request.path_params["token"].split("~")
     if int(hour) < desk.hour:
-        return JSONResponse({"error": "There is no such volume for you now."}, status_code=404)
+        return JSONResponse({"error": "This volume is not available to you at the moment."}, status_code=404)
     desk.log.append({"route": "volume", "body": token, "status": 200})
     content = gzip.compress(volume_of(token), 1)
     return Response(content, media_type="application/octet-stream", headers={"Content-Encoding": "gzip"})

@@ -58,7 +58,7 @@ def test_a_decision_before_the_own_read_is_refused(opened: Situation) -> None:
 
     answer = any_answers(first)["fields"]["answer"]
 
-    with pytest.raises(Conflict, match="Another item is on your desk"):
+    with pytest.raises(Conflict, match="You have moved on to another item"):
         submission.submit(
             opened.database, opened.reviewer, decision.public_id, first["key"], answers(answer=answer, reason="why not")
         )
@@ -195,7 +195,7 @@ def test_a_decision_sent_twice_is_stored_once_and_another_one_is_refused(databas
         receipts = set(pool.map(lambda _: submit(situation, situation.reviewer, payload, given).receipt, range(6)))
 
     assert len(receipts) == 1
-    with pytest.raises(Conflict, match="submitted already"):
+    with pytest.raises(Conflict, match="already been submitted"):
         submit(situation, situation.reviewer, payload, {**answers(), "not_assessable": "quality"})
     with database.read_only() as session:
         assert len(session.exec(select(Adjudication)).all()) == 1

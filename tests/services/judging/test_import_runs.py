@@ -142,7 +142,7 @@ def test_only_some_of_many_offenders_are_listed(opened: Situation) -> None:
 def test_the_same_run_is_taken_once_however_often_its_button_is_pressed(opened: Situation) -> None:
     take_in(opened)
 
-    with pytest.raises(Conflict, match="imported already as run 'run 1'"):
+    with pytest.raises(Conflict, match="already been imported as run 'run 1'"):
         take_in(opened, file_name="renamed.csv")
 
     assert len(stored_verdicts(opened.database)) == 4
@@ -159,7 +159,7 @@ def test_a_repeated_run_may_say_the_same_of_every_candidate(opened: Situation) -
 def test_two_runs_do_not_share_a_name(opened: Situation) -> None:
     take_in(opened)
 
-    with pytest.raises(Conflict, match="A run 'run 1' exists already"):
+    with pytest.raises(Conflict, match="A run 'run 1' already exists"):
         take_in(opened, CSV + b"i5,k5,1,,\n", name=" run 1 ")
 
 

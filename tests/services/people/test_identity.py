@@ -61,7 +61,7 @@ def test_a_link_is_used_once(database: Database) -> None:
     link = identity.make_link(with_owner(database), "ada@example.org", "sign_in")
     identity.use_link(database, link, None)
 
-    with pytest.raises(NotAllowed, match="used already or has expired"):
+    with pytest.raises(NotAllowed, match="already been used or has expired"):
         identity.use_link(database, link, None)
 
 
@@ -114,7 +114,7 @@ def test_an_expired_link_opens_nothing(sqlite_database: Database) -> None:
 
 
 def test_nobody_gets_a_link_for_a_login_that_is_not_known(sqlite_database: Database) -> None:
-    with pytest.raises(NotAllowed, match="Nobody has the login 'eve'"):
+    with pytest.raises(NotAllowed, match="There is no account with the login 'eve'"):
         identity.make_link(with_owner(sqlite_database), "eve", "sign_in")
 
 
@@ -145,7 +145,7 @@ def test_a_password_signs_in_and_a_wrong_one_does_not(database: Database) -> Non
     assert actor is not None
     assert actor.name == "Ada"
     for wrong in ("", PASSWORD + "\x00"):
-        with pytest.raises(NotAllowed, match="Login or password is wrong"):
+        with pytest.raises(NotAllowed, match="Wrong login or password"):
             sign_in(database, "ada@example.org", wrong)
 
 
@@ -153,7 +153,7 @@ def test_an_unknown_login_gets_the_same_answer_as_a_wrong_password(database: Dat
     with_password(database)
 
     for login in ("nobody", "ada@example.org\x00x"):
-        with pytest.raises(NotAllowed, match="Login or password is wrong"):
+        with pytest.raises(NotAllowed, match="Wrong login or password"):
             sign_in(database, login, PASSWORD)
 
 
@@ -306,7 +306,7 @@ def test_the_command_line_acts_as_the_first_owner_or_as_the_login_it_is_told(sql
 
     assert identity.actor_for_command_line(sqlite_database).name == "Ada"
     assert identity.actor_for_command_line(sqlite_database, "ADA@example.org").name == "Ada"
-    with pytest.raises(NotFound, match="Nobody has the login 'eve'"):
+    with pytest.raises(NotFound, match="There is no account with the login 'eve'"):
         identity.actor_for_command_line(sqlite_database, "eve")
 
 

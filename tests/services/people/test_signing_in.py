@@ -203,7 +203,7 @@ def test_a_locked_account_opens_by_no_way(sqlite_database: Database) -> None:
         identity.use_link(sqlite_database, link, None)
     with pytest.raises(NotAllowed, match="is locked"):
         signing_in.sign_in(sqlite_database, "ada", PASSWORD)
-    with pytest.raises(NotAllowed, match="Login or password is wrong"):
+    with pytest.raises(NotAllowed, match="Wrong login or password"):
         signing_in.sign_in(sqlite_database, "ada", WRONG)
 
 

@@ -34,7 +34,7 @@ def kinds(database: Database) -> list[str]:
 
 def test_the_report_stays_shut_until_the_data_are_locked(database: Database, tmp_path: Path) -> None:
     situation = open_study(database, tmp_path / "study")
-    with pytest.raises(NotAllowed, match="stays shut until the study is closed"):
+    with pytest.raises(NotAllowed, match="is locked until the study is closed"):
         report_is(situation)
 
     data_lock.close_study(database, situation.admin, "tiny")

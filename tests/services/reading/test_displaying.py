@@ -71,7 +71,7 @@ def test_a_later_item_is_refused(sqlite_database: Database, tmp_path: Path, act:
     rater = situation.raters[0]
     later = assignment_of(situation, rater, "reading", 3)
 
-    with pytest.raises(Conflict, match="Another item is on your desk"):
+    with pytest.raises(Conflict, match="You have moved on to another item"):
         act(situation, rater, later)
 
     assert rows_written(sqlite_database) == [0, 0, 0, 0]
@@ -86,7 +86,7 @@ def test_an_answer_to_mark_is_refused_while_items_are_unread(
     rater = situation.raters[0]
     first = assignment_of(situation, rater, "scoring", 0)
 
-    with pytest.raises(Conflict, match="opens when all your items are read"):
+    with pytest.raises(Conflict, match="opens once you have read all your items"):
         act(situation, rater, first)
 
     assert rows_written(sqlite_database) == [0, 0, 0, 0]
@@ -103,7 +103,7 @@ def test_the_opinions_on_an_item_are_refused_before_the_own_read(
     before = rows_written(sqlite_database)
     opinions = assignment_of(situation, situation.reviewer, "opinions", 0)
 
-    with pytest.raises(Conflict, match="Another item is on your desk"):
+    with pytest.raises(Conflict, match="You have moved on to another item"):
         act(situation, situation.reviewer, opinions)
 
     assert rows_written(sqlite_database) == before

@@ -184,7 +184,7 @@ def test_a_revision_needs_its_own_display_and_its_own_key(database: Database, tm
     with pytest.raises(Conflict, match="not been shown"):
         submit(situation, rater, again, FLAGGED)
     show(situation, rater, again)
-    with pytest.raises(Conflict, match="submitted already"):
+    with pytest.raises(Conflict, match="already been submitted"):
         submit(situation, rater, {**again, "key": payload["key"]}, FLAGGED)
     with pytest.raises(Conflict, match="not been shown"):
         submit(situation, rater, {**again, "key": "0" * 40}, FLAGGED)
@@ -204,7 +204,7 @@ def test_a_double_submit_of_a_revision_stays_one_and_two_tabs_cannot_fork_the_ch
     second = submit(situation, rater, again, FLAGGED)
 
     assert submit(situation, rater, again, FLAGGED) == second
-    with pytest.raises(Conflict, match="submitted already"):
+    with pytest.raises(Conflict, match="already been submitted"):
         submit(situation, rater, again, any_answers(again))
     assert len(chain_of(database, first.receipt)) == 2
 
@@ -323,7 +323,7 @@ def test_marking_cannot_be_begun_in_passing_before_the_last_read(database: Datab
     rater = situation.raters[0]
     payload, _ = read_item(situation, rater)
 
-    with pytest.raises(Conflict, match="when all your items are read"):
+    with pytest.raises(Conflict, match="once you have read all your items"):
         worklist.acknowledge_instructions(database, rater, "tiny", "scoring")
 
     assert revising.reopen(database, rater, payload["assignment"])["revision"] is not None

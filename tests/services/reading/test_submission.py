@@ -91,7 +91,7 @@ def test_a_second_tab_with_other_answers_is_refused(database: Database, tmp_path
     submit(situation, rater, payload)
     other = {**any_answers(payload), "comment": "typed in the other tab"}
 
-    with pytest.raises(Conflict, match="submitted already"):
+    with pytest.raises(Conflict, match="already been submitted"):
         submit(situation, rater, payload, other)
 
 
@@ -330,7 +330,7 @@ def test_an_admin_cannot_read_and_a_rater_cannot_administer(sqlite_database: Dat
 def test_marking_answers_opens_when_all_items_are_read(database: Database, tmp_path: Path) -> None:
     situation = open_study(database, tmp_path / "study")
     rater = situation.raters[0]
-    with pytest.raises(Conflict, match="when all your items are read"):
+    with pytest.raises(Conflict, match="once you have read all your items"):
         on_the_desk(situation, rater, "scoring")
 
     read_all(situation, rater)

@@ -88,7 +88,7 @@ def test_the_times_of_two_tabs_are_not_added_up(opened: Situation, item: dict[st
     show(opened, rater, item)
     hand_in(opened, rater, item, active_ms=90_000)
 
-    with pytest.raises(Conflict, match="submitted already"):
+    with pytest.raises(Conflict, match="already been submitted"):
         submission.submit(
             opened.database, rater, item["assignment"], item["key"], {**any_answers(item), "comment": "other tab"},
             Circumstances(active_ms=80_000),

@@ -76,7 +76,7 @@ def test_half_written_volumes_are_left_out(opened: Situation, tmp_path: Path) ->
 def test_a_backup_needs_a_new_folder(opened: Situation, tmp_path: Path) -> None:
     (tmp_path / "backup").mkdir()
 
-    with pytest.raises(Conflict, match="backup exists already"):
+    with pytest.raises(Conflict, match="backup already exists"):
         maintenance.back_up_installation(opened.database, tmp_path / "backup")
 
     assert list((tmp_path / "backup").iterdir()) == []

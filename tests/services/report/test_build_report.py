@@ -66,7 +66,7 @@ def test_report_is_shut_until_the_study_is_closed_or_a_reason_is_given(
     sqlite_database: Database, tmp_path: Path
 ) -> None:
     situation = frozen_study(sqlite_database, study_folder(tmp_path / "study", resamples=200))
-    with pytest.raises(NotAllowed, match="stays shut"):
+    with pytest.raises(NotAllowed, match="is locked until"):
         build_report(sqlite_database, situation.admin, STUDY)
 
     data_lock.take_interim_look(sqlite_database, situation.admin, STUDY, "The safety board asked for it.")

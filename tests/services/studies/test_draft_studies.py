@@ -178,7 +178,7 @@ def test_an_empty_title_changes_nothing(database: Database, tmp_path: Path) -> N
 def test_a_key_that_is_taken_or_cannot_be_one_is_refused(database: Database, tmp_path: Path) -> None:
     owner = draft(database, tmp_path / "study")
     draft(database, tmp_path / "second", key="second")
-    with pytest.raises(Conflict, match="'second' exists already"):
+    with pytest.raises(Conflict, match="'second' already exists"):
         draft_studies.rename_draft(database, owner, "tiny", key="second")
     with pytest.raises(InputRefused, match="small letters, digits and hyphens"):
         draft_studies.rename_draft(database, owner, "tiny", key="tiny~1")
@@ -198,7 +198,7 @@ def test_once_somebody_is_invited_only_the_title_changes(database: Database, tmp
 def test_a_folder_is_imported_over_its_own_draft(database: Database, tmp_path: Path) -> None:
     owner = draft(database, tmp_path / "study")
     before = files(database)
-    with pytest.raises(Conflict, match="exists already"):
+    with pytest.raises(Conflict, match="already exists"):
         importing.import_study(database, owner, tmp_path / "study")
     write_volume(tmp_path / "study" / "volumes" / "c1-t1.nii.gz", seed=999)
     assert importing.can_import_over(database, owner, "tiny")

@@ -135,7 +135,7 @@ def test_references_are_in_the_manifest_under_one_salted_hash_only(opened: Situa
 
 
 def test_a_study_is_frozen_once(opened: Situation) -> None:
-    with pytest.raises(Conflict, match="frozen already"):
+    with pytest.raises(Conflict, match="already frozen"):
         freezing.freeze_study(opened.database, opened.admin, "tiny")
 
 
@@ -351,7 +351,7 @@ def test_who_freezes_is_told_how_many_subjects_stand_behind_the_intervals(import
     assert (standing.items, standing.cases, standing.subjects) == (6, 3, 3)
     assert standing.sentence == (
         "6 items about 3 cases of 3 subjects: intervals are clustered by subject, so 3 subjects stand behind them. "
-        "With so few, intervals are wide or undefined."
+        "With so few, intervals will be wide or undefined."
     )
 
 

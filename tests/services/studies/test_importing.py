@@ -200,7 +200,7 @@ def test_only_an_owner_brings_in_a_study(imported: Situation, folder: Path) -> N
 
 
 def test_a_second_study_needs_its_own_key(imported: Situation, folder: Path) -> None:
-    with pytest.raises(Conflict, match="A study 'tiny' exists already"):
+    with pytest.raises(Conflict, match="A study 'tiny' already exists"):
         importing.import_study(imported.database, imported.admin, folder)
 
     assert importing.import_study(imported.database, imported.admin, folder, key="tiny-2").study_key == "tiny-2"

@@ -48,7 +48,7 @@ def test_whoever_has_an_account_gets_a_letter_without_a_link(imported: Situation
     )
 
     assert "/link/" not in invitation.letter
-    assert "You have an account already" in invitation.letter
+    assert "You already have an account" in invitation.letter
 
 
 def test_all_that_is_wrong_is_said_at_once_and_nobody_is_invited(imported: Situation) -> None:
@@ -131,7 +131,7 @@ def test_quoted_names_specialty_and_years_are_read() -> None:
         ("anna, Anna, king", "'king' is not a role"),
         ("anna, Anna, rater, x, many", "'many' is not a number of years"),
         ("anna, Anna, rater, x, 6, y", "holds 6 entries"),
-        ("OTHER , Anna", "stands in line 1 already"),
+        ("OTHER , Anna", "is already in line 1"),
     ],
 )
 def test_what_is_wrong_with_a_line_is_named(line: str, expected: str) -> None:

@@ -139,7 +139,7 @@ def test_only_the_admin_of_the_study_invites(imported: Situation, tmp_path: Path
     for somebody in (*imported.raters, imported.reviewer):
         with pytest.raises(NotAllowed):
             members.invite(imported.database, somebody, "tiny", "friend", "Friend", "rater")
-    with pytest.raises(NotFound, match="no such study among yours"):
+    with pytest.raises(NotFound, match="study does not exist, or you have no access"):
         members.invite(imported.database, other_admin, "tiny", "friend", "Friend", "rater")
 
 
