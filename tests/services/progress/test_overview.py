@@ -24,10 +24,10 @@ def test_a_draft_waits_for_its_freeze(imported: Situation) -> None:
 def test_an_open_study_tells_its_progress_and_what_waits(database: Database, tmp_path: Path) -> None:
     situation = open_study(database, tmp_path / "study")
     read_all(situation, situation.raters[0], by_prompt={"Prompt of i1?": "yes"})
-    assert overview(situation) == Overview(2, 6, 20, ("2 people have work open", "1 not started"))
+    assert overview(situation) == Overview(2, 6, 20, ("2 people have open work", "1 not started"))
 
     read_all(situation, situation.raters[1], by_prompt={"Prompt of i1?": "no"})
-    assert overview(situation) == Overview(2, 12, 20, ("2 people have work open", "1 item to send to a reviewer"))
+    assert overview(situation) == Overview(2, 12, 20, ("2 people have open work", "1 item to send to a reviewer"))
 
 
 def test_a_closed_study_has_its_report(opened: Situation) -> None:
