@@ -47,7 +47,7 @@ def _import_judge(study_key: str, name: str, judge: str, content: bytes, file_na
         text = f"Run '{line.name}' is in: {line.candidates} verdicts, {line.unresolved} unresolved."
         notify("done", text)
     except InputRefused as refusal:
-        draw_problems(refusal, "Mend them in the judge's file and upload it again.")
+        draw_problems(refusal, "Correct them in the judge's file and upload it again.")
         return
     except Refused as refusal:
         notify("error", str(refusal))

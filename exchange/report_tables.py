@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 
@@ -172,7 +173,11 @@ def _with_letter(line: EstimateLine, letters: dict[str, str]) -> str:
 
 def _clusters(line: EstimateLine) -> str:
     clusters = line.estimate.n_clusters
-    return "–" if clusters is None else f"{clusters}{' †' if are_few(clusters) else ''}"
+    if clusters is None:
+        return "–"
+    # What is said there is about an interval.
+    points = are_few(clusters) and not math.isnan(line.estimate.low)
+    return f"{clusters}{' †' if points else ''}"
 
 
 def _warning(table: EstimateTable) -> tuple[str, ...]:

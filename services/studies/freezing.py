@@ -68,7 +68,7 @@ class Standing:
         words = f"{items} about {cases} of {subjects}: intervals are clustered by subject, so {subjects} "
         words += "stands behind them." if self.subjects == 1 else "stand behind them."
         if are_few(self.subjects):
-            words += " With so few, intervals will be wide or undefined."
+            words += " With so few, intervals may be undefined, and those given are likely to be too narrow."
         return words
 
 
