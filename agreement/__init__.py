@@ -47,7 +47,7 @@ from agreement.calibration import (
 )
 from agreement.cautions import FEW_CLUSTERS
 from agreement.classification import ClassificationScores, classification_scores
-from agreement.comparisons import adjust_p_values, mcnemar, paired_difference, paired_proportion_difference
+from agreement.comparisons import mcnemar, paired_difference, paired_proportion_difference
 from agreement.consensus import Consensus, consensus
 from agreement.contrast import difference_of_parts
 from agreement.correlations import kendall_tau, mann_whitney, pearson, spearman
@@ -63,7 +63,7 @@ from agreement.latent_class import LatentClasses, dawid_skene
 from agreement.leave_one_out import Ceiling, leave_one_out
 from agreement.marginal import marginal_homogeneity
 from agreement.measurements import BlandAltman, bland_altman, kendall_w, lin_ccc
-from agreement.multiplicity import hommel_p_values
+from agreement.multiplicity import adjust_p_values, hommel_p_values
 from agreement.option_sets import OptionAgreement, SetAccuracy, SetAgreement, jaccard, set_accuracy, set_agreement
 from agreement.own_weights import agreement_weights, cohen_kappa_with_weights
 from agreement.pairwise import mean_over_pairs
