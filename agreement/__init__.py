@@ -22,7 +22,7 @@ Does a confidence tell right from wrong?
     roc_auc, macro_auc, brier_score, expected_calibration_error, reliability_curve, risk_coverage
 Do two of them differ?
     mcnemar, paired_proportion_difference, paired_difference, difference_of_parts, reader_averaged_difference,
-    readers_against_judge, adjust_p_values, hommel_p_values
+    readers_against_judge, coefficient_difference, rater_group_difference, adjust_p_values, hommel_p_values
 May a judge stand in for humans?
     alt_test, alt_test_by_domain, judge_direction, judge_bias_by_factor, prediction_powered_mean, rogan_gladen
 How many labels are needed?
@@ -51,8 +51,10 @@ from agreement.comparisons import mcnemar, paired_difference, paired_proportion_
 from agreement.consensus import Consensus, consensus
 from agreement.contrast import difference_of_parts
 from agreement.correlations import kendall_tau, mann_whitney, pearson, spearman
+from agreement.differences import coefficient_difference
 from agreement.estimate import Estimate
 from agreement.floors import chance_floor, paired_shortcut_score, shortcut_score, text_only_floor
+from agreement.group_difference import rater_group_difference
 from agreement.icc import icc
 from agreement.icc_missing import icc_with_missing
 from agreement.intervals import clopper_pearson_interval, wilson_interval
@@ -143,6 +145,7 @@ __all__ = [
     "chance_floor",
     "classification_scores",
     "clopper_pearson_interval",
+    "coefficient_difference",
     "cohen_kappa",
     "cohen_kappa_of_table",
     "cohen_kappa_with_weights",
@@ -197,6 +200,7 @@ __all__ = [
     "rank_of_accepted",
     "ranking_accuracy",
     "ranking_agreement",
+    "rater_group_difference",
     "reader_averaged_difference",
     "readers_against_judge",
     "reliability_curve",
