@@ -2,7 +2,7 @@
 
 Do two raters give the same verdicts?
     percent_agreement, cohen_kappa, cohen_kappa_of_table, kappa_per_category, pabak, marginal_homogeneity,
-    shared_errors, agreement_weights, cohen_kappa_with_weights
+    marginal_homogeneity_in_clusters, shared_errors, agreement_weights, cohen_kappa_with_weights
 Do several raters give the same verdicts?
     fleiss_kappa, conger_kappa, gwet_ac, brennan_prediger, krippendorff_alpha, percent_agreement_of_all,
     fleiss_kappa_per_category, light_kappa, mean_over_pairs, leave_one_out, consensus, dawid_skene
@@ -21,8 +21,9 @@ How much is had without looking?
 Does a confidence tell right from wrong?
     roc_auc, macro_auc, brier_score, expected_calibration_error, reliability_curve, risk_coverage
 Do two of them differ?
-    mcnemar, paired_proportion_difference, paired_difference, difference_of_parts, reader_averaged_difference,
-    readers_against_judge, coefficient_difference, rater_group_difference, adjust_p_values, hommel_p_values
+    mcnemar, mcnemar_in_clusters, paired_proportion_difference, paired_difference, difference_of_parts,
+    reader_averaged_difference, readers_against_judge, coefficient_difference, rater_group_difference,
+    adjust_p_values, hommel_p_values
 May a judge stand in for humans?
     alt_test, alt_test_by_domain, judge_direction, judge_bias_by_factor, prediction_powered_mean, rogan_gladen
 How many labels are needed?
@@ -47,10 +48,11 @@ from agreement.calibration import (
 )
 from agreement.cautions import FEW_CLUSTERS
 from agreement.classification import ClassificationScores, classification_scores
+from agreement.clustered_tests import marginal_homogeneity_in_clusters, mcnemar_in_clusters
 from agreement.comparisons import mcnemar, paired_difference, paired_proportion_difference
 from agreement.consensus import Consensus, consensus
 from agreement.contrast import difference_of_parts
-from agreement.correlations import kendall_tau, mann_whitney, pearson, spearman
+from agreement.correlations import kendall_tau, pearson, spearman
 from agreement.differences import coefficient_difference
 from agreement.estimate import Estimate
 from agreement.floors import chance_floor, paired_shortcut_score, shortcut_score, text_only_floor
@@ -99,6 +101,7 @@ from agreement.several_raters import brennan_prediger, conger_kappa, fleiss_kapp
 from agreement.shared_errors import SharedErrors, shared_errors
 from agreement.simulated_plan import SimulatedStudy, plan_by_simulation
 from agreement.text import exact_match, normalise_answer, token_f1
+from agreement.two_groups import mann_whitney
 from agreement.two_way import two_way_bootstrap
 from agreement.weighted import weighted_mean
 
@@ -179,7 +182,9 @@ __all__ = [
     "macro_auc",
     "mann_whitney",
     "marginal_homogeneity",
+    "marginal_homogeneity_in_clusters",
     "mcnemar",
+    "mcnemar_in_clusters",
     "mean_over_pairs",
     "mirage_rate",
     "normalise_answer",

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import stats
 
 from agreement.coding import Codes, Floats
-from agreement.measurements import in_range
+from agreement.magnitude import in_range
 
 _ROUNDING = 1e-12  # sums of squares below this share of their parts are rounding errors of an exact zero
 _CHUNK = 2_000_000  # numbers held at once
@@ -62,6 +62,36 @@ def mean_of(x: Floats) -> OfSums:
         return _ratio(totals[..., 0], totals[..., 1])
 
     return OfSums(np.column_stack([x, np.ones(x.size)]), value)
+
+
+def limit_of(gaps: Floats, factor: float) -> OfSums:
+    """The mean of differences plus a factor times their standard deviation: a limit of agreement.
+
+    Parameters
+    ----------
+    gaps : ndarray, shape (items,)
+        Differences, none missing.
+    factor : float
+        Of the standard deviation (n - 1); 0 for the bias.
+
+    Returns
+    -------
+    OfSums
+
+    Examples
+    --------
+    >>> round(limit_of(np.array([1.0, 2.0, 3.0]), -1.96).of_all(), 4)
+    0.04
+    """
+    centre = float(gaps.mean()) if gaps.size else 0.0
+
+    def value(totals: Floats) -> Floats:
+        n, x, xx = np.moveaxis(totals, -1, 0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            spread = np.sqrt(np.maximum(0.0, xx - x**2 / n) / (n - 1.0)) if factor else 0.0
+            return np.asarray(centre + x / n + factor * spread)
+
+    return OfSums(np.column_stack([np.ones(gaps.size), gaps - centre, (gaps - centre) ** 2]), value)
 
 
 def pearson_of(x: Floats, y: Floats) -> OfSums:

@@ -14,7 +14,7 @@ from agreement.chance_corrected import ROUNDING, Coefficient, check_size, estima
 from agreement.coding import Codes, Floats, Ratings, encode_clusters
 from agreement.estimate import Estimate
 from agreement.interval_kinds import Interval
-from agreement.measurements import in_range
+from agreement.magnitude import in_range
 from agreement.ratings import RatingTable, encode_ratings, numbers_of
 from agreement.resampling import Seed
 
