@@ -23,9 +23,10 @@ Does a confidence tell right from wrong?
 Do two of them differ?
     mcnemar, mcnemar_in_clusters, paired_proportion_difference, paired_difference, difference_of_parts,
     reader_averaged_difference, readers_against_judge, coefficient_difference, rater_group_difference,
-    adjust_p_values, hommel_p_values
+    rank_sets, adjust_p_values, hommel_p_values
 May a judge stand in for humans?
-    alt_test, alt_test_by_domain, judge_direction, judge_bias_by_factor, prediction_powered_mean, rogan_gladen
+    alt_test, alt_test_by_domain, judge_direction, judge_bias_by_factor, prediction_powered_mean,
+    prediction_powered_difference, rogan_gladen
 How many labels are needed?
     labels_needed, alt_test_power, cases_needed, plan_reader_study, plan_by_simulation
 What is the interval of something else?
@@ -67,6 +68,13 @@ from agreement.latent_class import LatentClasses, dawid_skene
 from agreement.leave_one_out import Ceiling, leave_one_out
 from agreement.marginal import marginal_homogeneity
 from agreement.measurements import BlandAltman, bland_altman, kendall_w, lin_ccc
+from agreement.model_comparisons import (
+    ModelDifference,
+    RankSet,
+    RankSets,
+    prediction_powered_difference,
+    rank_sets,
+)
 from agreement.multiplicity import adjust_p_values, hommel_p_values
 from agreement.option_sets import OptionAgreement, SetAccuracy, SetAgreement, jaccard, set_accuracy, set_agreement
 from agreement.own_weights import agreement_weights, cohen_kappa_with_weights
@@ -120,9 +128,12 @@ __all__ = [
     "JudgeDirection",
     "LatentClasses",
     "Localisation",
+    "ModelDifference",
     "OptionAgreement",
     "PlaceAgreement",
     "PlannedStudy",
+    "RankSet",
+    "RankSets",
     "RankingAccuracy",
     "RankingAgreement",
     "RaterComparison",
@@ -200,9 +211,11 @@ __all__ = [
     "place_agreement",
     "plan_by_simulation",
     "plan_reader_study",
+    "prediction_powered_difference",
     "prediction_powered_mean",
     "rank_biased_overlap",
     "rank_of_accepted",
+    "rank_sets",
     "ranking_accuracy",
     "ranking_agreement",
     "rater_group_difference",
