@@ -14,6 +14,7 @@ import numpy.typing as npt
 from agreement.accuracy import accuracy_of_correctness
 from agreement.alt_test import alt_test
 from agreement.closeness import scoring_of
+from agreement.clustered_tests import marginal_homogeneity_in_clusters
 from agreement.coding import Floats
 from agreement.correlations import pearson, spearman
 from agreement.estimate import Estimate
@@ -35,6 +36,9 @@ MOST_PAIRS = 45
 
 MANY_CLUSTERS = 5_000
 """From so many clusters on, percentiles rest on 1,000 resamples instead of 10,000 unless asked otherwise."""
+
+MOST_RANKED = 2_000
+"""Draws of clusters whose items are ranked anew."""
 
 CONSENSUS = "consensus of the humans"
 """Name of the party that a judge is held against beside each human."""
@@ -199,19 +203,24 @@ def _margins(a: Floats, b: Floats, categories: int, options: _Options) -> Estima
     both = ~np.isnan(a) & ~np.isnan(b)
     cells = (a[both] * categories + b[both]).astype(np.intp)
     counts = np.bincount(cells, minlength=categories**2).reshape(categories, categories)
+    if (clusters := options.clustered["clusters"]) is not None:
+        return marginal_homogeneity_in_clusters(a, b, clusters=clusters, categories=range(categories), **options.plain)
     return _noted(marginal_homogeneity(counts, **options.plain), _without(~both, "both verdicts"))
 
 
 def _of_measured_pair(file: RatingsFile, pair: tuple[int, int], options: _Options) -> Iterator[Calculation]:
     a, b = file.ratings[:, pair[0]], file.ratings[:, pair[1]]
     names = [file.raters[column] for column in pair]
-    for of_two in (lin_ccc, pearson, spearman):
-        yield Calculation(partial(of_two, a, b, **options.plain), names)
+    for of_two in (lin_ccc, pearson):
+        yield Calculation(partial(of_two, a, b, **options.clustered), names)
+    # ranks are formed anew in each draw, which takes time that grows with the square of the clusters
+    few = options.clustered | {"resamples": min(options.clustered["resamples"], MOST_RANKED)}
+    yield Calculation(partial(spearman, a, b, **few), names)
     yield Calculation(partial(_limits_of_agreement, a, b, options), names)
 
 
 def _limits_of_agreement(a: Floats, b: Floats, options: _Options) -> Sequence[Estimate]:
-    result = bland_altman(a, b, **options.plain)
+    result = bland_altman(a, b, **options.clustered)
     return (result.bias, result.lower, result.upper)
 
 
@@ -229,7 +238,7 @@ def _of_all_measured(ratings: Floats, raters: list[str], options: _Options) -> I
     yield Calculation(partial(krippendorff_alpha, ratings, "interval", **options.clustered), raters)
     for model in (1, 2, 3):
         for average in (False, True):
-            yield Calculation(partial(icc, ratings, model, average=average, **options.plain), raters)
+            yield Calculation(partial(icc, ratings, model, average=average, **options.clustered), raters)
     yield Calculation(partial(kendall_w, ratings, **options.plain), raters)
 
 

@@ -15,6 +15,7 @@ from agreement.codebook import is_missing
 from agreement.coding import Codes, Floats, Pairs, Ratings, as_values, compact, encode_clusters, encode_pairs
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
+from agreement.own_weights import cohen_kappa_with_weights, name_or_matrix, with_weights
 from agreement.ratings import Weights, check_weights
 from agreement.resampling import Seed, bootstrap_of_sums
 from agreement.spread import Spread
@@ -29,7 +30,7 @@ def cohen_kappa(
     b: Ratings,
     *,
     categories: Sequence[Hashable] | None = None,
-    weights: Weights | None = None,
+    weights: Weights | npt.ArrayLike | None = None,
     clusters: Ratings | None = None,
     interval: Interval | None = None,
     resamples: int = 10_000,
@@ -54,8 +55,8 @@ def cohen_kappa(
     categories : sequence, optional
         The declared categories, in their order. Unused ones count, for weights. Required for weights on anything but
         whole numbers; whole numbers stand for the scale from their least to their greatest.
-    weights : {None, "linear", "quadratic"}
-        Weights of disagreement.
+    weights : {None, "linear", "quadratic"} or array_like, shape (q, q)
+        Weights of agreement; with a matrix, and `categories`, it is `cohen_kappa_with_weights`.
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject; the interval is then a cluster bootstrap.
     interval : {"normal", "percentile", "bca"}, optional
@@ -96,13 +97,18 @@ def cohen_kappa(
     >>> round(estimate.value, 3), estimate.n
     (0.429, 200)
     """
-    check_weights(weights)
+    name_of_weights, matrix = name_or_matrix(weights, categories)
+    if matrix is not None and categories is not None:
+        return cohen_kappa_with_weights(
+            a, b, matrix, categories,
+            clusters=clusters, interval=interval, resamples=resamples, seed=seed, confidence=confidence, unit=unit,
+        )  # fmt: skip
     interval = chosen_interval(interval, "normal", *BOOTSTRAPS, clustered=clusters is not None)
     pairs = encode_pairs(a, b, categories)
-    places = _places(pairs.categories, weights, declared=categories is not None)
-    name = "Cohen's kappa" if weights is None else f"Cohen's kappa, {weights} weights"
+    places = _places(pairs.categories, name_of_weights, declared=categories is not None)
+    name = with_weights("Cohen's kappa", weights)
     note = left_out(pairs)
-    table = Table.of_codes(pairs.a, pairs.b, places, weights)
+    table = Table.of_codes(pairs.a, pairs.b, places, name_of_weights)
     rare = _rare(table)
     if interval == "normal":
         return _normal(name, table, confidence, unit, note).warned(rare)

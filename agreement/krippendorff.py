@@ -8,12 +8,13 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from agreement.chance_corrected import ROUNDING, Coefficient, check_size, estimate_of, rarest_of
 from agreement.coding import Codes, Floats, Ratings, encode_clusters
 from agreement.estimate import Estimate
 from agreement.interval_kinds import Interval
-from agreement.measurements import in_range
+from agreement.magnitude import in_range
 from agreement.ratings import RatingTable, encode_ratings, numbers_of
 from agreement.resampling import Seed
 
@@ -89,6 +90,56 @@ def krippendorff_alpha(
     """
     if level not in ("nominal", "ordinal", "interval", "ratio"):
         raise ValueError(f"level is {level!r}; expected 'nominal', 'ordinal', 'interval' or 'ratio'")
+    anew = not (interval == "t" or (interval is None and clusters is None))
+    coefficient, pairable = alpha_coefficient(ratings, level, categories, anew=anew)
+    all_items = pairable.size
+    groups = encode_clusters(clusters, all_items)[pairable] if clusters is not None else None
+    n = int(pairable.sum())
+    lost = all_items - n
+    return estimate_of(
+        coefficient,
+        f"Krippendorff's alpha, {level}",
+        n,
+        groups,
+        interval,
+        resamples=resamples,
+        seed=seed,
+        confidence=confidence,
+        unit=unit,
+        note=f"; {lost} with fewer than two ratings left out" if lost else "",
+    )
+
+
+def alpha_coefficient(
+    ratings: RatingTable, level: Level, categories: Sequence[Hashable] | None = None, *, anew: bool
+) -> tuple[Coefficient | None, npt.NDArray[np.bool_]]:
+    """Alpha as what each item adds, and what it makes of the sums.
+
+    Parameters
+    ----------
+    ratings, level, categories
+        As in `krippendorff_alpha`.
+    anew : bool
+        Whether the ordinal metric is computed anew from the sums of each resample, or taken as fixed.
+
+    Returns
+    -------
+    coefficient : Coefficient or None
+        Of the items with two ratings or more; None where there is none.
+    pairable : ndarray of bool, shape (items,)
+        Which items these are.
+
+    Raises
+    ------
+    ValueError
+        When a rating is undeclared, or numbers or an order are lacking.
+
+    Examples
+    --------
+    >>> coefficient, pairable = alpha_coefficient([[1, 1], [2, 2], [1, 2], [1, None]], "nominal", anew=True)
+    >>> round(float(coefficient.of_sums(coefficient.rows.sum(axis=0))), 3), pairable.tolist()
+    (0.444, [True, True, True, False])
+    """
     coefficient = None
     if level == "interval":
         if categories is not None:
@@ -110,28 +161,11 @@ def krippendorff_alpha(
             codes, q = coded.codes[enough], len(levels)
             if level != "ordinal":
                 coefficient = _of_categories(_counts(codes, q), metric)
-            elif interval == "t" or (interval is None and clusters is None):
-                coefficient = _of_numbers(_middles(codes, q))
             else:
-                coefficient = _of_ranks(_counts(codes, q))
+                coefficient = _of_ranks(_counts(codes, q)) if anew else _of_numbers(_middles(codes, q))
             if level == "nominal":
                 coefficient = replace(coefficient, rarest=rarest_of(codes))
-    all_items = pairable.size
-    groups = encode_clusters(clusters, all_items)[pairable] if clusters is not None else None
-    n = int(pairable.sum())
-    lost = all_items - n
-    return estimate_of(
-        coefficient,
-        f"Krippendorff's alpha, {level}",
-        n,
-        groups,
-        interval,
-        resamples=resamples,
-        seed=seed,
-        confidence=confidence,
-        unit=unit,
-        note=f"; {lost} with fewer than two ratings left out" if lost else "",
-    )
+    return coefficient, pairable
 
 
 def _counts(codes: Codes, q: int) -> Floats:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from agreement import alt_test, prediction_powered_mean, reader_averaged_difference, rogan_gladen
-from agreement.readers import _accuracies, _one_condition, _two_conditions
+from agreement.readers import _one_condition, _two_conditions, jackknifed_accuracies
 
 FOUND = json.loads((Path(__file__).parent / "reference_values" / "judges.json").read_text(encoding="utf-8"))
 
@@ -121,7 +121,7 @@ def test_the_jackknife_of_areas_is_that_of_leaving_out_one_at_a_time(clustered):
     scores = np.round(positive[:, None] + rng.normal(0, 1, (18, 3)), 1)
     clusters = np.repeat(np.arange(6), 3) if clustered else np.arange(18)
 
-    areas, covariance, design = _accuracies(scores, positive, clusters, "item")
+    areas, covariance, design = jackknifed_accuracies(scores, positive, clusters, "item")
 
     without = np.array(
         [
