@@ -3,8 +3,8 @@
 A statistic that is a function of sums (a mean, a ratio, a kappa) is bootstrapped through `bootstrap_of_sums`: units
 with equal sums are the same for it, so a resample is one multinomial draw over the distinct ones. That is the ordinary
 bootstrap exactly, not an approximation. Where the sums take few distinct values, as those of categories do, it costs
-milliseconds at any n; of continuous values every unit is distinct, and the cost grows with n. Anything else goes
-through `bootstrap`.
+milliseconds at any n; of continuous values every unit is distinct, the cost grows with n, and from `MANY_DISTINCT` units
+on one draw makes several resamples. Anything else goes through `bootstrap`.
 """
 
 from __future__ import annotations
@@ -25,6 +25,12 @@ from agreement.shared_draw import ClusterDraw
 from agreement.spread import UNDEFINED_SHARE, Spread, bca_limits, percentile_limits
 
 Seed = int | Sequence[int] | np.random.SeedSequence | ClusterDraw
+
+MANY_DISTINCT = 10_000
+"""From so many units on whose sums all differ, one draw makes several resamples."""
+
+_MOST_ORDERS = 32  # resamples that one draw makes
+_LAID = 24_000_000  # numbers that are laid out in these orders at once
 
 ONE_DRAW = ", one draw of clusters for all estimates"
 """What the method says of resamples that a file's statistics share."""
@@ -277,12 +283,32 @@ def _resampled_totals(
         drawn = generator.multinomial(units, counts / units, size=resamples)
         return np.asarray(drawn @ rows)
     expanded = np.repeat(np.arange(len(rows)), counts) if units > len(rows) else None
+    if len(rows) >= MANY_DISTINCT:
+        return _totals_in_orders(rows if expanded is None else rows[expanded], resamples, generator)
     totals = np.empty((resamples, rows.shape[1]))
     start = 0
     for times in drawn_times(generator, units, resamples, CHUNK, expanded):
         totals[start : start + len(times)] = times @ rows
         start += len(times)
     return totals
+
+
+def _totals_in_orders(rows: Floats, resamples: int, generator: np.random.Generator) -> Floats:
+    """Totals of resamples of many units, each draw laid over the units in several random orders; shape (resamples, k).
+
+    Drawing takes most of the time, and how often the first, second ... unit is drawn makes another resample of the units
+    in another order. Each is an ordinary resample, and any two are uncorrelated, since with random orders the products
+    of deviations of two units that meet have mean 0.
+    """
+    units, k = rows.shape
+    orders = max(1, min(_MOST_ORDERS, resamples, _LAID // (units * k)))
+    laid = np.concatenate([rows[generator.permutation(units)] for _ in range(orders)], axis=1)
+    totals = np.empty((-(-resamples // orders), orders * k))
+    start = 0
+    for times in drawn_times(generator, units, len(totals), 8 * CHUNK):  # few resamples at once would read these often
+        np.matmul(times, laid, out=totals[start : start + len(times)])
+        start += len(times)
+    return totals.reshape(-1, k)[:resamples]
 
 
 def describe(interval: str, resamples: int, seed: Seed, clustered: bool, stratified: bool) -> str:
