@@ -8,8 +8,11 @@ import numpy as np
 
 from agreement.coding import Codes, Floats
 
-CHUNK = 1_000_000
-"""Numbers held at once while drawing."""
+CHUNK = 131_072
+"""Numbers held at once while drawing for a few sums: so many stay in the cache."""
+
+LARGE_CHUNK = 8_000_000
+"""Numbers held at once while drawing for many sums: these are read once for each block."""
 
 
 def generator_of(seed: int | Sequence[int] | np.random.SeedSequence) -> np.random.Generator:

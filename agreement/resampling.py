@@ -3,8 +3,8 @@
 A statistic that is a function of sums (a mean, a ratio, a kappa) is bootstrapped through `bootstrap_of_sums`: units
 with equal sums are the same for it, so a resample is one multinomial draw over the distinct ones. That is the ordinary
 bootstrap exactly, not an approximation. Where the sums take few distinct values, as those of categories do, it costs
-milliseconds at any n; of continuous values every unit is distinct, the cost grows with n, and from `MANY_DISTINCT` units
-on one draw makes several resamples. Anything else goes through `bootstrap`.
+milliseconds at any n; of continuous values every unit is distinct, the cost grows with n, and from `MANY_DISTINCT`
+units on one draw makes several resamples. Anything else goes through `bootstrap`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy.typing as npt
 from agreement.cluster_codes import ClusterSums
 from agreement.codebook import distinct_numbers
 from agreement.coding import Codes, Floats
-from agreement.drawing import CHUNK, drawn_times, generator_of
+from agreement.drawing import CHUNK, LARGE_CHUNK, drawn_times, generator_of
 from agreement.estimate import check_confidence
 from agreement.interval_kinds import Interval
 from agreement.shared_draw import ClusterDraw
@@ -29,7 +29,7 @@ Seed = int | Sequence[int] | np.random.SeedSequence | ClusterDraw
 MANY_DISTINCT = 10_000
 """From so many units on whose sums all differ, one draw makes several resamples."""
 
-_MOST_ORDERS = 32  # resamples that one draw makes
+_MOST_ORDERS = 64  # resamples that one draw makes
 _LAID = 24_000_000  # numbers that are laid out in these orders at once
 
 ONE_DRAW = ", one draw of clusters for all estimates"
@@ -296,16 +296,16 @@ def _resampled_totals(
 def _totals_in_orders(rows: Floats, resamples: int, generator: np.random.Generator) -> Floats:
     """Totals of resamples of many units, each draw laid over the units in several random orders; shape (resamples, k).
 
-    Drawing takes most of the time, and how often the first, second ... unit is drawn makes another resample of the units
-    in another order. Each is an ordinary resample, and any two are uncorrelated, since with random orders the products
-    of deviations of two units that meet have mean 0.
+    Drawing takes most of the time, and how often the first, second ... unit is drawn makes another resample of the
+    units in another order. Each is an ordinary resample, and totals of any two are uncorrelated: over random orders the
+    products of the deviations of two units that meet have mean 0.
     """
     units, k = rows.shape
     orders = max(1, min(_MOST_ORDERS, resamples, _LAID // (units * k)))
     laid = np.concatenate([rows[generator.permutation(units)] for _ in range(orders)], axis=1)
     totals = np.empty((-(-resamples // orders), orders * k))
     start = 0
-    for times in drawn_times(generator, units, len(totals), 8 * CHUNK):  # few resamples at once would read these often
+    for times in drawn_times(generator, units, len(totals), LARGE_CHUNK):
         np.matmul(times, laid, out=totals[start : start + len(times)])
         start += len(times)
     return totals.reshape(-1, k)[:resamples]

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from agreement.cluster_codes import ClusterCodes
 from agreement.codebook import distinct_entries
 from agreement.coding import Floats, Ratings, as_values, encode_clusters
-from agreement.drawing import CHUNK, drawn_times, generator_of
+from agreement.drawing import LARGE_CHUNK, drawn_times, generator_of
 
 _HELD_AS_NUMBERS = 4_000_000  # weights up to so many stay in memory as floating point numbers
 _HELD = 100_000_000  # and up to so many in a byte each; more are drawn anew for each product
@@ -178,7 +178,7 @@ class ClusterDraw:
             return
         size = self.resamples * self.units
         held: list[npt.NDArray[Any]] = []
-        for block in drawn_times(generator_of(self.seed), self.units, self.resamples, CHUNK):
+        for block in drawn_times(generator_of(self.seed), self.units, self.resamples, LARGE_CHUNK):
             if size <= _HELD_AS_NUMBERS:
                 held.append(block)
             elif size <= _HELD:
