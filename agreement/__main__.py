@@ -24,7 +24,7 @@ KEYS = (
     *("confidence", "n", "n_clusters", "method", "undefined_because", "warning"),
 )
 
-SIDE_BY_SIDE = 8
+SIDE_BY_SIDE = 4
 """Statistics that are computed at once where they share a draw: so many wait for one product with its weights."""
 
 
