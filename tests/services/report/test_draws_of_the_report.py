@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from sqlmodel import select
@@ -26,9 +27,9 @@ SUBJECTS = ["s1", "s1", "s2", "s3", "s3", "s4", "s5", "s6"]
 
 
 @pytest.fixture(scope="module")
-def rows(closed: Situation) -> StudyRows:
+def rows(closed_ended: Situation) -> StudyRows:
     """What the report of the closed study is computed from."""
-    with closed.database.read_only() as session:
+    with closed_ended.database.read_only() as session:
         return load_rows(session, session.exec(select(Study).where(Study.key == STUDY)).one())
 
 
@@ -80,7 +81,12 @@ def test_both_draws_give_the_same_values_of_the_same_items(rows: StudyRows) -> N
 def test_a_draw_of_each_estimate_is_that_of_the_plain_function(rows: StudyRows) -> None:
     plan = stored_before(rows).protocol.analysis
     intervals = IntervalSettings.of(plan, SUBJECTS)
-    plain = {"clusters": SUBJECTS, "resamples": plan.resamples, "seed": plan.seed, "confidence": plan.confidence}
+    plain: dict[str, Any] = {
+        "clusters": SUBJECTS,
+        "resamples": plan.resamples,
+        "seed": plan.seed,
+        "confidence": plan.confidence,
+    }
 
     assert percent_agreement(ANSWERS, OTHERS, **intervals.by(SUBJECTS)) == percent_agreement(ANSWERS, OTHERS, **plain)
     assert cohen_kappa(ANSWERS, OTHERS, **intervals.by(SUBJECTS)) == cohen_kappa(ANSWERS, OTHERS, **plain)
