@@ -1,5 +1,7 @@
 """The statistics of a reader study and of a judge validation: pure functions on arrays that return an `Estimate`.
 
+`ClusterDraw` lets several of them share their resamples of clusters.
+
 Do two raters give the same verdicts?
     percent_agreement, cohen_kappa, cohen_kappa_of_table, kappa_per_category, pabak, marginal_homogeneity,
     marginal_homogeneity_in_clusters, shared_errors, agreement_weights, cohen_kappa_with_weights
@@ -106,6 +108,7 @@ from agreement.reader_variance import VARIANCES, VarianceComponents, variance_co
 from agreement.readers import reader_averaged_difference, readers_against_judge
 from agreement.roc import macro_auc, roc_auc
 from agreement.several_raters import brennan_prediger, conger_kappa, fleiss_kappa, gwet_ac
+from agreement.shared_draw import ClusterDraw
 from agreement.shared_errors import SharedErrors, shared_errors
 from agreement.simulated_plan import SimulatedStudy, plan_by_simulation
 from agreement.text import exact_match, normalise_answer, token_f1
@@ -122,6 +125,7 @@ __all__ = [
     "BlandAltman",
     "Ceiling",
     "ClassificationScores",
+    "ClusterDraw",
     "Consensus",
     "DiagnosticAccuracy",
     "Estimate",

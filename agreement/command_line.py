@@ -30,6 +30,7 @@ from agreement.rater_tests import check_margins
 from agreement.ratings import Weights
 from agreement.ratings_file import Level, RatingsFile
 from agreement.several_raters import brennan_prediger, conger_kappa, fleiss_kappa, gwet_ac
+from agreement.shared_draw import ClusterDraw
 
 MOST_PAIRS = 45
 """Above so many pairs of raters they are shown on request only."""
@@ -116,10 +117,14 @@ def command_line(file: RatingsFile, request: Request) -> Iterator[Calculation]:
         When `judge` is no rater, or `positive` no category or without anything to hold it against.
     """
     _check(file, request)
-    yield from _of_file(file, request)
+    draw = None
+    if file.clusters is not None:
+        draw = ClusterDraw(file.clusters, resamples=_resamples(file, request), seed=request.seed)
+        file = replace(file, clusters=draw.clusters)
+    yield from _of_file(file, request, draw)
     for column, groups in file.groups.items():
         for group in np.unique(groups).tolist():
-            for calculation in _of_file(file.part(groups == group), request):
+            for calculation in _of_file(file.part(groups == group), request, draw):
                 yield calculation._replace(part=f", {column} {group}")
 
 
@@ -146,24 +151,28 @@ def _check(file: RatingsFile, request: Request) -> None:
         raise ValueError(f"positive is {request.positive!r}; expected one of {known}")
 
 
+def _resamples(file: RatingsFile, request: Request) -> int:
+    if request.resamples is not None:
+        return request.resamples
+    many = file.clusters is not None and file.clusters.max(initial=0) >= MANY_CLUSTERS
+    return 1_000 if many else 10_000
+
+
 class _Options:
     """Keyword arguments of the statistics, as the file and the request ask for them."""
 
-    def __init__(self, file: RatingsFile, request: Request) -> None:
-        resamples = request.resamples
-        if resamples is None:
-            many = file.clusters is not None and file.clusters.max(initial=0) >= MANY_CLUSTERS
-            resamples = 1_000 if many else 10_000
+    def __init__(self, file: RatingsFile, request: Request, draw: ClusterDraw | None) -> None:
         self.plain: dict[str, Any] = {"confidence": request.confidence}
-        self.clustered = self.plain | {"clusters": file.clusters, "seed": request.seed, "resamples": resamples}
+        drawn = {"clusters": None, "seed": request.seed, "resamples": _resamples(file, request)}
+        self.clustered = self.plain | (drawn if draw is None else draw.by(file.clusters))
         several = len(file.categories) > 1
         self.declared: dict[str, Any] = {"categories": range(len(file.categories))} if several else {}
         self.ordered = request.level == "ordinal" and several
         self.weightings: tuple[Weights | None, ...] = (None, "linear", "quadratic") if self.ordered else (None,)
 
 
-def _of_file(file: RatingsFile, request: Request) -> Iterator[Calculation]:
-    options = _Options(file, request)
+def _of_file(file: RatingsFile, request: Request, draw: ClusterDraw | None) -> Iterator[Calculation]:
+    options = _Options(file, request, draw)
     humans = [column for column, name in enumerate(file.raters) if name != request.judge]
     pairs = list(combinations(range(len(file.raters)), 2))
     if len(pairs) > MOST_PAIRS and not request.all_pairs:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from scipy import stats
 
 from agreement.cautions import rare_category
+from agreement.cluster_codes import ClusterSums
 from agreement.codebook import is_missing
 from agreement.coding import Codes, Floats, Pairs, Ratings, as_values, compact, encode_clusters, encode_pairs
 from agreement.estimate import Estimate, check_confidence, undefined
@@ -347,12 +348,13 @@ def _bootstrapped(
     else:
         a, b, penalties, counts = pairs.a, pairs.b, table.penalty_of(pairs.a, pairs.b), None
         units = int(groups.max()) + 1
+    of_unit: Codes = np.asarray(groups)
     if units * k > _LARGEST:
         raise ValueError(f"a and b hold {k} categories; expected fewer, or interval='normal', for {units} units")
     # kappa needs three things of a unit: its penalty, and how often each rater used each category
-    penalty = np.bincount(groups, weights=penalties, minlength=units)
-    of_a = np.bincount(groups * k + a, minlength=units * k).reshape(units, k)
-    of_b = np.bincount(groups * k + b, minlength=units * k).reshape(units, k)
+    penalty = np.bincount(of_unit, weights=penalties, minlength=units)
+    of_a = np.bincount(of_unit * k + a, minlength=units * k).reshape(units, k)
+    of_b = np.bincount(of_unit * k + b, minlength=units * k).reshape(units, k)
 
     def kappa(totals: Floats) -> Floats:
         use_a, use_b = totals[..., 1 : k + 1], totals[..., k + 1 :]
@@ -362,7 +364,7 @@ def _bootstrapped(
 
     return bootstrap_of_sums(
         kappa,
-        np.column_stack([penalty, of_a, of_b]).astype(np.float64),
+        ClusterSums.of(np.column_stack([penalty, of_a, of_b]).astype(np.float64), groups),
         counts=counts,
         resamples=resamples,
         seed=seed,

@@ -19,3 +19,5 @@ class AnalysisPlan(Part):
     confidence: Annotated[float, Field(gt=0.5, lt=1.0)] = 0.95
     resamples: Annotated[int, Field(ge=200, le=100_000)] = 10_000
     seed: int = 1
+    # 1: each statistic draws subjects by itself, as before there was a choice; 2: one draw for all of a report.
+    draw: Literal[1, 2] = 2

@@ -9,24 +9,37 @@ from typing import Any
 import numpy as np
 
 from agreement import Estimate, bootstrap, wilson_interval
+from agreement.shared_draw import ClusterDraw
 from protocol.analysis import AnalysisPlan
 
 
 @dataclass(frozen=True)
 class IntervalSettings:
-    """Confidence, resamples and seed of the analysis plan."""
+    """Confidence, resamples and seed of the analysis plan, and the draw that all statistics share, if they do."""
 
     confidence: float
     resamples: int
     seed: int
+    draw: ClusterDraw | None = None
 
     @staticmethod
-    def of(plan: AnalysisPlan) -> IntervalSettings:
-        """Return what the plan asks for."""
-        return IntervalSettings(plan.confidence, plan.resamples, plan.seed)
+    def of(plan: AnalysisPlan, clusters: Sequence[Any]) -> IntervalSettings:
+        """Return what the plan asks for.
+
+        Parameters
+        ----------
+        clusters
+            The clusters of everything that a statistic may be about, each once or more.
+        """
+        draw = None
+        if plan.draw == 2 and clusters:
+            draw = ClusterDraw(list(clusters), resamples=plan.resamples, seed=plan.seed)
+        return IntervalSettings(plan.confidence, plan.resamples, plan.seed, draw)
 
     def by(self, clusters: Sequence[Any]) -> dict[str, Any]:
-        """Return the arguments of a clustered statistic."""
+        """Return the arguments of a clustered statistic, given the cluster of each of its units."""
+        if self.draw is not None:
+            return {**self.draw.by(list(clusters)), "confidence": self.confidence}
         return {
             "clusters": list(clusters),
             "resamples": self.resamples,
