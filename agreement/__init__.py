@@ -91,7 +91,7 @@ from agreement.places import (
     place_agreement,
 )
 from agreement.planning import labels_needed
-from agreement.prevalence import prediction_powered_mean, rogan_gladen
+from agreement.prevalence import prediction_powered_mean
 from agreement.prevalence_adjusted import pabak
 from agreement.rankings import (
     RankingAccuracy,
@@ -107,6 +107,7 @@ from agreement.reader_study import PlannedStudy, cases_needed, plan_reader_study
 from agreement.reader_variance import VARIANCES, VarianceComponents, variance_components
 from agreement.readers import reader_averaged_difference, readers_against_judge
 from agreement.roc import macro_auc, roc_auc
+from agreement.rogan_gladen import rogan_gladen
 from agreement.several_raters import brennan_prediger, conger_kappa, fleiss_kappa, gwet_ac
 from agreement.shared_draw import ClusterDraw
 from agreement.shared_errors import SharedErrors, shared_errors

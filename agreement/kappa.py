@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from agreement.added_items import MOST_CATEGORIES, added_rows, adjusted_estimate
 from agreement.cautions import rare_category
 from agreement.cluster_codes import ClusterSums
 from agreement.codebook import is_missing
@@ -46,8 +48,8 @@ def cohen_kappa(
     (quadratic).
 
     Items without both verdicts are left out. Undefined (nan, with the reason) for no items, for one item, and when both
-    raters used one and the same category throughout. The value stays but the limits are undefined when one rater is
-    constant, and when the standard error degenerates, as with perfect agreement.
+    raters used one and the same category throughout. But for the adjusted interval the value has no limits when one
+    rater is constant, and when the standard error degenerates, as with perfect agreement.
 
     Parameters
     ----------
@@ -59,10 +61,12 @@ def cohen_kappa(
     weights : {None, "linear", "quadratic"} or array_like, shape (q, q)
         Weights of agreement; with a matrix, and `categories`, it is `cohen_kappa_with_weights`.
     clusters : sequence, shape (items,), optional
-        Cluster of each item, for example the subject; the interval is then a cluster bootstrap.
-    interval : {"normal", "percentile", "bca"}, optional
-        By default "normal" without and "percentile" with `clusters`. "normal" uses the standard error of Fleiss,
-        Cohen and Everitt [3]_, not clipped to [-1, 1], and assumes independent items.
+        Cluster of each item, for example the subject.
+    interval : {"adjusted", "normal", "percentile", "bca"}, optional
+        By default "adjusted": with two items added, of which raters agree on one (half an item in each cell of a 2 x 2
+        table), and on as many items as clustered ones are worth. It takes no weights and up to twenty categories;
+        beyond, "normal" without and "percentile" with `clusters`. "normal" uses the standard error of Fleiss, Cohen
+        and Everitt [3]_, not clipped to [-1, 1], and assumes independent items.
     resamples, seed
         For the bootstrap.
     confidence : float
@@ -104,8 +108,13 @@ def cohen_kappa(
             a, b, matrix, categories,
             clusters=clusters, interval=interval, resamples=resamples, seed=seed, confidence=confidence, unit=unit,
         )  # fmt: skip
-    interval = chosen_interval(interval, "normal", *BOOTSTRAPS, clustered=clusters is not None)
     pairs = encode_pairs(a, b, categories)
+    applies = weights is None and len(pairs.categories) <= MOST_CATEGORIES
+    adjustable: tuple[Interval, ...] = ("adjusted",) if applies else ()
+    interval = chosen_interval(
+        interval, *adjustable, "normal", *BOOTSTRAPS,
+        clustered=clusters is not None, for_clusters=(*adjustable, *BOOTSTRAPS),
+    )  # fmt: skip
     places = _places(pairs.categories, name_of_weights, declared=categories is not None)
     name = with_weights("Cohen's kappa", weights)
     note = left_out(pairs)
@@ -118,10 +127,14 @@ def cohen_kappa(
     n_clusters = None
     if clusters is not None:
         groups, n_clusters = compact(encode_clusters(clusters, pairs.rated.size)[pairs.rated])
-    text = f"{'cluster ' if groups is not None else ''}bootstrap"
+    text = "linearised standard error with two items added"
+    if interval != "adjusted":
+        text = f"{'cluster ' if groups is not None else ''}bootstrap"
     value, reason = _value(table)
     if math.isnan(value):
         return undefined(name, pairs.n, unit, text + note, str(reason), confidence=confidence, n_clusters=n_clusters)
+    if interval == "adjusted":
+        return _adjusted(pairs, groups, table, confidence, name, unit, note).warned(rare)
     spread = _bootstrapped(pairs, groups, table, resamples, seed, interval, confidence)
     if reason is not None:
         spread = Spread(math.nan, math.nan, None, spread.method, reason)
@@ -313,10 +326,38 @@ def _normal(name: str, table: Table, confidence: float, unit: str, note: str) ->
 
 
 def _rare(table: Table) -> str | None:
-    if table.weights is not None:
-        return None
+    return rare_category(_rarest(table)) if table.weights is None else None
+
+
+def _rarest(table: Table) -> float:
+    """In how many items the rarest of the categories that occur is expected."""
     expected = (table.rows + table.columns) / 2.0
-    return rare_category(float(expected[expected > 0.0].min(initial=math.inf)))
+    return float(expected[expected > 0.0].min(initial=math.inf))
+
+
+def _of_sums(table: Table, totals: Floats) -> Floats:
+    """Kappa from sums over items: the penalties, and how often each rater used each category."""
+    k = len(table.places)
+    use_a, use_b = totals[..., 1 : k + 1], totals[..., k + 1 :]
+    expected = (use_a * table.against(use_b)).sum(axis=-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(expected > 0, 1.0 - use_a.sum(axis=-1) * totals[..., 0] / expected, np.nan)
+
+
+def _adjusted(
+    pairs: Pairs, groups: Codes | None, table: Table, confidence: float, name: str, unit: str, note: str
+) -> Estimate:
+    codes = np.column_stack([pairs.a, pairs.b])
+    k = len(table.places)
+
+    def rows(of_both: Codes) -> Floats:
+        a, b = of_both.T
+        return np.column_stack([table.penalty_of(a, b), np.eye(k)[a], np.eye(k)[b]])
+
+    return adjusted_estimate(
+        partial(_of_sums, table), rows(codes), added_rows(rows, k, codes), groups,
+        name=name, unit=unit, confidence=confidence, note=note, rarest=_rarest(table),
+    )  # fmt: skip
 
 
 def _variance(table: Table) -> float:
@@ -355,15 +396,8 @@ def _bootstrapped(
     penalty = np.bincount(of_unit, weights=penalties, minlength=units)
     of_a = np.bincount(of_unit * k + a, minlength=units * k).reshape(units, k)
     of_b = np.bincount(of_unit * k + b, minlength=units * k).reshape(units, k)
-
-    def kappa(totals: Floats) -> Floats:
-        use_a, use_b = totals[..., 1 : k + 1], totals[..., k + 1 :]
-        expected = (use_a * table.against(use_b)).sum(axis=-1)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(expected > 0, 1.0 - use_a.sum(axis=-1) * totals[..., 0] / expected, np.nan)
-
     return bootstrap_of_sums(
-        kappa,
+        partial(_of_sums, table),
         ClusterSums.of(np.column_stack([penalty, of_a, of_b]).astype(np.float64), groups),
         counts=counts,
         resamples=resamples,

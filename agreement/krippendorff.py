@@ -10,7 +10,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from agreement.chance_corrected import ROUNDING, Coefficient, check_size, estimate_of, rarest_of
+from agreement.added_items import MOST_CATEGORIES, added_rows
+from agreement.chance_corrected import ROUNDING, Coefficient, counts_of, estimate_of, rarest_of
 from agreement.coding import Codes, Floats, Ratings, encode_clusters
 from agreement.estimate import Estimate
 from agreement.interval_kinds import Interval
@@ -52,11 +53,12 @@ def krippendorff_alpha(
     categories : sequence, optional
         The declared categories in their order; required for "ordinal" on anything but numbers.
     clusters : sequence, shape (items,), optional
-        Cluster of each item; the interval is then a cluster bootstrap.
-    interval : {"t", "percentile", "bca"}, optional
-        By default "t" without and "percentile" with `clusters`. "t": Gwet's standard error [2]_, t with n - 1
-        degrees of freedom, clipped at 1; at the ordinal level it takes the metric as fixed. The bootstrap computes
-        the ordinal metric anew in each resample.
+        Cluster of each item.
+    interval : {"adjusted", "t", "percentile", "bca"}, optional
+        By default "adjusted" at the nominal level, as in `fleiss_kappa`; at the others, which it does not apply to,
+        "t" without and "percentile" with `clusters`. "t": Gwet's standard error [2]_, t with n - 1 degrees of freedom,
+        clipped at 1; at the ordinal level it takes the metric as fixed. The bootstrap computes the ordinal metric anew
+        in each resample.
     resamples, seed
         For the bootstrap.
     confidence : float
@@ -160,20 +162,18 @@ def alpha_coefficient(
         if enough.any():
             codes, q = coded.codes[enough], len(levels)
             if level != "ordinal":
-                coefficient = _of_categories(_counts(codes, q), metric)
+                coefficient = _of_categories(counts_of(codes, q), metric)
             else:
-                coefficient = _of_ranks(_counts(codes, q)) if anew else _of_numbers(_middles(codes, q))
+                coefficient = _of_ranks(counts_of(codes, q)) if anew else _of_numbers(_middles(codes, q))
             if level == "nominal":
-                coefficient = replace(coefficient, rarest=rarest_of(codes))
+                added = _added(codes, q) if 1 < q <= MOST_CATEGORIES else None
+                coefficient = replace(coefficient, rarest=rarest_of(codes), added=added)
     return coefficient, pairable
 
 
-def _counts(codes: Codes, q: int) -> Floats:
-    """How often each item was put into each category, shape (items, q)."""
-    items = len(codes)
-    check_size(items, q)
-    cells = np.arange(items)[:, None] * q + codes
-    return np.bincount(cells[codes >= 0], minlength=items * q).reshape(items, q).astype(np.float64)
+def _added(codes: Codes, q: int) -> Floats:
+    """What the items added by the adjusted interval add to the sums of the nominal coefficient."""
+    return added_rows(lambda added: _of_categories(counts_of(added, q), None).rows, q, codes)
 
 
 def _middles(codes: Codes, q: int) -> Floats:

@@ -10,10 +10,10 @@ import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 
-import numpy as np
 import numpy.typing as npt
 
-from agreement.chance_corrected import Coefficient, check_size, estimate_of
+from agreement.added_items import MOST_CATEGORIES, added_rows
+from agreement.chance_corrected import Coefficient, counts_of, estimate_of
 from agreement.coding import Codes, Floats, Ratings, encode_clusters
 from agreement.coefficients import (
     brennan_prediger_coefficient,
@@ -56,10 +56,11 @@ def fleiss_kappa(
         Agreement weights over the order of the categories; a matrix as `agreement_weights` takes or gives it needs
         `categories`.
     clusters : sequence, shape (items,), optional
-        Cluster of each item, for example the subject; the interval is then a cluster bootstrap.
-    interval : {"t", "percentile", "bca"}, optional
-        By default "t" without and "percentile" with `clusters`. "t": Gwet's standard error, t with n - 1 degrees of
-        freedom, clipped at 1, independent items.
+        Cluster of each item, for example the subject.
+    interval : {"adjusted", "t", "percentile", "bca"}, optional
+        By default "adjusted": two items are added, of which raters agree on one, and clustered items count as many as
+        they are worth. It takes no weights and up to twenty categories; beyond, "t" without and "percentile" with
+        `clusters`. "t": Gwet's standard error, t with n - 1 degrees of freedom, clipped at 1, independent items.
     resamples, seed
         For the bootstrap.
     confidence : float
@@ -88,7 +89,7 @@ def fleiss_kappa(
 
     >>> ratings = [[1, 1, None, 1], [2, 2, 3, 2], [3, 3, 3, 3], [3, 3, 3, 3], [2, 2, 2, 2], [1, 2, 3, 4], [4, 4, 4, 4]]
     >>> ratings += [[1, 1, 2, 1], [2, 2, 2, 2], [None, 5, 5, 5], [None, None, 1, 1], [None, 3, None, None]]
-    >>> estimate = fleiss_kappa(ratings)
+    >>> estimate = fleiss_kappa(ratings, interval="t")
     >>> round(estimate.value, 5), round(estimate.se, 5)
     (0.76117, 0.15302)
     """
@@ -145,7 +146,7 @@ def gwet_ac(
 
     >>> ratings = [[1, 1, None, 1], [2, 2, 3, 2], [3, 3, 3, 3], [3, 3, 3, 3], [2, 2, 2, 2], [1, 2, 3, 4], [4, 4, 4, 4]]
     >>> ratings += [[1, 1, 2, 1], [2, 2, 2, 2], [None, 5, 5, 5], [None, None, 1, 1], [None, 3, None, None]]
-    >>> estimate = gwet_ac(ratings)
+    >>> estimate = gwet_ac(ratings, interval="t")
     >>> round(estimate.value, 5), round(estimate.se, 5)
     (0.77544, 0.14295)
     """
@@ -279,7 +280,7 @@ def conger_kappa(
 
     >>> ratings = [[1, 1, None, 1], [2, 2, 3, 2], [3, 3, 3, 3], [3, 3, 3, 3], [2, 2, 2, 2], [1, 2, 3, 4], [4, 4, 4, 4]]
     >>> ratings += [[1, 1, 2, 1], [2, 2, 2, 2], [None, 5, 5, 5], [None, None, 1, 1], [None, 3, None, None]]
-    >>> estimate = conger_kappa(ratings)
+    >>> estimate = conger_kappa(ratings, interval="t")
     >>> round(estimate.value, 5), round(estimate.se, 5)
     (0.76207, 0.15011)
     """
@@ -308,14 +309,18 @@ def _estimate(
     coded = encode_ratings(ratings, categories, named)
     groups = encode_clusters(clusters, coded.rated.size)[coded.rated] if clusters is not None else None
     q = max(2, len(coded.categories))
-    check_size(len(coded.codes), q)
-    counts = np.stack([(coded.codes == code).sum(axis=1) for code in range(q)], axis=1).astype(np.float64)
+    counts = counts_of(coded.codes, q)
+    w = weight_matrix(q, named) if matrix is None else matrix
     pairable = (counts.sum(axis=1) >= 2).any()
-    coefficient = None
-    if pairable:
-        coefficient = build(coded.codes, counts, weight_matrix(q, named) if matrix is None else matrix)
-        if weights is not None:  # the warning of a rare category is about unweighted coefficients
-            coefficient = replace(coefficient, rarest=math.inf)
+    coefficient = build(coded.codes, counts, w) if pairable else None
+    if coefficient is not None and weights is not None:
+        coefficient = replace(coefficient, rarest=math.inf)  # the warning is about unweighted coefficients
+    elif coefficient is not None and coefficient.reason is None and q <= MOST_CATEGORIES:
+
+        def rows_of(codes: Codes) -> Floats:
+            return build(codes, counts_of(codes, q), w).rows
+
+        coefficient = replace(coefficient, added=added_rows(rows_of, q, coded.codes))
     note = f"; {coded.n_empty} without a rating left out" if coded.n_empty else ""
     lone = int((counts.sum(axis=1) == 1).sum())
     note += f"; {lone} with one rating count for the use of the categories only" if lone else ""

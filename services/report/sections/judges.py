@@ -199,7 +199,7 @@ def _direction(number: int, run: Run, scores: Scores, intervals: IntervalSetting
                 [candidate.probability for candidate in scores.sample],
                 name="signed difference",
                 unit="candidate",
-                **intervals.by(scores.items),
+                **{**intervals.by(scores.items), "interval": "percentile"},
             )
             rows.append(
                 EstimateRow(

@@ -19,6 +19,14 @@ _EVENTS = {
     "reopen": "Re-opened",
 }
 
+_INTERVALS = {
+    "by_statistic": (
+        "the kind that holds for the statistic, allowing for whole subjects: score interval of a share, adjusted "
+        "interval of kappa and nominal alpha, else the bootstrap with {resamples} resamples, {draw}"
+    ),
+    "percentile_bootstrap": "percentile bootstrap of whole subjects, {resamples} resamples, {draw}",
+}
+
 
 def study_section(study: StudyRows, reads: Reads) -> Section:
     """Build the section."""
@@ -46,7 +54,7 @@ def analysis_plan(study: StudyRows) -> tuple[tuple[str, str], ...]:
         ("Primary estimate", PRIMARY[plan.primary]),
         ("Unit of analysis", plan.unit),
         ("Clusters", f"{plan.cluster}: items of one subject are not independent"),
-        ("Interval", f"percentile bootstrap of whole subjects, {plan.resamples} resamples, {DRAWS[plan.draw]}"),
+        ("Interval", _INTERVALS[plan.interval].format(resamples=plan.resamples, draw=DRAWS[plan.draw])),
         ("Confidence", f"{100 * plan.confidence:g} %"),
         ("Seed", str(plan.seed)),
         ("Verdicts counted", "first pass; the newest verdict where one was revised"),
