@@ -128,10 +128,10 @@ def prediction_powered_mean(
     of_stratum, of_other_stratum = _codes_of_both(strata, unlabelled_strata, known, there, "strata")
     groups, other_groups = _codes_of_both(clusters, unlabelled_clusters, known, there, "clusters")
     n_clusters = int(np.unique(groups).size) if groups is not None else None
+    binary = bool(np.isin(y[known], (0.0, 1.0)).all())
     scale = magnitude(y, f, rest)
     lost, y, f, rest = int((~known).sum()), y[known] / scale, f[known] / scale, rest[there] / scale
     n, others = y.size, rest.size
-    binary = bool(np.isin(numbers_or_nan(human, "human")[known], (0.0, 1.0)).all())
     kinds: tuple[Interval, ...] = ("score", "normal") if binary else ("normal",)
     interval = chosen_interval(interval or ("score" if binary and tuned else "normal"), *kinds)
     words = "Wilson score interval on the effective number" if interval == "score" else "normal interval, not clipped"
