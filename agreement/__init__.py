@@ -49,6 +49,7 @@ from agreement.calibration import (
     reliability_curve,
     risk_coverage,
 )
+from agreement.category_kappa import kappa_per_category
 from agreement.cautions import FEW_CLUSTERS
 from agreement.classification import ClassificationScores, classification_scores
 from agreement.clustered_tests import marginal_homogeneity_in_clusters, mcnemar_in_clusters
@@ -64,7 +65,7 @@ from agreement.icc import icc
 from agreement.icc_missing import icc_with_missing
 from agreement.intervals import clopper_pearson_interval, wilson_interval
 from agreement.judge import DiagnosticAccuracy, JudgeDirection, diagnostic_accuracy, judge_direction
-from agreement.kappa import cohen_kappa, cohen_kappa_of_table, kappa_per_category
+from agreement.kappa import cohen_kappa, cohen_kappa_of_table
 from agreement.krippendorff import krippendorff_alpha
 from agreement.latent_class import LatentClasses, dawid_skene
 from agreement.leave_one_out import Ceiling, leave_one_out
