@@ -64,9 +64,9 @@ class ClusterDraw:
     Examples
     --------
     >>> from agreement import cohen_kappa, percent_agreement
-    >>> a, b, subjects = [1, 1, 2, 2, 1, 2], [1, 2, 2, 2, 1, 1], ["s1", "s1", "s2", "s2", "s3", "s3"]
-    >>> draw = ClusterDraw(subjects, resamples=200, seed=1)
-    >>> cohen_kappa(a, b, **draw.by()).method == percent_agreement(a, b, **draw.by()).method
+    >>> a, b, subjects = [1, 2, 2, 1, 1, 2], [1, 2, 2, 2, 1, 2], ["s1", "s1", "s2", "s2", "s3", "s3"]
+    >>> options = ClusterDraw(subjects, resamples=200, seed=1).by() | {"interval": "percentile"}
+    >>> cohen_kappa(a, b, **options).method == percent_agreement(a, b, **options).method
     True
     """
 

@@ -193,7 +193,7 @@ def test_an_interval_for_independent_items_is_refused_with_clusters(name: str, k
 
 
 def test_no_function_names_the_kind_of_interval_otherwise() -> None:
-    other_meaning = {"mcnemar", "adjust_p_values"}  # the kind of test, and of adjustment
+    other_meaning = {"mcnemar", "mcnemar_in_clusters", "adjust_p_values"}  # the kind of test, and of adjustment
     public = {name: getattr(agreement, name) for name in agreement.__all__}
     signatures = {name: inspect.signature(thing) for name, thing in public.items() if inspect.isfunction(thing)}
 

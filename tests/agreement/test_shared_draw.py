@@ -36,13 +36,13 @@ STATISTICS = {
     "percent agreement": partial(percent_agreement, A, B, interval="percentile"),
     "Cohen's kappa": partial(cohen_kappa, A, B, interval="percentile"),
     "weighted kappa": partial(cohen_kappa, A, B, weights="quadratic", interval="percentile"),
-    "prevalence-adjusted": partial(pabak, A == 1, B == 1),
+    "prevalence-adjusted": partial(pabak, A == 1, B == 1, interval="percentile"),
     "Fleiss' kappa": partial(fleiss_kappa, RATINGS, interval="percentile"),
     "Conger's kappa": partial(conger_kappa, RATINGS, interval="percentile"),
     "Gwet's AC1": partial(gwet_ac, RATINGS, interval="percentile"),
     "alpha": partial(krippendorff_alpha, RATINGS, interval="percentile"),
     "alpha of numbers": partial(krippendorff_alpha, RATINGS, "interval", interval="percentile"),
-    "Brier score": partial(brier_score, STATED, RIGHT),
+    "Brier score": partial(brier_score, STATED, RIGHT, interval="percentile"),
     "calibration error": partial(expected_calibration_error, STATED, RIGHT),
     "difference": partial(paired_difference, A == B, A == C),
     "mean": partial(bootstrap, np.mean, STATED),
@@ -113,7 +113,7 @@ def test_a_part_of_a_file_goes_with_the_clusters_of_the_whole():
     weights = np.concatenate(list(draw.weights()))
     names = sorted(set(SUBJECTS))
 
-    estimate = percent_agreement(A[part], B[part], **draw.by(np.array(SUBJECTS)[part].tolist()))
+    estimate = percent_agreement(A[part], B[part], interval="percentile", **draw.by(np.array(SUBJECTS)[part].tolist()))
 
     times = weights[:, [names.index(name) for name in np.array(SUBJECTS)[part]]]
     values = times @ RIGHT[part] / times.sum(axis=1)
@@ -125,9 +125,10 @@ def test_a_slice_of_the_clusters_says_the_same_as_their_names():
     draw = ClusterDraw(SUBJECTS, resamples=400, seed=3)
     part = A > 0
 
-    by_slice = cohen_kappa(A[part], B[part], **draw.by(draw.clusters[part]))
+    by_slice = cohen_kappa(A[part], B[part], interval="percentile", **draw.by(draw.clusters[part]))
 
-    assert by_slice == cohen_kappa(A[part], B[part], **draw.by(np.array(SUBJECTS)[part].tolist()))
+    by_name = cohen_kappa(A[part], B[part], interval="percentile", **draw.by(np.array(SUBJECTS)[part].tolist()))
+    assert by_slice == by_name
 
 
 def test_resamples_without_any_item_are_left_out_and_counted():
@@ -135,7 +136,7 @@ def test_resamples_without_any_item_are_left_out_and_counted():
     patients, right = np.arange(20), np.array([1.0, 0, 1, 1, 0])
     draw = ClusterDraw(patients, resamples=4000, seed=1)
 
-    estimate = accuracy_of_correctness(right, **draw.by(draw.clusters[:5])).primary
+    estimate = accuracy_of_correctness(right, interval="percentile", **draw.by(draw.clusters[:5])).primary
 
     lost = int((np.concatenate(list(draw.weights()))[:, :5].sum(axis=1) == 0).sum())
     assert 0 < lost < 40
@@ -168,11 +169,11 @@ def test_strata_are_drawn_by_themselves_and_say_so():
 
 def test_weights_too_many_to_keep_are_drawn_anew_and_are_the_same(monkeypatch):
     draw = ClusterDraw(SUBJECTS, resamples=300, seed=3)
-    kept_as_numbers = percent_agreement(A, B, **draw.by())
+    kept_as_numbers = percent_agreement(A, B, interval="percentile", **draw.by())
     monkeypatch.setattr("agreement.shared_draw._HELD_AS_NUMBERS", 0)
     in_bytes = ClusterDraw(SUBJECTS, resamples=300, seed=3)
-    first = percent_agreement(A, B, **in_bytes.by())
-    again = percent_agreement(A, B, **in_bytes.by())
+    first = percent_agreement(A, B, interval="percentile", **in_bytes.by())
+    again = percent_agreement(A, B, interval="percentile", **in_bytes.by())
     monkeypatch.setattr("agreement.shared_draw._HELD", 0)
     anew = ClusterDraw(SUBJECTS, resamples=300, seed=3)
 
@@ -180,8 +181,8 @@ def test_weights_too_many_to_keep_are_drawn_anew_and_are_the_same(monkeypatch):
         kept_as_numbers
         == first
         == again
-        == percent_agreement(A, B, **anew.by())
-        == percent_agreement(A, B, **anew.by())
+        == percent_agreement(A, B, interval="percentile", **anew.by())
+        == percent_agreement(A, B, interval="percentile", **anew.by())
     )
 
 

@@ -86,6 +86,7 @@ def test_a_draw_of_each_estimate_is_that_of_the_plain_function(rows: StudyRows) 
         "resamples": plan.resamples,
         "seed": plan.seed,
         "confidence": plan.confidence,
+        "interval": "percentile",
     }
 
     assert percent_agreement(ANSWERS, OTHERS, **intervals.by(SUBJECTS)) == percent_agreement(ANSWERS, OTHERS, **plain)
