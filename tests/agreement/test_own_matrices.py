@@ -58,3 +58,14 @@ def test_a_matrix_of_another_size_is_refused(coefficient, ratings):
 def test_a_matrix_without_categories_is_refused(coefficient, ratings):
     with pytest.raises(ValueError, match="or a matrix with categories="):
         coefficient(ratings, weights=np.eye(4))
+
+
+@pytest.mark.parametrize("clusters", [None, np.repeat(np.arange(20), 3)], ids=["items", "clusters"])
+@pytest.mark.parametrize("weights", ["linear", np.eye(4)], ids=["named", "own"])
+@pytest.mark.parametrize("coefficient", [*OF_SEVERAL, lambda ratings, **given: cohen_kappa(*ratings[:, :2].T, **given)])
+def test_weights_of_either_kind_have_no_adjusted_interval(coefficient, weights, clusters, ratings):
+    given = {"weights": weights, "categories": ORDER, "clusters": clusters}
+
+    assert "two items added" not in coefficient(ratings, **given, resamples=200).method
+    with pytest.raises(ValueError, match="'adjusted', which does not apply here"):
+        coefficient(ratings, **given, interval="adjusted")

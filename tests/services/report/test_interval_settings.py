@@ -3,6 +3,7 @@
 import pytest
 
 from agreement import cohen_kappa, krippendorff_alpha, percent_agreement
+from agreement.resampling import ONE_DRAW
 from protocol.analysis import AnalysisPlan
 from services.report.interval_settings import IntervalSettings
 
@@ -37,6 +38,22 @@ def test_a_plan_frozen_as_a_percentile_bootstrap_keeps_it(name):
     assert STATISTICS[name][0](IntervalSettings.of(frozen, SUBJECTS)).method.startswith(
         "cluster bootstrap, percentile, 400 resamples, seed 3"
     )
+
+
+def test_a_plan_by_statistic_shares_its_draw_where_it_bootstraps():
+    mean, _ = STATISTICS["mean"]
+
+    assert ONE_DRAW in mean(IntervalSettings.of(AnalysisPlan(draw=2), SUBJECTS)).method
+    assert ONE_DRAW not in mean(IntervalSettings.of(AnalysisPlan(draw=1), SUBJECTS)).method
+
+
+@pytest.mark.parametrize("name", ["share", "percent", "kappa", "alpha"])
+def test_an_interval_without_resamples_is_the_same_with_either_draw(name):
+    statistic, _ = STATISTICS[name]
+
+    shared, separate = (statistic(IntervalSettings.of(AnalysisPlan(draw=draw), SUBJECTS)) for draw in (2, 1))
+
+    assert shared == separate
 
 
 def test_a_plan_from_now_on_is_by_statistic_and_written_out_when_stored():
