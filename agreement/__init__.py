@@ -1,8 +1,10 @@
 """The statistics of a reader study and of a judge validation: pure functions on arrays that return an `Estimate`.
 
+`ClusterDraw` lets several of them share their resamples of clusters.
+
 Do two raters give the same verdicts?
     percent_agreement, cohen_kappa, cohen_kappa_of_table, kappa_per_category, pabak, marginal_homogeneity,
-    shared_errors, agreement_weights, cohen_kappa_with_weights
+    marginal_homogeneity_in_clusters, shared_errors, agreement_weights, cohen_kappa_with_weights
 Do several raters give the same verdicts?
     fleiss_kappa, conger_kappa, gwet_ac, brennan_prediger, krippendorff_alpha, percent_agreement_of_all,
     fleiss_kappa_per_category, light_kappa, mean_over_pairs, leave_one_out, consensus, dawid_skene
@@ -21,10 +23,12 @@ How much is had without looking?
 Does a confidence tell right from wrong?
     roc_auc, macro_auc, brier_score, expected_calibration_error, reliability_curve, risk_coverage
 Do two of them differ?
-    mcnemar, paired_proportion_difference, paired_difference, difference_of_parts, reader_averaged_difference,
-    readers_against_judge, adjust_p_values, hommel_p_values
+    mcnemar, mcnemar_in_clusters, paired_proportion_difference, paired_difference, difference_of_parts,
+    reader_averaged_difference, readers_against_judge, coefficient_difference, rater_group_difference,
+    rank_sets, adjust_p_values, hommel_p_values
 May a judge stand in for humans?
-    alt_test, alt_test_by_domain, judge_direction, judge_bias_by_factor, prediction_powered_mean, rogan_gladen
+    alt_test, alt_test_by_domain, judge_direction, judge_bias_by_factor, prediction_powered_mean,
+    prediction_powered_difference, rogan_gladen
 How many labels are needed?
     labels_needed, alt_test_power, cases_needed, plan_reader_study, plan_by_simulation
 What is the interval of something else?
@@ -45,25 +49,36 @@ from agreement.calibration import (
     reliability_curve,
     risk_coverage,
 )
+from agreement.category_kappa import kappa_per_category
 from agreement.cautions import FEW_CLUSTERS
 from agreement.classification import ClassificationScores, classification_scores
-from agreement.comparisons import adjust_p_values, mcnemar, paired_difference, paired_proportion_difference
+from agreement.clustered_tests import marginal_homogeneity_in_clusters, mcnemar_in_clusters
+from agreement.comparisons import mcnemar, paired_difference, paired_proportion_difference
 from agreement.consensus import Consensus, consensus
 from agreement.contrast import difference_of_parts
-from agreement.correlations import kendall_tau, mann_whitney, pearson, spearman
+from agreement.correlations import kendall_tau, pearson, spearman
+from agreement.differences import coefficient_difference
 from agreement.estimate import Estimate
 from agreement.floors import chance_floor, paired_shortcut_score, shortcut_score, text_only_floor
+from agreement.group_difference import rater_group_difference
 from agreement.icc import icc
 from agreement.icc_missing import icc_with_missing
 from agreement.intervals import clopper_pearson_interval, wilson_interval
 from agreement.judge import DiagnosticAccuracy, JudgeDirection, diagnostic_accuracy, judge_direction
-from agreement.kappa import cohen_kappa, cohen_kappa_of_table, kappa_per_category
+from agreement.kappa import cohen_kappa, cohen_kappa_of_table
 from agreement.krippendorff import krippendorff_alpha
 from agreement.latent_class import LatentClasses, dawid_skene
 from agreement.leave_one_out import Ceiling, leave_one_out
 from agreement.marginal import marginal_homogeneity
 from agreement.measurements import BlandAltman, bland_altman, kendall_w, lin_ccc
-from agreement.multiplicity import hommel_p_values
+from agreement.model_comparisons import (
+    ModelDifference,
+    RankSet,
+    RankSets,
+    prediction_powered_difference,
+    rank_sets,
+)
+from agreement.multiplicity import adjust_p_values, hommel_p_values
 from agreement.option_sets import OptionAgreement, SetAccuracy, SetAgreement, jaccard, set_accuracy, set_agreement
 from agreement.own_weights import agreement_weights, cohen_kappa_with_weights
 from agreement.pairwise import mean_over_pairs
@@ -77,7 +92,7 @@ from agreement.places import (
     place_agreement,
 )
 from agreement.planning import labels_needed
-from agreement.prevalence import prediction_powered_mean, rogan_gladen
+from agreement.prevalence import prediction_powered_mean
 from agreement.prevalence_adjusted import pabak
 from agreement.rankings import (
     RankingAccuracy,
@@ -93,10 +108,13 @@ from agreement.reader_study import PlannedStudy, cases_needed, plan_reader_study
 from agreement.reader_variance import VARIANCES, VarianceComponents, variance_components
 from agreement.readers import reader_averaged_difference, readers_against_judge
 from agreement.roc import macro_auc, roc_auc
+from agreement.rogan_gladen import rogan_gladen
 from agreement.several_raters import brennan_prediger, conger_kappa, fleiss_kappa, gwet_ac
+from agreement.shared_draw import ClusterDraw
 from agreement.shared_errors import SharedErrors, shared_errors
 from agreement.simulated_plan import SimulatedStudy, plan_by_simulation
 from agreement.text import exact_match, normalise_answer, token_f1
+from agreement.two_groups import mann_whitney
 from agreement.two_way import two_way_bootstrap
 from agreement.weighted import weighted_mean
 
@@ -109,15 +127,19 @@ __all__ = [
     "BlandAltman",
     "Ceiling",
     "ClassificationScores",
+    "ClusterDraw",
     "Consensus",
     "DiagnosticAccuracy",
     "Estimate",
     "JudgeDirection",
     "LatentClasses",
     "Localisation",
+    "ModelDifference",
     "OptionAgreement",
     "PlaceAgreement",
     "PlannedStudy",
+    "RankSet",
+    "RankSets",
     "RankingAccuracy",
     "RankingAgreement",
     "RaterComparison",
@@ -143,6 +165,7 @@ __all__ = [
     "chance_floor",
     "classification_scores",
     "clopper_pearson_interval",
+    "coefficient_difference",
     "cohen_kappa",
     "cohen_kappa_of_table",
     "cohen_kappa_with_weights",
@@ -176,7 +199,9 @@ __all__ = [
     "macro_auc",
     "mann_whitney",
     "marginal_homogeneity",
+    "marginal_homogeneity_in_clusters",
     "mcnemar",
+    "mcnemar_in_clusters",
     "mean_over_pairs",
     "mirage_rate",
     "normalise_answer",
@@ -192,11 +217,14 @@ __all__ = [
     "place_agreement",
     "plan_by_simulation",
     "plan_reader_study",
+    "prediction_powered_difference",
     "prediction_powered_mean",
     "rank_biased_overlap",
     "rank_of_accepted",
+    "rank_sets",
     "ranking_accuracy",
     "ranking_agreement",
+    "rater_group_difference",
     "reader_averaged_difference",
     "readers_against_judge",
     "reliability_curve",

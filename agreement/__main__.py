@@ -24,6 +24,9 @@ KEYS = (
     *("confidence", "n", "n_clusters", "method", "undefined_because", "warning"),
 )
 
+SIDE_BY_SIDE = 4
+"""Statistics that are computed at once where they share a draw: so many wait for one product with its weights."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Read the file, print its estimates, return the exit code (2 for a file or an option that cannot be used)."""
@@ -82,8 +85,9 @@ def estimates(file: RatingsFile, request: Request) -> list[dict[str, Any]]:
         As `applicable`, or when an option is outside its range.
     """
     calculations = list(command_line(file, request))
-    # drawing resamples frees the interpreter, so that threads do it side by side
-    with ThreadPoolExecutor(os.cpu_count()) as side_by_side:
+    # drawing resamples frees the interpreter, so that threads do it side by side; and statistics that wait for a
+    # draw of clusters at the same time have it multiplied once for all of them
+    with ThreadPoolExecutor(SIDE_BY_SIDE if file.clusters is not None else os.cpu_count()) as side_by_side:
         result = list(side_by_side.map(lambda calculation: calculation.statistic(), calculations))
     rows = []
     for calculation, of_these in zip(calculations, result, strict=True):

@@ -26,7 +26,7 @@ class Accuracy:
     Attributes
     ----------
     primary : Estimate
-        Correct / (correct + incorrect). Interval by cluster bootstrap where clusters were given, else Wilson's.
+        Correct / (correct + incorrect). Wilson's interval, on the effective number of items where clusters were given.
     wilson : Estimate
         The same value with Wilson's interval, which assumes independent items.
     worst_case, best_case : Estimate
@@ -102,7 +102,9 @@ def accuracy(
 
     References
     ----------
-    .. [1] Interval of clustered proportions: Field and Welsh (2007). Bootstrapping clustered data. JRSS B 69, 369-390.
+    .. [1] Interval of clustered proportions: Franco, Little, Louis and Slud (2019). Comparative study of confidence
+       intervals for proportions in complex sample surveys. J Survey Stat Methodol 7, 334-364; of their bootstrap: Field
+       and Welsh (2007). Bootstrapping clustered data. JRSS B 69, 369-390.
 
     Examples
     --------

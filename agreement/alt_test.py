@@ -11,8 +11,8 @@ import numpy as np
 
 from agreement.closeness import Level, Scoring, closeness, in_words, scoring_of
 from agreement.coding import Floats, Ratings, compact, encode, encode_clusters
-from agreement.comparisons import adjust_p_values
 from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.multiplicity import adjust_p_values
 from agreement.rater_tests import EPSILONS, MIN_ITEMS, RaterTests, Test, check_margins, rater_tests
 from agreement.ratings import RatingTable
 from agreement.resampling import Seed, bootstrap_of_sums, check_resamples, sums_by_cluster

@@ -13,9 +13,9 @@ from scipy import stats
 from agreement.accuracy import correctness
 from agreement.codebook import MISSING
 from agreement.coding import Codes, Floats, Ratings, compact, encode, encode_clusters, same_length
-from agreement.comparisons import Adjustment, adjust_p_values
 from agreement.estimate import Estimate, check_confidence
 from agreement.judge import judge_direction
+from agreement.multiplicity import Adjustment, adjust_p_values
 from agreement.resampling import Seed
 
 

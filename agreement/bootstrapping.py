@@ -11,10 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.arguments import number_arrays, number_of
+from agreement.cluster_codes import ClusterCodes
 from agreement.coding import Codes, Ratings, encode_clusters
 from agreement.estimate import Estimate, check_confidence
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.resampling import (
+    ONE_DRAW,
+    OWN_DRAW,
     Seed,
     bootstrap_of_sums,
     check_resamples,
@@ -24,6 +27,7 @@ from agreement.resampling import (
     strata_of_units,
     sums_by_cluster,
 )
+from agreement.shared_draw import ClusterDraw
 from agreement.spread import Spread, bca_limits, percentile_limits
 
 
@@ -58,8 +62,8 @@ def bootstrap(
         Stratum of each item; a cluster lies within one stratum.
     resamples : int
         Number of resamples.
-    seed : int, sequence of int or SeedSequence
-        Seed of the random numbers; required.
+    seed : int, sequence of int, SeedSequence or ClusterDraw
+        Seed of the random numbers, or a draw that several statistics share; required.
     interval : {"percentile", "bca"}, optional
         See `bootstrap_of_sums`; percentiles by default.
     confidence : float
@@ -160,7 +164,9 @@ def _bootstrap_any(
         if unit_strata is None
         else [np.flatnonzero(unit_strata == stratum) for stratum in np.unique(unit_strata)]
     )
-    generator = random_generator(seed)
+    generator = random_generator(seed)  # of the whole file, these are the very resamples that a draw shares
+    if isinstance(seed, ClusterDraw) and isinstance(units, ClusterCodes):
+        text += ONE_DRAW if n_units == seed.units and unit_strata is None else OWN_DRAW
     values = np.empty(resamples)
     for replicate in range(resamples):
         drawn = np.concatenate([group[generator.integers(0, group.size, group.size)] for group in groups])

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from agreement.accuracy import correctness
 from agreement.arguments import whole_number
+from agreement.cautions import rare_outcome
 from agreement.coding import Codes, Floats, Ratings, compact, encode_clusters, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
-from agreement.percent import mean, share
+from agreement.percent import bounded_mean, mean, share
 from agreement.resampling import Seed, bootstrap_of_sums, check_resamples, sums_by_cluster
 
 
@@ -83,15 +85,18 @@ def brier_score(
         Stated probability of being right, 0 to 1; None or NaN is missing.
     correct : sequence, shape (items,)
         Whether it was right: True, False, or None.
-    clusters, resamples, seed, interval, unit
-        As in `percent_agreement`; without clusters the items are resampled.
+    clusters, resamples, seed, unit
+        As in `percent_agreement`.
+    interval : {"score", "percentile", "bca"}, optional
+        By default "score", Wilson's on ``n = m (1 - m) / se^2`` of the mean m, with its standard error over items or
+        clusters and a t quantile; the others resample items or clusters.
     level : float
         Nominal coverage of the interval.
 
     Returns
     -------
     Estimate
-        Between 0 and 1.
+        Between 0 and 1; with a warning where fewer than 5 items are right, or wrong.
 
     Raises
     ------
@@ -111,19 +116,16 @@ def brier_score(
     """
     check_confidence(level)
     check_resamples(resamples)
-    interval = chosen_interval(interval, *BOOTSTRAPS)
+    kinds: tuple[Interval, ...] = ("score", *BOOTSTRAPS)
+    interval = chosen_interval(interval, *kinds, clustered=clusters is not None, for_clusters=kinds)
     stated, right, groups, note = _known(confidence, correct, clusters)
-    return mean(
-        (stated - right) ** 2,
-        groups,
-        name="Brier score",
-        unit=unit,
-        note=note,
-        resamples=resamples,
-        seed=seed,
-        interval=interval,
-        confidence=level,
-    )
+    squares = (stated - right) ** 2
+    options: dict[str, Any] = {"name": "Brier score", "unit": unit, "note": note, "confidence": level}
+    if interval == "score":
+        estimate = bounded_mean(squares, groups, **options)
+    else:
+        estimate = mean(squares, groups, resamples=resamples, seed=seed, interval=interval, **options)
+    return estimate.warned(rare_outcome(int(min(right.sum(), right.size - right.sum()))))
 
 
 def expected_calibration_error(

@@ -79,6 +79,26 @@ def rare_category(expected: float) -> str | None:
     return f"a category is expected in fewer than {RARE} items: value and interval are uncertain"
 
 
+def rare_outcome(count: int) -> str | None:
+    """The warning of a mean that rests on whether units are right, where nearly all, or nearly none, are.
+
+    Parameters
+    ----------
+    count : int
+        How many are right, or wrong, whichever are fewer.
+
+    Returns
+    -------
+    str or None
+
+    Examples
+    --------
+    >>> rare_outcome(2)
+    'fewer than 5 right, or wrong: the interval is uncertain'
+    """
+    return f"fewer than {RARE} right, or wrong: the interval is uncertain" if count < RARE else None
+
+
 def together(*warnings: str | None) -> str | None:
     """Several warnings as one, each once.
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
+from agreement.added_items import adjusted_estimate
 from agreement.cautions import rare_category
 from agreement.coding import Codes, Floats, compact
 from agreement.estimate import Estimate, check_confidence, undefined
@@ -42,6 +43,8 @@ class Coefficient:
         The least that it can be.
     rarest : float
         In how many items the rarest category is expected, where the coefficient depends on it; else infinite.
+    added : ndarray, shape (patterns, k), or None
+        What the items added by the adjusted interval add to the sums; None where there is none such.
     """
 
     rows: Floats
@@ -50,6 +53,7 @@ class Coefficient:
     reason: str | None = None
     lowest: float = -1.0
     rarest: float = math.inf
+    added: Floats | None = None
 
 
 def estimate_of(
@@ -68,8 +72,9 @@ def estimate_of(
 ) -> Estimate:
     """The estimate of a coefficient.
 
-    ``se^2 = sum (x_i - mean x)^2 / (n (n - 1))`` over the linearised coefficient [1]_; limits ``value -+ t se`` with
-    t on n - 1 degrees of freedom, clipped at 1 and at the least that the coefficient can be.
+    Adjusted (`adjusted_estimate`), by bootstrap, or with ``se^2 = sum (x_i - mean x)^2 / (n (n - 1))`` over the
+    linearised coefficient [1]_: limits ``value -+ t se`` with t on n - 1 degrees of freedom, clipped at 1 and at the
+    least that the coefficient can be.
 
     Parameters
     ----------
@@ -81,8 +86,8 @@ def estimate_of(
         Number of items.
     clusters : ndarray of int, shape (n,), or None
         Cluster of each item.
-    interval : {"t", "percentile", "bca"} or None
-        By default "t" without and "percentile" with clusters.
+    interval : {"adjusted", "t", "percentile", "bca"} or None
+        By default "adjusted" where the coefficient has added items, else "t" without and "percentile" with clusters.
     resamples, seed
         For the bootstrap.
     needs_two_items : bool
@@ -102,7 +107,10 @@ def estimate_of(
     .. [1] Gwet (2014). Handbook of Inter-Rater Reliability, 4th ed., chapter 5.
     """
     check_confidence(confidence)
-    interval = chosen_interval(interval, "t", *BOOTSTRAPS, clustered=clusters is not None)
+    first: tuple[Interval, ...] = ("adjusted",) if coefficient is None or coefficient.added is not None else ()
+    interval = chosen_interval(
+        interval, *first, "t", *BOOTSTRAPS, clustered=clusters is not None, for_clusters=(*first, *BOOTSTRAPS)
+    )
     groups, n_clusters = compact(clusters) if clusters is not None else (None, None)
     method = f"Gwet's standard error, t with n - 1 degrees of freedom, clipped at 1, independent items; {RATERS}{note}"
     if interval != "t":
@@ -113,6 +121,12 @@ def estimate_of(
     if coefficient is None or reason is not None:
         return undefined(name, n, unit, method, str(reason), confidence=confidence, n_clusters=n_clusters)
     value, rare = float(coefficient.of_sums(coefficient.rows.sum(axis=0))), rare_category(coefficient.rarest)
+    if interval == "adjusted" and coefficient.added is not None:
+        return adjusted_estimate(
+            coefficient.of_sums, coefficient.rows, coefficient.added, groups,
+            name=name, unit=unit, confidence=confidence, note=f"; {RATERS}{note}",
+            lowest=coefficient.lowest, rarest=coefficient.rarest,
+        ).warned(rare)  # fmt: skip
     if interval == "t":
         return _with_t(coefficient, name, value, n, unit, method, confidence).warned(rare)
     spread = bootstrap_of_sums(
@@ -147,6 +161,37 @@ def check_size(items: int, categories: int) -> None:
         raise ValueError(
             f"ratings hold {categories} categories over {items} rows; expected verdicts that repeat, not free text"
         )
+
+
+def counts_of(codes: Codes, categories: int) -> Floats:
+    """How often each item was put into each category.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (items, raters)
+        Category of each rating, -1 where missing.
+    categories : int
+        How many there are.
+
+    Returns
+    -------
+    ndarray, shape (items, categories)
+
+    Raises
+    ------
+    ValueError
+        As `check_size`.
+
+    Examples
+    --------
+    >>> counts_of(np.array([[0, 0, 1], [1, -1, -1]]), 2).tolist()
+    [[2.0, 1.0], [0.0, 1.0]]
+    """
+    items = len(codes)
+    check_size(items, categories)
+    cells = np.arange(items)[:, None] * categories + codes
+    counts = np.bincount(cells[codes >= 0], minlength=items * categories)
+    return counts.reshape(items, categories).astype(np.float64)
 
 
 def no_value(totals: Floats) -> Floats:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.arguments import unmasked
+from agreement.cluster_codes import ClusterCodes
 from agreement.codebook import (
     MISSING,
     SHORT_TEXT,
@@ -237,7 +238,9 @@ def encode_clusters(clusters: Ratings, items: int, argument: str = "clusters") -
     [1, 0, 1]
     """
     clusters = unmasked(clusters)
-    if isinstance(clusters, np.ndarray) and clusters.dtype.kind in "iu" and clusters.ndim == 1:
+    if isinstance(clusters, ClusterCodes):
+        codes = compact(clusters)[0]
+    elif isinstance(clusters, np.ndarray) and clusters.dtype.kind in "iu" and clusters.ndim == 1:
         codes = distinct_numbers(clusters)[1]
     else:
         codes, _ = encode(clusters, None, argument)
@@ -291,11 +294,12 @@ def compact(codes: Codes) -> tuple[Codes, int]:
     Parameters
     ----------
     codes : ndarray of int, shape (n,)
-        Codes, some unused.
+        Codes of at least 0, some unused.
 
     Returns
     -------
     codes : ndarray of int, shape (n,)
+        In the order of the former ones; `ClusterCodes` stay such.
     count : int
         Number of different ones.
 
@@ -304,5 +308,11 @@ def compact(codes: Codes) -> tuple[Codes, int]:
     >>> compact(np.array([5, 2, 5]))
     (array([1, 0, 1]), 2)
     """
-    used, renumbered = np.unique(codes, return_inverse=True)
-    return renumbered.astype(np.intp), int(used.size)
+    plain: Codes = np.asarray(codes, dtype=np.intp)
+    times = np.bincount(plain)
+    used = np.flatnonzero(times)
+    if used.size < times.size:
+        plain = (np.cumsum(times > 0) - 1)[plain]
+    if isinstance(codes, ClusterCodes):
+        return ClusterCodes.of(plain, codes.of_file[used], codes.in_file), int(used.size)
+    return plain, int(used.size)

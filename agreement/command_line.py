@@ -14,6 +14,7 @@ import numpy.typing as npt
 from agreement.accuracy import accuracy_of_correctness
 from agreement.alt_test import alt_test
 from agreement.closeness import scoring_of
+from agreement.clustered_tests import marginal_homogeneity_in_clusters
 from agreement.coding import Floats
 from agreement.correlations import pearson, spearman
 from agreement.estimate import Estimate
@@ -29,12 +30,16 @@ from agreement.rater_tests import check_margins
 from agreement.ratings import Weights
 from agreement.ratings_file import Level, RatingsFile
 from agreement.several_raters import brennan_prediger, conger_kappa, fleiss_kappa, gwet_ac
+from agreement.shared_draw import ClusterDraw
 
 MOST_PAIRS = 45
 """Above so many pairs of raters they are shown on request only."""
 
 MANY_CLUSTERS = 5_000
 """From so many clusters on, percentiles rest on 1,000 resamples instead of 10,000 unless asked otherwise."""
+
+MOST_RANKED = 2_000
+"""Draws of clusters whose items are ranked anew."""
 
 CONSENSUS = "consensus of the humans"
 """Name of the party that a judge is held against beside each human."""
@@ -112,10 +117,14 @@ def command_line(file: RatingsFile, request: Request) -> Iterator[Calculation]:
         When `judge` is no rater, or `positive` no category or without anything to hold it against.
     """
     _check(file, request)
-    yield from _of_file(file, request)
+    draw = None
+    if file.clusters is not None:
+        draw = ClusterDraw(file.clusters, resamples=_resamples(file, request), seed=request.seed)
+        file = replace(file, clusters=draw.clusters)
+    yield from _of_file(file, request, draw)
     for column, groups in file.groups.items():
         for group in np.unique(groups).tolist():
-            for calculation in _of_file(file.part(groups == group), request):
+            for calculation in _of_file(file.part(groups == group), request, draw):
                 yield calculation._replace(part=f", {column} {group}")
 
 
@@ -142,24 +151,28 @@ def _check(file: RatingsFile, request: Request) -> None:
         raise ValueError(f"positive is {request.positive!r}; expected one of {known}")
 
 
+def _resamples(file: RatingsFile, request: Request) -> int:
+    if request.resamples is not None:
+        return request.resamples
+    many = file.clusters is not None and file.clusters.max(initial=0) >= MANY_CLUSTERS
+    return 1_000 if many else 10_000
+
+
 class _Options:
     """Keyword arguments of the statistics, as the file and the request ask for them."""
 
-    def __init__(self, file: RatingsFile, request: Request) -> None:
-        resamples = request.resamples
-        if resamples is None:
-            many = file.clusters is not None and file.clusters.max(initial=0) >= MANY_CLUSTERS
-            resamples = 1_000 if many else 10_000
+    def __init__(self, file: RatingsFile, request: Request, draw: ClusterDraw | None) -> None:
         self.plain: dict[str, Any] = {"confidence": request.confidence}
-        self.clustered = self.plain | {"clusters": file.clusters, "seed": request.seed, "resamples": resamples}
+        drawn = {"clusters": None, "seed": request.seed, "resamples": _resamples(file, request)}
+        self.clustered = self.plain | (drawn if draw is None else draw.by(file.clusters))
         several = len(file.categories) > 1
         self.declared: dict[str, Any] = {"categories": range(len(file.categories))} if several else {}
         self.ordered = request.level == "ordinal" and several
         self.weightings: tuple[Weights | None, ...] = (None, "linear", "quadratic") if self.ordered else (None,)
 
 
-def _of_file(file: RatingsFile, request: Request) -> Iterator[Calculation]:
-    options = _Options(file, request)
+def _of_file(file: RatingsFile, request: Request, draw: ClusterDraw | None) -> Iterator[Calculation]:
+    options = _Options(file, request, draw)
     humans = [column for column, name in enumerate(file.raters) if name != request.judge]
     pairs = list(combinations(range(len(file.raters)), 2))
     if len(pairs) > MOST_PAIRS and not request.all_pairs:
@@ -199,19 +212,24 @@ def _margins(a: Floats, b: Floats, categories: int, options: _Options) -> Estima
     both = ~np.isnan(a) & ~np.isnan(b)
     cells = (a[both] * categories + b[both]).astype(np.intp)
     counts = np.bincount(cells, minlength=categories**2).reshape(categories, categories)
+    if (clusters := options.clustered["clusters"]) is not None:
+        return marginal_homogeneity_in_clusters(a, b, clusters=clusters, categories=range(categories), **options.plain)
     return _noted(marginal_homogeneity(counts, **options.plain), _without(~both, "both verdicts"))
 
 
 def _of_measured_pair(file: RatingsFile, pair: tuple[int, int], options: _Options) -> Iterator[Calculation]:
     a, b = file.ratings[:, pair[0]], file.ratings[:, pair[1]]
     names = [file.raters[column] for column in pair]
-    for of_two in (lin_ccc, pearson, spearman):
-        yield Calculation(partial(of_two, a, b, **options.plain), names)
+    for of_two in (lin_ccc, pearson):
+        yield Calculation(partial(of_two, a, b, **options.clustered), names)
+    # ranks are formed anew in each draw, which takes time that grows with the square of the clusters
+    few = options.clustered | {"resamples": min(options.clustered["resamples"], MOST_RANKED)}
+    yield Calculation(partial(spearman, a, b, **few), names)
     yield Calculation(partial(_limits_of_agreement, a, b, options), names)
 
 
 def _limits_of_agreement(a: Floats, b: Floats, options: _Options) -> Sequence[Estimate]:
-    result = bland_altman(a, b, **options.plain)
+    result = bland_altman(a, b, **options.clustered)
     return (result.bias, result.lower, result.upper)
 
 
@@ -229,7 +247,7 @@ def _of_all_measured(ratings: Floats, raters: list[str], options: _Options) -> I
     yield Calculation(partial(krippendorff_alpha, ratings, "interval", **options.clustered), raters)
     for model in (1, 2, 3):
         for average in (False, True):
-            yield Calculation(partial(icc, ratings, model, average=average, **options.plain), raters)
+            yield Calculation(partial(icc, ratings, model, average=average, **options.clustered), raters)
     yield Calculation(partial(kendall_w, ratings, **options.plain), raters)
 
 

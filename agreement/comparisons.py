@@ -1,17 +1,16 @@
-"""Paired comparisons: McNemar's test, differences of paired proportions and of paired means, many P values at once."""
+"""Paired comparisons: McNemar's test, differences of paired proportions and of paired means."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from agreement.arguments import unmasked, whole_number
-from agreement.coding import Floats, Ratings, compact, encode_clusters, numbers_or_nan, same_length
+from agreement.arguments import whole_number
+from agreement.coding import Ratings, compact, encode_clusters, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.intervals import clopper_pearson_interval, wilson_limits
@@ -28,7 +27,6 @@ EXACT_BELOW = 25
 """Below this many discordant pairs `mcnemar` is exact by default."""
 
 McNemar = Literal["auto", "exact", "mid-p", "chi2", "chi2-corrected"]
-Adjustment = Literal["bonferroni", "holm", "bh", "by"]
 
 
 def mcnemar(b: int, c: int, method: McNemar = "auto", *, confidence: float = 0.95, unit: str = "pair") -> Estimate:
@@ -253,70 +251,6 @@ def paired_difference(
     )
     value = math.fsum(gaps) / gaps.size
     return spread.estimate(name, value, gaps.size, unit, confidence=confidence, n_clusters=n_clusters, note=note)
-
-
-def adjust_p_values(p: Sequence[float] | Floats, method: Adjustment) -> Floats:
-    """P values adjusted for their number.
-
-    - bonferroni: ``min(1, m p)``
-    - holm: ``max over earlier of min(1, (m - i + 1) p_(i))``, p ascending [1]_
-    - bh: ``min over later of min(1, m / i p_(i))`` [2]_, false discovery rate
-    - by: bh times ``sum 1/i`` [3]_, under any dependence
-
-    Parameters
-    ----------
-    p : array_like, shape (m,)
-        P values; nan (a test that could not be done) stays nan and does not count in m.
-    method : {"bonferroni", "holm", "bh", "by"}
-        Which adjustment.
-
-    Returns
-    -------
-    ndarray, shape (m,)
-
-    Raises
-    ------
-    ValueError
-        When a value lies outside 0 and 1, the shape is not (m,), or the method is unknown.
-
-    References
-    ----------
-    .. [1] Holm (1979). A simple sequentially rejective multiple test procedure. Scand J Statist 6, 65-70.
-    .. [2] Benjamini and Hochberg (1995). Controlling the false discovery rate. JRSS B 57, 289-300.
-    .. [3] Benjamini and Yekutieli (2001). The control of the false discovery rate under dependency. Ann Statist 29,
-       1165-1188.
-
-    Examples
-    --------
-    >>> adjust_p_values([0.01, 0.04, 0.03], "holm").round(3).tolist()
-    [0.03, 0.06, 0.06]
-    """
-    try:
-        values = np.asarray(unmasked(list(p) if isinstance(p, Iterator) else p), dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"p is {p!r}; expected P values, one number for each test") from None
-    if values.ndim != 1:
-        raise ValueError(f"p has shape {values.shape}; expected (m,)")
-    if ((values < 0) | (values > 1)).any():
-        raise ValueError("p holds a value outside 0 and 1; expected P values")
-    if method not in ("bonferroni", "holm", "bh", "by"):
-        raise ValueError(f"method is {method!r}; expected 'bonferroni', 'holm', 'bh' or 'by'")
-    adjusted = np.full(values.shape, np.nan)
-    done = np.flatnonzero(~np.isnan(values))
-    m = done.size
-    if m == 0:
-        return adjusted
-    order = done[np.argsort(values[done], kind="stable")]
-    ranked, rank = values[order], np.arange(1, m + 1)
-    if method == "bonferroni":
-        result = m * ranked
-    elif method == "holm":
-        result = np.maximum.accumulate((m - rank + 1) * ranked)
-    else:
-        factor = float(np.sum(1.0 / rank)) if method == "by" else 1.0
-        result = np.minimum.accumulate((factor * m / rank * ranked)[::-1])[::-1]
-    adjusted[order] = np.minimum(1.0, result)
-    return adjusted
 
 
 def _phi(e: int, f: int, g: int, h: int) -> float:

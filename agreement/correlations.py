@@ -1,16 +1,20 @@
-"""Correlation of two scores, and the comparison of two groups by ranks."""
+"""Correlation of two scores."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
 
-from agreement.coding import Floats, Ratings, numbers_or_nan, same_length
+from agreement.clustered_scores import resampled, units_of
+from agreement.coding import Codes, Floats, Ratings, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
-from agreement.roc import NO_VARIANCE, delong_parts, delong_variance, without_spread
+from agreement.functions_of_sums import OfSums, kendall_of, pearson_of, spearman_of
+from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
+from agreement.resampling import Seed
 
 EXACT_BELOW = 50
 """Fewer values than this, without ties, have exact P values for Kendall's tau and Mann-Whitney's U, as in R."""
@@ -19,7 +23,17 @@ EXACT_RANKS = 9
 """Up to this many pairs without ties Spearman's P value is exact, as in R."""
 
 
-def pearson(x: Ratings, y: Ratings, *, confidence: float = 0.95, unit: str = "item") -> Estimate:
+def pearson(
+    x: Ratings,
+    y: Ratings,
+    *,
+    clusters: Ratings | None = None,
+    interval: Interval | None = None,
+    resamples: int = 10_000,
+    seed: Seed = 0,
+    confidence: float = 0.95,
+    unit: str = "item",
+) -> Estimate:
     """Pearson's correlation with Fisher's z interval.
 
     ``tanh(atanh(r) -+ z / sqrt(n - 3))`` [1]_. Undefined for fewer than two pairs or a constant score; limits for
@@ -29,20 +43,26 @@ def pearson(x: Ratings, y: Ratings, *, confidence: float = 0.95, unit: str = "it
     ----------
     x, y : sequence of numbers, shape (items,)
         Scores; None or NaN is missing, such pairs are left out.
+    clusters : sequence, shape (items,), optional
+        Cluster of each item, for example the subject; interval and `p` are then those of a cluster bootstrap.
+    interval : {"normal", "percentile", "bca"}, optional
+        By default "normal", on the z scale, without and "percentile" with `clusters`.
+    resamples, seed
+        For the bootstrap.
     confidence : float
-        Nominal coverage; assumes independent items.
+        Nominal coverage.
     unit : str
         What one entry is.
 
     Returns
     -------
     Estimate
-        `p` from t on n - 2 degrees of freedom; None for two pairs.
+        `p` from t on n - 2 degrees of freedom, None for two pairs; of a bootstrap by inverting the interval.
 
     Raises
     ------
     ValueError
-        When lengths differ or a value is no finite number.
+        When lengths differ, a value is no finite number, or a normal interval is asked for clustered items.
 
     References
     ----------
@@ -57,10 +77,21 @@ def pearson(x: Ratings, y: Ratings, *, confidence: float = 0.95, unit: str = "it
     >>> round(pearson(lsat, gpa).value, 3)
     0.776
     """
-    return _correlation("Pearson's r", x, y, _pearson, 1.0, 3, "Fisher's z", confidence, unit)
+    kind = _Kind("Pearson's r", _pearson, 1.0, 3, "Fisher's z", lambda a, b, units: pearson_of(a, b))
+    return _correlation(kind, x, y, clusters, interval, resamples, seed, confidence, unit)
 
 
-def spearman(x: Ratings, y: Ratings, *, confidence: float = 0.95, unit: str = "item") -> Estimate:
+def spearman(
+    x: Ratings,
+    y: Ratings,
+    *,
+    clusters: Ratings | None = None,
+    interval: Interval | None = None,
+    resamples: int = 10_000,
+    seed: Seed = 0,
+    confidence: float = 0.95,
+    unit: str = "item",
+) -> Estimate:
     """Spearman's rank correlation, ties by mean ranks, with the interval of Fieller, Hartley and Pearson.
 
     ``tanh(atanh(r) -+ z sqrt(1.06 / (n - 3)))`` [1]_. Undefined as `pearson`.
@@ -69,8 +100,14 @@ def spearman(x: Ratings, y: Ratings, *, confidence: float = 0.95, unit: str = "i
     ----------
     x, y : sequence of numbers, shape (items,)
         Scores; None or NaN is missing, such pairs are left out.
+    clusters : sequence, shape (items,), optional
+        Cluster of each item, for example the subject; interval and `p` are then those of a cluster bootstrap.
+    interval : {"normal", "percentile", "bca"}, optional
+        By default "normal", on the z scale, without and "percentile" with `clusters`.
+    resamples, seed
+        For the bootstrap.
     confidence : float
-        Nominal coverage; assumes independent items.
+        Nominal coverage.
     unit : str
         What one entry is.
 
@@ -82,7 +119,7 @@ def spearman(x: Ratings, y: Ratings, *, confidence: float = 0.95, unit: str = "i
     Raises
     ------
     ValueError
-        When lengths differ or a value is no finite number.
+        When lengths differ, a value is no finite number, or a normal interval is asked for clustered items.
 
     References
     ----------
@@ -95,10 +132,21 @@ def spearman(x: Ratings, y: Ratings, *, confidence: float = 0.95, unit: str = "i
     >>> round(spearman([1, 2, 3, 4], [10, 20, 90, 40]).value, 3)
     0.8
     """
-    return _correlation("Spearman's rho", x, y, _spearman, 1.06, 3, "Fieller-Hartley-Pearson", confidence, unit)
+    kind = _Kind("Spearman's rho", _spearman, 1.06, 3, "Fieller-Hartley-Pearson", spearman_of)
+    return _correlation(kind, x, y, clusters, interval, resamples, seed, confidence, unit)
 
 
-def kendall_tau(x: Ratings, y: Ratings, *, confidence: float = 0.95, unit: str = "item") -> Estimate:
+def kendall_tau(
+    x: Ratings,
+    y: Ratings,
+    *,
+    clusters: Ratings | None = None,
+    interval: Interval | None = None,
+    resamples: int = 10_000,
+    seed: Seed = 0,
+    confidence: float = 0.95,
+    unit: str = "item",
+) -> Estimate:
     """Kendall's tau-b with the interval of Fieller, Hartley and Pearson.
 
     ``tau_b = (C - D) / sqrt((P - T_x) (P - T_y))`` over all pairs of items; limits
@@ -109,8 +157,14 @@ def kendall_tau(x: Ratings, y: Ratings, *, confidence: float = 0.95, unit: str =
     ----------
     x, y : sequence of numbers, shape (items,)
         Scores; None or NaN is missing, such pairs are left out.
+    clusters : sequence, shape (items,), optional
+        Cluster of each item, for example the subject; interval and `p` are then those of a cluster bootstrap.
+    interval : {"normal", "percentile", "bca"}, optional
+        By default "normal", on the z scale, without and "percentile" with `clusters`.
+    resamples, seed
+        For the bootstrap.
     confidence : float
-        Nominal coverage; assumes independent items.
+        Nominal coverage.
     unit : str
         What one entry is.
 
@@ -122,7 +176,7 @@ def kendall_tau(x: Ratings, y: Ratings, *, confidence: float = 0.95, unit: str =
     Raises
     ------
     ValueError
-        When lengths differ or a value is no finite number.
+        When lengths differ, a value is no finite number, or a normal interval is asked for clustered items.
 
     References
     ----------
@@ -135,70 +189,8 @@ def kendall_tau(x: Ratings, y: Ratings, *, confidence: float = 0.95, unit: str =
     >>> round(kendall_tau([1, 2, 3, 4], [10, 20, 90, 40]).value, 3)
     0.667
     """
-    name, interval = "Kendall's tau-b", "Fieller-Hartley-Pearson"
-    return _correlation(name, x, y, _kendall, 0.437, 4, interval, confidence, unit)
-
-
-def mann_whitney(x: Ratings, y: Ratings, *, confidence: float = 0.95, unit: str = "item") -> Estimate:
-    """Mann-Whitney U test with the common-language effect size.
-
-    The value is ``P(X > Y) + P(X = Y) / 2 = U / (n_x n_y)``, ties counted one half [1]_; its interval is DeLong's,
-    clipped to [0, 1], since it is the area under the ROC curve of x against y. `p` is exact for
-    fewer than 50 values in each group without ties, else normal with tie and continuity correction; the method says
-    which. Undefined when a group is empty; limits when the groups do not overlap, or one of them holds one value.
-
-    Parameters
-    ----------
-    x, y : sequence of numbers, shapes (n_x,) and (n_y,)
-        Scores of two independent groups; None or NaN is missing.
-    confidence : float
-        Nominal coverage; assumes independent units.
-    unit : str
-        What one entry is.
-
-    Returns
-    -------
-    Estimate
-        Between 0 and 1; 0.5 for no difference. `n` is ``n_x + n_y``.
-
-    Raises
-    ------
-    ValueError
-        When a value is no finite number.
-
-    References
-    ----------
-    .. [1] McGraw and Wong (1992). A common language effect size statistic. Psychological Bulletin 111, 361-365.
-
-    Examples
-    --------
-    Of six pairs x is the larger in four, and once they tie: (4 + 1/2) / 6.
-
-    >>> mann_whitney([3, 5, 6], [2, 5]).value
-    0.75
-    """
-    check_confidence(confidence)
-    first, second = numbers_or_nan(x, "x"), numbers_or_nan(y, "y")
-    first, second = first[~np.isnan(first)], second[~np.isnan(second)]
-    name, n = "probability of superiority", first.size + second.size
-    method = "Mann-Whitney U, DeLong interval, clipped to [0, 1], independent items"
-    if first.size == 0 or second.size == 0:
-        return undefined(name, n, unit, method, "one group is empty", confidence=confidence)
-    exact = max(first.size, second.size) < EXACT_BELOW and not _tied(np.concatenate([first, second]))
-    result = stats.mannwhitneyu(
-        first, second, alternative="two-sided", use_continuity=True, method="exact" if exact else "asymptotic"
-    )
-    p = float(result.pvalue)
-    method += "; P exact" if exact else "; P normal, corrected for ties and continuity"
-    value, *parts = delong_parts(first, second)
-    variance = delong_variance(*parts)
-    if not variance > NO_VARIANCE:
-        reason = "one value in a group" if min(first.size, second.size) < 2 else without_spread(value, "groups")
-        return undefined(name, n, unit, method, reason, value=value, p=p, confidence=confidence)
-    se = math.sqrt(variance)
-    half = float(stats.norm.isf((1.0 - confidence) / 2.0)) * se
-    low, high = max(0.0, value - half), min(1.0, value + half)
-    return Estimate(name, value, low, high, n, unit, method, se=se, p=p, confidence=confidence)
+    kind = _Kind("Kendall's tau-b", _kendall, 0.437, 4, "Fieller-Hartley-Pearson", kendall_of)
+    return _correlation(kind, x, y, clusters, interval, resamples, seed, confidence, unit)
 
 
 def _pearson(x: Floats, y: Floats) -> tuple[float, float, str]:
@@ -213,14 +205,14 @@ def _spearman(x: Floats, y: Floats) -> tuple[float, float, str]:
     """Coefficient, P and how P was found."""
     first, second = stats.rankdata(x), stats.rankdata(y)
     value, p, text = _pearson(first, second)
-    if x.size > EXACT_RANKS or _tied(x) or _tied(y):
+    if x.size > EXACT_RANKS or is_tied(x) or is_tied(y):
         return value, p, text
     return value, _exact_spearman(float(((first - second) ** 2).sum()), x.size), "P exact"
 
 
 def _kendall(x: Floats, y: Floats) -> tuple[float, float, str]:
     """Coefficient, P and how P was found."""
-    exact = x.size < EXACT_BELOW and not _tied(x) and not _tied(y)
+    exact = x.size < EXACT_BELOW and not is_tied(x) and not is_tied(y)
     result = stats.kendalltau(x, y, method="exact" if exact else "asymptotic")
     return float(result.statistic), float(result.pvalue), "P exact" if exact else "P normal"
 
@@ -260,40 +252,77 @@ def _exact_spearman(squares: float, n: int) -> float:
     return min(1.0, 2.0 * min(below, above) / math.factorial(n))
 
 
-def _tied(values: Floats) -> bool:
+def is_tied(values: Floats) -> bool:
+    """Whether two values are equal.
+
+    Parameters
+    ----------
+    values : ndarray
+        None missing.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> is_tied(np.array([1.0, 2.0, 1.0]))
+    True
+    """
     return np.unique(values).size < values.size
 
 
+class _Kind(NamedTuple):
+    """A coefficient: its value and P, its interval on the z scale, and what a bootstrap needs of it."""
+
+    name: str
+    statistic: Callable[[Floats, Floats], tuple[float, float, str]]
+    factor: float
+    lost_degrees: int
+    interval: str
+    of_sums: Callable[[Floats, Floats, Codes], OfSums]
+
+
 def _correlation(
-    name: str,
+    kind: _Kind,
     x: Ratings,
     y: Ratings,
-    statistic: Callable[[Floats, Floats], tuple[float, float, str]],
-    factor: float,
-    lost_degrees: int,
-    interval: str,
+    clusters: Ratings | None,
+    interval: Interval | None,
+    resamples: int,
+    seed: Seed,
     confidence: float,
     unit: str,
 ) -> Estimate:
     check_confidence(confidence)
+    chosen = chosen_interval(interval, "normal", *BOOTSTRAPS, clustered=clusters is not None)
     first, second = numbers_or_nan(x, "x"), numbers_or_nan(y, "y")
     same_length(first, second, "x", "y")
     known = ~(np.isnan(first) | np.isnan(second))
+    units, n_clusters = units_of(clusters, known)
     first, second = first[known], second[known]
     lost, n = int((~known).sum()), first.size
-    method = f"{interval} interval, independent items" + (f"; {lost} with a missing value left out" if lost else "")
-    if n < 2:
-        return undefined(name, n, unit, method, "fewer than two pairs", confidence=confidence)
-    if (first == first[0]).all() or (second == second[0]).all():
-        return undefined(name, n, unit, method, "one of the two is constant", confidence=confidence)
-    value, p, how = statistic(first, second)
+    note = f"; {lost} with a missing value left out" if lost else ""
+    method = f"{kind.interval} interval, independent items{note}"
+    if chosen != "normal":
+        method = f"{'cluster ' if n_clusters is not None else ''}bootstrap{note}"
+    if n < 2 or (first == first[0]).all() or (second == second[0]).all():
+        reason = "fewer than two pairs" if n < 2 else "one of the two is constant"
+        return undefined(kind.name, n, unit, method, reason, confidence=confidence, n_clusters=n_clusters)
+    value, p, how = kind.statistic(first, second)
     p_value = None if math.isnan(p) else p
+    if chosen != "normal":
+        plain = undefined(kind.name, n, unit, method, "no interval yet", value=value)
+        return resampled(
+            plain, kind.of_sums(first, second, units), units, n_clusters,
+            interval=chosen, resamples=resamples, seed=seed, confidence=confidence, note=note,
+        )  # fmt: skip
     method += f"; {how}" if p_value is not None else ""
-    if n <= lost_degrees or abs(value) > 1.0 - 1e-12:
-        reason = f"{n} pairs: too few for an interval" if n <= lost_degrees else "perfect correlation: no interval"
-        return undefined(name, n, unit, method, reason, value=value, p=p_value, confidence=confidence)
-    half = float(stats.norm.isf((1.0 - confidence) / 2.0)) * math.sqrt(factor / (n - lost_degrees))
+    if n <= kind.lost_degrees or abs(value) > 1.0 - 1e-12:
+        reason = f"{n} pairs: too few for an interval" if n <= kind.lost_degrees else "perfect correlation: no interval"
+        return undefined(kind.name, n, unit, method, reason, value=value, p=p_value, confidence=confidence)
+    half = float(stats.norm.isf((1.0 - confidence) / 2.0)) * math.sqrt(kind.factor / (n - kind.lost_degrees))
     z = math.atanh(value)
     return Estimate(
-        name, value, math.tanh(z - half), math.tanh(z + half), n, unit, method, p=p_value, confidence=confidence
+        kind.name, value, math.tanh(z - half), math.tanh(z + half), n, unit, method, p=p_value, confidence=confidence
     )

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.codebook import is_missing
-from agreement.coding import Floats, Ratings, as_values, encode_clusters, same_length
+from agreement.coding import Floats, Ratings, as_values, compact, encode_clusters, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.percent import mean
@@ -265,8 +265,7 @@ def _error_ratio(totals: Floats) -> Floats:
 def _groups(clusters: Ratings | None, known: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.intp] | None, int | None]:
     if clusters is None:
         return None, None
-    used, groups = np.unique(encode_clusters(clusters, known.size)[known], return_inverse=True)
-    return groups.astype(np.intp), int(used.size)
+    return compact(encode_clusters(clusters, known.size)[known])
 
 
 def _probabilities(values: Ratings, argument: str) -> tuple[Floats, npt.NDArray[np.bool_]]:

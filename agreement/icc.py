@@ -6,13 +6,18 @@ import math
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 from scipy import stats
 
 from agreement.cautions import few_raters
-from agreement.coding import Floats
+from agreement.clustered_scores import resampled, units_of
+from agreement.coding import Floats, Ratings
 from agreement.estimate import Estimate, check_confidence, undefined
-from agreement.measurements import in_range
+from agreement.functions_of_sums import icc_of
+from agreement.interval_kinds import Interval
+from agreement.magnitude import in_range
 from agreement.ratings import RatingTable, numbers_of
+from agreement.resampling import Seed
 
 _RATERS = {1: "other raters for each item (random)", 2: "raters sampled (random)", 3: "these raters (fixed)"}
 
@@ -22,6 +27,10 @@ def icc(
     model: Literal[1, 2, 3] = 2,
     average: bool = False,
     *,
+    clusters: Ratings | None = None,
+    interval: Interval | None = None,
+    resamples: int = 10_000,
+    seed: Seed = 0,
     confidence: float = 0.95,
     unit: str = "item",
 ) -> Estimate:
@@ -46,8 +55,15 @@ def icc(
         Which model.
     average : bool
         Whether the mean of all k raters is to be used, rather than a single one.
+    clusters : sequence, shape (items,), optional
+        Cluster of each item, for example the subject; the interval is then a cluster bootstrap with these raters, and
+        `p` inverts it.
+    interval : {"percentile", "bca"}, optional
+        A bootstrap; without, and without `clusters`, it is the F interval.
+    resamples, seed
+        For the bootstrap.
     confidence : float
-        Nominal coverage; the interval assumes normal ratings and independent items.
+        Nominal coverage; the F interval assumes normal ratings and independent items.
     unit : str
         What one row is.
 
@@ -82,8 +98,10 @@ def icc(
         raise ValueError(f"model is {model!r}; expected 1, 2 or 3")
     check_confidence(confidence)
     table = numbers_of(ratings)
-    complete = ~np.isnan(table).any(axis=1)
+    complete = np.asarray(~np.isnan(table).any(axis=1))
     (x,), _ = in_range(table[complete])
+    if clusters is not None or interval is not None:
+        return _resampled(ratings, x, complete, model, average, clusters, interval, resamples, seed, confidence, unit)
     n, k = x.shape
     name = f"ICC({model},{'k' if average else 1})"
     lost = int((~complete).sum())
@@ -135,6 +153,28 @@ def icc(
         return undefined(name, n, unit, method, "the F interval has no width here", value=value, confidence=confidence)
     estimate = Estimate(name, value, low, high, n, unit, method, p=p, confidence=confidence)
     return estimate.warned(few_raters(k) if model != 3 else None)
+
+
+def _resampled(
+    ratings: RatingTable,
+    x: Floats,
+    complete: npt.NDArray[np.bool_],
+    model: Literal[1, 2, 3],
+    average: bool,
+    clusters: Ratings | None,
+    interval: Interval | None,
+    resamples: int,
+    seed: Seed,
+    confidence: float,
+    unit: str,
+) -> Estimate:
+    units, n_clusters = units_of(clusters, complete)
+    lost = int((~complete).sum())
+    note = f"; these raters (fixed), items sampled{f'; {lost} with a missing rating left out' if lost else ''}"
+    return resampled(
+        icc(ratings, model, average, confidence=confidence, unit=unit), icc_of(x, model, average), units, n_clusters,
+        interval=interval, resamples=resamples, seed=seed, confidence=confidence, note=note,
+    )  # fmt: skip
 
 
 def _mean_squares(x: Floats) -> tuple[float, float, float, float]:

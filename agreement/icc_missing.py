@@ -12,7 +12,7 @@ from scipy import optimize, stats
 
 from agreement.coding import Floats
 from agreement.estimate import Estimate, check_confidence, undefined
-from agreement.measurements import in_range
+from agreement.magnitude import in_range
 from agreement.ratings import RatingTable, numbers_of
 
 _RATERS = {1: "other raters for each item (random)", 2: "raters sampled (random)", 3: "these raters (fixed)"}

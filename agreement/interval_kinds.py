@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import Any, Literal, get_args
 
-Interval = Literal["score", "normal", "t", "linearised", "percentile", "bca"]
-"""Wilson's or Newcombe's score interval; a standard error with the normal or t distribution; Taylor's linearisation of
-a weighted mean; bootstrap percentiles; the bootstrap, bias-corrected and accelerated."""
+Interval = Literal["score", "adjusted", "normal", "t", "linearised", "percentile", "bca"]
+"""Wilson's or Newcombe's score interval, of clustered items on their effective number; a coefficient with two items
+added; a standard error with the normal or t distribution; Taylor's linearisation of a weighted mean; bootstrap
+percentiles; the bootstrap, bias-corrected and accelerated."""
 
 BOOTSTRAPS: tuple[Interval, ...] = ("percentile", "bca")
 
 
-def chosen_interval(interval: Any, *kinds: Interval, clustered: bool = False) -> Interval:
+def chosen_interval(
+    interval: Any, *kinds: Interval, clustered: bool = False, for_clusters: tuple[Interval, ...] = BOOTSTRAPS
+) -> Interval:
     """The kind of interval that is meant, if it applies.
 
     Parameters
@@ -19,9 +22,11 @@ def chosen_interval(interval: Any, *kinds: Interval, clustered: bool = False) ->
     interval : Interval or None
         What was asked for; None is the first of `kinds`, or with clusters the first that allows for them.
     *kinds : Interval
-        What the function knows; all but the bootstraps assume independent items.
+        What the function knows.
     clustered : bool
         Whether items have clusters.
+    for_clusters : tuple of Interval
+        Which of `kinds` allow for clusters; the others assume independent items.
 
     Returns
     -------
@@ -37,19 +42,21 @@ def chosen_interval(interval: Any, *kinds: Interval, clustered: bool = False) ->
     >>> chosen_interval(None, "score", *BOOTSTRAPS), chosen_interval(None, "score", *BOOTSTRAPS, clustered=True)
     ('score', 'percentile')
     """
-    allowed = tuple(kind for kind in kinds if kind in BOOTSTRAPS) if clustered else kinds
+    allowed = tuple(kind for kind in kinds if kind in for_clusters) if clustered else kinds
     if interval is None:
         return allowed[0]
     shown = repr(interval) if isinstance(interval, str) else f"a {type(interval).__name__}"
-    *others, last = map(repr, kinds)
-    listed = f"{', '.join(others)} or {last}"
+    listed = _listed(kinds)
     if not isinstance(interval, str) or interval not in get_args(Interval):
         raise ValueError(f"interval is {shown}; expected {listed}")
     for kind in allowed:
         if interval == kind:
             return kind
     if interval in kinds:
-        raise ValueError(
-            f"interval is {shown} with clusters= given; expected 'percentile' or 'bca' for clustered items"
-        )
+        raise ValueError(f"interval is {shown} with clusters= given; expected {_listed(allowed)} for clustered items")
     raise ValueError(f"interval is {shown}, which does not apply here; expected {listed}")
+
+
+def _listed(kinds: tuple[Interval, ...]) -> str:
+    *others, last = map(repr, kinds)
+    return f"{', '.join(others)} or {last}" if others else last

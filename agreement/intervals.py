@@ -61,17 +61,19 @@ def wilson_interval(
     return Estimate(name, x / n, low, high, n, unit, method, confidence=confidence)
 
 
-def wilson_limits(x: float, n: int, confidence: float) -> tuple[float, float]:
+def wilson_limits(x: float, n: float, confidence: float, freedom: float | None = None) -> tuple[float, float]:
     """The two limits of `wilson_interval`, without checks.
 
     Parameters
     ----------
     x : float
         Successes, or expected successes.
-    n : int
-        Units, at least 1.
+    n : float
+        Units, or what clustered ones are worth, above 0.
     confidence : float
         Nominal coverage.
+    freedom : float, optional
+        Degrees of freedom of a t quantile in the place of the normal one, where n was estimated.
 
     Returns
     -------
@@ -83,13 +85,14 @@ def wilson_limits(x: float, n: int, confidence: float) -> tuple[float, float]:
     >>> [round(limit, 4) for limit in wilson_limits(15, 148, 0.95)]
     [0.0624, 0.1605]
     """
-    z = float(stats.norm.isf((1.0 - confidence) / 2.0))
+    tail = (1.0 - confidence) / 2.0
+    z = float(stats.norm.isf(tail) if freedom is None else stats.t.isf(tail, freedom))
     # Newcombe (1998), method 3, both sides multiplied by n
     centre = (x + z * z / 2.0) / (n + z * z)
     half = z * math.sqrt(x * (n - x) / n + z * z / 4.0) / (n + z * z)
     # at the ends of the scale the formula is exactly 0 or 1; rounding must not push it past
-    low = 0.0 if x == 0 else centre - half
-    high = 1.0 if x == n else centre + half
+    low = 0.0 if x <= 0 else centre - half
+    high = 1.0 if x >= n else centre + half
     return low, high
 
 

@@ -1,20 +1,23 @@
-"""Chance-corrected agreement of two raters: Cohen's kappa, weighted, per category."""
+"""Chance-corrected agreement of two raters: Cohen's kappa, weighted or not."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from agreement.added_items import MOST_CATEGORIES, added_rows, adjusted_estimate
 from agreement.cautions import rare_category
-from agreement.codebook import is_missing
-from agreement.coding import Codes, Floats, Pairs, Ratings, as_values, compact, encode_clusters, encode_pairs
+from agreement.cluster_codes import ClusterSums
+from agreement.coding import Codes, Floats, Pairs, Ratings, compact, encode_clusters, encode_pairs
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
+from agreement.own_weights import cohen_kappa_with_weights, name_or_matrix, with_weights
 from agreement.ratings import Weights, check_weights
 from agreement.resampling import Seed, bootstrap_of_sums
 from agreement.spread import Spread
@@ -29,7 +32,7 @@ def cohen_kappa(
     b: Ratings,
     *,
     categories: Sequence[Hashable] | None = None,
-    weights: Weights | None = None,
+    weights: Weights | npt.ArrayLike | None = None,
     clusters: Ratings | None = None,
     interval: Interval | None = None,
     resamples: int = 10_000,
@@ -44,8 +47,8 @@ def cohen_kappa(
     (quadratic).
 
     Items without both verdicts are left out. Undefined (nan, with the reason) for no items, for one item, and when both
-    raters used one and the same category throughout. The value stays but the limits are undefined when one rater is
-    constant, and when the standard error degenerates, as with perfect agreement.
+    raters used one and the same category throughout. But for the adjusted interval the value has no limits when one
+    rater is constant, and when the standard error degenerates, as with perfect agreement.
 
     Parameters
     ----------
@@ -54,13 +57,15 @@ def cohen_kappa(
     categories : sequence, optional
         The declared categories, in their order. Unused ones count, for weights. Required for weights on anything but
         whole numbers; whole numbers stand for the scale from their least to their greatest.
-    weights : {None, "linear", "quadratic"}
-        Weights of disagreement.
+    weights : {None, "linear", "quadratic"} or array_like, shape (q, q)
+        Weights of agreement; with a matrix, and `categories`, it is `cohen_kappa_with_weights`.
     clusters : sequence, shape (items,), optional
-        Cluster of each item, for example the subject; the interval is then a cluster bootstrap.
-    interval : {"normal", "percentile", "bca"}, optional
-        By default "normal" without and "percentile" with `clusters`. "normal" uses the standard error of Fleiss,
-        Cohen and Everitt [3]_, not clipped to [-1, 1], and assumes independent items.
+        Cluster of each item, for example the subject.
+    interval : {"adjusted", "normal", "percentile", "bca"}, optional
+        By default "adjusted": with two items added, of which raters agree on one (half an item in each cell of a 2 x 2
+        table), and on as many items as clustered ones are worth. It takes no weights and up to twenty categories;
+        beyond, "normal" without and "percentile" with `clusters`. "normal" uses the standard error of Fleiss, Cohen
+        and Everitt [3]_, not clipped to [-1, 1], and assumes independent items.
     resamples, seed
         For the bootstrap.
     confidence : float
@@ -96,13 +101,23 @@ def cohen_kappa(
     >>> round(estimate.value, 3), estimate.n
     (0.429, 200)
     """
-    check_weights(weights)
-    interval = chosen_interval(interval, "normal", *BOOTSTRAPS, clustered=clusters is not None)
+    name_of_weights, matrix = name_or_matrix(weights, categories)
+    if matrix is not None and categories is not None:
+        return cohen_kappa_with_weights(
+            a, b, matrix, categories,
+            clusters=clusters, interval=interval, resamples=resamples, seed=seed, confidence=confidence, unit=unit,
+        )  # fmt: skip
     pairs = encode_pairs(a, b, categories)
-    places = _places(pairs.categories, weights, declared=categories is not None)
-    name = "Cohen's kappa" if weights is None else f"Cohen's kappa, {weights} weights"
+    applies = weights is None and len(pairs.categories) <= MOST_CATEGORIES
+    adjustable: tuple[Interval, ...] = ("adjusted",) if applies else ()
+    interval = chosen_interval(
+        interval, *adjustable, "normal", *BOOTSTRAPS,
+        clustered=clusters is not None, for_clusters=(*adjustable, *BOOTSTRAPS),
+    )  # fmt: skip
+    places = _places(pairs.categories, name_of_weights, declared=categories is not None)
+    name = with_weights("Cohen's kappa", weights)
     note = left_out(pairs)
-    table = Table.of_codes(pairs.a, pairs.b, places, weights)
+    table = Table.of_codes(pairs.a, pairs.b, places, name_of_weights)
     rare = _rare(table)
     if interval == "normal":
         return _normal(name, table, confidence, unit, note).warned(rare)
@@ -111,10 +126,14 @@ def cohen_kappa(
     n_clusters = None
     if clusters is not None:
         groups, n_clusters = compact(encode_clusters(clusters, pairs.rated.size)[pairs.rated])
-    text = f"{'cluster ' if groups is not None else ''}bootstrap"
+    text = "linearised standard error with two items added"
+    if interval != "adjusted":
+        text = f"{'cluster ' if groups is not None else ''}bootstrap"
     value, reason = _value(table)
     if math.isnan(value):
         return undefined(name, pairs.n, unit, text + note, str(reason), confidence=confidence, n_clusters=n_clusters)
+    if interval == "adjusted":
+        return _adjusted(pairs, groups, table, confidence, name, unit, note).warned(rare)
     spread = _bootstrapped(pairs, groups, table, resamples, seed, interval, confidence)
     if reason is not None:
         spread = Spread(math.nan, math.nan, None, spread.method, reason)
@@ -168,72 +187,6 @@ def cohen_kappa_of_table(
     return _normal(name, result, confidence, unit, "").warned(_rare(result))
 
 
-def kappa_per_category(
-    a: Ratings,
-    b: Ratings,
-    *,
-    categories: Sequence[Hashable] | None = None,
-    clusters: Ratings | None = None,
-    interval: Interval | None = None,
-    resamples: int = 10_000,
-    seed: Seed = 0,
-    confidence: float = 0.95,
-    unit: str = "item",
-) -> dict[Hashable, Estimate]:
-    """Cohen's kappa of each category against all others.
-
-    Parameters
-    ----------
-    a, b : sequence or ndarray, shape (items,)
-        Verdicts of the two raters; None or NaN is missing.
-    categories : sequence, optional
-        The categories to report; by default those that either rater used.
-    clusters, interval, resamples, seed, confidence, unit
-        As in `cohen_kappa`.
-
-    Returns
-    -------
-    dict
-        One estimate for each category.
-
-    Raises
-    ------
-    ValueError
-        As in `cohen_kappa`.
-
-    References
-    ----------
-    .. [1] Fleiss, Levin and Paik (2003). Statistical Methods for Rates and Proportions, 18.1.
-
-    Examples
-    --------
-    Fleiss, Levin and Paik (2003), 18.1: psychosis .69, neurosis .50, organic disease .77.
-
-    >>> counts = {"pp": 75, "pn": 1, "po": 4, "np": 5, "nn": 4, "no": 1, "oo": 10}
-    >>> a, b = zip(*(pair for pair, count in counts.items() for _ in range(count)))
-    >>> estimates = kappa_per_category(a, b)
-    >>> [round(estimates[category].value, 2) for category in "pno"]
-    [0.69, 0.5, 0.77]
-    """
-    plain_a, plain_b = as_values(a, "a"), as_values(b, "b")
-    pairs = encode_pairs(plain_a, plain_b, categories)
-    groups = encode_clusters(clusters, len(plain_a)) if clusters is not None else None
-    return {
-        category: cohen_kappa(
-            _one(plain_a, category),
-            _one(plain_b, category),
-            categories=(False, True),
-            clusters=groups,
-            interval=interval,
-            resamples=resamples,
-            seed=seed,
-            confidence=confidence,
-            unit=unit,
-        )
-        for category in pairs.categories
-    }
-
-
 def left_out(pairs: Pairs) -> str:
     """How many items were left out, for the method of an estimate.
 
@@ -248,10 +201,6 @@ def left_out(pairs: Pairs) -> str:
         Empty when none was.
     """
     return f"; {pairs.n_missing} without both verdicts left out" if pairs.n_missing else ""
-
-
-def _one(plain: list[Any], category: Hashable) -> list[bool | None]:
-    return [None if is_missing(value) else value == category for value in plain]
 
 
 def _places(categories: tuple[Any, ...], weights: Weights | None, *, declared: bool) -> Floats:
@@ -306,10 +255,38 @@ def _normal(name: str, table: Table, confidence: float, unit: str, note: str) ->
 
 
 def _rare(table: Table) -> str | None:
-    if table.weights is not None:
-        return None
+    return rare_category(_rarest(table)) if table.weights is None else None
+
+
+def _rarest(table: Table) -> float:
+    """In how many items the rarest of the categories that occur is expected."""
     expected = (table.rows + table.columns) / 2.0
-    return rare_category(float(expected[expected > 0.0].min(initial=math.inf)))
+    return float(expected[expected > 0.0].min(initial=math.inf))
+
+
+def _of_sums(table: Table, totals: Floats) -> Floats:
+    """Kappa from sums over items: the penalties, and how often each rater used each category."""
+    k = len(table.places)
+    use_a, use_b = totals[..., 1 : k + 1], totals[..., k + 1 :]
+    expected = (use_a * table.against(use_b)).sum(axis=-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(expected > 0, 1.0 - use_a.sum(axis=-1) * totals[..., 0] / expected, np.nan)
+
+
+def _adjusted(
+    pairs: Pairs, groups: Codes | None, table: Table, confidence: float, name: str, unit: str, note: str
+) -> Estimate:
+    codes = np.column_stack([pairs.a, pairs.b])
+    k = len(table.places)
+
+    def rows(of_both: Codes) -> Floats:
+        a, b = of_both.T
+        return np.column_stack([table.penalty_of(a, b), np.eye(k)[a], np.eye(k)[b]])
+
+    return adjusted_estimate(
+        partial(_of_sums, table), rows(codes), added_rows(rows, k, codes), groups,
+        name=name, unit=unit, confidence=confidence, note=note, rarest=_rarest(table),
+    )  # fmt: skip
 
 
 def _variance(table: Table) -> float:
@@ -341,22 +318,16 @@ def _bootstrapped(
     else:
         a, b, penalties, counts = pairs.a, pairs.b, table.penalty_of(pairs.a, pairs.b), None
         units = int(groups.max()) + 1
+    of_unit: Codes = np.asarray(groups)
     if units * k > _LARGEST:
         raise ValueError(f"a and b hold {k} categories; expected fewer, or interval='normal', for {units} units")
     # kappa needs three things of a unit: its penalty, and how often each rater used each category
-    penalty = np.bincount(groups, weights=penalties, minlength=units)
-    of_a = np.bincount(groups * k + a, minlength=units * k).reshape(units, k)
-    of_b = np.bincount(groups * k + b, minlength=units * k).reshape(units, k)
-
-    def kappa(totals: Floats) -> Floats:
-        use_a, use_b = totals[..., 1 : k + 1], totals[..., k + 1 :]
-        expected = (use_a * table.against(use_b)).sum(axis=-1)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(expected > 0, 1.0 - use_a.sum(axis=-1) * totals[..., 0] / expected, np.nan)
-
+    penalty = np.bincount(of_unit, weights=penalties, minlength=units)
+    of_a = np.bincount(of_unit * k + a, minlength=units * k).reshape(units, k)
+    of_b = np.bincount(of_unit * k + b, minlength=units * k).reshape(units, k)
     return bootstrap_of_sums(
-        kappa,
-        np.column_stack([penalty, of_a, of_b]).astype(np.float64),
+        partial(_of_sums, table),
+        ClusterSums.of(np.column_stack([penalty, of_a, of_b]).astype(np.float64), groups),
         counts=counts,
         resamples=resamples,
         seed=seed,

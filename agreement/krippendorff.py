@@ -8,12 +8,14 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
-from agreement.chance_corrected import ROUNDING, Coefficient, check_size, estimate_of, rarest_of
+from agreement.added_items import MOST_CATEGORIES, added_rows
+from agreement.chance_corrected import ROUNDING, Coefficient, counts_of, estimate_of, rarest_of
 from agreement.coding import Codes, Floats, Ratings, encode_clusters
 from agreement.estimate import Estimate
 from agreement.interval_kinds import Interval
-from agreement.measurements import in_range
+from agreement.magnitude import in_range
 from agreement.ratings import RatingTable, encode_ratings, numbers_of
 from agreement.resampling import Seed
 
@@ -51,11 +53,12 @@ def krippendorff_alpha(
     categories : sequence, optional
         The declared categories in their order; required for "ordinal" on anything but numbers.
     clusters : sequence, shape (items,), optional
-        Cluster of each item; the interval is then a cluster bootstrap.
-    interval : {"t", "percentile", "bca"}, optional
-        By default "t" without and "percentile" with `clusters`. "t": Gwet's standard error [2]_, t with n - 1
-        degrees of freedom, clipped at 1; at the ordinal level it takes the metric as fixed. The bootstrap computes
-        the ordinal metric anew in each resample.
+        Cluster of each item.
+    interval : {"adjusted", "t", "percentile", "bca"}, optional
+        By default "adjusted" at the nominal level, as in `fleiss_kappa`; at the others, which it does not apply to,
+        "t" without and "percentile" with `clusters`. "t": Gwet's standard error [2]_, t with n - 1 degrees of freedom,
+        clipped at 1; at the ordinal level it takes the metric as fixed. The bootstrap computes the ordinal metric anew
+        in each resample.
     resamples, seed
         For the bootstrap.
     confidence : float
@@ -89,6 +92,56 @@ def krippendorff_alpha(
     """
     if level not in ("nominal", "ordinal", "interval", "ratio"):
         raise ValueError(f"level is {level!r}; expected 'nominal', 'ordinal', 'interval' or 'ratio'")
+    anew = not (interval == "t" or (interval is None and clusters is None))
+    coefficient, pairable = alpha_coefficient(ratings, level, categories, anew=anew)
+    all_items = pairable.size
+    groups = encode_clusters(clusters, all_items)[pairable] if clusters is not None else None
+    n = int(pairable.sum())
+    lost = all_items - n
+    return estimate_of(
+        coefficient,
+        f"Krippendorff's alpha, {level}",
+        n,
+        groups,
+        interval,
+        resamples=resamples,
+        seed=seed,
+        confidence=confidence,
+        unit=unit,
+        note=f"; {lost} with fewer than two ratings left out" if lost else "",
+    )
+
+
+def alpha_coefficient(
+    ratings: RatingTable, level: Level, categories: Sequence[Hashable] | None = None, *, anew: bool
+) -> tuple[Coefficient | None, npt.NDArray[np.bool_]]:
+    """Alpha as what each item adds, and what it makes of the sums.
+
+    Parameters
+    ----------
+    ratings, level, categories
+        As in `krippendorff_alpha`.
+    anew : bool
+        Whether the ordinal metric is computed anew from the sums of each resample, or taken as fixed.
+
+    Returns
+    -------
+    coefficient : Coefficient or None
+        Of the items with two ratings or more; None where there is none.
+    pairable : ndarray of bool, shape (items,)
+        Which items these are.
+
+    Raises
+    ------
+    ValueError
+        When a rating is undeclared, or numbers or an order are lacking.
+
+    Examples
+    --------
+    >>> coefficient, pairable = alpha_coefficient([[1, 1], [2, 2], [1, 2], [1, None]], "nominal", anew=True)
+    >>> round(float(coefficient.of_sums(coefficient.rows.sum(axis=0))), 3), pairable.tolist()
+    (0.444, [True, True, True, False])
+    """
     coefficient = None
     if level == "interval":
         if categories is not None:
@@ -109,37 +162,18 @@ def krippendorff_alpha(
         if enough.any():
             codes, q = coded.codes[enough], len(levels)
             if level != "ordinal":
-                coefficient = _of_categories(_counts(codes, q), metric)
-            elif interval == "t" or (interval is None and clusters is None):
-                coefficient = _of_numbers(_middles(codes, q))
+                coefficient = _of_categories(counts_of(codes, q), metric)
             else:
-                coefficient = _of_ranks(_counts(codes, q))
+                coefficient = _of_ranks(counts_of(codes, q)) if anew else _of_numbers(_middles(codes, q))
             if level == "nominal":
-                coefficient = replace(coefficient, rarest=rarest_of(codes))
-    all_items = pairable.size
-    groups = encode_clusters(clusters, all_items)[pairable] if clusters is not None else None
-    n = int(pairable.sum())
-    lost = all_items - n
-    return estimate_of(
-        coefficient,
-        f"Krippendorff's alpha, {level}",
-        n,
-        groups,
-        interval,
-        resamples=resamples,
-        seed=seed,
-        confidence=confidence,
-        unit=unit,
-        note=f"; {lost} with fewer than two ratings left out" if lost else "",
-    )
+                added = _added(codes, q) if 1 < q <= MOST_CATEGORIES else None
+                coefficient = replace(coefficient, rarest=rarest_of(codes), added=added)
+    return coefficient, pairable
 
 
-def _counts(codes: Codes, q: int) -> Floats:
-    """How often each item was put into each category, shape (items, q)."""
-    items = len(codes)
-    check_size(items, q)
-    cells = np.arange(items)[:, None] * q + codes
-    return np.bincount(cells[codes >= 0], minlength=items * q).reshape(items, q).astype(np.float64)
+def _added(codes: Codes, q: int) -> Floats:
+    """What the items added by the adjusted interval add to the sums of the nominal coefficient."""
+    return added_rows(lambda added: _of_categories(counts_of(added, q), None).rows, q, codes)
 
 
 def _middles(codes: Codes, q: int) -> Floats:

@@ -29,3 +29,28 @@ def magnitude(*values: Floats) -> float:
     """
     largest = max((float(np.nanmax(np.abs(part), initial=0.0)) for part in values), default=0.0)
     return math.ldexp(1.0, math.frexp(largest)[1] - 1) if largest > 0.0 else 1.0
+
+
+def in_range(*values: Floats) -> tuple[list[Floats], int]:
+    """Numbers divided by one power of two, which is exact, so that squares of very large or small ones are finite.
+
+    Parameters
+    ----------
+    *values : ndarray of float
+        Finite numbers, or nan.
+
+    Returns
+    -------
+    values : list of ndarray
+        At most 1 in size.
+    exponent : int
+        Of the power of two.
+
+    Examples
+    --------
+    >>> in_range(np.array([4.0, -3.0]))
+    ([array([ 0.5  , -0.375])], 3)
+    """
+    greatest = max((float(np.nanmax(np.abs(part))) for part in values if not np.isnan(part).all()), default=0.0)
+    exponent = math.frexp(greatest)[1]
+    return [np.ldexp(part, -exponent) for part in values], exponent

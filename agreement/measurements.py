@@ -7,11 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy import stats
 
+from agreement.clustered_scores import resampled, units_of
 from agreement.coding import Floats, Ratings, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.functions_of_sums import ccc_of, limit_of
+from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
+from agreement.magnitude import in_range
 from agreement.ratings import RatingTable, numbers_of
+from agreement.resampling import Seed
 
 _GREATEST = 1000  # exponent of two
 _ROUNDING = 1e-12  # shares below this are rounding errors of an exact zero
@@ -44,7 +50,17 @@ class BlandAltman:
         return {name: value.as_dict() if isinstance(value, Estimate) else value for name, value in vars(self).items()}
 
 
-def lin_ccc(a: Ratings, b: Ratings, *, confidence: float = 0.95, unit: str = "item") -> Estimate:
+def lin_ccc(
+    a: Ratings,
+    b: Ratings,
+    *,
+    clusters: Ratings | None = None,
+    interval: Interval | None = None,
+    resamples: int = 10_000,
+    seed: Seed = 0,
+    confidence: float = 0.95,
+    unit: str = "item",
+) -> Estimate:
     """Lin's concordance correlation coefficient.
 
     ``2 s_ab / (s_a^2 + s_b^2 + (mean a - mean b)^2)`` with moments over n [1]_; interval by Fisher's z of the
@@ -55,8 +71,14 @@ def lin_ccc(a: Ratings, b: Ratings, *, confidence: float = 0.95, unit: str = "it
     ----------
     a, b : sequence of numbers, shape (items,)
         Values of the two raters or methods; None or NaN is missing.
+    clusters : sequence, shape (items,), optional
+        Cluster of each item, for example the subject; the interval is then a cluster bootstrap, and `p` inverts it.
+    interval : {"normal", "percentile", "bca"}, optional
+        By default "normal", on the z scale, without and "percentile" with `clusters`.
+    resamples, seed
+        For the bootstrap.
     confidence : float
-        Nominal coverage; assumes independent items.
+        Nominal coverage; the normal interval assumes independent items.
     unit : str
         What one entry is.
 
@@ -85,7 +107,15 @@ def lin_ccc(a: Ratings, b: Ratings, *, confidence: float = 0.95, unit: str = "it
     0.943
     """
     check_confidence(confidence)
-    x, y, lost = _pairs(a, b)
+    chosen = chosen_interval(interval, "normal", *BOOTSTRAPS, clustered=clusters is not None)
+    x, y, known = _pairs(a, b)
+    lost = int((~known).sum())
+    if chosen != "normal":
+        units, n_clusters = units_of(clusters, known)
+        return resampled(
+            lin_ccc(x, y, confidence=confidence, unit=unit), ccc_of(x, y), units, n_clusters,
+            interval=chosen, resamples=resamples, seed=seed, confidence=confidence, note=_note(lost),
+        )  # fmt: skip
     (x, y), _ = in_range(x, y)
     n, name = x.size, "Lin's concordance correlation"
     method = f"Lin's z-transform, independent items{_note(lost)}"
@@ -123,7 +153,17 @@ def lin_ccc(a: Ratings, b: Ratings, *, confidence: float = 0.95, unit: str = "it
     )
 
 
-def bland_altman(a: Ratings, b: Ratings, *, confidence: float = 0.95, unit: str = "item") -> BlandAltman:
+def bland_altman(
+    a: Ratings,
+    b: Ratings,
+    *,
+    clusters: Ratings | None = None,
+    interval: Interval | None = None,
+    resamples: int = 10_000,
+    seed: Seed = 0,
+    confidence: float = 0.95,
+    unit: str = "item",
+) -> BlandAltman:
     """Bias and limits of agreement, ``d -+ 1.96 s``, with intervals.
 
     Standard errors ``s / sqrt(n)`` for the bias and ``sqrt(3 s^2 / n)`` for the limits, t with n - 1 degrees of
@@ -133,8 +173,15 @@ def bland_altman(a: Ratings, b: Ratings, *, confidence: float = 0.95, unit: str 
     ----------
     a, b : sequence of numbers, shape (items,)
         Values of the two methods in the same unit; None or NaN is missing.
+    clusters : sequence, shape (items,), optional
+        Cluster of each item, for example the subject; all three intervals are then those of a cluster bootstrap. Bias
+        and limits stay those of all pairs of values.
+    interval : {"t", "percentile", "bca"}, optional
+        By default "t" without and "percentile" with `clusters`.
+    resamples, seed
+        For the bootstrap.
     confidence : float
-        Nominal coverage of the intervals (the limits are always at 1.96); assumes normal differences, independent
+        Nominal coverage of the intervals (the limits are always at 1.96); t assumes normal differences, independent
         items.
     unit : str
         What one entry is.
@@ -164,8 +211,9 @@ def bland_altman(a: Ratings, b: Ratings, *, confidence: float = 0.95, unit: str 
     (-2.1, 38.8)
     """
     check_confidence(confidence)
-    x, y, lost = _pairs(a, b)
-    n = x.size
+    chosen = chosen_interval(interval, "t", *BOOTSTRAPS, clustered=clusters is not None)
+    x, y, known = _pairs(a, b)
+    n, lost = x.size, int((~known).sum())
     (x, y), exponent = in_range(x, y)
     if exponent > _GREATEST:
         raise ValueError(f"a and b hold values beyond 2**{_GREATEST}; expected numbers whose limits are finite")
@@ -186,13 +234,27 @@ def bland_altman(a: Ratings, b: Ratings, *, confidence: float = 0.95, unit: str 
         )
 
     wide = math.sqrt(3.0 / n) * sd if n > 1 else math.nan
-    return BlandAltman(
-        bias=with_t("bias", mean, sd / math.sqrt(n) if n > 1 else math.nan, "s / sqrt(n)"),
-        lower=with_t("lower limit of agreement", mean - 1.96 * sd, wide, "sqrt(3 s^2 / n)"),
-        upper=with_t("upper limit of agreement", mean + 1.96 * sd, wide, "sqrt(3 s^2 / n)"),
-        sd=sd if n > 1 else None,
-        n_missing=lost,
-    )
+    bias = with_t("bias", mean, sd / math.sqrt(n) if n > 1 else math.nan, "s / sqrt(n)")
+    lower = with_t("lower limit of agreement", mean - 1.96 * sd, wide, "sqrt(3 s^2 / n)")
+    upper = with_t("upper limit of agreement", mean + 1.96 * sd, wide, "sqrt(3 s^2 / n)")
+    if chosen != "t":
+        units, n_clusters = units_of(clusters, known)
+        bias, lower, upper = (
+            resampled(
+                plain,
+                limit_of(np.ldexp(gaps, exponent), factor),
+                units,
+                n_clusters,
+                interval=chosen,
+                resamples=resamples,
+                seed=seed,
+                confidence=confidence,
+                note=_note(lost),
+                tests_zero=factor == 0.0,
+            )
+            for plain, factor in ((bias, 0.0), (lower, -1.96), (upper, 1.96))
+        )
+    return BlandAltman(bias=bias, lower=lower, upper=upper, sd=sd if n > 1 else None, n_missing=lost)
 
 
 def kendall_w(
@@ -266,36 +328,11 @@ def kendall_w(
     return undefined("Kendall's W", n, unit, method, reason, value=value, p=p, confidence=confidence)
 
 
-def in_range(*values: Floats) -> tuple[list[Floats], int]:
-    """Numbers divided by one power of two, which is exact, so that squares of very large or small ones are finite.
-
-    Parameters
-    ----------
-    *values : ndarray of float
-        Finite numbers, or nan.
-
-    Returns
-    -------
-    values : list of ndarray
-        At most 1 in size.
-    exponent : int
-        Of the power of two.
-
-    Examples
-    --------
-    >>> in_range(np.array([4.0, -3.0]))
-    ([array([ 0.5  , -0.375])], 3)
-    """
-    greatest = max((float(np.nanmax(np.abs(part))) for part in values if not np.isnan(part).all()), default=0.0)
-    exponent = math.frexp(greatest)[1]
-    return [np.ldexp(part, -exponent) for part in values], exponent
-
-
-def _pairs(a: Ratings, b: Ratings) -> tuple[Floats, Floats, int]:
+def _pairs(a: Ratings, b: Ratings) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
     x, y = numbers_or_nan(a, "a"), numbers_or_nan(b, "b")
     same_length(x, y, "a", "b")
-    known = ~(np.isnan(x) | np.isnan(y))
-    return x[known], y[known], int((~known).sum())
+    known = np.asarray(~(np.isnan(x) | np.isnan(y)))
+    return x[known], y[known], known
 
 
 def _note(lost: int) -> str:

@@ -15,6 +15,7 @@ from agreement.codebook import declared
 from agreement.coding import Floats, Ratings, compact, encode_clusters, encode_pairs
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
+from agreement.ratings import check_weights
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
 
 Kind = Literal["linear", "quadratic", "radical", "ordinal"]
@@ -84,6 +85,69 @@ def agreement_weights(weights: Matrix | None, categories: int, *, disagreement: 
     if (matrix >= 1.0 - _ROUNDING).all():
         raise ValueError("weights is 1 everywhere; expected a pair of categories that do not fully agree")
     return matrix
+
+
+def name_or_matrix(
+    weights: Matrix | None, categories: Sequence[Hashable] | None
+) -> tuple[Literal["linear", "quadratic"] | None, Floats | None]:
+    """Weights of a coefficient as the name of the usual ones, or as a checked matrix of one's own.
+
+    Parameters
+    ----------
+    weights : {None, "linear", "quadratic"} or array_like, shape (q, q)
+        What was asked for.
+    categories : sequence, length q, or None
+        The declared categories, which say what the rows of a matrix are.
+
+    Returns
+    -------
+    name : {None, "linear", "quadratic"}
+        None with a matrix too.
+    matrix : ndarray, shape (q, q), or None
+
+    Raises
+    ------
+    ValueError
+        When the name is unknown, or a matrix is none or has no categories.
+
+    Examples
+    --------
+    >>> name_or_matrix("linear", None)
+    ('linear', None)
+    >>> name_or_matrix([[1, 0], [0, 1]], ["no", "yes"])[1].tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    if weights is None or isinstance(weights, str):
+        check_weights(weights)
+        return weights, None  # type: ignore[return-value]
+    if categories is None:
+        given = type(weights).__name__
+        raise ValueError(f"weights is a {given}; expected None, 'linear' or 'quadratic', or a matrix with categories=")
+    return None, agreement_weights(weights, len(declared(categories)))
+
+
+def with_weights(name: str, weights: Matrix | None) -> str:
+    """The name of a coefficient with that of its weights.
+
+    Parameters
+    ----------
+    name : str
+        Of the coefficient.
+    weights : {None, "linear", "quadratic"} or array_like
+        As in `name_or_matrix`.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> with_weights("kappa", "linear"), with_weights("kappa", [[1, 0], [0, 1]])
+    ('kappa, linear weights', 'kappa, own weights')
+    """
+    if weights is None:
+        return name
+    return f"{name}, {weights if isinstance(weights, str) else 'own'} weights"
 
 
 def cohen_kappa_with_weights(

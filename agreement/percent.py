@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.coding import Codes, Ratings, compact, encode_clusters, encode_pairs
+from agreement.effective_size import effective_size
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
-from agreement.intervals import wilson_interval
+from agreement.intervals import wilson_interval, wilson_limits
 from agreement.resampling import Seed, bootstrap_of_sums, check_resamples, ratio, sums_by_cluster
 
 
@@ -27,8 +28,8 @@ def percent_agreement(
 ) -> Estimate:
     """Share of items on which two raters gave the same verdict, as a proportion.
 
-    ``po = (items with a = b) / (items with both)``. Not corrected for chance. The interval is Wilson's, or with
-    `clusters` a cluster bootstrap. Undefined for no items.
+    ``po = (items with a = b) / (items with both)``. Not corrected for chance. The interval is Wilson's, with
+    `clusters` on the effective number of items. Undefined for no items.
 
     Parameters
     ----------
@@ -37,7 +38,8 @@ def percent_agreement(
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject.
     interval : {"score", "percentile", "bca"}, optional
-        By default "score", which is Wilson's, without and "percentile" with `clusters`.
+        By default "score", which is Wilson's, with `clusters` on as many items as the clustered ones are worth and
+        with a t quantile [2]_; the others are the bootstrap of items or clusters.
     resamples, seed
         For the bootstrap, see `bootstrap`.
     confidence : float
@@ -58,6 +60,8 @@ def percent_agreement(
     References
     ----------
     .. [1] Fleiss, Levin and Paik (2003). Statistical Methods for Rates and Proportions, 18.1.
+    .. [2] Franco, Little, Louis and Slud (2019). Comparative study of confidence intervals for proportions in complex
+       sample surveys. J Survey Stat Methodol 7, 334-364.
 
     Examples
     --------
@@ -96,7 +100,7 @@ def share(
     interval: Interval | None = None,
     confidence: float = 0.95,
 ) -> Estimate:
-    """Share of units that count, with Wilson's interval, or with a cluster bootstrap where there are clusters.
+    """Share of units that count, with Wilson's interval, on the effective number of units where there are clusters.
 
     Parameters
     ----------
@@ -122,8 +126,12 @@ def share(
     """
     check_confidence(confidence)
     check_resamples(resamples)
-    interval = chosen_interval(interval, "score", *BOOTSTRAPS, clustered=clusters is not None)
+    interval = chosen_interval(
+        interval, "score", *BOOTSTRAPS, clustered=clusters is not None, for_clusters=("score", *BOOTSTRAPS)
+    )
     counted = np.asarray(counted, dtype=bool)
+    if interval == "score" and clusters is not None:
+        return _score_in_clusters(counted, clusters, name, unit, note, confidence)
     if interval == "score":
         result = wilson_interval(int(counted.sum()), counted.size, confidence=confidence, name=name, unit=unit)
         return result if not note else _with_note(result, note)
@@ -186,8 +194,77 @@ def mean(
         confidence=confidence,
         clustered=groups is not None,
     )
-    value = math.fsum(values) / values.size
+    whole = bool((values == np.rint(values)).all())  # a plain sum of whole numbers is exact, and quicker
+    value = float(values.sum() if whole else math.fsum(values)) / values.size
     return spread.estimate(name, value, values.size, unit, confidence=confidence, n_clusters=n_clusters, note=note)
+
+
+def bounded_mean(
+    values: npt.NDArray[np.float64], clusters: Codes | None, *, name: str, unit: str, note: str, confidence: float
+) -> Estimate:
+    """Mean of numbers from 0 to 1 with Wilson's interval on ``m (1 - m) / se^2`` units, t.
+
+    Parameters
+    ----------
+    values : ndarray of float, shape (n,)
+        None missing.
+    clusters : ndarray of int, shape (n,), or None
+        Codes of the cluster of each unit.
+    name, unit, note, confidence
+        As in `share`.
+
+    Returns
+    -------
+    Estimate
+        Limits undefined for fewer than two units or clusters, and where all values are the same.
+
+    Examples
+    --------
+    >>> estimate = bounded_mean(np.array([0.1, 0.3]), None, name="mean", unit="item", note="", confidence=0.95)
+    >>> round(estimate.se, 6), estimate.low > 0.0
+    (0.1, True)
+    """
+    groups, n_clusters = compact(clusters) if clusters is not None else (np.arange(values.size), None)
+    units = values.size if n_clusters is None else n_clusters
+    method = (
+        f"Wilson score interval on the effective number of independent {unit}s, t with {units - 1} degrees of freedom"
+    )
+    method = "Wilson score interval on the effective number of units" + note if units < 2 else method + note
+    value = math.fsum(values) / values.size if values.size else math.nan
+    sums = np.bincount(groups, weights=values - value) / max(1, values.size)
+    variance = units / (units - 1) * float((sums**2).sum()) if units > 1 else 0.0
+    reason = f"no {unit}s" if not values.size else "nothing to compare with" if units < 2 else None
+    if reason is None and variance <= 1e-28:
+        reason = f"no spread between {unit if n_clusters is None else 'cluster'}s: the standard error is 0"
+    if reason is not None:
+        return undefined(
+            name, values.size, unit, method, reason, value=value, confidence=confidence, n_clusters=n_clusters
+        )
+    effective = value * (1.0 - value) / variance
+    low, high = wilson_limits(value * effective, effective, confidence, units - 1)
+    return Estimate(
+        name, value, low, high, values.size, unit, method, se=math.sqrt(variance), confidence=confidence,
+        n_clusters=n_clusters,
+    )  # fmt: skip
+
+
+def _score_in_clusters(
+    counted: npt.NDArray[np.bool_], clusters: Codes, name: str, unit: str, note: str, confidence: float
+) -> Estimate:
+    """Wilson's interval on `effective_size` units, t with as many degrees of freedom as clusters less 1."""
+    groups, n_clusters = compact(clusters)
+    n, x = counted.size, int(counted.sum())
+    text = "Wilson score interval on the effective number of independent items"
+    if n_clusters < 2:
+        reason = f"no {unit}s" if n == 0 else "fewer than two clusters: nothing to compare"
+        value = x / n if n else math.nan
+        return undefined(name, n, unit, text + note, reason, value=value, confidence=confidence, n_clusters=n_clusters)
+    value = x / n
+    effective = effective_size(counted.astype(np.float64) - value, groups, events=min(x, n - x))
+    low, high = wilson_limits(value * effective if x < n else effective, effective, confidence, n_clusters - 1)
+    se = math.sqrt(value * (1.0 - value) / effective) or None
+    method = f"{text} ({effective:.1f} of {n}), t with {n_clusters - 1} degrees of freedom{note}"
+    return Estimate(name, value, low, high, n, unit, method, se=se, confidence=confidence, n_clusters=n_clusters)
 
 
 def _with_note(estimate: Estimate, note: str) -> Estimate:

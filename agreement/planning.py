@@ -23,6 +23,8 @@ def labels_needed(
     strict: float | None = None,
     lenient: float | None = None,
     design_effect: float = 1.0,
+    cluster_size: float = 1.0,
+    icc: float = 0.0,
     confidence: float = 0.95,
 ) -> int:
     """Labels needed for a wanted width of an interval, or for a wanted power to tell the direction of a judge.
@@ -47,6 +49,9 @@ def labels_needed(
     design_effect : float
         Factor for clustering [2]_, ``1 + (m - 1) ICC`` for clusters of size m; 1 for independent units. From a pilot:
         square of the clustered over the independent standard error.
+    cluster_size, icc : float
+        In the place of `design_effect`: labels in a cluster on average, at least 1, and their intraclass correlation, 0
+        to 1; the labels are then those of whole clusters.
     confidence : float
         Coverage of the interval, and 1 minus the level of the test.
 
@@ -74,12 +79,21 @@ def labels_needed(
     141
     >>> labels_needed(power=0.8, strict=13 / 136, lenient=1 / 136)
     104
+
+    In subjects with five labels each: 141 (1 + 4 / 10) is 197.4, 40 subjects.
+
+    >>> labels_needed(width=0.1, proportion=0.9, cluster_size=5, icc=0.1)
+    200
     """
     check_confidence(confidence)
     if (width is None) == (power is None):
         raise ValueError("width and power: expected exactly one of them")
     if design_effect < 1.0 or not math.isfinite(design_effect):
         raise ValueError(f"design_effect is {design_effect!r}; expected a number of at least 1")
+    if not 1.0 <= cluster_size < math.inf or not 0.0 <= icc <= 1.0:
+        raise ValueError(f"cluster_size and icc are {cluster_size!r} and {icc!r}; expected at least 1, and 0 to 1")
+    if cluster_size > 1.0 and design_effect != 1.0:
+        raise ValueError("design_effect and cluster_size: expected one of them; the size and icc give the effect")
     if width is not None:
         if not 0.0 < width < 1.0 or not 0.0 <= proportion <= 1.0:
             raise ValueError(f"width and proportion are {width!r} and {proportion!r}; expected proportions")
@@ -95,6 +109,9 @@ def labels_needed(
                 "strict equals lenient, or power is outside 0 and 1: no number of labels tells a direction"
             )
         n = _for_power(power, strict, lenient, 1.0 - confidence)
+    if cluster_size > 1.0:
+        clusters = math.ceil(n * (1.0 + (cluster_size - 1.0) * icc) / cluster_size - 1e-9)
+        return math.ceil(clusters * cluster_size - 1e-9)
     return math.ceil(n * design_effect - 1e-9)
 
 

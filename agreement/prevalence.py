@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from agreement.arguments import whole_number
 from agreement.coding import (
     Codes,
     Floats,
@@ -20,107 +19,9 @@ from agreement.coding import (
     same_length,
 )
 from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.interval_kinds import Interval, chosen_interval
+from agreement.intervals import wilson_limits
 from agreement.magnitude import magnitude
-
-
-def rogan_gladen(
-    judged_positive: int,
-    judged: int,
-    *,
-    true_positive: int,
-    false_negative: int,
-    true_negative: int,
-    false_positive: int,
-    confidence: float = 0.95,
-    unit: str = "candidate",
-) -> Estimate:
-    """Prevalence corrected for the sensitivity and specificity of the judge.
-
-    ``p = (t + Sp - 1) / (Se + Sp - 1)`` with ``t`` the share judged positive [1]_, truncated to [0, 1]. The interval
-    is that of Lang and Reiczigel [2]_ and carries the sampling error of `judged` and of the labelled sample; `se` is
-    the delta method's. With "correct" as positive, it is the corrected accuracy of a model. Undefined when no
-    positives or no negatives are labelled, nothing is judged, or ``Se + Sp <= 1``: such a judge says nothing.
-
-    Parameters
-    ----------
-    judged_positive, judged : int
-        Units judged positive, of all that the judge alone has seen (the labelled ones not among them).
-    true_positive, false_negative, true_negative, false_positive : int
-        The judge against humans in the labelled sample; "true" is what the human says.
-    confidence : float
-        Nominal coverage; assumes independent units.
-    unit : str
-        What is counted.
-
-    Returns
-    -------
-    Estimate
-        `n` is `judged`.
-
-    Raises
-    ------
-    ValueError
-        When a count is negative or fractional, or more are judged positive than judged.
-
-    References
-    ----------
-    .. [1] Rogan and Gladen (1978). Estimating prevalence from the results of a screening test. Am J Epidemiol 107,
-       71-76.
-    .. [2] Lang and Reiczigel (2014). Confidence limits for prevalence of disease adjusted for estimated sensitivity and
-       specificity. Prev Vet Med 113, 13-22.
-
-    Examples
-    --------
-    Se = 90/100, Sp = 80/100, 41 % judged positive: (.41 + .8 - 1) / .7 = .3. Then Lang and Reiczigel's second example,
-    printed as 0 to .053.
-
-    >>> cells = dict(true_positive=90, false_negative=10, true_negative=80, false_positive=20)
-    >>> round(rogan_gladen(410, 1000, **cells).value, 4)
-    0.3
-    >>> estimate = rogan_gladen(51, 2971, true_positive=32, false_negative=1, true_negative=20, false_positive=0)
-    >>> estimate.low, round(estimate.high, 3)
-    (0.0, 0.053)
-    """
-    check_confidence(confidence)
-    counts = (judged_positive, judged, true_positive, false_negative, true_negative, false_positive)
-    x, n, tp, fn, tn, fp = (whole_number(count, f"one of the counts {counts!r}") for count in counts)
-    if min(x, n, tp, fn, tn, fp) < 0 or x > n:
-        raise ValueError(f"counts are {counts}; expected at least 0, and judged_positive within judged")
-    name, positives, negatives = "corrected prevalence", tp + fn, tn + fp
-    method = f"Rogan-Gladen, Lang-Reiczigel interval, {positives} + {negatives} labelled, independent {unit}s"
-    if n == 0 or positives == 0 or negatives == 0:
-        reason = (
-            f"no {unit}s judged" if n == 0 else "no labelled positives" if positives == 0 else "no labelled negatives"
-        )
-        return undefined(name, n, unit, method, reason, confidence=confidence)
-    sensitivity, specificity, apparent = tp / positives, tn / negatives, x / n
-    youden = sensitivity + specificity - 1.0
-    if youden <= 0.0:
-        reason = "sensitivity + specificity is not above 1: the judge says nothing"
-        return undefined(name, n, unit, method, reason, confidence=confidence)
-    raw = (apparent + specificity - 1.0) / youden
-    value = min(1.0, max(0.0, raw))
-    method += f"; truncated from {raw:.3f}" if raw != value else ""
-    se = _rogan_gladen_error(raw, apparent, n, sensitivity, positives, specificity, negatives)
-    # Lang and Reiczigel (2014): eq. 6 and 7, z^2 more in the sample; one success and one failure more in each other
-    z = float(stats.norm.isf((1.0 - confidence) / 2.0))
-    n_1, positives_1, negatives_1 = n + z * z, positives + 2, negatives + 2
-    apparent_1 = (x + z * z / 2.0) / n_1
-    sensitivity_1, specificity_1 = (tp + 1.0) / positives_1, (tn + 1.0) / negatives_1
-    youden_1 = sensitivity_1 + specificity_1 - 1.0
-    if youden_1 <= 0.0:
-        reason = "too few labelled for an interval: the judge may be no better than chance"
-        return undefined(name, n, unit, method, reason, value=value, se=se, confidence=confidence)
-    centre = (apparent_1 + specificity_1 - 1.0) / youden_1  # eq. 2
-    of_positive = sensitivity_1 * (1.0 - sensitivity_1) / positives_1
-    of_negative = specificity_1 * (1.0 - specificity_1) / negatives_1
-    shift = 2.0 * z * z * (centre * of_positive - (1.0 - centre) * of_negative)  # eq. 17
-    half = z * _rogan_gladen_error(centre, apparent_1, n_1, sensitivity_1, positives_1, specificity_1, negatives_1)
-    low, high = max(0.0, centre + shift - half), min(1.0, centre + shift + half)  # eq. 16
-    if not low < high:
-        reason = "the interval lies outside 0 and 1: the judge's verdicts and the labelled sample contradict each other"
-        return undefined(name, n, unit, method, reason, value=value, se=se, confidence=confidence)
-    return Estimate(name, value, low, high, n, unit, method, se=se, confidence=confidence)
 
 
 def prediction_powered_mean(
@@ -129,6 +30,7 @@ def prediction_powered_mean(
     unlabelled: Ratings,
     *,
     tuned: bool = True,
+    interval: Interval | None = None,
     probabilities: Ratings | None = None,
     strata: Ratings | None = None,
     unlabelled_strata: Ratings | None = None,
@@ -166,6 +68,10 @@ def prediction_powered_mean(
         The judge's verdicts on all other units of the pool; missing ones are left out.
     tuned : bool
         Whether lambda is estimated.
+    interval : {"score", "normal"}, optional
+        "score", for human verdicts 0 and 1, and there the default when tuned: Wilson's on the effective number of
+        labelled, ``m (1 - m) / var`` with m the value within 0 and 1 and the variance of the labelled over n - 2, and
+        a t quantile; where the variance is 0 it is the number labelled. "normal": not clipped.
     probabilities : sequence of numbers, shape (n,), optional
         Inclusion probability of each labelled unit.
     strata, unlabelled_strata : sequence, shapes (n,) and (N,), optional
@@ -174,7 +80,7 @@ def prediction_powered_mean(
         Cluster of each unit: what its units add is summed before it is squared. A cluster may hold labelled and
         unlabelled units. Without `unlabelled_clusters` the unlabelled are taken as independent, and `method` says so.
     confidence : float
-        Nominal coverage of the normal interval, not clipped.
+        Nominal coverage.
     name, unit : str
         Carried into the estimate.
 
@@ -222,10 +128,14 @@ def prediction_powered_mean(
     of_stratum, of_other_stratum = _codes_of_both(strata, unlabelled_strata, known, there, "strata")
     groups, other_groups = _codes_of_both(clusters, unlabelled_clusters, known, there, "clusters")
     n_clusters = int(np.unique(groups).size) if groups is not None else None
+    binary = bool(np.isin(y[known], (0.0, 1.0)).all())
     scale = magnitude(y, f, rest)
     lost, y, f, rest = int((~known).sum()), y[known] / scale, f[known] / scale, rest[there] / scale
     n, others = y.size, rest.size
-    method = f"{'PPI++' if tuned else 'PPI'}, normal interval, not clipped, {others} unlabelled"
+    kinds: tuple[Interval, ...] = ("score", "normal") if binary else ("normal",)
+    interval = chosen_interval(interval or ("score" if binary and tuned else "normal"), *kinds)
+    words = "Wilson score interval on the effective number" if interval == "score" else "normal interval, not clipped"
+    method = f"{'PPI++' if tuned else 'PPI'}, {words}, {others} unlabelled"
     method += "; weighted by 1 / inclusion probability" if probabilities is not None else ""
     if clusters is None:
         method += f", independent {unit}s"
@@ -253,6 +163,18 @@ def prediction_powered_mean(
     if not tuned and np.ptp(y - f) == 0.0:
         method += "; judge and human never differ among the labelled: the interval does not show their error"
     variance = _variance(of_labelled, of_others, groups, other_groups)
+    if interval == "score":
+        units = n if n_clusters is None else n_clusters
+        spent = 1 + tuned if n_clusters is None else 0  # of clusters, the variance allows for it
+        freed = _variance(of_labelled * math.sqrt(n / max(1, n - spent)), of_others, groups, other_groups)
+        share = min(1.0, max(0.0, value))
+        certain = freed <= 1e-18 or not 0.0 < share < 1.0
+        effective = float(units) if certain else share * (1.0 - share) / (freed * scale**2)
+        low, high = wilson_limits(share * effective, effective, confidence, units - 1)
+        return Estimate(
+            name, value, low, high, n, unit, method, se=None if certain else math.sqrt(freed) * scale,
+            confidence=confidence, n_clusters=n_clusters,
+        )  # fmt: skip
     if variance <= 1e-18:
         reason = "the standard error is 0"
         return undefined(name, n, unit, method, reason, value=value, confidence=confidence, n_clusters=n_clusters)
@@ -361,24 +283,3 @@ def _variance(of_labelled: Floats, of_others: Floats, groups: Codes | None, othe
         alone = np.zeros(0)
     parts = np.bincount(groups, weights=of_labelled)
     return clusters / (clusters - 1) * float((parts**2).sum()) + float((alone**2).sum())
-
-
-def _rogan_gladen_error(
-    prevalence: float,
-    apparent: float,
-    n: float,
-    sensitivity: float,
-    positives: float,
-    specificity: float,
-    negatives: float,
-) -> float:
-    """Delta-method standard error with the errors of all three samples, Lang and Reiczigel (2014), eq. 4.
-
-    There ``(1 + prevalence)^2`` is printed before the variance of the specificity, for ``(1 - prevalence)^2``.
-    """
-    variance = (
-        apparent * (1.0 - apparent) / n
-        + prevalence**2 * sensitivity * (1.0 - sensitivity) / positives
-        + (1.0 - prevalence) ** 2 * specificity * (1.0 - specificity) / negatives
-    )
-    return math.sqrt(variance) / (sensitivity + specificity - 1.0)

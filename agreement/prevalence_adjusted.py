@@ -6,6 +6,7 @@ from collections.abc import Hashable, Sequence
 
 from agreement.coding import Ratings, encode_clusters, encode_pairs
 from agreement.estimate import Estimate
+from agreement.interval_kinds import Interval
 from agreement.intervals import clopper_pearson_interval
 from agreement.kappa import left_out
 from agreement.percent import share
@@ -18,6 +19,7 @@ def pabak(
     *,
     categories: Sequence[Hashable] | None = None,
     clusters: Ratings | None = None,
+    interval: Interval | None = None,
     resamples: int = 10_000,
     seed: Seed = 0,
     confidence: float = 0.95,
@@ -25,8 +27,8 @@ def pabak(
 ) -> Estimate:
     """Prevalence- and bias-adjusted kappa, ``(k po - 1) / (k - 1)`` [1]_; for two categories ``2 po - 1``.
 
-    The interval is the exact (Clopper-Pearson) interval of the agreement ``po``, carried over; with `clusters` a
-    cluster bootstrap. Undefined for no items. Two raters who agree on everything have 1, constants included.
+    The interval is one of the agreement ``po``, carried over: by default the exact (Clopper-Pearson), with `clusters`
+    that of `percent_agreement`. Undefined for no items. Two raters who agree on everything have 1, constants included.
 
     Parameters
     ----------
@@ -36,6 +38,8 @@ def pabak(
         The declared categories; by default those that either rater used, but at least two.
     clusters, resamples, seed, confidence, unit
         As in `cohen_kappa`.
+    interval : {"score", "percentile", "bca"}, optional
+        As in `percent_agreement`; without it and without `clusters` the exact one.
 
     Returns
     -------
@@ -65,8 +69,11 @@ def pabak(
     k = max(2, len(pairs.categories))
     groups = encode_clusters(clusters, pairs.rated.size)[pairs.rated] if clusters is not None else None
     equal = pairs.a == pairs.b
-    agreed = share(equal, groups, name="agreement", unit=unit, resamples=resamples, seed=seed, confidence=confidence)
-    if clusters is None and agreed.n:
+    agreed = share(
+        equal, groups, name="agreement", unit=unit, resamples=resamples, seed=seed, interval=interval,
+        confidence=confidence,
+    )  # fmt: skip
+    if clusters is None and interval is None and agreed.n:
         agreed = clopper_pearson_interval(int(equal.sum()), pairs.n, confidence=confidence, unit=unit)
     return Estimate(
         "PABAK",

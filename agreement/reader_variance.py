@@ -9,7 +9,7 @@ import numpy as np
 
 from agreement.coding import Ratings
 from agreement.ratings import RatingTable, numbers_of
-from agreement.readers import _accuracies, _components
+from agreement.readers import covariance_components, jackknifed_accuracies
 
 
 @dataclass(frozen=True)
@@ -150,11 +150,13 @@ def variance_components(
             f"first has shape {one_side.shape} and second {other_side.shape}; expected the same items and readers"
         )
     r = one_side.shape[1]
-    accuracies, covariance, design = _accuracies(np.hstack([one_side, other_side]), outcome, clusters, unit)
+    accuracies, covariance, design = jackknifed_accuracies(np.hstack([one_side, other_side]), outcome, clusters, unit)
     if design.reason is not None:
         raise ValueError(f"the pilot has no variance components: {design.reason}")
     table = accuracies.reshape(2, r) * design.scale
-    error, cov_1, cov_2, cov_3 = (float(part) * design.scale**2 for part in _components(covariance.reshape(2, r, 2, r)))
+    error, cov_1, cov_2, cov_3 = (
+        float(part) * design.scale**2 for part in covariance_components(covariance.reshape(2, r, 2, r))
+    )
     gap = table - table.mean(axis=0) - table.mean(axis=1, keepdims=True) + table.mean()
     interaction = float((gap**2).sum()) / (r - 1)
     return VarianceComponents(

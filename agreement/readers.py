@@ -23,7 +23,7 @@ _WHO = {"random": "readers sampled (random)", "fixed": "these readers (fixed)"}
 
 
 @dataclass(frozen=True)
-class _Design:
+class Design:
     """What an analysis rests on, what its scores were divided by, and why it cannot be done."""
 
     n: int
@@ -106,7 +106,7 @@ def reader_averaged_difference(
             f"first has shape {of_first.shape} and second {of_second.shape}; expected the same items and readers"
         )
     r = of_first.shape[1]
-    accuracies, covariance, design = _accuracies(np.hstack([of_first, of_second]), outcome, clusters, unit)
+    accuracies, covariance, design = jackknifed_accuracies(np.hstack([of_first, of_second]), outcome, clusters, unit)
     method = f"Obuchowski-Rockette, {_WHO[readers]}, {unit}s sampled"
     name = "reader-averaged difference" + ("" if outcome is None else " of ROC areas")
     if design.reason is not None:
@@ -115,7 +115,7 @@ def reader_averaged_difference(
             name, design.n, unit, method, design.reason, confidence=confidence, n_clusters=design.n_clusters
         )
     table = accuracies.reshape(2, r)
-    squared, df = _two_conditions(table, _components(covariance.reshape(2, r, 2, r)), readers)
+    squared, df = _two_conditions(table, covariance_components(covariance.reshape(2, r, 2, r)), readers)
     value = float(table[0].mean() - table[1].mean())
     estimate = _with_t(name, value, squared, df, design, unit, method, confidence)
     return estimate.warned(few_raters(r) if readers == "random" else None)
@@ -178,7 +178,7 @@ def readers_against_judge(
     if judge.size != len(table):
         raise ValueError(f"judge_scores has shape ({judge.size},); expected ({len(table)},), one for each item")
     r = table.shape[1]
-    accuracies, covariance, design = _accuracies(np.column_stack([table, judge]), outcome, clusters, unit)
+    accuracies, covariance, design = jackknifed_accuracies(np.column_stack([table, judge]), outcome, clusters, unit)
     method = f"Obuchowski-Rockette, {_WHO[readers]}, {unit}s sampled, judge fixed"
     name = "readers minus judge" + ("" if outcome is None else ", ROC areas")
     if design.reason is not None:
@@ -198,10 +198,34 @@ def _check_readers(readers: str) -> None:
         raise ValueError(f"readers is {readers!r}; expected 'random' or 'fixed'")
 
 
-def _accuracies(
+def jackknifed_accuracies(
     scores: Floats, outcome: Ratings | None, clusters: Ratings | None, unit: str
-) -> tuple[Floats, Floats, _Design]:
-    """Accuracy of each column, and the jackknife covariance of these, over the items that have everything."""
+) -> tuple[Floats, Floats, Design]:
+    """Accuracy of each column, and the jackknife covariance of these, over the items that have everything.
+
+    Parameters
+    ----------
+    scores : ndarray, shape (items, columns)
+        Correctness, or scores where there is an `outcome`; nan where missing.
+    outcome : sequence, shape (items,), or None
+        Positive or negative: then the accuracy is the area under the ROC curve, else the mean.
+    clusters : sequence, shape (items,), or None
+        What is left out at a time; without, an item.
+    unit : str
+        What one row is.
+
+    Returns
+    -------
+    accuracies : ndarray, shape (columns,)
+        Divided by the scale of the design; empty where it gives a reason.
+    covariance : ndarray, shape (columns, columns)
+    design : Design
+
+    Raises
+    ------
+    ValueError
+        When the outcome has another length.
+    """
     complete = ~np.isnan(scores).any(axis=1)
     positive: npt.NDArray[np.bool_] | None = None
     if outcome is not None:
@@ -221,7 +245,7 @@ def _accuracies(
         reason = f"without one {unit if clusters is None else 'cluster'} there is no positive or no negative left"
     note = f"; {lost} without all readings left out" if lost else ""
     scale = magnitude(scores) if positive is None else 1.0
-    design = _Design(n, units if clusters is not None else None, note, scale, reason)
+    design = Design(n, units if clusters is not None else None, note, scale, reason)
     if reason is not None:
         return np.zeros(0), np.zeros((0, 0)), design
     scores = scores[complete] / scale
@@ -257,8 +281,23 @@ def _areas(score: Floats, positive: npt.NDArray[np.bool_], groups: Codes) -> tup
     return area, won / left
 
 
-def _components(covariance: Floats) -> tuple[float, float, float, float]:
-    """Mean variance, and mean covariances of other conditions, other readers, and both: Var, Cov1, Cov2, Cov3."""
+def covariance_components(covariance: Floats) -> tuple[float, float, float, float]:
+    """Mean variance, and mean covariances of other conditions, other readers, and both: Var, Cov1, Cov2, Cov3.
+
+    Parameters
+    ----------
+    covariance : ndarray, shape (conditions, readers, conditions, readers)
+        Of the accuracies.
+
+    Returns
+    -------
+    tuple of float
+
+    References
+    ----------
+    .. [1] Obuchowski and Rockette (1995). Hypothesis testing of diagnostic accuracy for multiple readers and multiple
+       tests. Commun Stat Simul Comput 24, 285-308.
+    """
     conditions, r = covariance.shape[:2]
     same_reader, same_condition = np.eye(r, dtype=bool), np.eye(conditions, dtype=bool)
     by_condition = covariance.transpose(0, 2, 1, 3)  # condition, condition, reader, reader
@@ -307,7 +346,7 @@ def _with_t(
     value: float,
     squared: float,
     df: float,
-    design: _Design,
+    design: Design,
     unit: str,
     method: str,
     confidence: float,

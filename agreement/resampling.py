@@ -3,8 +3,8 @@
 A statistic that is a function of sums (a mean, a ratio, a kappa) is bootstrapped through `bootstrap_of_sums`: units
 with equal sums are the same for it, so a resample is one multinomial draw over the distinct ones. That is the ordinary
 bootstrap exactly, not an approximation. Where the sums take few distinct values, as those of categories do, it costs
-milliseconds at any n; of continuous values every unit is distinct, and the cost grows with n. Anything else goes
-through `bootstrap`.
+milliseconds at any n; of continuous values every unit is distinct, the cost grows with n, and from `MANY_DISTINCT`
+units on one draw makes several resamples. Anything else goes through `bootstrap`.
 """
 
 from __future__ import annotations
@@ -15,14 +15,28 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from agreement.cluster_codes import ClusterSums
 from agreement.codebook import distinct_numbers
 from agreement.coding import Codes, Floats
+from agreement.drawing import CHUNK, LARGE_CHUNK, drawn_times, generator_of
 from agreement.estimate import check_confidence
 from agreement.interval_kinds import Interval
-from agreement.spread import Spread, bca_limits, percentile_limits
+from agreement.shared_draw import ClusterDraw
+from agreement.spread import UNDEFINED_SHARE, Spread, bca_limits, percentile_limits
 
-Seed = int | Sequence[int] | np.random.SeedSequence
-_CHUNK = 1_000_000  # numbers held at once while drawing
+Seed = int | Sequence[int] | np.random.SeedSequence | ClusterDraw
+
+MANY_DISTINCT = 10_000
+"""From so many units on whose sums all differ, one draw makes several resamples."""
+
+_MOST_ORDERS = 64  # resamples that one draw makes
+_LAID = 24_000_000  # numbers that are laid out in these orders at once
+
+ONE_DRAW = ", one draw of clusters for all estimates"
+"""What the method says of resamples that a file's statistics share."""
+
+OWN_DRAW = ", own draw of these clusters"
+"""What it says of those that do not, in spite of a draw for the file."""
 
 
 def random_generator(seed: Seed) -> np.random.Generator:
@@ -30,8 +44,8 @@ def random_generator(seed: Seed) -> np.random.Generator:
 
     Parameters
     ----------
-    seed : int, sequence of int or SeedSequence
-        The seed; None is refused, because such an interval could not be reproduced.
+    seed : int, sequence of int, SeedSequence or ClusterDraw
+        The seed, or a draw whose seed it is; None is refused, because such an interval could not be reproduced.
 
     Returns
     -------
@@ -47,13 +61,7 @@ def random_generator(seed: Seed) -> np.random.Generator:
     >>> int(random_generator(7).integers(1000))
     944
     """
-    if seed is None:
-        raise ValueError("seed is None; expected a whole number, so that the interval can be reproduced")
-    try:
-        sequence = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
-    except (TypeError, ValueError):
-        raise ValueError(f"seed is {seed!r}; expected a whole number of at least 0") from None
-    return np.random.Generator(np.random.PCG64(sequence))
+    return generator_of(seed.seed if isinstance(seed, ClusterDraw) else seed)
 
 
 def sums_by_cluster(contributions: npt.ArrayLike, clusters: Codes | None) -> Floats:
@@ -69,6 +77,7 @@ def sums_by_cluster(contributions: npt.ArrayLike, clusters: Codes | None) -> Flo
     Returns
     -------
     ndarray, shape (clusters, k)
+        They remember the clusters of a file, as `clusters` may.
 
     Examples
     --------
@@ -78,7 +87,8 @@ def sums_by_cluster(contributions: npt.ArrayLike, clusters: Codes | None) -> Flo
     rows = np.asarray(contributions, dtype=np.float64)
     if clusters is None:
         return rows
-    return np.stack([np.bincount(clusters, weights=column) for column in rows.T], axis=1)
+    plain = np.asarray(clusters)
+    return ClusterSums.of(np.stack([np.bincount(plain, weights=column) for column in rows.T], axis=1), clusters)
 
 
 def bootstrap_of_sums(
@@ -107,8 +117,10 @@ def bootstrap_of_sums(
         Stratum of each unit; the number of units of each stratum is then the same in every resample.
     resamples : int
         Number of resamples.
-    seed : int, sequence of int or SeedSequence
-        Seed of the random numbers.
+    seed : int, sequence of int, SeedSequence or ClusterDraw
+        Seed of the random numbers; or a draw of the clusters of a file, whose resamples are then those of `rows`. Of
+        these, resamples that hold none of the units have no value; more than 5 % of them, and the units are drawn
+        by themselves, which the method says, as it does for strata.
     interval : {"percentile", "bca"}
         Percentiles of the resampled values, with linear interpolation; or bias-corrected and accelerated, the
         acceleration from leaving out one unit at a time [1]_.
@@ -141,12 +153,14 @@ def bootstrap_of_sums(
     if weights.sum() < 2:
         what = "cluster" if clustered else "item"
         return Spread(math.nan, math.nan, None, text, f"fewer than two {what}s: nothing to resample")
-    generator = random_generator(seed)
-    groups = [np.arange(len(rows))] if strata is None else [np.flatnonzero(strata == s) for s in np.unique(strata)]
-    parts = [_distinct(rows[group], weights[group]) for group in groups]
-    totals = np.zeros((resamples, rows.shape[1]))
-    for part_rows, part_counts in parts:
-        totals += _resampled_totals(part_rows, part_counts, resamples, generator)
+    shared = _shared_totals(rows, strata, resamples, seed)
+    rows = np.asarray(rows)
+    if isinstance(seed, ClusterDraw) and clustered:
+        text += ONE_DRAW if shared is not None else OWN_DRAW
+    if shared is not None:
+        totals, parts = shared, [(rows, weights)]
+    else:
+        totals, parts = _own_totals(rows, weights, strata, resamples, random_generator(seed))
     with np.errstate(divide="ignore", invalid="ignore"):
         values = np.asarray(statistic(totals), dtype=np.float64)
         if interval == "percentile":
@@ -212,6 +226,40 @@ def ratio(totals: Floats) -> Floats:
         return np.where(totals[..., 1] > 0, totals[..., 0] / totals[..., 1], np.nan)
 
 
+def _shared_totals(rows: Floats, strata: Codes | None, resamples: int, seed: Seed) -> Floats | None:
+    """Totals of the resamples that a file's statistics share, nan without any unit; None where they do not fit."""
+    if not (isinstance(seed, ClusterDraw) and isinstance(rows, ClusterSums) and strata is None):
+        return None
+    if resamples != seed.resamples or rows.in_file != seed.units:
+        return None
+    if len(rows) == seed.units:
+        return seed.totals(np.asarray(rows))
+    present = np.zeros((seed.units, 1))
+    present[rows.of_file] = 1.0
+    totals = seed.totals(np.hstack([rows.of_whole_file(), present]))
+    empty = totals[:, -1] == 0.0
+    if empty.sum() > UNDEFINED_SHARE * resamples:
+        return None
+    totals[empty] = np.nan
+    return totals[:, :-1]
+
+
+def _own_totals(
+    rows: Floats,
+    counts: npt.NDArray[np.int64],
+    strata: Codes | None,
+    resamples: int,
+    generator: np.random.Generator,
+) -> tuple[Floats, list[tuple[Floats, npt.NDArray[np.int64]]]]:
+    """Totals of resamples of these units alone, and the distinct units of each stratum with their number."""
+    groups = [np.arange(len(rows))] if strata is None else [np.flatnonzero(strata == s) for s in np.unique(strata)]
+    parts = [_distinct(rows[group], counts[group]) for group in groups]
+    totals = np.zeros((resamples, rows.shape[1]))
+    for part_rows, part_counts in parts:
+        totals += _resampled_totals(part_rows, part_counts, resamples, generator)
+    return totals, parts
+
+
 def _distinct(rows: Floats, counts: npt.NDArray[np.int64]) -> tuple[Floats, npt.NDArray[np.int64]]:
     """Rows that occur, each once, with how many units have it; in lexical order, so that a seed means the same."""
     which = np.zeros(len(rows), dtype=np.intp)
@@ -235,15 +283,32 @@ def _resampled_totals(
         drawn = generator.multinomial(units, counts / units, size=resamples)
         return np.asarray(drawn @ rows)
     expanded = np.repeat(np.arange(len(rows)), counts) if units > len(rows) else None
+    if len(rows) >= MANY_DISTINCT:
+        return _totals_in_orders(rows if expanded is None else rows[expanded], resamples, generator)
     totals = np.empty((resamples, rows.shape[1]))
-    step = max(1, _CHUNK // units)
-    for start in range(0, resamples, step):
-        drawn = generator.integers(0, units, size=(min(step, resamples - start), units))
-        times = np.empty((len(drawn), len(rows)))
-        for replicate, picked in enumerate(drawn):
-            times[replicate] = np.bincount(picked if expanded is None else expanded[picked], minlength=len(rows))
-        totals[start : start + len(drawn)] = times @ rows
+    start = 0
+    for times in drawn_times(generator, units, resamples, CHUNK, expanded):
+        totals[start : start + len(times)] = times @ rows
+        start += len(times)
     return totals
+
+
+def _totals_in_orders(rows: Floats, resamples: int, generator: np.random.Generator) -> Floats:
+    """Totals of resamples of many units, each draw laid over the units in several random orders; shape (resamples, k).
+
+    Drawing takes most of the time, and how often the first, second ... unit is drawn makes another resample of the
+    units in another order. Each is an ordinary resample, and totals of any two are uncorrelated: over random orders the
+    products of the deviations of two units that meet have mean 0.
+    """
+    units, k = rows.shape
+    orders = max(1, min(_MOST_ORDERS, resamples, _LAID // (units * k)))
+    laid = np.concatenate([rows[generator.permutation(units)] for _ in range(orders)], axis=1)
+    totals = np.empty((-(-resamples // orders), orders * k))
+    start = 0
+    for times in drawn_times(generator, units, len(totals), LARGE_CHUNK):
+        np.matmul(times, laid, out=totals[start : start + len(times)])
+        start += len(times)
+    return totals.reshape(-1, k)[:resamples]
 
 
 def describe(interval: str, resamples: int, seed: Seed, clustered: bool, stratified: bool) -> str:
@@ -265,7 +330,8 @@ def describe(interval: str, resamples: int, seed: Seed, clustered: bool, stratif
     >>> describe("bca", 500, 1, True, False)
     'cluster bootstrap, BCa, 500 resamples, seed 1'
     """
-    shown = seed.entropy if isinstance(seed, np.random.SeedSequence) else seed
+    plain = seed.seed if isinstance(seed, ClusterDraw) else seed
+    shown = plain.entropy if isinstance(plain, np.random.SeedSequence) else plain
     kind = ("cluster " if clustered else "") + "bootstrap" + (" within strata" if stratified else "")
     name = "percentile" if interval == "percentile" else "BCa"
     return f"{kind}, {name}, {resamples} resamples, seed {shown}"

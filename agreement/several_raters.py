@@ -6,23 +6,24 @@ errors are Gwet's, from the linearised coefficient of each item.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 
-import numpy as np
+import numpy.typing as npt
 
-from agreement.chance_corrected import (
-    Coefficient,
-    check_size,
-    estimate_of,
-    linearised_coefficient,
-    lowest_value,
-    no_value,
-    rarest_of,
-)
+from agreement.added_items import MOST_CATEGORIES, added_rows
+from agreement.chance_corrected import Coefficient, counts_of, estimate_of
 from agreement.coding import Codes, Floats, Ratings, encode_clusters
+from agreement.coefficients import (
+    brennan_prediger_coefficient,
+    conger_coefficient,
+    fleiss_coefficient,
+    gwet_coefficient,
+)
 from agreement.estimate import Estimate
 from agreement.interval_kinds import Interval
+from agreement.own_weights import name_or_matrix, with_weights
 from agreement.ratings import RatingTable, Weights, encode_ratings, weight_matrix
 from agreement.resampling import Seed
 
@@ -31,7 +32,7 @@ def fleiss_kappa(
     ratings: RatingTable,
     *,
     categories: Sequence[Hashable] | None = None,
-    weights: Weights | None = None,
+    weights: Weights | npt.ArrayLike | None = None,
     clusters: Ratings | None = None,
     interval: Interval | None = None,
     resamples: int = 10_000,
@@ -51,13 +52,15 @@ def fleiss_kappa(
         Ratings; None or NaN is missing.
     categories : sequence, optional
         The declared categories in their order; by default the observed ones.
-    weights : {None, "linear", "quadratic"}
-        Agreement weights over the order of the categories.
+    weights : {None, "linear", "quadratic"} or array_like, shape (q, q)
+        Agreement weights over the order of the categories; a matrix as `agreement_weights` takes or gives it needs
+        `categories`.
     clusters : sequence, shape (items,), optional
-        Cluster of each item, for example the subject; the interval is then a cluster bootstrap.
-    interval : {"t", "percentile", "bca"}, optional
-        By default "t" without and "percentile" with `clusters`. "t": Gwet's standard error, t with n - 1 degrees of
-        freedom, clipped at 1, independent items.
+        Cluster of each item, for example the subject.
+    interval : {"adjusted", "t", "percentile", "bca"}, optional
+        By default "adjusted": two items are added, of which raters agree on one, and clustered items count as many as
+        they are worth. It takes no weights and up to twenty categories; beyond, "t" without and "percentile" with
+        `clusters`. "t": Gwet's standard error, t with n - 1 degrees of freedom, clipped at 1, independent items.
     resamples, seed
         For the bootstrap.
     confidence : float
@@ -86,30 +89,19 @@ def fleiss_kappa(
 
     >>> ratings = [[1, 1, None, 1], [2, 2, 3, 2], [3, 3, 3, 3], [3, 3, 3, 3], [2, 2, 2, 2], [1, 2, 3, 4], [4, 4, 4, 4]]
     >>> ratings += [[1, 1, 2, 1], [2, 2, 2, 2], [None, 5, 5, 5], [None, None, 1, 1], [None, 3, None, None]]
-    >>> estimate = fleiss_kappa(ratings)
+    >>> estimate = fleiss_kappa(ratings, interval="t")
     >>> round(estimate.value, 5), round(estimate.se, 5)
     (0.76117, 0.15302)
     """
-
-    def build(codes: Codes, counts: Floats, w: Floats) -> Coefficient:
-        shares = counts / counts.sum(axis=1, keepdims=True)
-
-        def chance(pi: Floats) -> Floats:
-            return np.asarray(((pi @ w) * pi).sum(axis=-1))
-
-        pi = shares.mean(axis=0)
-        # Gwet (2014), ch. 5: both roles of pi change with the item, hence w on either side
-        change = 2.0 * (shares @ (w @ pi) - chance(pi))
-        coefficient = linearised_coefficient(counts, w, shares, chance, change)
-        return coefficient if weights else replace(coefficient, rarest=rarest_of(codes))
-
-    name = "Fleiss' kappa" if weights is None else f"Fleiss' kappa, {weights} weights"
-    return _estimate(name, ratings, categories, weights, clusters, interval, resamples, seed, confidence, unit, build)
+    name = with_weights("Fleiss' kappa", weights)
+    return _estimate(
+        name, ratings, categories, weights, clusters, interval, resamples, seed, confidence, unit, fleiss_coefficient
+    )
 
 
 def gwet_ac(
     ratings: RatingTable,
-    weights: Weights | None = None,
+    weights: Weights | npt.ArrayLike | None = None,
     *,
     categories: Sequence[Hashable] | None = None,
     clusters: Ratings | None = None,
@@ -129,8 +121,8 @@ def gwet_ac(
     ----------
     ratings : array_like, shape (items, raters)
         Ratings; None or NaN is missing.
-    weights : {None, "linear", "quadratic"}
-        None is AC1, the others are AC2.
+    weights : {None, "linear", "quadratic"} or array_like, shape (q, q)
+        None is AC1, the others are AC2; a matrix as in `fleiss_kappa`.
     categories, clusters, interval, resamples, seed, confidence, unit
         As in `fleiss_kappa`.
 
@@ -154,26 +146,11 @@ def gwet_ac(
 
     >>> ratings = [[1, 1, None, 1], [2, 2, 3, 2], [3, 3, 3, 3], [3, 3, 3, 3], [2, 2, 2, 2], [1, 2, 3, 4], [4, 4, 4, 4]]
     >>> ratings += [[1, 1, 2, 1], [2, 2, 2, 2], [None, 5, 5, 5], [None, None, 1, 1], [None, 3, None, None]]
-    >>> estimate = gwet_ac(ratings)
+    >>> estimate = gwet_ac(ratings, interval="t")
     >>> round(estimate.value, 5), round(estimate.se, 5)
     (0.77544, 0.14295)
     """
-
-    def build(codes: Codes, counts: Floats, w: Floats) -> Coefficient:
-        q = len(w)
-        scale = w.sum() / (q * (q - 1))
-        shares = counts / counts.sum(axis=1, keepdims=True)
-
-        def chance(pi: Floats) -> Floats:
-            return np.asarray(scale * (pi * (1.0 - pi)).sum(axis=-1))
-
-        pi = shares.mean(axis=0)
-        # Gwet (2008), eq. 21 ff.: half the derivative, doubled
-        change = 2.0 * (scale * shares @ (1.0 - pi) - chance(pi))
-        coefficient = linearised_coefficient(counts, w, shares, chance, change)
-        return replace(coefficient, lowest=lowest_value(w))
-
-    name = "Gwet's AC1" if weights is None else f"Gwet's AC2, {weights} weights"
+    name = with_weights("Gwet's AC1" if weights is None else "Gwet's AC2", weights)
     return _estimate(
         name,
         ratings,
@@ -185,14 +162,14 @@ def gwet_ac(
         seed,
         confidence,
         unit,
-        build,
+        gwet_coefficient,
         needs_two_items=False,
     )
 
 
 def brennan_prediger(
     ratings: RatingTable,
-    weights: Weights | None = None,
+    weights: Weights | npt.ArrayLike | None = None,
     *,
     categories: Sequence[Hashable] | None = None,
     clusters: Ratings | None = None,
@@ -211,8 +188,8 @@ def brennan_prediger(
     ----------
     ratings : array_like, shape (items, raters)
         Ratings; None or NaN is missing.
-    weights : {None, "linear", "quadratic"}
-        Agreement weights.
+    weights : {None, "linear", "quadratic"} or array_like, shape (q, q)
+        Agreement weights; a matrix as in `fleiss_kappa`.
     categories, clusters, interval, resamples, seed, confidence, unit
         As in `fleiss_kappa`.
 
@@ -239,18 +216,7 @@ def brennan_prediger(
     >>> round(brennan_prediger(ratings).value, 5)
     0.77273
     """
-
-    def build(codes: Codes, counts: Floats, w: Floats) -> Coefficient:
-        uniform = float(w.sum()) / len(w) ** 2
-        shares = counts / counts.sum(axis=1, keepdims=True)
-
-        def chance(pi: Floats) -> Floats:
-            return np.full(pi.shape[:-1], uniform)
-
-        coefficient = linearised_coefficient(counts, w, shares, chance, np.zeros(len(counts)))
-        return replace(coefficient, lowest=lowest_value(w))
-
-    name = "Brennan-Prediger" if weights is None else f"Brennan-Prediger, {weights} weights"
+    name = with_weights("Brennan-Prediger", weights)
     return _estimate(
         name,
         ratings,
@@ -262,14 +228,14 @@ def brennan_prediger(
         seed,
         confidence,
         unit,
-        build,
+        brennan_prediger_coefficient,
         needs_two_items=False,
     )
 
 
 def conger_kappa(
     ratings: RatingTable,
-    weights: Weights | None = None,
+    weights: Weights | npt.ArrayLike | None = None,
     *,
     categories: Sequence[Hashable] | None = None,
     clusters: Ratings | None = None,
@@ -288,8 +254,8 @@ def conger_kappa(
     ----------
     ratings : array_like, shape (items, raters)
         Ratings; None or NaN is missing. A column is one rater.
-    weights : {None, "linear", "quadratic"}
-        Agreement weights.
+    weights : {None, "linear", "quadratic"} or array_like, shape (q, q)
+        Agreement weights; a matrix as in `fleiss_kappa`.
     categories, clusters, interval, resamples, seed, confidence, unit
         As in `fleiss_kappa`.
 
@@ -314,45 +280,21 @@ def conger_kappa(
 
     >>> ratings = [[1, 1, None, 1], [2, 2, 3, 2], [3, 3, 3, 3], [3, 3, 3, 3], [2, 2, 2, 2], [1, 2, 3, 4], [4, 4, 4, 4]]
     >>> ratings += [[1, 1, 2, 1], [2, 2, 2, 2], [None, 5, 5, 5], [None, None, 1, 1], [None, 3, None, None]]
-    >>> estimate = conger_kappa(ratings)
+    >>> estimate = conger_kappa(ratings, interval="t")
     >>> round(estimate.value, 5), round(estimate.se, 5)
     (0.76207, 0.15011)
     """
-
-    def build(codes: Codes, counts: Floats, w: Floats) -> Coefficient:
-        (n, r), q = codes.shape, len(w)
-        check_size(n * r, q)
-        used = (codes[:, :, None] == np.arange(q)).astype(np.float64)  # items x raters x categories
-        given = used.sum(axis=(0, 2))
-        if (given == 0).any():
-            empty = int(np.flatnonzero(given == 0)[0])
-            return Coefficient(counts, no_value, np.zeros(n), f"the rater in column {empty} has rated nothing")
-
-        def chance(totals: Floats) -> Floats:
-            of_rater = totals.reshape(*totals.shape[:-1], r, q)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                p = of_rater / of_rater.sum(axis=-1, keepdims=True)
-            together = p.sum(axis=-2)
-            pairs = ((together @ w) * together).sum(axis=-1) - ((p @ w) * p).sum(axis=(-1, -2))
-            return np.asarray(pairs / (r * (r - 1)))
-
-        p = used.sum(axis=0) / given[:, None]
-        against = (p.sum(axis=0) - p) @ w  # what a rater's marginal is held against: all others
-        # derivative of pe along the marginal shares of each rater, a share of 1 / given for each rating
-        away = (used - (codes >= 0)[:, :, None] * p) * (n / given)[:, None]
-        change = 2.0 * np.einsum("irk,rk->i", away, against) / (r * (r - 1))
-        coefficient = linearised_coefficient(counts, w, used.reshape(n, r * q), chance, change)
-        return coefficient if weights else replace(coefficient, rarest=rarest_of(codes))
-
-    name = "Conger's kappa" if weights is None else f"Conger's kappa, {weights} weights"
-    return _estimate(name, ratings, categories, weights, clusters, interval, resamples, seed, confidence, unit, build)
+    name = with_weights("Conger's kappa", weights)
+    return _estimate(
+        name, ratings, categories, weights, clusters, interval, resamples, seed, confidence, unit, conger_coefficient
+    )
 
 
 def _estimate(
     name: str,
     ratings: RatingTable,
     categories: Sequence[Hashable] | None,
-    weights: Weights | None,
+    weights: Weights | npt.ArrayLike | None,
     clusters: Ratings | None,
     interval: Interval | None,
     resamples: int,
@@ -363,13 +305,22 @@ def _estimate(
     *,
     needs_two_items: bool = True,
 ) -> Estimate:
-    coded = encode_ratings(ratings, categories, weights)
+    named, matrix = name_or_matrix(weights, categories)
+    coded = encode_ratings(ratings, categories, named)
     groups = encode_clusters(clusters, coded.rated.size)[coded.rated] if clusters is not None else None
     q = max(2, len(coded.categories))
-    check_size(len(coded.codes), q)
-    counts = np.stack([(coded.codes == code).sum(axis=1) for code in range(q)], axis=1).astype(np.float64)
+    counts = counts_of(coded.codes, q)
+    w = weight_matrix(q, named) if matrix is None else matrix
     pairable = (counts.sum(axis=1) >= 2).any()
-    coefficient = build(coded.codes, counts, weight_matrix(q, weights)) if pairable else None
+    coefficient = build(coded.codes, counts, w) if pairable else None
+    if coefficient is not None and weights is not None:
+        coefficient = replace(coefficient, rarest=math.inf)  # the warning is about unweighted coefficients
+    elif coefficient is not None and coefficient.reason is None and q <= MOST_CATEGORIES:
+
+        def rows_of(codes: Codes) -> Floats:
+            return build(codes, counts_of(codes, q), w).rows
+
+        coefficient = replace(coefficient, added=added_rows(rows_of, q, coded.codes))
     note = f"; {coded.n_empty} without a rating left out" if coded.n_empty else ""
     lone = int((counts.sum(axis=1) == 1).sum())
     note += f"; {lone} with one rating count for the use of the categories only" if lone else ""

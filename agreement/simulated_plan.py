@@ -17,6 +17,7 @@ from agreement.kappa import cohen_kappa
 from agreement.krippendorff import krippendorff_alpha
 from agreement.resampling import Seed, random_generator
 from agreement.several_raters import fleiss_kappa
+from agreement.shared_draw import ClusterDraw
 
 Statistic = Literal["cohen_kappa", "fleiss_kappa", "krippendorff_alpha", "accuracy"]
 
@@ -151,6 +152,8 @@ def plan_by_simulation(
     ]
     if statistic == "cohen_kappa" and any(r != 2 for _, r in sizes):
         raise ValueError(f"raters is {tuple(raters)!r} with Cohen's kappa; expected 2")
+    if isinstance(seed, ClusterDraw):
+        raise ValueError("seed is a draw of clusters; expected a whole number, since studies are simulated")
     random_generator(seed)  # refuses what is no seed
     entropy = seed.entropy if isinstance(seed, np.random.SeedSequence) else seed
     base = [entropy] if isinstance(entropy, int) else [int(part) for part in (entropy or ())]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +31,9 @@ class Spread:
         How they were made, for `Estimate.method`.
     undefined_because : str or None
         Why there are no limits.
+    p : float or None
+        Two-sided P value of 0: the level at which an interval made so begins to exclude 0, at least
+        ``2 / (resamples + 1)``. For statistics that are 0 under the hypothesis; None without limits.
     """
 
     low: float
@@ -37,6 +41,7 @@ class Spread:
     se: float | None
     method: str
     undefined_because: str | None
+    p: float | None = None
 
     def estimate(
         self, name: str, value: float, n: int, unit: str, *, confidence: float, n_clusters: int | None, note: str = ""
@@ -94,7 +99,7 @@ def percentile_limits(values: Floats, confidence: float, text: str) -> Spread:
         return Spread(math.nan, math.nan, None, text, reason)
     tail = (1.0 - confidence) / 2.0
     low, high = np.quantile(values, [tail, 1.0 - tail])
-    return _spread(float(low), float(high), values, text)
+    return _spread(float(low), float(high), values, text, p=_level_of_zero(values, lambda share: share))
 
 
 def bca_limits(
@@ -146,7 +151,12 @@ def bca_limits(
     z = stats.norm.ppf([tail, 1.0 - tail])
     levels = stats.norm.cdf(bias + (bias + z) / (1.0 - acceleration * (bias + z)))
     low, high = np.quantile(values, levels)
-    return _spread(float(low), float(high), values, text)
+
+    def tail_of(share: float) -> float:
+        shift = float(stats.norm.ppf(share)) - bias
+        return float(stats.norm.cdf(shift / (1.0 + acceleration * shift) - bias))
+
+    return _spread(float(low), float(high), values, text, p=_level_of_zero(values, tail_of))
 
 
 def _usable(values: Floats, text: str) -> tuple[Floats, str, str | None]:
@@ -159,12 +169,80 @@ def _usable(values: Floats, text: str) -> tuple[Floats, str, str | None]:
     return values[np.isfinite(values)], text, None
 
 
-def _spread(low: float, high: float, values: Floats, text: str) -> Spread:
+def _level_of_zero(values: Floats, tail_of: Callable[[float], float]) -> float:
+    """The level of the widest interval that excludes 0, from the tail that belongs to a share of the values."""
+    ordered, least = np.sort(values), 1.0 / (values.size + 1)
+    # quantiles are interpolated between neighbours: the shares at which they begin and cease to be 0
+    below, above = int(np.searchsorted(ordered, 0.0, "left")), int(np.searchsorted(ordered, 0.0, "right"))
+    if above == 0 or below == values.size:
+        return 2.0 * least
+    steps = max(1, values.size - 1)
+    first = below - (ordered[below] / (ordered[below] - ordered[below - 1]) if below else 0.0)
+    last = above - 1 - (ordered[above - 1] / (ordered[above] - ordered[above - 1]) if above < values.size else 0.0)
+    lower = tail_of(float(last) / steps) if above < values.size else 1.0
+    upper = 1.0 - tail_of(float(first) / steps) if below else 1.0
+    return min(1.0, max(2.0 * least, 2.0 * min(lower, upper)))
+
+
+def _spread(low: float, high: float, values: Floats, text: str, p: float | None = None) -> Spread:
     # rounding of equal values differs in the last digits: that is no width either
     if high - low <= 1e-12 * max(1.0, abs(low)):
         return Spread(math.nan, math.nan, _deviation(values), text, "every resample gave the same value")
-    return Spread(low, high, _deviation(values), text, None)
+    return Spread(low, high, _deviation(values), text, None, p)
 
 
 def _deviation(values: Floats) -> float | None:
     return float(np.std(values, ddof=1)) if values.size > 1 else None
+
+
+def widened(confidence: float, units: int) -> float:
+    """The coverage to ask of percentiles so that those of few units are as wide as claimed.
+
+    A bootstrap of m units spreads by ``sqrt((m - 1) / m)`` too little and knows of no t distribution: tails are
+    ``Phi(-sqrt(m / (m - 1)) t)`` with the t quantile of m - 1 degrees of freedom [1]_.
+
+    Parameters
+    ----------
+    confidence : float
+        Nominal coverage.
+    units : int
+        How many items or clusters are resampled, at least 2.
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    .. [1] Hesterberg (2015). What teachers should know about the bootstrap. American Statistician 69, 371-386, 3.2.
+
+    Examples
+    --------
+    >>> round(widened(0.95, 10), 3), round(widened(0.95, 1000), 3)
+    (0.983, 0.95)
+    """
+    t = float(stats.t.isf((1.0 - confidence) / 2.0, units - 1))
+    return 1.0 - 2.0 * float(stats.norm.sf(t * math.sqrt(units / (units - 1))))
+
+
+def widened_p(p: float, units: int) -> float:
+    """The P value that goes with `widened`: of an interval that begins to exclude 0 at the level `p`.
+
+    Parameters
+    ----------
+    p : float
+        Of percentiles as they are.
+    units : int
+        As in `widened`.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> round(widened_p(1.0 - widened(0.95, 10), 10), 6)
+    0.05
+    """
+    z = float(stats.norm.isf(p / 2.0))
+    return min(1.0, 2.0 * float(stats.t.sf(z / math.sqrt(units / (units - 1)), units - 1)))

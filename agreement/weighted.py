@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
 from agreement.coding import Codes, Floats, Ratings, compact, encode_clusters, numbers_or_nan, same_length
+from agreement.effective_size import drawn_effect
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
+from agreement.intervals import wilson_limits
 from agreement.resampling import (
     Seed,
     bootstrap_of_sums,
@@ -39,8 +42,11 @@ def weighted_mean(
 ) -> Estimate:
     """Mean over the pool from which units were drawn with known probabilities (the Hajek estimator).
 
-    ``m = sum(v / p) / sum(1 / p)`` over the units that have a value [1]_. Two kinds of interval:
+    ``m = sum(v / p) / sum(1 / p)`` over the units that have a value [1]_. Three kinds of interval:
 
+    - score, for values 0 and 1: Wilson's on the effective number of units, n over the design effect
+      ``n var / (m (1 - m))`` with the linearised variance, at least 1 [3]_; few of the rarer value draw it towards
+      ``n sum w^2 / (sum w)^2`` (of clusters: their size), as by half a unit. The t quantile is the linearised one's.
     - bootstrap (percentile or BCa): units, or whole clusters, are resampled with their weights, within `strata` where
       given. With `h` units in a stratum its variance is too small by ``(h - 1) / h``: not for strata of a few units.
     - linearised [2]_: ``var = sum over strata of (1 - f) h / (h - 1) sum (z - mean z)^2``, with ``z`` the sums of
@@ -62,8 +68,8 @@ def weighted_mean(
         and with one probability in each stratum; else the mean of what the pool stands for. Linearised only.
     resamples, seed
         See `bootstrap`.
-    interval : {"percentile", "bca", "linearised"}, optional
-        Kind of interval; percentiles by default.
+    interval : {"score", "percentile", "bca", "linearised"}, optional
+        Kind of interval; by default score where all values are 0 or 1, else percentile.
     confidence : float
         Nominal coverage.
     name, unit : str
@@ -86,6 +92,8 @@ def weighted_mean(
     .. [1] Hajek (1971). Comment on an essay by D. Basu. In: Foundations of Statistical Inference, 236.
     .. [2] Woodruff (1971). A simple method for approximating the variance of a complicated estimate. JASA 66, 411-414;
        as R's survey (Lumley 2004), `svymean` with strata, clusters and finite population correction.
+    .. [3] Franco, Little, Louis and Slud (2019). Comparative study of confidence intervals for proportions in complex
+       sample surveys. J Survey Stat Methodol 7, 334-364.
 
     Examples
     --------
@@ -104,14 +112,19 @@ def weighted_mean(
     (0.223607, 0.223607)
     """
     check_confidence(confidence)
-    interval = chosen_interval(interval, *BOOTSTRAPS, "linearised")
+    scores = numbers_or_nan(values, "values")
+    binary = bool(np.isin(scores[~np.isnan(scores)], (0.0, 1.0)).all())
+    default: Interval = "score" if binary and not finite_pool else "percentile"
+    interval = chosen_interval(interval or default, "score", *BOOTSTRAPS, "linearised")
     if interval != "linearised":
         check_resamples(resamples)
+        if interval == "score" and not binary:
+            raise ValueError("interval is 'score' and values holds others than 0 and 1; expected them alone with it")
         if finite_pool:
             raise ValueError(
                 f"finite_pool is True and interval is {interval!r}; expected interval 'linearised' with it"
             )
-    scores, chances = numbers_or_nan(values, "values"), numbers_or_nan(probabilities, "probabilities")
+    chances = numbers_or_nan(probabilities, "probabilities")
     same_length(scores, chances, "values", "probabilities")
     known = ~np.isnan(scores)
     if not (chances[known] >= np.finfo(np.float64).tiny).all() or (chances[known] > 1).any():
@@ -121,18 +134,19 @@ def weighted_mean(
     groups, n_clusters = compact(units[known]) if units is not None else (None, None)
     n = int(known.sum())
     if n == 0:
-        text = "linearised" if interval == "linearised" else "bootstrap"
+        text = "bootstrap" if interval in BOOTSTRAPS else interval
         return undefined(name, 0, unit, text + NOTE, f"no {unit}s", confidence=confidence, n_clusters=n_clusters)
     weights = 1.0 / chances[known]
     rows = np.stack([scores[known] * weights, weights], axis=1)
     value = math.fsum(rows[:, 0]) / math.fsum(rows[:, 1])
-    if interval == "linearised":
+    if interval not in BOOTSTRAPS:
         influence = np.zeros(known.size)
         influence[known] = (scores[known] - value) * weights / math.fsum(weights)
-        return _linearised(
+        estimate, freedom = _linearised(
             influence, known, chances, units, stratum, finite_pool,
             name=name, value=value, unit=unit, confidence=confidence, n_clusters=n_clusters,
         )  # fmt: skip
+        return estimate if interval == "linearised" else _scored(estimate, scores[known], weights, freedom)
     spread = bootstrap_of_sums(
         ratio,
         sums_by_cluster(rows, groups),
@@ -159,8 +173,11 @@ def _linearised(
     unit: str,
     confidence: float,
     n_clusters: int | None,
-) -> Estimate:
-    """Estimate with the stratified variance of the sums of `influence` over units; missing ones are units too."""
+) -> tuple[Estimate, int]:
+    """Estimate with the stratified variance of the sums of `influence`, and its degrees of freedom.
+
+    Units without a value count in the variance too.
+    """
     psu = clusters if clusters is not None else np.arange(influence.size)
     of_item = strata if strata is not None else np.zeros(influence.size, dtype=np.intp)
     of_psu = strata_of_units(of_item, psu)
@@ -193,12 +210,30 @@ def _linearised(
     elif not variance > 1e-28 * max(1.0, value**2):
         reason = f"no spread between {kind}: the standard error is 0"
     if reason is not None:
-        return undefined(name, n, unit, text, reason, value=value, confidence=confidence, n_clusters=n_clusters)
+        without = undefined(name, n, unit, text, reason, value=value, confidence=confidence, n_clusters=n_clusters)
+        return without, 0 if alone else freedom
     se = math.sqrt(variance)
     half = float(stats.t.isf((1.0 - confidence) / 2.0, freedom)) * se
-    return Estimate(
+    estimate = Estimate(
         name, value, value - half, value + half, n, unit, text, se=se, confidence=confidence, n_clusters=n_clusters
     )
+    return estimate, freedom
+
+
+def _scored(linearised: Estimate, scores: Floats, weights: Floats, freedom: int) -> Estimate:
+    """The linearised estimate of a share with Wilson's limits on the effective number of units."""
+    if freedom < 1:
+        return linearised
+    n, value, se = linearised.n, linearised.value, linearised.se or 0.0
+    of_weights = n * float((weights**2).sum()) / float(weights.sum()) ** 2
+    most = of_weights if linearised.n_clusters is None else max(of_weights, n / linearised.n_clusters)
+    events = float(min(scores.sum(), n - scores.sum()))
+    observed = n * se**2 / (value * (1.0 - value)) if 0.0 < value < 1.0 else 1.0
+    effective = n / drawn_effect(observed, most, events)
+    low, high = wilson_limits(value * effective, effective, linearised.confidence, freedom)
+    method = f"Wilson score interval on the effective number of independent items ({effective:.1f} of {n}), "
+    method += f"t with {freedom} degrees of freedom{NOTE}"
+    return replace(linearised, low=low, high=high, method=method, undefined_because=None)
 
 
 def _fractions(chances: Floats, known: npt.NDArray[np.bool_], strata: Codes) -> Floats:

@@ -1,12 +1,14 @@
-"""Coverage of the intervals by simulation: ``python -m benchmarks.coverage [--runs N] [--only TEXT]``.
+"""Coverage of the intervals by simulation: ``python -m benchmarks.coverage`` (``--help`` for a part of it).
 
-Samples are drawn from populations whose true value is known, and the share of intervals that hold it is printed beside
-the nominal 95 %. Three sizes (n = 30, 136, 1365 items), two populations each: for verdicts a prevalence of .5 and .9,
-for scores a true correlation or area of .5 and .9.
+Samples are drawn from populations whose true value is known, and the share of them whose interval holds it is printed
+beside the nominal 95 %. Two tables: the methods of shares, kappas and means near the ends of the scale
+(`benchmarks.near_the_ends`), cell by cell; and every interval at three sizes (n = 30, 136, 1365 items) in two
+populations, for verdicts a prevalence of .5 and .9, for scores a true correlation or area of .5 and .9.
 """
 
 import argparse
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from itertools import product
 from typing import Any
@@ -16,11 +18,11 @@ from scipy import stats
 
 import agreement
 from agreement import Estimate
+from benchmarks.near_the_ends import SIMULATIONS, table
 
 SIZES = (30, 136, 1365)
 LEVELS = (0.5, 0.9)
 WRONG = 0.1  # each simulated rater errs on one item of ten
-RESAMPLES = 1_000
 
 Rng = np.random.Generator
 EstimateAndTruth = tuple[Estimate, float]
@@ -78,24 +80,15 @@ def paired_proportions(n: int, p: float, rng: Rng) -> EstimateAndTruth:
     return agreement.paired_proportion_difference(*(int(cell) for cell in cells)), 0.03
 
 
-def clustered(n: int, p: float, rng: Rng) -> tuple[np.ndarray, np.ndarray]:
+def clustered(n: int, p: float, rng: Rng) -> np.ndarray:
     """Correctness of n items, five to a subject, with an intraclass correlation of one third."""
-    subjects = max(2, n // 5)
-    chance = np.repeat(rng.beta(2 * p, 2 * (1 - p), subjects), 5)
-    return (rng.random(chance.size) < chance).astype(int), np.repeat(np.arange(subjects), 5)
+    chance = np.repeat(rng.beta(2 * p, 2 * (1 - p), max(2, n // 5)), 5)
+    return (rng.random(chance.size) < chance).astype(int)
 
 
-def clustered_accuracy(interval: Any) -> Callable[[int, float, Rng], EstimateAndTruth]:
-    """Accuracy on clustered items; without a kind of interval as if they were independent."""
-
-    def draw(n: int, p: float, rng: Rng) -> EstimateAndTruth:
-        correct, subjects = clustered(n, p, rng)
-        if interval is None:
-            return agreement.accuracy_of_correctness(correct).primary, p
-        accuracy = agreement.accuracy_of_correctness(correct, clusters=subjects, resamples=RESAMPLES, interval=interval)
-        return accuracy.primary, p
-
-    return draw
+def as_if_independent(n: int, p: float, rng: Rng) -> EstimateAndTruth:
+    """Accuracy on clustered items as if they were independent."""
+    return agreement.accuracy_of_correctness(clustered(n, p, rng)).primary, p
 
 
 def normal_pair(n: int, correlation: float, rng: Rng) -> tuple[np.ndarray, np.ndarray]:
@@ -181,21 +174,6 @@ def prediction_powered(tuned: bool) -> Callable[[int, float, Rng], EstimateAndTr
     return draw
 
 
-def weighted(interval: Any) -> Callable[[int, float, Rng], EstimateAndTruth]:
-    """Two strata of which one third and all are drawn, with accuracies p and p - .2."""
-
-    def draw(n: int, p: float, rng: Rng) -> EstimateAndTruth:
-        tier = np.arange(n) % 4 == 0  # flagged: drawn with certainty, one twelfth of the population
-        right = rng.random(n) < np.where(tier, p - 0.2, p)
-        truth = (0.25 * (p - 0.2) + 0.75 * 3 * p) / (0.25 + 0.75 * 3)
-        estimate = agreement.weighted_mean(
-            right, np.where(tier, 1.0, 1 / 3), strata=tier, interval=interval, resamples=RESAMPLES
-        )
-        return estimate, truth
-
-    return draw
-
-
 def readers_difference(n: int, p: float, rng: Rng) -> EstimateAndTruth:
     """Five random readers under two conditions of the same accuracy, with reader and item effects."""
     ease = rng.normal(scale=0.5, size=(n, 1)) + rng.normal(scale=0.3, size=5) + stats.norm.ppf(p) * np.sqrt(1.34)
@@ -203,32 +181,15 @@ def readers_difference(n: int, p: float, rng: Rng) -> EstimateAndTruth:
     return agreement.reader_averaged_difference(first.astype(int), second.astype(int)), 0.0
 
 
-def brier(n: int, p: float, rng: Rng) -> EstimateAndTruth:
-    """Calibrated confidences from p - .1 to p + .1."""
-    confidence = rng.uniform(p - 0.1, p + 0.1, n)
-    correct = (rng.random(n) < confidence).astype(int)
-    return agreement.brier_score(confidence, correct, resamples=RESAMPLES), p * (1 - p) - 0.2**2 / 12
-
-
 INTERVALS: dict[str, Callable[[int, float, Rng], EstimateAndTruth]] = {
     "Wilson": proportion(agreement.wilson_interval),
     "Clopper-Pearson": proportion(agreement.clopper_pearson_interval),
-    "accuracy in clusters, Wilson (assumes independent items)": clustered_accuracy(None),
-    "accuracy in clusters, percentile bootstrap of clusters": clustered_accuracy("percentile"),
-    "accuracy in clusters, BCa bootstrap of clusters": clustered_accuracy("bca"),
+    "accuracy in clusters, Wilson (assumes independent items)": as_if_independent,
     "paired difference, Newcombe": paired_proportions,
-    "weighted mean, bootstrap within strata": weighted("percentile"),
-    "weighted mean, linearised": weighted("linearised"),
-    "kappa, Fleiss-Cohen-Everitt": two(agreement.cohen_kappa),
-    "kappa, percentile bootstrap of items": two(agreement.cohen_kappa, interval="percentile", resamples=RESAMPLES),
-    "kappa, BCa bootstrap of items": two(agreement.cohen_kappa, interval="bca", resamples=RESAMPLES),
     "PABAK, exact": two(agreement.pabak),
-    "AC1 of two, Gwet": several(agreement.gwet_ac, 2),
-    "AC1 of three, Gwet": several(agreement.gwet_ac),
-    "Fleiss' kappa of three, Gwet": several(agreement.fleiss_kappa),
-    "Conger's kappa of three, Gwet": several(agreement.conger_kappa),
-    "Brennan-Prediger of three, Gwet": several(agreement.brennan_prediger),
-    "alpha of three, nominal, Gwet": several(agreement.krippendorff_alpha),
+    "AC1 of two, adjusted": several(agreement.gwet_ac, 2),
+    "Conger's kappa of three, adjusted": several(agreement.conger_kappa),
+    "Brennan-Prediger of three, adjusted": several(agreement.brennan_prediger),
     "ICC(1,1)": intraclass(1),
     "ICC(2,1), random raters": intraclass(2),
     "ICC(3,1)": intraclass(3),
@@ -240,38 +201,61 @@ INTERVALS: dict[str, Callable[[int, float, Rng], EstimateAndTruth]] = {
     "Kendall's tau": scores(agreement.kendall_tau, lambda p: 2 / np.pi * np.arcsin(p)),
     "ROC area, DeLong": area(agreement.roc_auc),
     "common-language effect (Mann-Whitney)": area(agreement.mann_whitney),
-    "Brier score, bootstrap of items": brier,
     "corrected prevalence (Rogan-Gladen)": corrected_prevalence,
     "prediction-powered mean": prediction_powered(tuned=False),
-    "prediction-powered mean, tuned": prediction_powered(tuned=True),
     "reader-averaged difference, random readers": readers_difference,
 }
 
 
 def simulate(draw: Callable[[int, float, Rng], EstimateAndTruth], n: int, p: float, runs: int, rng: Rng) -> str:
-    """Share of intervals that hold the truth, in %, and in brackets that of samples without one."""
-    held = []
-    for _ in range(runs):
-        estimate, truth = draw(n, p, rng)
-        if not np.isnan(estimate.low):
-            held.append(estimate.low <= truth <= estimate.high)
-    share = f"{100 * np.mean(held):.1f}" if held else "-"
-    return share + (f" ({100 * (1 - len(held) / runs):.0f})" if len(held) < runs else "")
+    """Share of samples whose interval holds the truth, in %, and in brackets that of samples without one."""
+    drawn = [draw(n, p, rng) for _ in range(runs)]
+    held = np.mean([estimate.low <= truth <= estimate.high for estimate, truth in drawn])
+    without = np.mean([np.isnan(estimate.low) for estimate, _ in drawn])
+    return f"{100 * held:.1f}" + (f" ({100 * without:.0f})" if without else "")
+
+
+def near_the_ends(only: str, cells: set[tuple[int, float]], kinds: set[str], samples: int) -> None:
+    """Print the first table, one simulation after the other."""
+    for name, simulation in SIMULATIONS.items():
+        if only not in name:
+            continue
+        methods = {kind: how for kind, how in simulation.methods.items() if not kinds or kind in kinds}
+        chosen = replace(simulation, methods=methods)
+        rows = table(chosen, lambda size, level: not cells or (size, level) in cells, samples, seed=2)
+        if rows:
+            print(f"\n{name}\n\n| size | p | rarer | interval | held | none | width | warned |\n{'|---' * 8}|")
+            print("\n".join(rows), flush=True)
+
+
+def everywhere(only: str, cells: set[tuple[int, float]], samples: int) -> None:
+    """Print the second table."""
+    columns = [cell for cell in product(SIZES, LEVELS) if not cells or cell in cells]
+    chosen = {name: draw for name, draw in INTERVALS.items() if only in name}
+    if not columns or not chosen:
+        return
+    rng = np.random.default_rng(2)
+    print("\n| interval | " + " | ".join(f"n={n} {p:g}" for n, p in columns) + " |")
+    print("|---" * (1 + len(columns)) + "|")
+    for name, draw in chosen.items():
+        shown = [simulate(draw, n, p, samples, rng) for n, p in columns]
+        print(f"| {name} | " + " | ".join(shown) + " |", flush=True)
 
 
 def main() -> None:
-    """Print the table, as Markdown."""
+    """Print the tables, as Markdown."""
     parser = argparse.ArgumentParser(description="Observed coverage of intervals that claim 95 %.")
-    parser.add_argument("--runs", type=int, default=1_000)
+    parser.add_argument("--samples", type=int, default=1_000, help="simulated samples of each cell")
     parser.add_argument("--only", default="", help="intervals whose name holds this text")
+    parser.add_argument("--cells", default="", help="size:level,..., for example 30:.9,136:.95; all by default")
+    parser.add_argument("--kinds", default="", help="kinds of interval in the first table, separated by commas")
     options = parser.parse_args()
-    rng = np.random.default_rng(2)
-    chosen = {name: draw for name, draw in INTERVALS.items() if options.only in name}
-    print("| interval | " + " | ".join(f"n={n} {p:g}" for n, p in product(SIZES, LEVELS)) + " |")
-    print("|---" * (1 + len(SIZES) * len(LEVELS)) + "|")
-    for name, draw in chosen.items():
-        cells = [simulate(draw, n, p, options.runs, rng) for n, p in product(SIZES, LEVELS)]
-        print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
+    named = [cell.split(":") for cell in options.cells.split(",") if cell]
+    cells = {(int(size), float(level)) for size, level in named}
+    kinds = set(filter(None, options.kinds.split(",")))
+    near_the_ends(options.only, cells, kinds, options.samples)
+    if not kinds:
+        everywhere(options.only, cells, options.samples)
 
 
 if __name__ == "__main__":

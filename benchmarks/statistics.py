@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -96,10 +97,25 @@ def clusters(rng: np.random.Generator) -> None:
     )
 
 
+def numbers(rng: np.random.Generator) -> None:
+    """Intervals of continuous values from items, against a plain loop over resamples."""
+    print(f"{f'{RESAMPLES} resamples of any numbers':<54} {'seconds':>9} {'naive loop':>12} {'ratio':>9}")
+    for n in (100, 1_000, 5_000, 10_000, 100_000):
+        scores = rng.normal(size=n)
+        loop = naive(lambda items: scores[items].mean(), lambda: rng.integers(0, n, n))  # noqa: B023
+        line(f"mean, n = {n}", seconds(partial(agreement.bootstrap, np.mean, scores, seed=1), 3), loop)
+    stated = rng.random(100_000)
+    right = rng.random(100_000) < stated
+    line("Brier score, n = 100000", seconds(partial(agreement.brier_score, stated, right)))
+    line(
+        "expected calibration error, n = 100000", seconds(partial(agreement.expected_calibration_error, stated, right))
+    )
+
+
 def command_line(rng: np.random.Generator) -> None:
     """``python -m agreement`` on 1.6 million rows of Parquet."""
-    print(f"{'python -m agreement, 1.6 million rows of Parquet':<54} {'seconds':>9} {'MB at most':>12}")
-    for raters, clustered in ((2, False), (4, False), (20, False), (4, True), (20, True)):
+    print(f"{'python -m agreement, 1.6 million rows of Parquet':<54} {'processor':>9} {'MB at most':>12}")
+    for raters, subjects in product((2, 4, 10, 20), (0, 16_000, 80_000)):
         items = 1_600_000 // raters
         truth = rng.integers(0, 4, items)
         item, rater = np.repeat(np.arange(items), raters), np.tile(np.arange(raters), items)
@@ -110,20 +126,19 @@ def command_line(rng: np.random.Generator) -> None:
             "verdict": np.array(["a", "b", "c", "d"])[verdict],
             "reference": np.array(["a", "b", "c", "d"])[truth[item]],
         }
-        if clustered:
-            table["cluster"] = np.char.add("subject", (item // 8).astype(str))
+        if subjects:
+            table["cluster"] = np.char.add("subject", (item * subjects // items).astype(str))
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "ratings.parquet"
             pd.DataFrame(table).to_parquet(path)
-            start = time.perf_counter()
             process = subprocess.Popen(
                 [sys.executable, "-m", "agreement", str(path), "--json"], stdout=subprocess.DEVNULL
             )
             _, code, used = os.wait4(process.pid, 0)
-            took = time.perf_counter() - start
+            took = used.ru_utime + used.ru_stime
         if code:
             raise SystemExit("python -m agreement failed")
-        of = f", {items // 8} subjects" if clustered else ""
+        of = f", {subjects} subjects" if subjects else ""
         print(f"  {f'{raters} raters, {items} items{of}':<52} {took:>9.1f} {used.ru_maxrss / 1024:>12.0f}")
 
 
@@ -132,6 +147,7 @@ def main() -> None:
     rng = np.random.default_rng(1)
     kappa(rng)
     clusters(rng)
+    numbers(rng)
     command_line(rng)
 
 

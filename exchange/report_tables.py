@@ -22,6 +22,7 @@ from exchange.report_words import (
 
 _NO_VALUE = re.compile(r"; \d+ of \d+ resamples had no value and were left out")
 _LEFT_OUT = re.compile(r"(?<=; )\d+ (?=[^;]*left out)")
+_EFFECTIVE = re.compile(r"(independent items) \([\d.]+ of \d+\), t with \d+ degrees of freedom")
 FURTHER = "‡"  # beside an estimate that carries a warning, and before the sentence below the table
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 # In characters: what is set on one line, and what needs a column of some width. The shortest stay whole on paper too.
@@ -161,8 +162,9 @@ def _letters_of_methods(table: EstimateTable) -> dict[str, str]:
 
 
 def _method(estimate: Estimated) -> str:
-    """Return the method without its counts of what was left out: those differ from line to line, and n says them."""
-    return _LEFT_OUT.sub("", _NO_VALUE.sub("; resamples without a value left out", estimate.method))
+    """Return the method without the counts that differ from line to line; n and the clusters stand in the lines."""
+    method = _EFFECTIVE.sub(r"\1, t", estimate.method)
+    return _LEFT_OUT.sub("", _NO_VALUE.sub("; resamples without a value left out", method))
 
 
 def _with_letter(line: EstimateLine, letters: dict[str, str]) -> str:

@@ -28,6 +28,7 @@ from exchange.report_structure import Cell, EstimateTable
 
 FORMATS = {"yes_no": "Yes/no", "choice": "Choice", "open": "Open answer"}
 GROUNDINGS = {"image_grounded": "Image-grounded", "image_informed": "Image-informed"}
+DRAWS = {1: "each estimate its own draw", 2: "one draw for all estimates"}
 PRIMARY = {
     "closed_format_accuracy": "accuracy on closed formats (yes/no and choice)",
     "overall_accuracy": "accuracy on all items",

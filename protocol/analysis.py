@@ -15,7 +15,10 @@ class AnalysisPlan(Part):
     primary: Literal["closed_format_accuracy", "overall_accuracy", "agreement"] = "closed_format_accuracy"
     unit: Literal["item"] = "item"
     cluster: Literal["subject"] = "subject"
-    interval: Literal["percentile_bootstrap"] = "percentile_bootstrap"
+    # A protocol is stored with every default written out: what was frozen as a percentile bootstrap stays one.
+    interval: Literal["by_statistic", "percentile_bootstrap"] = "by_statistic"
     confidence: Annotated[float, Field(gt=0.5, lt=1.0)] = 0.95
     resamples: Annotated[int, Field(ge=200, le=100_000)] = 10_000
     seed: int = 1
+    # 1: each statistic draws subjects by itself, as before there was a choice; 2: one draw for all of a report.
+    draw: Literal[1, 2] = 2

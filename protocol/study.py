@@ -41,6 +41,20 @@ class Protocol(Part):
     adjudication: Adjudication | None = None
     analysis: AnalysisPlan = AnalysisPlan()
 
+    @staticmethod
+    def of_canonical_json(text: str) -> Protocol:
+        """Return the protocol that was stored as such JSON, by the rules under which it was stored.
+
+        Raises
+        ------
+        ValueError
+            When it is no protocol.
+        """
+        content = json.loads(text)
+        if isinstance(content, dict) and isinstance(content.get("analysis"), dict):
+            content["analysis"].setdefault("draw", 1)  # stored before there was a choice
+        return Protocol.model_validate_json(json.dumps(content))
+
     def canonical_json(self) -> str:
         """Return the protocol as JSON with sorted keys and no spaces: the text that is hashed and stored."""
         return json.dumps(self.model_dump(mode="json"), sort_keys=True, separators=(",", ":"), ensure_ascii=False)

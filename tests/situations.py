@@ -60,7 +60,7 @@ PROTOCOL: dict[str, Any] = {
         },
     },
     "adjudication": {"instructions": "Read it yourself first.", "controls": 1},
-    "analysis": {"resamples": 400, "seed": 3},
+    "analysis": {"interval": "percentile_bootstrap", "resamples": 400, "seed": 3},
 }
 
 CASES = (("c1", "subject-1"), ("c2", "subject-2"), ("c3", "subject-3"))

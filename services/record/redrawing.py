@@ -28,7 +28,7 @@ def redraw(package: Path) -> tuple[int, list[str]]:
     """
     try:
         disclosed = json.loads((package / "draws.json").read_text("utf-8"))
-        protocol = Protocol.model_validate_json((package / "protocol.json").read_text("utf-8"))
+        protocol = Protocol.of_canonical_json((package / "protocol.json").read_text("utf-8"))
         return _all_drawn_again(disclosed, protocol)
     except OSError:
         raise NotFound(

@@ -19,7 +19,7 @@ from services.report.interval_settings import IntervalSettings
 from services.report.rows.consensus import consensus_of
 from services.report.rows.loading import hold_one_snapshot, load_rows, newest_rows
 from services.report.rows.reads import Reads, reads_of
-from services.report.rows.scores import scores_of
+from services.report.rows.scores import items_of, scores_of
 from services.report.rows.study_rows import StudyRows
 from services.report.rows.viewings import viewings_of
 from services.report.sections.accuracy import accuracy_section
@@ -99,19 +99,21 @@ def report_stamp(database: Database, actor: Actor, study_key: str) -> str:
 
 def report_of(rows: StudyRows, state: Literal["final", "interim"]) -> Report:
     """Compute the report from what was read."""
-    intervals = IntervalSettings.of(rows.protocol.analysis)
     reads = reads_of(rows)
     viewings = viewings_of(reads)
     consensus = consensus_of(rows, reads)
     scores = scores_of(rows)
+    intervals = IntervalSettings.of(rows.protocol.analysis, reads.subjects)
+    # candidates of one item are not independent: whatever is about candidates resamples items
+    of_candidates = IntervalSettings.of(rows.protocol.analysis, items_of(rows, rows.candidates))
     sections = (
         accuracy_section(reads, intervals, rows.protocol.analysis),
         floors_section(reads, intervals),
         agreement_section(reads, intervals, rows.protocol.analysis),
         disagreements_section(reads, consensus),
         adjudication_section(rows, reads, consensus, intervals),
-        scoring_section(rows, scores, intervals, automatic_scorers(rows, scores, intervals)),
-        judges_section(rows, scores, intervals),
+        scoring_section(rows, scores, of_candidates, automatic_scorers(rows, scores, of_candidates)),
+        judges_section(rows, scores, of_candidates),
         completeness_section(rows, reads, intervals),
         viewing_section(reads, viewings, intervals),
         study_section(rows, reads),

@@ -3,39 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from agreement import Estimate, bootstrap, wilson_interval
+from agreement import Estimate, accuracy_of_correctness, bootstrap, wilson_interval
+from agreement.interval_kinds import Interval
+from agreement.shared_draw import ClusterDraw
 from protocol.analysis import AnalysisPlan
 
 
 @dataclass(frozen=True)
 class IntervalSettings:
-    """Confidence, resamples and seed of the analysis plan."""
+    """Confidence, resamples, seed and kind of interval of the analysis plan, and the draw that all statistics share.
+
+    `kind` None is the kind that each statistic has by default, the one whose coverage holds (`docs/statistics.md`).
+    Whoever changes such a default gives plans another value of `interval` for it, so that frozen plans keep theirs.
+    `draw` None: each statistic draws by itself.
+    """
 
     confidence: float
     resamples: int
     seed: int
+    kind: Interval | None = None
+    draw: ClusterDraw | None = None
 
     @staticmethod
-    def of(plan: AnalysisPlan) -> IntervalSettings:
-        """Return what the plan asks for."""
-        return IntervalSettings(plan.confidence, plan.resamples, plan.seed)
+    def of(plan: AnalysisPlan, clusters: Sequence[Any]) -> IntervalSettings:
+        """Return what the plan asks for.
+
+        Parameters
+        ----------
+        clusters
+            The clusters of everything that a statistic may be about, each once or more.
+        """
+        kind: Interval | None = "percentile" if plan.interval == "percentile_bootstrap" else None
+        draw = None
+        if plan.draw == 2 and clusters:
+            draw = ClusterDraw(list(clusters), resamples=plan.resamples, seed=plan.seed)
+        return IntervalSettings(plan.confidence, plan.resamples, plan.seed, kind, draw)
 
     def by(self, clusters: Sequence[Any]) -> dict[str, Any]:
-        """Return the arguments of a clustered statistic."""
-        return {
-            "clusters": list(clusters),
-            "resamples": self.resamples,
-            "seed": self.seed,
-            "confidence": self.confidence,
-        }
+        """Return the arguments of a clustered statistic, given the cluster of each of its units."""
+        arguments: dict[str, Any] = {"clusters": list(clusters), "resamples": self.resamples, "seed": self.seed}
+        if self.draw is not None:
+            arguments = self.draw.by(list(clusters))
+        arguments["confidence"] = self.confidence
+        if self.kind is not None:
+            arguments["interval"] = self.kind
+        return arguments
 
     def mean(self, values: Sequence[float], clusters: Sequence[Any], *, unit: str = "item") -> Estimate:
-        """Return a mean (or a share, of zeros and ones) with its clustered interval."""
+        """Return a mean with its clustered interval."""
         return bootstrap(np.mean, np.asarray(values, dtype=np.float64), name="mean", unit=unit, **self.by(clusters))
 
     def share(
@@ -43,4 +63,7 @@ class IntervalSettings:
     ) -> tuple[Estimate, Estimate]:
         """Return a share with its clustered interval, and Wilson's beside it."""
         wilson = wilson_interval(sum(counted), len(counted), confidence=self.confidence, name="share", unit=unit)
-        return self.mean([float(is_counted) for is_counted in counted], clusters, unit=unit), wilson
+        if self.kind == "percentile":
+            return self.mean([float(is_counted) for is_counted in counted], clusters, unit=unit), wilson
+        in_clusters = accuracy_of_correctness(list(counted), unit=unit, **self.by(clusters)).primary
+        return replace(in_clusters, name="share"), wilson

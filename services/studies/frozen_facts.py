@@ -129,4 +129,4 @@ def _is_whole(case: Case) -> bool:
 @lru_cache(maxsize=64)
 def _parsed(text: str) -> Protocol:
     """Parse the protocol of a study that is not frozen once, too: admins' pages ask for it more than once."""
-    return Protocol.model_validate_json(text)
+    return Protocol.of_canonical_json(text)

@@ -2,6 +2,7 @@
 
 import json
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -113,13 +114,12 @@ def test_without_clusters_the_interval_is_wilsons_and_says_what_it_assumes():
     assert result.primary.n_clusters is None
 
 
-def test_with_clusters_the_interval_is_a_seeded_cluster_bootstrap():
+def test_with_clusters_the_percentile_interval_is_a_seeded_cluster_bootstrap():
     correct = [1, 1, 1, 0, 0, 0, 1, 1, 0, 1, 1, 0]
     subjects = list("aaabbbcccddd")
 
-    first = accuracy_of_correctness(correct, clusters=subjects, seed=11)
-    again = accuracy_of_correctness(correct, clusters=subjects, seed=11)
-    other = accuracy_of_correctness(correct, clusters=subjects, seed=12, resamples=501)
+    sampled = partial(accuracy_of_correctness, correct, clusters=subjects, interval="percentile")
+    first, again, other = sampled(seed=11), sampled(seed=11), sampled(seed=12, resamples=501)
 
     assert first == again
     assert first.primary.n_clusters == 4
@@ -139,9 +139,9 @@ def test_fewer_than_ten_clusters_are_warned_about():
     assert ten.primary.warning is None
 
 
-def test_one_cluster_and_equal_clusters_have_no_interval_but_wilson_stays():
-    one_cluster = accuracy_of_correctness([1, 0, 1], clusters=["s"] * 3)
-    all_right = accuracy_of_correctness([1, 1, 1, 1], clusters=["s", "s", "t", "t"])
+def test_one_cluster_and_equal_clusters_have_no_bootstrap_interval_but_wilson_stays():
+    one_cluster = accuracy_of_correctness([1, 0, 1], clusters=["s"] * 3, interval="percentile")
+    all_right = accuracy_of_correctness([1, 1, 1, 1], clusters=["s", "s", "t", "t"], interval="percentile")
 
     assert one_cluster.primary.value == pytest.approx(2 / 3)
     assert "fewer than two clusters" in one_cluster.primary.undefined_because

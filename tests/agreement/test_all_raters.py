@@ -243,6 +243,11 @@ def test_hommel_is_the_closed_test_of_simes(p):
     assert hommel_p_values(p).tolist() == pytest.approx(closed_test_of_simes(p), abs=1e-12)
 
 
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=7))
+def test_hommel_is_among_the_adjustments(p):
+    assert adjust_p_values(p, "hommel").tolist() == pytest.approx(closed_test_of_simes(p), abs=1e-12)
+
+
 def test_hommel_is_that_of_statsmodels_and_never_above_holm():
     rng = np.random.default_rng(1)
     for m in (2, 5, 20, 60):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import agreement
+from agreement.codebook import distinct_texts
 
 RNG = np.random.default_rng(8)
 BINARY, OTHER, THIRD = (RNG.integers(0, 2, 24).tolist() for _ in range(3))
@@ -230,3 +231,14 @@ def test_counts_may_be_given_with_a_point() -> None:
 def test_what_cannot_be_used_is_named(call: Callable[[], Any], sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         call()
+
+
+@pytest.mark.parametrize("kinds", [2, 40, 5000])
+def test_texts_of_fixed_width_are_told_apart_however_many_there_are(kinds):
+    # 5000 texts share 16 bits of a hash now and then, and are told apart in the longer way
+    texts = np.array([f"verdict {number}" for number in np.random.default_rng(1).integers(0, kinds, 20_000)])
+
+    entries, which = distinct_texts(texts)
+
+    assert sorted(entries) == sorted(set(texts.tolist()))
+    assert (np.array(entries)[which] == texts).all()

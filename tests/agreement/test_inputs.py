@@ -157,10 +157,10 @@ APPLIES = {
     "share": ["score", "percentile", "bca"],
     "accuracy": ["score", "percentile", "bca"],
     "direction": ["score", "percentile", "bca"],
-    "kappa": ["normal", "percentile", "bca"],
-    "several raters": ["t", "percentile", "bca"],
+    "kappa": ["adjusted", "normal", "percentile", "bca"],
+    "several raters": ["adjusted", "t", "percentile", "bca"],
     "mean": ["percentile", "bca"],
-    "weighted": ["percentile", "bca", "linearised"],
+    "weighted": ["score", "percentile", "bca", "linearised"],
 }
 WORDS = {"percentile": "bootstrap, percentile", "bca": "bootstrap, BCa"}
 
@@ -177,16 +177,23 @@ def test_the_kind_of_interval_has_one_name_and_is_refused_where_it_does_not_appl
         assert WORDS.get(kind, "") in statistic(interval=kind).method
 
 
-@pytest.mark.parametrize("name", sorted(OF_ITEMS.keys() - {"mean", "weighted"}))
-def test_an_interval_for_independent_items_is_refused_with_clusters(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "kind", "others"),
+    [
+        ("direction", "score", "'percentile' or 'bca'"),
+        ("kappa", "normal", "'adjusted', 'percentile' or 'bca'"),
+        ("several raters", "t", "'adjusted', 'percentile' or 'bca'"),
+    ],
+)
+def test_an_interval_for_independent_items_is_refused_with_clusters(name: str, kind: str, others: str) -> None:
     items = 4 if name == "several raters" else 5
 
-    with pytest.raises(ValueError, match="with clusters= given; expected 'percentile' or 'bca' for clustered items"):
-        OF_ITEMS[name](interval=APPLIES[name][0], clusters=range(items))
+    with pytest.raises(ValueError, match=f"with clusters= given; expected {others} for clustered items"):
+        OF_ITEMS[name](interval=kind, clusters=range(items))
 
 
 def test_no_function_names_the_kind_of_interval_otherwise() -> None:
-    other_meaning = {"mcnemar", "adjust_p_values"}  # the kind of test, and of adjustment
+    other_meaning = {"mcnemar", "mcnemar_in_clusters", "adjust_p_values"}  # the kind of test, and of adjustment
     public = {name: getattr(agreement, name) for name in agreement.__all__}
     signatures = {name: inspect.signature(thing) for name, thing in public.items() if inspect.isfunction(thing)}
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from agreement import alt_test, prediction_powered_mean, reader_averaged_difference, rogan_gladen
-from agreement.readers import _accuracies, _one_condition, _two_conditions
+from agreement.readers import _one_condition, _two_conditions, jackknifed_accuracies
 
 FOUND = json.loads((Path(__file__).parent / "reference_values" / "judges.json").read_text(encoding="utf-8"))
 
@@ -29,7 +29,7 @@ COMPONENTS = (0.00080229, 0.00034661, 0.00034407, 0.00023903)  # Var(Error), Cov
 @pytest.mark.parametrize("row", FOUND["prediction_powered_mean"])
 @pytest.mark.parametrize("tuned", [False, True])
 def test_prediction_powered_means_are_those_of_ppi_python(row, tuned):
-    estimate = prediction_powered_mean(row["human"], row["judge"], row["unlabelled"], tuned=tuned)
+    estimate = prediction_powered_mean(row["human"], row["judge"], row["unlabelled"], tuned=tuned, interval="normal")
 
     expected = row["ppi_plus_plus" if tuned else "ppi"]
     assert [estimate.value, estimate.low, estimate.high] == pytest.approx(expected, rel=1e-10, abs=1e-12)
@@ -121,7 +121,7 @@ def test_the_jackknife_of_areas_is_that_of_leaving_out_one_at_a_time(clustered):
     scores = np.round(positive[:, None] + rng.normal(0, 1, (18, 3)), 1)
     clusters = np.repeat(np.arange(6), 3) if clustered else np.arange(18)
 
-    areas, covariance, design = _accuracies(scores, positive, clusters, "item")
+    areas, covariance, design = jackknifed_accuracies(scores, positive, clusters, "item")
 
     without = np.array(
         [

@@ -36,6 +36,35 @@ def test_the_fast_and_the_plain_bootstrap_of_a_mean_agree(units):
     assert fast.n_clusters == units
 
 
+@pytest.mark.parametrize("counts", [None, np.array([2, 1] * 6_000)])
+def test_one_draw_in_several_orders_makes_ordinary_resamples(counts):
+    # 12,000 distinct units: above the number from which one draw is laid over them in several orders
+    values = np.random.default_rng(3).gamma(2.0, size=12_000)
+    rows = np.column_stack([values, np.ones(values.size)])
+    whole = values if counts is None else np.repeat(values, counts)
+
+    spread = bootstrap_of_sums(ratio, rows, counts=counts, resamples=4000, seed=4, clustered=False)
+
+    # the bootstrap standard error of a mean, exactly, and normal limits, which it has at this size
+    se = whole.std() / math.sqrt(whole.size)
+    assert spread.se == pytest.approx(se, rel=0.05)
+    assert (spread.low, spread.high) == pytest.approx(
+        (whole.mean() - 1.96 * se, whole.mean() + 1.96 * se), abs=0.15 * se
+    )
+
+
+def test_resamples_from_one_draw_in_several_orders_are_uncorrelated():
+    values = np.random.default_rng(3).gamma(2.0, size=10_000)
+    rows = np.column_stack([values, np.ones(values.size)])
+    draws = []
+
+    bootstrap_of_sums(lambda totals: draws.append(ratio(totals)) or ratio(totals), rows, resamples=6400, seed=4)
+
+    of_draw = (draws[0] - values.mean()).reshape(100, 64)  # 100 draws in 64 orders each
+    # of uncorrelated resamples the mean of 64 varies by an eighth of what one of them does
+    assert of_draw.mean(axis=1).std() == pytest.approx(of_draw.std() / 8, rel=0.3)
+
+
 def test_the_interval_of_a_mean_of_zeros_and_ones_is_that_of_the_binomial():
     # the mean of 40 draws from 30 ones and 10 zeros is binomial(40, 3/4) / 40
     rows = np.array([[1.0, 1.0], [0.0, 1.0]])

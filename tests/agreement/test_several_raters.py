@@ -62,7 +62,7 @@ def test_fleiss_kappa_of_fleiss_1971():
     ],
 )
 def test_coefficients_and_standard_errors_are_those_of_irrcac(weights, name, value, se, low):
-    estimate = WEIGHTED[name](UNITS, weights=weights)
+    estimate = WEIGHTED[name](UNITS, weights=weights, interval="t")
 
     assert estimate.value == pytest.approx(value, abs=1e-11)
     assert estimate.se == pytest.approx(se, abs=1e-11)
@@ -95,7 +95,7 @@ def test_alpha_is_krippendorffs_at_every_level(level, value):
     [("nominal", 0.145573886985, 0.419062219206), ("interval", 0.129129965715, 0.561387649292)],
 )
 def test_the_standard_error_of_alpha_is_that_of_irrcac(level, se, low):
-    estimate = krippendorff_alpha(UNITS, level)
+    estimate = krippendorff_alpha(UNITS, level, interval="t")
 
     assert (estimate.se, estimate.low) == pytest.approx((se, low), abs=1e-11)
 
@@ -118,7 +118,8 @@ def test_conger_of_two_raters_is_cohen():
     a = rng.integers(0, 3, 80)
     b = np.where(rng.random(80) < 0.6, a, rng.integers(0, 3, 80))
 
-    conger, cohen = conger_kappa(np.column_stack([a, b])), cohen_kappa(a, b)
+    conger = conger_kappa(np.column_stack([a, b]), interval="t")
+    cohen = cohen_kappa(a, b, interval="normal")
 
     assert conger.value == pytest.approx(cohen.value, abs=1e-12)
     # Gwet's variance divides by n - 1 where Fleiss, Cohen and Everitt divide by n
@@ -136,7 +137,7 @@ def test_no_item_with_two_ratings_has_no_coefficient(coefficient):
 
 @pytest.mark.parametrize("coefficient", ALL)
 def test_perfect_agreement_keeps_its_value_without_limits(coefficient):
-    estimate = coefficient([["a", "a"], ["b", "b"], ["a", "a"]])
+    estimate = coefficient([["a", "a"], ["b", "b"], ["a", "a"]], interval="t")
 
     assert estimate.value == 1.0
     assert math.isnan(estimate.low)
@@ -151,7 +152,7 @@ def test_equal_constants_are_undefined_or_1_each_in_its_own_way():
         assert "all ratings are the same" in coefficient(same).undefined_because
     for coefficient in (gwet_ac, brennan_prediger):
         assert coefficient(same).value == 1.0
-        assert math.isnan(coefficient(same).low)
+        assert math.isnan(coefficient(same, interval="t").low)
 
 
 def test_alpha_looks_at_the_pairable_ratings_alone():
@@ -250,7 +251,8 @@ def test_wrong_arguments_are_named():
 
 @pytest.mark.parametrize("coefficient", [gwet_ac, brennan_prediger])
 def test_one_item_has_a_coefficient_without_limits_where_chance_needs_no_second_item(coefficient):
-    agreed, split = coefficient([["a", "a"]], categories=["a", "b"]), coefficient([["a", "b"]])
+    agreed = coefficient([["a", "a"]], categories=["a", "b"], interval="t")
+    split = coefficient([["a", "b"]], interval="t")
 
     assert (agreed.value, split.value) == (1.0, -1.0)
     assert math.isnan(agreed.low)
@@ -268,7 +270,7 @@ def test_one_item_has_no_kappa_and_no_alpha(coefficient):
 @pytest.mark.parametrize("coefficient", [gwet_ac, brennan_prediger, conger_kappa, fleiss_kappa])
 def test_linear_and_quadratic_weights_of_two_categories_are_none(coefficient):
     ratings = [[0, 0, 1], [1, 1, 1], [0, 0, 0], [1, 0, None]]
-    plain = coefficient(ratings)
+    plain = coefficient(ratings, interval="t")
 
     for weights in ("linear", "quadratic"):
         weighted = coefficient(ratings, weights=weights)
@@ -276,7 +278,7 @@ def test_linear_and_quadratic_weights_of_two_categories_are_none(coefficient):
 
 
 def test_conger_of_one_constant_rater_is_0_without_limits():
-    estimate = conger_kappa([["a", "a"], ["a", "b"], ["a", "a"], ["a", "b"]])
+    estimate = conger_kappa([["a", "a"], ["a", "b"], ["a", "a"], ["a", "b"]], interval="t")
 
     assert estimate.value == 0.0
     assert math.isnan(estimate.low)
@@ -346,7 +348,7 @@ def test_free_text_is_refused_before_its_table_is_made(coefficient):
 def test_limits_are_clipped_at_the_least_that_a_coefficient_can_be(coefficient, weights, lowest):
     ratings = [[1, 2], [2, 1], [1, 2], [1, 1]]
 
-    estimate = coefficient(ratings, weights=weights)
+    estimate = coefficient(ratings, weights=weights, interval="t")
 
     assert estimate.low == lowest
     assert "lower limit clipped at -1, the least that it can be" in estimate.method

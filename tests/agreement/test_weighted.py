@@ -20,7 +20,7 @@ def test_value_is_the_hajek_estimator() -> None:
 def test_equal_probabilities_give_the_plain_mean_and_its_interval() -> None:
     values, clusters = [1, 0, 1, 1, 0, 1], list("aabbcc")
 
-    weighted = weighted_mean(values, [0.4] * 6, clusters=clusters, resamples=500, seed=3)
+    weighted = weighted_mean(values, [0.4] * 6, clusters=clusters, resamples=500, seed=3, interval="percentile")
     plain = bootstrap(np.mean, np.array(values, dtype=float), clusters=clusters, resamples=500, seed=3)
 
     assert weighted.value == pytest.approx(plain.value)
@@ -59,7 +59,7 @@ def test_a_probability_outside_its_range_is_refused(probability: float) -> None:
             [1.0],
             [0.5],
             {"interval": "t"},
-            "interval is 't', which does not apply here; expected 'percentile', 'bca' or 'linearised'",
+            "interval is 't', which does not apply here; expected 'score', 'percentile', 'bca' or 'linearised'",
         ),
         ([1.0], [0.5], {"finite_pool": True}, "expected interval 'linearised'"),
         ([1.0, 0.0], [0.5, 0.4], {"finite_pool": True, "interval": "linearised"}, "within one stratum"),
@@ -123,7 +123,8 @@ def test_a_pool_read_completely_leaves_nothing_to_estimate() -> None:
 def test_strata_keep_their_sizes() -> None:
     values = [1.0] * 5 + [0.0] * 5
 
-    estimate = weighted_mean(values, [0.5] * 10, strata=["a"] * 5 + ["b"] * 5, resamples=200, seed=1)
+    strata = ["a"] * 5 + ["b"] * 5
+    estimate = weighted_mean(values, [0.5] * 10, strata=strata, interval="percentile", resamples=200, seed=1)
 
     # Within a stratum nothing varies, so no resample differs from the sample.
     assert estimate.value == 0.5

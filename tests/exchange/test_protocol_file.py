@@ -13,6 +13,7 @@ import yaml
 
 from exchange.protocol_file import parse_protocol, read_protocol
 from exchange.refusal import InputRefused
+from protocol.study import Protocol
 from tests.situations import PROTOCOL
 
 DEMO = Path(__file__).resolve().parents[2] / "studies" / "demo" / "protocol.yaml"
@@ -166,7 +167,23 @@ def test_the_canonical_json_holds_every_rule_also_those_left_at_their_default() 
     assert canonical["analysis"]["confidence"] == 0.95
 
 
+def test_a_new_protocol_has_one_draw_for_all_estimates_and_may_ask_for_a_draw_of_each() -> None:
+    canonical = json.loads(parse_protocol(yaml.safe_dump(PROTOCOL)).canonical_json())
+    separate = {**PROTOCOL, "analysis": {**PROTOCOL["analysis"], "draw": 1}}
+
+    assert canonical["analysis"]["draw"] == 2
+    assert parse_protocol(yaml.safe_dump(separate)).analysis.draw == 1
+
+
+def test_a_protocol_stored_before_draws_were_shared_keeps_a_draw_of_each_estimate() -> None:
+    stored = json.loads(parse_protocol(yaml.safe_dump(PROTOCOL)).canonical_json())
+    del stored["analysis"]["draw"]
+
+    assert Protocol.of_canonical_json(json.dumps(stored)).analysis.draw == 1
+
+
 def test_a_protocol_read_back_from_its_canonical_json_is_the_same() -> None:
     protocol = parse_protocol(yaml.safe_dump(PROTOCOL))
 
+    assert Protocol.of_canonical_json(protocol.canonical_json()) == protocol
     assert type(protocol).model_validate_json(protocol.canonical_json()) == protocol

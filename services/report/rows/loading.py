@@ -77,7 +77,7 @@ def load_rows(session: Session, study: Study) -> StudyRows:
     frozen = session.exec(select(FreezeItem).where(FreezeItem.freeze_id == freeze.id)).all()
     item_ids = {row.item_id for row in frozen if row.candidate_id is None}
     probabilities = {row.candidate_id: row.inclusion_probability for row in frozen if row.candidate_id is not None}
-    protocol = Protocol.model_validate_json(record.canonical_json)
+    protocol = Protocol.of_canonical_json(record.canonical_json)
     raters, failed = _members(members, "rater"), practice.who_has_failed(session, protocol, study_id)
     reasons = {option.id: option.text for option in protocol.reading.not_assessable}
     # What was assigned to somebody who was taken out before any verdict is not missing.

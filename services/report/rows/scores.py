@@ -54,7 +54,7 @@ def scores_of(study: StudyRows) -> Scores:
     given = [[own[i] for own in scores] for i in range(len(sample))]
     return Scores(
         sample=sample,
-        items=tuple(study.item_keys.get(candidate.item_id, str(candidate.item_id)) for candidate in sample),
+        items=items_of(study, sample),
         raters=study.raters,
         scores=scores,
         given=tuple(
@@ -65,6 +65,11 @@ def scores_of(study: StudyRows) -> Scores:
         consensus=tuple(agreed(of_candidate) for of_candidate in given),
         n_ties=sum(are_different(of_candidate) for of_candidate in given),
     )
+
+
+def items_of(study: StudyRows, candidates: Sequence[CandidateAnswer]) -> tuple[str, ...]:
+    """Return the item of each candidate: the cluster of whatever is about candidates."""
+    return tuple(study.item_keys.get(candidate.item_id, str(candidate.item_id)) for candidate in candidates)
 
 
 def by_model(candidates: Sequence[CandidateAnswer]) -> list[tuple[Stratum, list[int]]]:

@@ -125,7 +125,7 @@ def _per_part(
         key=key,
         title=title,
         explanation=(
-            "The interval resamples whole subjects. Wilson’s interval beside it assumes independent items. “All "
+            "The interval allows for whole subjects. Wilson’s interval beside it assumes independent items. “All "
             "raters” pools the verdicts of all raters: its unit is the verdict, its clusters are still the subjects."
         ),
         rows=tuple(rows),

@@ -14,7 +14,7 @@ from exchange.report_structure import Cell, Column, EstimateTable, PlainTable, S
 from exchange.report_words import party_in_words
 from services.judging.verdict_columns import UNRESOLVED, CandidateIds
 from services.report.interval_settings import IntervalSettings
-from services.report.rows.scores import Scores, by_model
+from services.report.rows.scores import Scores, by_model, items_of
 from services.report.rows.study_rows import CandidateAnswer, Run, StudyRows
 
 
@@ -113,7 +113,7 @@ def _pool(number: int, run: Run, study: StudyRows, intervals: IntervalSettings) 
             run.verdicts.correctness_of(ids),
             excluded=run.verdicts.codes_of(ids) == UNRESOLVED,
             unit="candidate",
-            **intervals.by([study.item_keys.get(candidate.item_id, str(candidate.item_id)) for candidate in here]),
+            **intervals.by(items_of(study, here)),
         )
         rows.append(EstimateRow("share", "judged_correct", (run.party,), stratum, result.primary, result.wilson))
         if result.n_excluded:
@@ -199,7 +199,7 @@ def _direction(number: int, run: Run, scores: Scores, intervals: IntervalSetting
                 [candidate.probability for candidate in scores.sample],
                 name="signed difference",
                 unit="candidate",
-                **intervals.by(scores.items),
+                **{**intervals.by(scores.items), "interval": "percentile"},
             )
             rows.append(
                 EstimateRow(

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from exchange.report_structure import Cell, Column, PlainTable, Section
-from exchange.report_words import FORMATS, GROUNDINGS, PRIMARY
+from exchange.report_words import DRAWS, FORMATS, GROUNDINGS, PRIMARY
 from services.report.rows.reads import Reads
 from services.report.rows.study_rows import ReadItem, StudyRows
 from services.report.sections.completeness import not_let_in_sentences
@@ -17,6 +17,14 @@ _EVENTS = {
     "interim": "Interim look at the report",
     "close": "Closed (data lock)",
     "reopen": "Re-opened",
+}
+
+_INTERVALS = {
+    "by_statistic": (
+        "the kind that holds for the statistic, allowing for whole subjects: score interval of a share, adjusted "
+        "interval of kappa and nominal alpha, else the bootstrap with {resamples} resamples, {draw}"
+    ),
+    "percentile_bootstrap": "percentile bootstrap of whole subjects, {resamples} resamples, {draw}",
 }
 
 
@@ -46,7 +54,7 @@ def analysis_plan(study: StudyRows) -> tuple[tuple[str, str], ...]:
         ("Primary estimate", PRIMARY[plan.primary]),
         ("Unit of analysis", plan.unit),
         ("Clusters", f"{plan.cluster}: items of one subject are not independent"),
-        ("Interval", f"percentile bootstrap of whole subjects, {plan.resamples} resamples"),
+        ("Interval", _INTERVALS[plan.interval].format(resamples=plan.resamples, draw=DRAWS[plan.draw])),
         ("Confidence", f"{100 * plan.confidence:g} %"),
         ("Seed", str(plan.seed)),
         ("Verdicts counted", "first pass; the newest verdict where one was revised"),

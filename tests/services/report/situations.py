@@ -43,7 +43,7 @@ scoring:
   sample: %(sample)s
   form: {fields: [{key: answer, type: yes_no, label: Correct}]}
 adjudication: {instructions: Decide., controls: 1}
-analysis: {primary: %(primary)s, resamples: %(resamples)s, seed: 3}
+analysis: {primary: %(primary)s, interval: percentile_bootstrap, resamples: %(resamples)s, seed: 3}
 """
 
 CASES = """case,subject,vignette,age,note

@@ -1,0 +1,152 @@
+"""Intervals of a chance-corrected coefficient with two items added, which hold where a category is rare."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from scipy import stats
+
+from agreement.coding import Codes, Floats
+from agreement.effective_size import effective_size
+from agreement.estimate import Estimate, undefined
+
+MOST_CATEGORIES = 20
+"""With more categories each gets so little of the two items that they change nothing."""
+
+_STEP = 1e-4  # of an item, of the numerical derivative
+
+
+def added_rows(rows_of: Callable[[Codes], Floats], categories: int, codes: Codes) -> Floats:
+    """What the added items add to the sums: raters agree on half of them, and are divided between two on the others.
+
+    Every category, and every pair of categories, comes as often; where raters are divided, the mean over who says what.
+    So neither the order of raters nor that of categories matters.
+
+    Parameters
+    ----------
+    rows_of : callable
+        From codes, shape (items, raters), to what each item adds, shape (items, k).
+    categories : int
+        At least 2.
+    codes : ndarray of int, shape (items, raters)
+        The ratings, -1 where missing; the added items have as many ratings as those with two or more have on average.
+
+    Returns
+    -------
+    ndarray, shape (categories squared, k)
+        First a row for each category, then one for each ordered pair of them.
+
+    Examples
+    --------
+    >>> added_rows(lambda codes: codes.astype(float), 2, np.array([[0, 1], [1, 1]])).tolist()
+    [[0.0, 0.0], [1.0, 1.0], [0.5, 0.5], [0.5, 0.5]]
+    """
+    ratings, raters = (codes >= 0).sum(axis=1), codes.shape[1]
+    usual = round(float(ratings[ratings >= 2].mean()))
+    more, less = (numbers.ravel() for numbers in np.indices((categories, categories)))
+    pairs = np.concatenate([np.flatnonzero(more == less), np.flatnonzero(more != less)])
+    rater = np.arange(raters)
+    pattern = np.where(rater < math.ceil(usual / 2), more[pairs, None], less[pairs, None])
+    pattern[:, rater >= usual] = -1
+    turned = np.concatenate([np.roll(pattern, by, axis=1) for by in range(raters)])
+    return np.asarray(rows_of(turned).reshape(raters, len(pairs), -1).mean(axis=0))
+
+
+def adjusted_estimate(
+    of_sums: Callable[[Floats], Floats],
+    rows: Floats,
+    added: Floats,
+    groups: Codes | None,
+    *,
+    name: str,
+    unit: str,
+    confidence: float,
+    note: str = "",
+    lowest: float = -1.0,
+    rarest: float = math.inf,
+) -> Estimate:
+    """A coefficient with the interval from its items and two added ones, of which raters agree on one.
+
+    The limits are those of the coefficient of ``w rows + added``, with its linearised standard error and t, as Agresti
+    and Coull's interval of a proportion adds two successes and two failures [1]_; for two raters and two categories
+    half an item is added to each cell of the table. ``w`` is 1, or with clusters their `effective_size` over n, so that
+    what is added weighs the same beside independent and clustered items. The value is that of the items alone, and
+    always within the limits.
+
+    Parameters
+    ----------
+    of_sums : callable
+        The coefficient from sums, shape (..., k) to (...).
+    rows : ndarray, shape (items, k)
+        What each item adds to the sums.
+    added : ndarray, shape (categories squared, k)
+        As of `added_rows`.
+    groups : ndarray of int, shape (items,), or None
+        Cluster of each item, without gaps.
+    name, unit, confidence, note
+        For the estimate.
+    lowest : float
+        The least that the coefficient can be.
+    rarest : float
+        In how many items the rarest category is expected.
+
+    Returns
+    -------
+    Estimate
+        `se` and `p` (against 0) are those with the items added. Limits undefined for fewer than two items or clusters.
+
+    References
+    ----------
+    .. [1] Agresti and Coull (1998). Approximate is better than "exact" for interval estimation of binomial proportions.
+       American Statistician 52, 119-126.
+
+    Examples
+    --------
+    Two raters say 27 times "no" and three times "yes", always both; rows are items, disagreement and either's "yes".
+
+    >>> def kappa(sums):
+    ...     n, differ, a, b = np.moveaxis(sums, -1, 0)
+    ...     return 1 - n * differ / (a * (n - b) + b * (n - a))
+    >>> rows = np.array([[1.0, 0, 0, 0]] * 27 + [[1.0, 0, 1, 1]] * 3)
+    >>> added = np.array([[1.0, 0, 0, 0], [1, 0, 1, 1], [1, 1, 0, 1], [1, 1, 1, 0]])
+    >>> estimate = adjusted_estimate(kappa, rows, added, None, name="kappa", unit="item", confidence=0.95)
+    >>> estimate.value, round(estimate.low, 2), estimate.high
+    (1.0, 0.57, 1.0)
+    """
+    n, sums = len(rows), rows.sum(axis=0)
+    categories = math.isqrt(len(added))
+    share = np.repeat([1.0 / categories, 1.0 / (len(added) - categories)], [categories, len(added) - categories])
+    value, n_clusters = float(of_sums(sums)), None if groups is None else int(groups.max(initial=-1)) + 1
+    of_units = f"{unit}s" if n_clusters is None else "clusters"
+    effective, freedom = float(n), (n if n_clusters is None else n_clusters) - 1
+    method = "linearised standard error with two items added, one of agreement"
+    if freedom < 1:
+        reason = f"fewer than two {of_units}: no standard error"
+        return undefined(
+            name, n, unit, method + note, reason, value=value, confidence=confidence, n_clusters=n_clusters
+        )
+    if groups is not None:
+        # with the items added there is a spread in perfect agreement too
+        influence = _influence(of_sums, sums + share @ added, rows)
+        effective = effective_size(influence - influence.mean(), groups, events=min(rarest, float(n)))
+        method += f", on the effective number of independent items ({effective:.1f} of {n})"
+    else:
+        method += ", independent items"
+    weight = effective / n
+    totals = weight * sums + share @ added
+    of_rows, of_added = _influence(of_sums, totals, rows), _influence(of_sums, totals, added)
+    se = math.sqrt(weight * float((of_rows**2).sum()) + float(share @ of_added**2))
+    centre, half = float(of_sums(totals)), float(stats.t.isf((1.0 - confidence) / 2.0, freedom)) * se
+    low, high = max(lowest, min(value, centre - half)), min(1.0, max(value, centre + half))
+    return Estimate(
+        name, value, low, high, n, unit, f"{method}, t with {freedom} degrees of freedom{note}", se=se,
+        p=float(2.0 * stats.t.sf(abs(centre) / se, freedom)), confidence=confidence, n_clusters=n_clusters,
+    )  # fmt: skip
+
+
+def _influence(of_sums: Callable[[Floats], Floats], totals: Floats, rows: Floats) -> Floats:
+    """Numerical derivative of the coefficient along each row."""
+    step = _STEP * rows
+    return np.asarray((of_sums(totals + step) - of_sums(totals - step)) / (2.0 * _STEP))

@@ -1,0 +1,108 @@
+"""Intervals of statistics of numbers whose items share clusters: the bootstrap of clusters."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from agreement.coding import Codes, Ratings, compact, encode_clusters
+from agreement.estimate import Estimate, undefined
+from agreement.functions_of_sums import OfSums
+from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
+from agreement.resampling import Seed, bootstrap_of_sums, check_resamples, sums_by_cluster
+
+
+def units_of(clusters: Ratings | None, used: npt.NDArray[np.bool_]) -> tuple[Codes, int | None]:
+    """What is resampled: the cluster of each item that is used, or the item itself.
+
+    Parameters
+    ----------
+    clusters : sequence, shape (items,), or None
+        Cluster of each item.
+    used : ndarray of bool, shape (items,)
+        Which items are not left out.
+
+    Returns
+    -------
+    units : ndarray of int, shape (used items,)
+        Codes without gaps.
+    n_clusters : int or None
+        None without clusters.
+
+    Examples
+    --------
+    >>> units_of(["s", "t", "s"], np.array([True, False, True]))
+    (array([0, 0]), 1)
+    """
+    if clusters is None:
+        return np.arange(int(used.sum()), dtype=np.intp), None
+    return compact(encode_clusters(clusters, used.size)[used])
+
+
+def resampled(
+    plain: Estimate,
+    statistic: OfSums,
+    units: Codes,
+    n_clusters: int | None,
+    *,
+    interval: Interval | None,
+    resamples: int,
+    seed: Seed,
+    confidence: float,
+    note: str = "",
+    tests_zero: bool = True,
+) -> Estimate:
+    """An estimate with the interval of a bootstrap in the place of one that assumes independent items.
+
+    Parameters
+    ----------
+    plain : Estimate
+        The estimate as it is for independent items: name, value, n, unit, and why there is no value.
+    statistic : OfSums
+        The same statistic as a function of sums.
+    units : ndarray of int, shape (items,)
+        What is resampled.
+    n_clusters : int or None
+        None where items are resampled.
+    interval : {"percentile", "bca"} or None
+        None is percentiles.
+    resamples, seed, confidence
+        As in `bootstrap`.
+    note : str
+        Added to the method.
+    tests_zero : bool
+        Whether `p` tests 0, by inverting the interval.
+
+    Returns
+    -------
+    Estimate
+
+    Raises
+    ------
+    ValueError
+        When the interval is none of a bootstrap.
+    """
+    check_resamples(resamples)
+    kind = chosen_interval(interval, *BOOTSTRAPS)
+    text = f"{'cluster ' if n_clusters is not None else ''}bootstrap{note}"
+    if math.isnan(plain.value):
+        reason = str(plain.undefined_because)
+        return undefined(
+            plain.name, plain.n, plain.unit, text, reason, confidence=confidence, n_clusters=n_clusters
+        )  # fmt: skip
+    spread = bootstrap_of_sums(
+        statistic.value,
+        sums_by_cluster(statistic.rows, units if n_clusters is not None else None),
+        resamples=resamples,
+        seed=seed,
+        interval=kind,
+        confidence=confidence,
+        clustered=n_clusters is not None,
+    )
+    estimate = spread.estimate(
+        plain.name, plain.value, plain.n, plain.unit, confidence=confidence, n_clusters=n_clusters, note=note
+    )
+    return replace(estimate, p=spread.p if tests_zero else None).warned(plain.warning)

@@ -1,0 +1,189 @@
+"""Tests of paired verdicts whose items share clusters: McNemar's by Durkalski, margins by Obuchowski."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Literal
+
+import numpy as np
+from scipy import stats
+
+from agreement.coding import Ratings, compact, encode_clusters, encode_pairs
+from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
+from agreement.resampling import Seed, bootstrap_of_sums, check_resamples, ratio, sums_by_cluster
+
+_ROUNDING = 1e-12
+
+
+def mcnemar_in_clusters(
+    a: Ratings,
+    b: Ratings,
+    *,
+    clusters: Ratings,
+    method: Literal["durkalski", "obuchowski"] = "durkalski",
+    interval: Interval | None = None,
+    resamples: int = 10_000,
+    seed: Seed = 0,
+    confidence: float = 0.95,
+    unit: str = "pair",
+) -> Estimate:
+    """McNemar's test of two paired proportions when pairs share clusters.
+
+    With ``b_k`` and ``c_k`` the discordant pairs of cluster k, of ``n_k`` pairs, chi-square on one degree of freedom:
+
+    - durkalski: ``(sum (b_k - c_k) / n_k)^2 / sum ((b_k - c_k) / n_k)^2``, each cluster with the same weight [1]_
+    - obuchowski: ``(sum (b_k - c_k))^2 / (m / (m - 1) sum (b_k - c_k)^2)`` with m clusters, each pair with the same
+      weight [2]_
+
+    The value is the share ``sum b_k / sum (b_k + c_k)`` of the discordant pairs, as of `mcnemar`, with the interval of
+    a cluster bootstrap. `p` is 1 where the clusters balance exactly, None for fewer than two clusters.
+
+    Parameters
+    ----------
+    a, b : sequence of bool, shape (pairs,)
+        Two verdicts of each pair, for example whether either rater was right: True or 1, False or 0; None missing.
+    clusters : sequence, shape (pairs,)
+        Cluster of each pair.
+    method : {"durkalski", "obuchowski"}
+        Which test; `method` of the estimate names it.
+    interval, resamples, seed
+        See `bootstrap`.
+    confidence : float
+        Nominal coverage.
+    unit : str
+        What a pair is.
+
+    Returns
+    -------
+    Estimate
+        `n` is the number of discordant pairs.
+
+    Raises
+    ------
+    ValueError
+        When lengths differ, a verdict is neither True nor False, or the method is unknown.
+
+    References
+    ----------
+    .. [1] Durkalski, Palesch, Lipsitz and Rust (2003). Analysis of clustered matched-pair data. Stat Med 22, 2417-2428.
+    .. [2] Obuchowski (1998). On the comparison of correlated proportions for clustered data. Stat Med 17, 1495-1507.
+
+    Examples
+    --------
+    Differences 2, 1 and -1 in clusters of two pairs: (1 + .5 - .5)^2 / (1 + .25 + .25).
+
+    >>> a, b = [1, 1, 1, 0, 0, 0], [0, 0, 0, 0, 1, 0]
+    >>> mcnemar_in_clusters(a, b, clusters=[1, 1, 2, 2, 3, 3], resamples=200).method.split("; ")[0]
+    'McNemar, Durkalski, chi2(1) = 0.6667'
+    """
+    check_confidence(confidence)
+    check_resamples(resamples)
+    kind = chosen_interval(interval, *BOOTSTRAPS)
+    if method not in ("durkalski", "obuchowski"):
+        raise ValueError(f"method is {method!r}; expected 'durkalski' or 'obuchowski'")
+    pairs = encode_pairs(a, b, (False, True))
+    groups, m = compact(encode_clusters(clusters, pairs.rated.size)[pairs.rated])
+    gaps = (pairs.a - pairs.b).astype(np.float64)
+    of_cluster = np.asarray(np.bincount(groups, weights=gaps, minlength=m), dtype=np.float64)
+    test, factor = "Obuchowski", m / max(1, m - 1)
+    if method == "durkalski":
+        test, factor, of_cluster = "Durkalski", 1.0, of_cluster / np.bincount(groups, minlength=m)
+    text, p = f"McNemar, {test}", None
+    if m >= 2:
+        squares = float((of_cluster**2).sum())
+        statistic = float(of_cluster.sum()) ** 2 / (factor * squares) if squares > 0.0 else 0.0
+        text += f", chi2(1) = {statistic:.4g}"
+        p = float(stats.chi2.sf(statistic, 1))
+    text += f"; {pairs.n_missing} without both verdicts left out" if pairs.n_missing else ""
+    discordant = gaps != 0.0
+    n, name, of = int(discordant.sum()), "share of discordant pairs", f"discordant {unit}"
+    if n == 0:
+        return undefined(name, 0, of, text, "no discordant pairs", p=p, confidence=confidence, n_clusters=m)
+    rows = np.column_stack([gaps > 0.0, discordant]).astype(np.float64)
+    spread = bootstrap_of_sums(
+        ratio, sums_by_cluster(rows, groups), resamples=resamples, seed=seed, interval=kind, confidence=confidence
+    )
+    value = float((gaps > 0.0).sum()) / n
+    return Estimate(
+        name, value, spread.low, spread.high, n, of, f"{text}; {spread.method}", spread.undefined_because, spread.se,
+        p, confidence, m,
+    )  # fmt: skip
+
+
+def marginal_homogeneity_in_clusters(
+    a: Ratings,
+    b: Ratings,
+    *,
+    clusters: Ratings,
+    categories: Sequence[Hashable] | None = None,
+    confidence: float = 0.95,
+    unit: str = "item",
+) -> Estimate:
+    """Whether two raters use the categories equally often, when items share clusters.
+
+    With ``d_k`` the vector of how much more often the first rater used each category in cluster k, of m clusters, and
+    ``V = m / (m - 1) sum d_k d_k'`` over all categories but one, the statistic is ``(sum d_k)' V^-1 (sum d_k)``,
+    chi-square on as many degrees of freedom as V has rank: Obuchowski's test [1]_ for several categories, of two
+    categories her own. The value is half the sum of the absolute differences of the margins, as of
+    `marginal_homogeneity`; it has no interval. Without a P value for fewer clusters than the test has degrees of
+    freedom and two more.
+
+    Parameters
+    ----------
+    a, b : sequence, shape (items,)
+        Verdicts of the two raters; None or NaN is missing.
+    clusters : sequence, shape (items,)
+        Cluster of each item.
+    categories : sequence, optional
+        The declared categories; by default the observed ones.
+    confidence : float
+        Carried into the estimate.
+    unit : str
+        What is counted.
+
+    Returns
+    -------
+    Estimate
+        With `p`, which is 1 where no cluster differs.
+
+    Raises
+    ------
+    ValueError
+        When lengths differ, or a verdict is undeclared.
+
+    References
+    ----------
+    .. [1] Obuchowski (1998). On the comparison of correlated proportions for clustered data. Stat Med 17, 1495-1507.
+
+    Examples
+    --------
+    Differences 2, 1 and -1 in three clusters: 2^2 / (3/2 (4 + 1 + 1)).
+
+    >>> a, b = [1, 1, 1, 0, 0, 0], [0, 0, 0, 0, 1, 0]
+    >>> marginal_homogeneity_in_clusters(a, b, clusters=[1, 1, 2, 2, 3, 3]).method
+    'Obuchowski, chi2(1) = 0.4444; no interval'
+    """
+    check_confidence(confidence)
+    pairs = encode_pairs(a, b, categories)
+    groups, m = compact(encode_clusters(clusters, pairs.rated.size)[pairs.rated])
+    n, q, name = pairs.n, len(pairs.categories), "marginal difference"
+    note = f"; {pairs.n_missing} without both verdicts left out" if pairs.n_missing else ""
+    if n == 0:
+        return undefined(name, 0, unit, "Obuchowski" + note, f"no {unit}s", confidence=confidence, n_clusters=m)
+    use_a, use_b = (np.bincount(groups * q + codes, minlength=m * q).reshape(m, q) for codes in (pairs.a, pairs.b))
+    gaps = (use_a - use_b).astype(np.float64)
+    total = gaps.sum(axis=0)
+    value = float(np.abs(total).sum()) / (2 * n)
+    spread = m / max(1, m - 1) * (gaps.T @ gaps)
+    degrees = int(np.linalg.matrix_rank(spread, tol=_ROUNDING * max(1.0, float(spread.max())) * q * 1e2))
+    if m < degrees + 2 or m < 2:
+        reason = f"{m} clusters: the test needs {max(2, degrees + 2)} or more for {q} categories"
+        return undefined(
+            name, n, unit, "Obuchowski" + note, reason, value=value, confidence=confidence, n_clusters=m
+        )  # fmt: skip
+    statistic = float(total @ np.linalg.pinv(spread, rcond=1e-10, hermitian=True) @ total) if degrees else 0.0
+    p = float(stats.chi2.sf(statistic, degrees)) if degrees else 1.0
+    method = f"Obuchowski, chi2({degrees}) = {statistic:.4g}; no interval{note}"
+    reason = "the test has no interval"
+    return undefined(name, n, unit, method, reason, value=value, p=p, confidence=confidence, n_clusters=m)

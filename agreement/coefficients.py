@@ -1,0 +1,184 @@
+"""The chance-corrected coefficients of several raters: what each item adds, and what they make of the sums.
+
+They differ in the agreement that is expected by chance alone; their sources stand with the functions that users call.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from agreement.chance_corrected import (
+    Coefficient,
+    check_size,
+    linearised_coefficient,
+    lowest_value,
+    no_value,
+    rarest_of,
+)
+from agreement.coding import Codes, Floats
+
+
+def fleiss_coefficient(codes: Codes, counts: Floats, w: Floats) -> Coefficient:
+    """Fleiss' kappa: chance from the mean shares of the categories.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (items, raters)
+        Category of each rating, -1 where missing; each item has one at least.
+    counts : ndarray, shape (items, q)
+        How often each item was put into each category.
+    w : ndarray, shape (q, q)
+        Agreement weights.
+
+    Returns
+    -------
+    Coefficient
+
+    Examples
+    --------
+    pa 3/4, pe (3/8)^2 + (5/8)^2 = 34/64.
+
+    >>> codes = np.array([[0, 0], [0, 1], [1, 1], [1, 1]])
+    >>> counts = np.array([[2, 0], [1, 1], [0, 2], [0, 2]], dtype=float)
+    >>> coefficient = fleiss_coefficient(codes, counts, np.eye(2))
+    >>> round(float(coefficient.of_sums(coefficient.rows.sum(axis=0))), 4)
+    0.4667
+    """
+    shares = counts / counts.sum(axis=1, keepdims=True)
+
+    def chance(pi: Floats) -> Floats:
+        return np.asarray(((pi @ w) * pi).sum(axis=-1))
+
+    pi = shares.mean(axis=0)
+    # Gwet (2014), ch. 5: both roles of pi change with the item, hence w on either side
+    change = 2.0 * (shares @ (w @ pi) - chance(pi))
+    return replace(linearised_coefficient(counts, w, shares, chance, change), rarest=rarest_of(codes))
+
+
+def gwet_coefficient(codes: Codes, counts: Floats, w: Floats) -> Coefficient:
+    """Gwet's AC1 or AC2: chance from how evenly the categories are used.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (items, raters)
+        Category of each rating, -1 where missing; each item has one at least.
+    counts : ndarray, shape (items, q)
+        How often each item was put into each category.
+    w : ndarray, shape (q, q)
+        Agreement weights.
+
+    Returns
+    -------
+    Coefficient
+
+    Examples
+    --------
+    pa 3/4, pe 2 * 3/8 * 5/8 = 30/64.
+
+    >>> codes = np.array([[0, 0], [0, 1], [1, 1], [1, 1]])
+    >>> counts = np.array([[2, 0], [1, 1], [0, 2], [0, 2]], dtype=float)
+    >>> coefficient = gwet_coefficient(codes, counts, np.eye(2))
+    >>> round(float(coefficient.of_sums(coefficient.rows.sum(axis=0))), 4)
+    0.5294
+    """
+    q = len(w)
+    scale = w.sum() / (q * (q - 1))
+    shares = counts / counts.sum(axis=1, keepdims=True)
+
+    def chance(pi: Floats) -> Floats:
+        return np.asarray(scale * (pi * (1.0 - pi)).sum(axis=-1))
+
+    pi = shares.mean(axis=0)
+    # Gwet (2008), eq. 21 ff.: half the derivative, doubled
+    change = 2.0 * (scale * shares @ (1.0 - pi) - chance(pi))
+    coefficient = linearised_coefficient(counts, w, shares, chance, change)
+    return replace(coefficient, lowest=lowest_value(w))
+
+
+def brennan_prediger_coefficient(codes: Codes, counts: Floats, w: Floats) -> Coefficient:
+    """Brennan and Prediger's coefficient: uniform chance.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (items, raters)
+        Category of each rating, -1 where missing; each item has one at least.
+    counts : ndarray, shape (items, q)
+        How often each item was put into each category.
+    w : ndarray, shape (q, q)
+        Agreement weights.
+
+    Returns
+    -------
+    Coefficient
+
+    Examples
+    --------
+    pa 3/4, pe 1/2.
+
+    >>> codes = np.array([[0, 0], [0, 1], [1, 1], [1, 1]])
+    >>> counts = np.array([[2, 0], [1, 1], [0, 2], [0, 2]], dtype=float)
+    >>> coefficient = brennan_prediger_coefficient(codes, counts, np.eye(2))
+    >>> round(float(coefficient.of_sums(coefficient.rows.sum(axis=0))), 4)
+    0.5
+    """
+    uniform = float(w.sum()) / len(w) ** 2
+    shares = counts / counts.sum(axis=1, keepdims=True)
+
+    def chance(pi: Floats) -> Floats:
+        return np.full(pi.shape[:-1], uniform)
+
+    coefficient = linearised_coefficient(counts, w, shares, chance, np.zeros(len(counts)))
+    return replace(coefficient, lowest=lowest_value(w))
+
+
+def conger_coefficient(codes: Codes, counts: Floats, w: Floats) -> Coefficient:
+    """Conger's kappa: chance from the shares of each rater; of two raters Cohen's kappa.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (items, raters)
+        Category of each rating, -1 where missing; each item has one at least.
+    counts : ndarray, shape (items, q)
+        How often each item was put into each category.
+    w : ndarray, shape (q, q)
+        Agreement weights.
+
+    Returns
+    -------
+    Coefficient
+
+    Examples
+    --------
+    pa 3/4, pe 1/2 * 1/4 + 1/2 * 3/4 = 1/2.
+
+    >>> codes = np.array([[0, 0], [0, 1], [1, 1], [1, 1]])
+    >>> counts = np.array([[2, 0], [1, 1], [0, 2], [0, 2]], dtype=float)
+    >>> coefficient = conger_coefficient(codes, counts, np.eye(2))
+    >>> round(float(coefficient.of_sums(coefficient.rows.sum(axis=0))), 4)
+    0.5
+    """
+    (n, r), q = codes.shape, len(w)
+    check_size(n * r, q)
+    used = (codes[:, :, None] == np.arange(q)).astype(np.float64)  # items x raters x categories
+    given = used.sum(axis=(0, 2))
+    if (given == 0).any():
+        empty = int(np.flatnonzero(given == 0)[0])
+        return Coefficient(counts, no_value, np.zeros(n), f"the rater in column {empty} has rated nothing")
+
+    def chance(totals: Floats) -> Floats:
+        of_rater = totals.reshape(*totals.shape[:-1], r, q)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            p = of_rater / of_rater.sum(axis=-1, keepdims=True)
+        together = p.sum(axis=-2)
+        pairs = ((together @ w) * together).sum(axis=-1) - ((p @ w) * p).sum(axis=(-1, -2))
+        return np.asarray(pairs / (r * (r - 1)))
+
+    p = used.sum(axis=0) / given[:, None]
+    against = (p.sum(axis=0) - p) @ w  # what a rater's marginal is held against: all others
+    # derivative of pe along the marginal shares of each rater, a share of 1 / given for each rating
+    away = (used - (codes >= 0)[:, :, None] * p) * (n / given)[:, None]
+    change = 2.0 * np.einsum("irk,rk->i", away, against) / (r * (r - 1))
+    coefficient = linearised_coefficient(counts, w, used.reshape(n, r * q), chance, change)
+    return replace(coefficient, rarest=rarest_of(codes))

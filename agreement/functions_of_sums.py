@@ -1,0 +1,332 @@
+"""Statistics of numbers as functions of sums over items: what a bootstrap of clusters needs of them, and a difference.
+
+Each item adds a row of numbers to the totals; the statistic is a function of the totals alone. Ranks are no such sums:
+there the row of an item says to which unit it belongs, so that the totals are how often each unit was drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, NamedTuple
+
+import numpy as np
+from scipy import stats
+
+from agreement.coding import Codes, Floats
+from agreement.magnitude import in_range
+
+_ROUNDING = 1e-12  # sums of squares below this share of their parts are rounding errors of an exact zero
+_CHUNK = 2_000_000  # numbers held at once
+MOST_UNITS = 4_000
+"""Kendall's tau compares every unit with every other: a table of so many by so many is the greatest."""
+
+
+class OfSums(NamedTuple):
+    """A statistic that is a function of sums over items.
+
+    Attributes
+    ----------
+    rows : ndarray, shape (items, k)
+        What each item adds to the sums.
+    value : callable
+        The statistic from totals, shape (..., k) to (...); nan where undefined.
+    """
+
+    rows: Floats
+    value: Callable[[Floats], Floats]
+
+    def of_all(self) -> float:
+        """The statistic of all items."""
+        return float(self.value(self.rows.sum(axis=0)))
+
+
+def mean_of(x: Floats) -> OfSums:
+    """The mean, such as an accuracy.
+
+    Parameters
+    ----------
+    x : ndarray, shape (items,)
+        Numbers, none missing.
+
+    Returns
+    -------
+    OfSums
+
+    Examples
+    --------
+    >>> mean_of(np.array([1.0, 0.0])).of_all()
+    0.5
+    """
+
+    def value(totals: Floats) -> Floats:
+        return _ratio(totals[..., 0], totals[..., 1])
+
+    return OfSums(np.column_stack([x, np.ones(x.size)]), value)
+
+
+def limit_of(gaps: Floats, factor: float) -> OfSums:
+    """The mean of differences plus a factor times their standard deviation: a limit of agreement.
+
+    Parameters
+    ----------
+    gaps : ndarray, shape (items,)
+        Differences, none missing.
+    factor : float
+        Of the standard deviation (n - 1); 0 for the bias.
+
+    Returns
+    -------
+    OfSums
+
+    Examples
+    --------
+    >>> round(limit_of(np.array([1.0, 2.0, 3.0]), -1.96).of_all(), 4)
+    0.04
+    """
+    centre = float(gaps.mean()) if gaps.size else 0.0
+
+    def value(totals: Floats) -> Floats:
+        n, x, xx = np.moveaxis(totals, -1, 0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            spread = np.sqrt(np.maximum(0.0, xx - x**2 / n) / (n - 1.0)) if factor else 0.0
+            return np.asarray(centre + x / n + factor * spread)
+
+    return OfSums(np.column_stack([np.ones(gaps.size), gaps - centre, (gaps - centre) ** 2]), value)
+
+
+def pearson_of(x: Floats, y: Floats) -> OfSums:
+    """Pearson's correlation.
+
+    Parameters
+    ----------
+    x, y : ndarray, shape (items,)
+        Numbers, none missing.
+
+    Returns
+    -------
+    OfSums
+
+    Examples
+    --------
+    >>> round(pearson_of(np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.0, 2.0, 4.0, 3.0])).of_all(), 3)
+    0.8
+    """
+
+    def value(totals: Floats) -> Floats:
+        _, of_x, of_y, together = _squares(totals)
+        return np.clip(_ratio(together, np.sqrt(of_x * of_y)), -1.0, 1.0)
+
+    return OfSums(_moments(_centred(x), _centred(y)), value)
+
+
+def ccc_of(x: Floats, y: Floats) -> OfSums:
+    """Lin's concordance correlation, moments over n.
+
+    Parameters
+    ----------
+    x, y : ndarray, shape (items,)
+        Numbers, none missing.
+
+    Returns
+    -------
+    OfSums
+
+    Examples
+    --------
+    Moments over n: 2 * 2/3 / (2/3 + 2/3 + 1).
+
+    >>> round(ccc_of(np.array([1.0, 2.0, 3.0]), np.array([2.0, 3.0, 4.0])).of_all(), 4)
+    0.5714
+    """
+    both, _ = in_range(x, y)
+    centre = float(np.concatenate(both).mean()) if x.size else 0.0
+
+    def value(totals: Floats) -> Floats:
+        gap, of_x, of_y, together = _squares(totals)
+        return _ratio(np.where((of_x > 0) & (of_y > 0), 2.0 * together, np.nan), of_x + of_y + gap)
+
+    return OfSums(_moments(both[0] - centre, both[1] - centre), value)
+
+
+def icc_of(table: Floats, model: Literal[1, 2, 3], average: bool) -> OfSums:
+    """Intraclass correlation from mean squares, as `agreement.icc`.
+
+    Parameters
+    ----------
+    table : ndarray, shape (items, raters)
+        Ratings, none missing.
+    model : {1, 2, 3}
+        Which model.
+    average : bool
+        Whether of the mean of all raters.
+
+    Returns
+    -------
+    OfSums
+
+    Examples
+    --------
+    Shrout and Fleiss (1979), table 2.
+
+    >>> ratings = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
+    >>> round(icc_of(np.array(ratings, dtype=float), 2, False).of_all(), 2)
+    0.29
+    """
+    (x,), _ = in_range(table)
+    x = x - (x.mean() if x.size else 0.0)
+    k = x.shape[1]
+
+    def value(totals: Floats) -> Floats:
+        n, of_rater = totals[..., 0], totals[..., 1 : k + 1]
+        squares, item_squares = totals[..., k + 1], totals[..., k + 2] / k
+        with np.errstate(divide="ignore", invalid="ignore"):
+            mean_square = of_rater.sum(axis=-1) ** 2 / (n * k)
+            raters = ((of_rater**2).sum(axis=-1) / n - mean_square) / (k - 1)
+            items = (item_squares - mean_square) / (n - 1)
+            within = (squares - item_squares) / (n * (k - 1))
+            residual = (squares - item_squares - raters * (k - 1)) / ((n - 1) * (k - 1))
+            noise = within if model == 1 else residual
+            whole = items + (k - 1) * noise + (k * (raters - residual) / n if model == 2 else 0.0)
+            single = np.where((n > 1) & (whole > _ROUNDING * squares / n), (items - noise) / whole, np.nan)
+            below = 1.0 + (k - 1) * single
+            return np.asarray(np.where(below > 0.0, k * single / below, np.nan) if average else single)
+
+    rows = np.column_stack([np.ones(len(x)), x, (x**2).sum(axis=1), x.sum(axis=1) ** 2])
+    return OfSums(rows, value)
+
+
+def spearman_of(x: Floats, y: Floats, units: Codes) -> OfSums:
+    """Spearman's correlation, ranked anew in each resample, ties by mean ranks.
+
+    Parameters
+    ----------
+    x, y : ndarray, shape (items,)
+        Numbers, none missing.
+    units : ndarray of int, shape (items,)
+        What is resampled: the cluster of each item, or its own number.
+
+    Returns
+    -------
+    OfSums
+
+    Examples
+    --------
+    >>> round(spearman_of(np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.0, 2.0, 9.0, 4.0]), np.arange(4)).of_all(), 3)
+    0.8
+    """
+    rank_x, rank_y = _ranks(x), _ranks(y)
+
+    def of_chunk(drawn: Floats) -> Floats:
+        times = drawn[:, units]
+        first, second = rank_x(times), rank_y(times)
+        of_x, of_y = (times * first**2).sum(axis=1), (times * second**2).sum(axis=1)
+        return _ratio((times * first * second).sum(axis=1), np.sqrt(of_x * of_y))
+
+    return OfSums(_membership(units), _chunked(of_chunk, units.size))
+
+
+def kendall_of(x: Floats, y: Floats, units: Codes) -> OfSums:
+    """Kendall's tau-b: concordant less discordant pairs of items, from how often each unit was drawn.
+
+    Pairs of copies of an item are ties in both, and do not count.
+
+    Parameters
+    ----------
+    x, y : ndarray, shape (items,)
+        Numbers, none missing.
+    units : ndarray of int, shape (items,)
+        As in `spearman_of`.
+
+    Returns
+    -------
+    OfSums
+
+    Raises
+    ------
+    ValueError
+        When there are more than `MOST_UNITS` units.
+
+    Examples
+    --------
+    >>> round(kendall_of(np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.0, 2.0, 9.0, 4.0]), np.arange(4)).of_all(), 3)
+    0.667
+    """
+    count = int(units.max(initial=-1)) + 1
+    if count > MOST_UNITS:
+        raise ValueError(f"x and y have {count} units to resample; expected at most {MOST_UNITS} for Kendall's tau")
+    membership, order = _membership(units), np.argsort(units, kind="stable")
+    x, y, units = x[order], y[order], units[order]
+    starts = np.flatnonzero(np.diff(units, prepend=-1))
+    together, of_x, of_y = (np.zeros((count, count)) for _ in range(3))
+    for unit, rows in enumerate(np.split(np.arange(x.size), starts[1:])):
+        above_x, above_y = np.sign(x[rows, None] - x), np.sign(y[rows, None] - y)
+        together[unit] = np.add.reduceat((above_x * above_y).sum(axis=0), starts)
+        of_x[unit] = np.add.reduceat(np.abs(above_x).sum(axis=0), starts)
+        of_y[unit] = np.add.reduceat(np.abs(above_y).sum(axis=0), starts)
+
+    def of_chunk(drawn: Floats) -> Floats:
+        both, first, second = (((drawn @ pairs) * drawn).sum(axis=1) for pairs in (together, of_x, of_y))
+        return _ratio(both, np.sqrt(first * second))
+
+    return OfSums(membership, _chunked(of_chunk, count))
+
+
+def _ratio(top: Floats, bottom: Floats) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(bottom > 0, top / bottom, np.nan)
+
+
+def _centred(x: Floats) -> Floats:
+    """Numbers less their mean, in a range in which sums of squares keep their digits."""
+    (scaled,), _ = in_range(x)
+    return np.asarray(scaled - (scaled.mean() if scaled.size else 0.0))
+
+
+def _moments(x: Floats, y: Floats) -> Floats:
+    return np.column_stack([np.ones(x.size), x, y, x**2, y**2, x * y])
+
+
+def _squares(totals: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """Square of the gap of the means times n, and sums of squares and products about the means; 0 for no spread."""
+    n, x, y, xx, yy, xy = np.moveaxis(totals, -1, 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        of_x, of_y = xx - x**2 / n, yy - y**2 / n
+        of_x = np.where(of_x > _ROUNDING * xx, of_x, 0.0)
+        of_y = np.where(of_y > _ROUNDING * yy, of_y, 0.0)
+        return (x - y) ** 2 / n, of_x, of_y, xy - x * y / n
+
+
+def _membership(units: Codes) -> Floats:
+    """One row for each item: 1 / size at its unit, so that a unit that is drawn adds 1."""
+    count = int(units.max(initial=-1)) + 1
+    size = np.bincount(units, minlength=count)
+    rows = np.zeros((units.size, count))
+    rows[np.arange(units.size), units] = 1.0 / size[units]
+    return rows
+
+
+def _ranks(values: Floats) -> Callable[[Floats], Floats]:
+    """Function from how often each item was drawn to mean ranks about their mean, shape (resamples, items)."""
+    level = stats.rankdata(values, method="dense").astype(np.intp) - 1
+    order = np.argsort(level, kind="stable")
+    last = np.searchsorted(level[order], np.arange(int(level.max(initial=-1)) + 1), side="right") - 1
+
+    def ranks(times: Floats) -> Floats:
+        up_to = np.cumsum(times[:, order], axis=1)[:, last]
+        below = np.concatenate([np.zeros((len(times), 1)), up_to[:, :-1]], axis=1)
+        middle = (below + up_to) / 2.0
+        return np.asarray(middle[:, level] - up_to[:, -1:] / 2.0)
+
+    return ranks
+
+
+def _chunked(of_chunk: Callable[[Floats], Floats], width: int) -> Callable[[Floats], Floats]:
+    """The statistic of many resamples, some at a time."""
+
+    def value(totals: Floats) -> Floats:
+        drawn = np.atleast_2d(totals)
+        step = max(1, _CHUNK // max(1, width))
+        parts = [of_chunk(drawn[start : start + step]) for start in range(0, len(drawn), step)]
+        return np.concatenate(parts).reshape(totals.shape[:-1])
+
+    return value

@@ -1,0 +1,263 @@
+"""Models compared: by few human and many judge verdicts, and as ranks that the data can tell apart."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from agreement.clustered_scores import units_of
+from agreement.coding import Floats, Ratings, numbers_or_nan, same_length
+from agreement.estimate import Estimate, check_confidence
+from agreement.prevalence import prediction_powered_mean
+from agreement.ratings import RatingTable, numbers_of
+from agreement.resampling import Seed, check_resamples, random_generator, sums_by_cluster
+
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class ModelDifference:
+    """The difference of two models from human verdicts on some items and a judge's on all.
+
+    Attributes
+    ----------
+    difference : Estimate
+        Prediction-powered.
+    labelled_only : Estimate
+        The same without the judge's verdicts on the unlabelled.
+    effective_labels : float or None
+        How many labelled items would be as precise without a judge; None where either has no standard error.
+    """
+
+    difference: Estimate
+    labelled_only: Estimate
+    effective_labels: float | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything by name, ready for JSON."""
+        return {name: value.as_dict() if isinstance(value, Estimate) else value for name, value in vars(self).items()}
+
+
+def prediction_powered_difference(
+    human: tuple[Ratings, Ratings],
+    judge: tuple[Ratings, Ratings],
+    unlabelled: tuple[Ratings, Ratings],
+    *,
+    tuned: bool = True,
+    clusters: Ratings | None = None,
+    unlabelled_clusters: Ratings | None = None,
+    confidence: float = 0.95,
+    unit: str = "item",
+) -> ModelDifference:
+    """Mean verdict on model A less that on model B over a pool, from a labelled sample and a judge's verdicts on all.
+
+    The prediction-powered mean [1]_ [2]_ of the differences item by item: what human and judge err by alike on both
+    models of an item cancels before anything is estimated. The labels gained follow from the variances:
+    ``effective labels = n (se of the labelled alone / se)^2``.
+
+    Parameters
+    ----------
+    human, judge : pair of sequences of numbers, shape (n,) each
+        Verdicts on the answers of A and of B to the labelled items, for example 1 right, 0 wrong; None is missing, and
+        an item without both models is left out.
+    unlabelled : pair of sequences of numbers, shape (N,) each
+        The judge's verdicts on A and B in all other items of the pool.
+    tuned, clusters, unlabelled_clusters, confidence
+        As in `prediction_powered_mean`.
+    unit : str
+        What is counted.
+
+    Returns
+    -------
+    ModelDifference
+        Each undefined as `prediction_powered_mean`.
+
+    Raises
+    ------
+    ValueError
+        When something is no pair, or as in `prediction_powered_mean`.
+
+    References
+    ----------
+    .. [1] Angelopoulos, Bates, Fannjiang, Jordan and Zrnic (2023). Prediction-powered inference. Science 382, 669-674.
+    .. [2] Angelopoulos, Duchi and Zrnic (2023). PPI++: efficient prediction-powered inference. arXiv 2311.01453.
+
+    Examples
+    --------
+    Untuned: the judge sees .2 among the others and .25 among the labelled, where humans see .5: .2 + (.5 - .25).
+
+    >>> human, judge = ([1, 1, 1, 0], [0, 0, 1, 0]), ([1, 1, 0, 0], [0, 0, 1, 0])
+    >>> others = ([1] * 12 + [0] * 8, [1] * 8 + [0] * 12)
+    >>> round(prediction_powered_difference(human, judge, others, tuned=False).difference.value, 3)
+    0.45
+    """
+    gaps = [_gap(pair, name) for pair, name in ((human, "human"), (judge, "judge"), (unlabelled, "unlabelled"))]
+    name = "prediction-powered difference of two models"
+    powered = prediction_powered_mean(
+        *gaps, tuned=tuned, clusters=clusters, unlabelled_clusters=unlabelled_clusters, confidence=confidence,
+        name=name, unit=unit,
+    )  # fmt: skip
+    # a judge who says nothing of the items leaves the mean of the labelled
+    silent = [np.where(np.isnan(gap), np.nan, 0.0) for gap in gaps[1:]]
+    alone = prediction_powered_mean(
+        gaps[0], *silent, tuned=False, clusters=clusters, unlabelled_clusters=unlabelled_clusters,
+        confidence=confidence, name="difference of two models, labelled alone", unit=unit,
+    )  # fmt: skip
+    effective = powered.n * (alone.se / powered.se) ** 2 if alone.se and powered.se else None
+    return ModelDifference(powered, alone, effective)
+
+
+@dataclass(frozen=True)
+class RankSet:
+    """The ranks that a model can have.
+
+    Attributes
+    ----------
+    mean : float
+        Mean score of the model.
+    best, worst : int
+        Least and greatest rank, 1 for the highest mean.
+    """
+
+    mean: float
+    best: int
+    worst: int
+
+
+@dataclass(frozen=True)
+class RankSets:
+    """The ranks that each of several models can have, together with the confidence asked for.
+
+    Attributes
+    ----------
+    ranks : tuple of RankSet, length models
+    n : int
+        Items used.
+    n_clusters : int or None
+    confidence : float
+    method : str
+    undefined_because : str or None
+        Why every model can have every rank.
+    """
+
+    ranks: tuple[RankSet, ...]
+    n: int
+    n_clusters: int | None
+    confidence: float
+    method: str
+    undefined_because: str | None = None
+
+
+def rank_sets(
+    scores: RatingTable,
+    *,
+    clusters: Ratings | None = None,
+    resamples: int = 10_000,
+    seed: Seed,
+    confidence: float = 0.95,
+) -> RankSets:
+    """The ranks that each model can have, from simultaneous intervals of all pairwise differences.
+
+    A model's best rank is one more than the number of models whose mean lies above its own for certain, its worst
+    that of all models less those that lie below for certain [1]_. For certain means outside of an interval
+    ``d_jk -+ q se_jk`` of the difference on the same items; q is the quantile, over bootstraps of items or clusters,
+    of the greatest ``|d*_jk - d_jk| / se_jk`` over all pairs, at least that of t. So all sets hold the true ranks at
+    once with the confidence asked for, also where models tie: a bootstrap of the ranks themselves does not.
+
+    Parameters
+    ----------
+    scores : array_like of numbers, shape (items, models)
+        Scores, for example 1 right, 0 wrong; items with a missing one are left out.
+    clusters : sequence, shape (items,), optional
+        Cluster of each item, for example the subject.
+    resamples, seed
+        See `bootstrap`; the seed is required.
+    confidence : float
+        With which all sets together hold the true ranks; of models that tie, any rank that their tie leaves is true.
+
+    Returns
+    -------
+    RankSets
+        Every rank for every model, with the reason, for fewer than two items or clusters.
+
+    Raises
+    ------
+    ValueError
+        When the table does not hold numbers, or an option is unknown.
+
+    References
+    ----------
+    .. [1] Mogstad, Romano, Shaikh and Wilhelm (2024). Inference for ranks with applications to mobility across
+       neighbourhoods and academic achievement across countries. Review of Economic Studies 91, 476-518.
+
+    Examples
+    --------
+    The first two are not told apart, the third is below both.
+
+    >>> scores = [[1, 1, 0], [1, 0, 0], [0, 1, 0], [1, 1, 1], [1, 1, 0]] * 12
+    >>> [(model.best, model.worst) for model in rank_sets(scores, resamples=500, seed=1).ranks]
+    [(1, 2), (1, 2), (3, 3)]
+    """
+    check_confidence(confidence)
+    check_resamples(resamples)
+    table = numbers_of(scores, "scores")
+    known = np.asarray(~np.isnan(table).any(axis=1))
+    units, n_clusters = units_of(clusters, known)
+    table = table[known]
+    n, models = table.shape
+    count = n if n_clusters is None else n_clusters
+    kind = "clusters" if n_clusters is not None else "items"
+    method = f"pairwise differences at once, greatest studentised difference of {resamples} bootstraps of {kind}"
+    means = table.mean(axis=0) if n else np.full(models, math.nan)
+    if count < 2:
+        every = tuple(RankSet(float(mean), 1, models) for mean in means)
+        return RankSets(every, n, n_clusters, confidence, method, f"fewer than two {kind}")
+    above, below = _certain(table, units, count, means, resamples, seed, confidence)
+    ranks = tuple(
+        RankSet(float(mean), 1 + int(higher), models - int(lower))
+        for mean, higher, lower in zip(means, above, below, strict=True)
+    )
+    return RankSets(ranks, n, n_clusters, confidence, f"{method}, seed {seed}")
+
+
+def _certain(
+    table: Floats, units: Any, count: int, means: Floats, resamples: int, seed: Seed, confidence: float
+) -> tuple[Floats, Floats]:
+    """How many models lie above, and how many below each for certain."""
+    n, models = table.shape
+    first, second = np.triu_indices(models, 1)
+    gap = means[first] - means[second]
+    # what each cluster adds to the deviation of each mean
+    parts = sums_by_cluster(table - means, units) / n
+    pairs = parts[:, first] - parts[:, second]
+    se = np.sqrt(count / (count - 1) * (pairs**2).sum(axis=0))
+    varies = se > _ROUNDING
+    generator = random_generator(seed)
+    greatest = np.zeros(resamples)
+    if varies.any():
+        size = np.bincount(units, minlength=count) / n
+        for start in range(0, resamples, step := max(1, 2_000_000 // max(count, gap.size))):
+            many = min(step, resamples - start)
+            times = generator.multinomial(count, np.full(count, 1.0 / count), size=many)
+            drawn = (times @ parts) / (times @ size)[:, None]  # the number of items varies with the clusters
+            moved = np.abs(drawn[:, first] - drawn[:, second])[:, varies] / se[varies]
+            greatest[start : start + many] = moved.max(axis=1)
+    quantile = max(float(np.quantile(greatest, confidence)), float(stats.t.isf((1.0 - confidence) / 2.0, count - 1)))
+    # a difference that is the same in every item is certain
+    certain = np.where(varies, np.abs(gap) > quantile * se, np.abs(gap) > _ROUNDING)
+    above, below = np.zeros(models), np.zeros(models)
+    np.add.at(above, np.where(gap > 0, second, first)[certain], 1)
+    np.add.at(below, np.where(gap > 0, first, second)[certain], 1)
+    return above, below
+
+
+def _gap(pair: tuple[Ratings, Ratings], name: str) -> Floats:
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        raise ValueError(f"{name} is no pair; expected the verdicts on model A and those on model B")
+    first, second = (numbers_or_nan(part, name) for part in pair)
+    same_length(first, second, f"{name}, model A", f"{name}, model B")
+    return first - second

@@ -1,0 +1,187 @@
+"""One draw of clusters with replacement, shared by all statistics of a file or a report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from agreement.cluster_codes import ClusterCodes
+from agreement.codebook import distinct_entries
+from agreement.coding import Floats, Ratings, as_values, encode_clusters
+from agreement.drawing import LARGE_CHUNK, drawn_times, generator_of
+
+_HELD_AS_NUMBERS = 4_000_000  # weights up to so many stay in memory as floating point numbers
+_HELD = 100_000_000  # and up to so many in a byte each; more are drawn anew for each product
+_AT_ONCE = 16_000_000  # numbers that wait for one product
+
+
+@dataclass(eq=False)
+class _Waiting:
+    """Rows whose totals are wanted, and the totals once they are there."""
+
+    rows: Floats
+    totals: Floats | None = None
+
+
+class ClusterDraw:
+    """Resamples of the clusters of a file that every statistic of it shares.
+
+    Each resample draws as many clusters as the file has, with replacement: the ordinary cluster bootstrap [1]_. As two
+    statistics are computed on the same resamples, so is their difference. A part of the file (the items that two raters
+    share, a stratum) goes with the clusters of the whole; `bootstrap_of_sums` says what becomes of resamples that hold
+    none of its items.
+
+    Parameters
+    ----------
+    clusters : sequence or ndarray, shape (items,)
+        Cluster of each item of the file, none missing.
+    resamples : int
+        Number of resamples.
+    seed : int or sequence of int
+        Seed of the random numbers. What is drawn depends on it, and on the number of clusters, alone.
+
+    Attributes
+    ----------
+    units : int
+        Number of clusters of the file.
+    resamples, seed
+        As given.
+
+    Raises
+    ------
+    ValueError
+        When a cluster is missing, the seed is none, or `resamples` is no whole number of at least 1.
+
+    References
+    ----------
+    .. [1] Field and Welsh (2007). Bootstrapping clustered data. JRSS B 69, 369-390.
+
+    Examples
+    --------
+    >>> from agreement import cohen_kappa, percent_agreement
+    >>> a, b, subjects = [1, 2, 2, 1, 1, 2], [1, 2, 2, 2, 1, 2], ["s1", "s1", "s2", "s2", "s3", "s3"]
+    >>> options = ClusterDraw(subjects, resamples=200, seed=1).by() | {"interval": "percentile"}
+    >>> cohen_kappa(a, b, **options).method == percent_agreement(a, b, **options).method
+    True
+    """
+
+    def __init__(self, clusters: Ratings, *, resamples: int = 10_000, seed: int | Sequence[int]) -> None:
+        if not isinstance(resamples, int | np.integer) or resamples < 1:
+            raise ValueError(f"resamples is {resamples!r}; expected a whole number of at least 1")
+        generator_of(seed)  # refuses what is no seed
+        plain = clusters if isinstance(clusters, np.ndarray) else as_values(clusters, "clusters")
+        codes = encode_clusters(plain, len(plain))
+        self.resamples, self.seed = int(resamples), seed
+        self.units = int(codes.max(initial=-1)) + 1
+        self._codes = ClusterCodes.of(np.asarray(codes), np.arange(self.units), self.units)
+        self._names: dict[Any, int] = {}
+        if isinstance(plain, list):
+            self._names = dict(zip(plain, codes.tolist(), strict=True))
+        self._blocks: list[npt.NDArray[Any]] | None = None
+        self._queue: list[_Waiting] = []
+        self._queueing, self._computing = Lock(), Lock()
+
+    @property
+    def clusters(self) -> ClusterCodes:
+        """Cluster of each item of the file, for `clusters=`; a slice of it for some of the items."""
+        return self._codes
+
+    def by(self, clusters: Ratings | None = None) -> dict[str, Any]:
+        """The arguments by which a statistic takes part in the draw.
+
+        Parameters
+        ----------
+        clusters : sequence or ClusterCodes, shape (items,), optional
+            Cluster of each item that the statistic is given: by name, or a slice of `clusters`; by default of all.
+
+        Returns
+        -------
+        dict
+            `clusters`, `resamples` and `seed`.
+
+        Raises
+        ------
+        ValueError
+            When a cluster is none of the file.
+        """
+        codes = self._codes if clusters is None else clusters
+        if not isinstance(codes, ClusterCodes):
+            codes = self._of_names(as_values(codes, "clusters"))
+        return {"clusters": codes, "resamples": self.resamples, "seed": self}
+
+    def _of_names(self, names: list[Any]) -> ClusterCodes:
+        entries, which = distinct_entries(names, "clusters")
+        strange = [name for name in entries if name not in self._names]
+        if strange or (which < 0).any():
+            raise ValueError(f"clusters holds {strange[0] if strange else None!r}; expected clusters of the draw")
+        of_entry = np.array([self._names[name] for name in entries], dtype=np.intp)
+        return ClusterCodes.of(of_entry[which], np.arange(self.units), self.units)
+
+    def totals(self, rows: Floats) -> Floats:
+        """Totals of every resample.
+
+        Statistics that are computed side by side wait for each other here: whoever comes while a product of weights
+        and rows is under way shares the next one, since the weights are read once for however many columns.
+
+        Parameters
+        ----------
+        rows : ndarray, shape (units, k)
+            What each cluster of the file adds to the totals.
+
+        Returns
+        -------
+        ndarray, shape (resamples, k)
+        """
+        mine = _Waiting(rows)
+        with self._queueing:
+            self._queue.append(mine)
+        with self._computing:
+            while mine.totals is None:
+                batch = self._next_batch() or [mine]
+                self._multiply(batch)
+        return mine.totals
+
+    def _next_batch(self) -> list[_Waiting]:
+        with self._queueing:
+            room, count = _AT_ONCE, 0
+            while count < len(self._queue) and (count == 0 or room >= self._queue[count].rows.size):
+                room -= self._queue[count].rows.size
+                count += 1
+            batch, self._queue = self._queue[:count], self._queue[count:]
+        return batch
+
+    def _multiply(self, batch: list[_Waiting]) -> None:
+        rows = batch[0].rows if len(batch) == 1 else np.concatenate([waiting.rows for waiting in batch], axis=1)
+        totals = np.empty((self.resamples, rows.shape[1]))
+        start = 0
+        for weights in self.weights():
+            np.matmul(weights, rows, out=totals[start : start + len(weights)])
+            start += len(weights)
+        ends = np.cumsum([waiting.rows.shape[1] for waiting in batch])[:-1]
+        for waiting, part in zip(batch, np.split(totals, ends, axis=1), strict=True):
+            waiting.totals = np.ascontiguousarray(part)
+
+    def weights(self) -> Iterator[Floats]:
+        """How often each resample holds each cluster, in blocks of resamples.
+
+        Yields
+        ------
+        ndarray, shape (resamples of the block, units)
+        """
+        if self._blocks is not None:
+            yield from (block.astype(np.float64, copy=False) for block in self._blocks)
+            return
+        size = self.resamples * self.units
+        held: list[npt.NDArray[Any]] = []
+        for block in drawn_times(generator_of(self.seed), self.units, self.resamples, LARGE_CHUNK):
+            if size <= _HELD_AS_NUMBERS:
+                held.append(block)
+            elif size <= _HELD:
+                held.append(block.astype(np.uint8))  # with 1 on average, more than 255 does not happen
+            yield block
+        self._blocks = held or None

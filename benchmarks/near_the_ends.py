@@ -1,0 +1,255 @@
+"""Intervals near the ends of the scale: shares, kappas and means of which nearly all items say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+import agreement
+from agreement import Estimate
+
+LEVELS = (0.5, 0.9, 0.95, 0.97)
+WRONG = 0.1  # each simulated rater errs on one item of ten
+RESAMPLES = 1_000
+OF_CLUSTER = 5  # items
+
+Rng = np.random.Generator
+Data = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """A statistic of which samples are drawn, all of a cell at once.
+
+    Attributes
+    ----------
+    sizes : tuple of int
+        Items, or clusters of five items.
+    draw : callable
+        From size, level, samples and generator to samples, shape (samples, numbers): what the estimate rests on, and
+        with equal rows equal estimates.
+    estimate : callable
+        From one sample, the level, and the keywords of a method to its estimate.
+    truth : callable
+        From the level to the true value.
+    rare : callable
+        From size and level to the number of items in which the rarer category is expected.
+    methods : dict
+        Name and keywords of each method; the first is the default.
+    """
+
+    sizes: tuple[int, ...]
+    draw: Callable[[int, float, int, Rng], Data]
+    estimate: Callable[..., Estimate]
+    truth: Callable[[float], float]
+    rare: Callable[[int, float], float]
+    methods: dict[str, dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What a method did in a cell.
+
+    Attributes
+    ----------
+    held : float
+        Share of all samples whose interval holds the truth; those without an interval do not.
+    without : float
+        Share of samples without an interval.
+    width : float
+        Mean width of the intervals.
+    warned : float
+        Share of samples whose estimate carries a warning.
+    """
+
+    held: float
+    without: float
+    width: float
+    warned: float
+
+
+def cell(simulation: Simulation, method: dict[str, Any], size: int, level: float, samples: Data) -> Cell:
+    """Estimate every distinct sample once and count."""
+    distinct, times = np.unique(samples, axis=0, return_counts=True)
+    truth = simulation.truth(level)
+    estimates = [simulation.estimate(sample, level, size, **method) for sample in distinct]
+    low, high = np.array([(estimate.low, estimate.high) for estimate in estimates]).T
+    known = ~np.isnan(low)
+    return Cell(
+        held=float(np.average((low <= truth) & (truth <= high), weights=times)),
+        without=float(np.average(~known, weights=times)),
+        width=float(np.average((high - low)[known], weights=times[known])) if known.any() else np.nan,
+        warned=float(np.average([estimate.warning is not None for estimate in estimates], weights=times)),
+    )
+
+
+def _patterns(level: float, raters: int) -> tuple[Data, Data]:
+    """Every pattern of verdicts of raters who err independently, and its probability."""
+    patterns = np.array(list(np.ndindex(*(2,) * raters)))
+    share = sum(
+        (level if truth else 1 - level) * np.where(patterns == truth, 1 - WRONG, WRONG).prod(axis=1) for truth in (0, 1)
+    )
+    return patterns, np.asarray(share)
+
+
+def _tables(raters: int) -> Callable[[int, float, int, Rng], Data]:
+    return lambda n, level, samples, rng: rng.multinomial(n, _patterns(level, raters)[1], size=samples)
+
+
+def _of_table(coefficient: Callable[..., Estimate], raters: int) -> Callable[..., Estimate]:
+    def estimate(counts: Data, level: float, _: int, **method: Any) -> Estimate:
+        ratings = np.repeat(_patterns(level, raters)[0], counts, axis=0)
+        if coefficient is agreement.cohen_kappa:
+            return coefficient(ratings[:, 0], ratings[:, 1], categories=[0, 1], **method)
+        return coefficient(ratings, categories=[0, 1], **method)
+
+    return estimate
+
+
+def _of_patterns(coefficient: Callable[..., Estimate], raters: int) -> Callable[[float], float]:
+    @cache
+    def truth(level: float) -> float:
+        counts = np.round(_patterns(level, raters)[1] * 1_000_000).astype(int)
+        kind = "normal" if coefficient is agreement.cohen_kappa else "t"
+        return _of_table(coefficient, raters)(counts, level, 0, interval=kind).value
+
+    return truth
+
+
+def _rarer(n: int, level: float) -> float:
+    said = level * (1 - WRONG) + (1 - level) * WRONG
+    return n * min(said, 1 - said)
+
+
+def _bootstraps(first: str, kind: str) -> dict[str, dict[str, Any]]:
+    return {
+        "adjusted": {},
+        first: {"interval": kind},
+        "percentile": {"interval": "percentile", "resamples": RESAMPLES},
+        "BCa": {"interval": "bca", "resamples": RESAMPLES},
+    }
+
+
+def _coefficient(coefficient: Callable[..., Estimate], raters: int, first: str, kind: str) -> Simulation:
+    return Simulation(
+        (30, 50, 136, 365, 1365),
+        _tables(raters),
+        _of_table(coefficient, raters),
+        _of_patterns(coefficient, raters),
+        _rarer,
+        _bootstraps(first, kind),
+    )
+
+
+def _right_of_clusters(clusters: int, level: float, samples: int, rng: Rng) -> Data:
+    """How many of five items are right in each cluster, with an intraclass correlation of one third, in order."""
+    chance = rng.beta(2 * level, 2 * (1 - level), (samples, clusters))
+    return np.sort(rng.binomial(OF_CLUSTER, chance), axis=1)
+
+
+def _accuracy(right: Data, _: float, clusters: int, **method: Any) -> Estimate:
+    correct = (np.arange(OF_CLUSTER) < right[:, None]).ravel()
+    subjects = np.repeat(np.arange(clusters), OF_CLUSTER)
+    return agreement.accuracy_of_correctness(correct, clusters=subjects, **method).primary
+
+
+def _judged(n: int, level: float, samples: int, rng: Rng) -> Data:
+    """Counts of human and judge on n labelled, and of the judge on ten times as many."""
+    both = np.array([(1 - level) * 0.8, (1 - level) * 0.2, level * 0.1, level * 0.9])
+    labelled = rng.multinomial(n, both, size=samples)
+    return np.column_stack([labelled, rng.binomial(10 * n, both[1] + both[3], size=samples)])
+
+
+def _powered(counts: Data, _: float, n: int, **method: Any) -> Estimate:
+    human, judge = np.repeat([0, 0, 1, 1], counts[:4]), np.repeat([0, 1, 0, 1], counts[:4])
+    others = np.arange(10 * n) < counts[4]
+    return agreement.prediction_powered_mean(human, judge, others.astype(int), **method)
+
+
+def _flagged(n: int, level: float, samples: int, rng: Rng) -> Data:
+    """Right among the flagged, all drawn, one of four; and among the others, of whom one third is drawn."""
+    flagged = len(range(0, n, 4))
+    return np.column_stack([rng.binomial(flagged, level - 0.2, samples), rng.binomial(n - flagged, level, samples)])
+
+
+def _weighted(right: Data, _: float, n: int, **method: Any) -> Estimate:
+    flagged = len(range(0, n, 4))
+    tier = np.arange(n) < flagged
+    values = np.where(tier, np.arange(n) < right[0], np.arange(n) - flagged < right[1]).astype(int)
+    return agreement.weighted_mean(values, np.where(tier, 1.0, 1 / 3), strata=tier, **method)
+
+
+def _confidences(n: int, level: float, samples: int, rng: Rng) -> Data:
+    """Calibrated confidences about the level, and whether each was right."""
+    half = min(0.1, 1 - level)
+    stated = rng.uniform(level - half, level + half, (samples, n))
+    return np.concatenate([stated, rng.random((samples, n)) < stated], axis=1)
+
+
+def _brier(sample: Data, _: float, n: int, **method: Any) -> Estimate:
+    return agreement.brier_score(sample[:n], sample[n:].astype(int), **method)
+
+
+_RESAMPLED = {"interval": "percentile", "resamples": RESAMPLES}
+_BCA = {"interval": "bca", "resamples": RESAMPLES}
+
+SIMULATIONS: dict[str, Simulation] = {
+    "accuracy in clusters of five": Simulation(
+        (10, 20, 30, 50, 100),
+        _right_of_clusters,
+        _accuracy,
+        lambda level: level,
+        lambda clusters, level: OF_CLUSTER * clusters * (1 - level),
+        {"score": {}, "percentile": _RESAMPLED, "BCa": _BCA},
+    ),
+    "Cohen's kappa": _coefficient(agreement.cohen_kappa, 2, "normal", "normal"),
+    "alpha of three, nominal": _coefficient(agreement.krippendorff_alpha, 3, "t", "t"),
+    "Fleiss' kappa of three": _coefficient(agreement.fleiss_kappa, 3, "t", "t"),
+    "AC1 of three": _coefficient(agreement.gwet_ac, 3, "t", "t"),
+    "prediction-powered mean, tuned": Simulation(
+        (30, 50, 136, 365),
+        _judged,
+        _powered,
+        lambda level: level,
+        lambda n, level: n * (1 - level),
+        {"score": {}, "normal": {"interval": "normal"}},
+    ),
+    "weighted mean, flagged and sampled": Simulation(
+        (30, 50, 136, 365, 1365),
+        _flagged,
+        _weighted,
+        lambda level: (0.25 * (level - 0.2) + 0.75 * 3 * level) / (0.25 + 0.75 * 3),
+        lambda n, level: n / 4 * (1 - level + 0.2) + n * 3 / 4 * (1 - level),
+        {"score": {}, "linearised": {"interval": "linearised"}, "percentile": _RESAMPLED},
+    ),
+    "Brier score": Simulation(
+        (30, 50, 136, 365, 1365),
+        _confidences,
+        _brier,
+        lambda level: level * (1 - level) - (2 * min(0.1, 1 - level)) ** 2 / 12,
+        lambda n, level: n * (1 - level),
+        {"score": {}, "percentile": _RESAMPLED, "BCa": _BCA},
+    ),
+}
+
+
+def table(simulation: Simulation, wanted: Callable[[int, float], bool], samples: int, seed: int) -> list[str]:
+    """Return a simulation's rows as Markdown: one for each cell and method."""
+    lines = []
+    for size in simulation.sizes:
+        for level in LEVELS:
+            if not wanted(size, level):
+                continue
+            drawn = simulation.draw(size, level, samples, np.random.default_rng([seed, size, int(100 * level)]))
+            rare = simulation.rare(size, level)
+            for name, method in simulation.methods.items():
+                done = cell(simulation, method, size, level, drawn)
+                lines.append(
+                    f"| {size} | {level:g} | {rare:.1f} | {name} | {100 * done.held:.1f} | {100 * done.without:.1f} | "
+                    f"{done.width:.3f} | {100 * done.warned:.0f} |"
+                )
+    return lines

@@ -1,0 +1,222 @@
+"""One draw of clusters for all statistics of a file: the same bootstrap, and what becomes of parts of the file."""
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+import numpy as np
+import pytest
+
+from agreement import (
+    accuracy_of_correctness,
+    bootstrap,
+    brier_score,
+    cohen_kappa,
+    conger_kappa,
+    expected_calibration_error,
+    fleiss_kappa,
+    gwet_ac,
+    krippendorff_alpha,
+    pabak,
+    paired_difference,
+    percent_agreement,
+)
+from agreement.resampling import ONE_DRAW, OWN_DRAW, ratio, sums_by_cluster
+from agreement.shared_draw import ClusterDraw
+
+RNG = np.random.default_rng(11)
+SUBJECTS = [f"subject {number}" for number in RNG.integers(0, 60, 300)]
+A = RNG.integers(0, 3, 300)
+B = np.where(RNG.random(300) < 0.7, A, RNG.integers(0, 3, 300))
+C = np.where(RNG.random(300) < 0.6, A, RNG.integers(0, 3, 300))
+RATINGS = np.column_stack([A, B, C]).astype(float)
+RIGHT = (A == B).astype(float)
+STATED = np.clip(0.3 + 0.4 * RIGHT + 0.2 * RNG.random(300), 0, 1)
+
+STATISTICS = {
+    "percent agreement": partial(percent_agreement, A, B, interval="percentile"),
+    "Cohen's kappa": partial(cohen_kappa, A, B, interval="percentile"),
+    "weighted kappa": partial(cohen_kappa, A, B, weights="quadratic", interval="percentile"),
+    "prevalence-adjusted": partial(pabak, A == 1, B == 1, interval="percentile"),
+    "Fleiss' kappa": partial(fleiss_kappa, RATINGS, interval="percentile"),
+    "Conger's kappa": partial(conger_kappa, RATINGS, interval="percentile"),
+    "Gwet's AC1": partial(gwet_ac, RATINGS, interval="percentile"),
+    "alpha": partial(krippendorff_alpha, RATINGS, interval="percentile"),
+    "alpha of numbers": partial(krippendorff_alpha, RATINGS, "interval", interval="percentile"),
+    "Brier score": partial(brier_score, STATED, RIGHT, interval="percentile"),
+    "calibration error": partial(expected_calibration_error, STATED, RIGHT),
+    "difference": partial(paired_difference, A == B, A == C),
+    "mean": partial(bootstrap, np.mean, STATED),
+    "median": partial(bootstrap, np.median, STATED),
+}
+
+
+@pytest.mark.parametrize("name", STATISTICS)
+def test_a_shared_draw_has_the_distribution_of_separate_draws(name):
+    draw = ClusterDraw(SUBJECTS, resamples=4000, seed=1)
+
+    shared = STATISTICS[name](**draw.by())
+    separate = STATISTICS[name](clusters=SUBJECTS, resamples=4000, seed=2)
+
+    assert ONE_DRAW in shared.method
+    assert shared.value == separate.value
+    assert shared.n_clusters == separate.n_clusters
+    # the error of a standard error from 4000 resamples is 1.1 %, that of a limit about 4 % of the standard error
+    assert shared.se == pytest.approx(separate.se, rel=0.06)
+    assert (shared.low, shared.high) == pytest.approx((separate.low, separate.high), abs=0.2 * shared.se)
+
+
+def test_the_mean_of_all_resamples_is_the_value():
+    draw = ClusterDraw(SUBJECTS, resamples=4000, seed=1)
+    rows = sums_by_cluster(np.column_stack([RIGHT, np.ones(300)]), draw.clusters)
+
+    values = ratio(draw.totals(np.asarray(rows)))
+
+    assert values.mean() == pytest.approx(RIGHT.mean(), abs=4 * values.std() / np.sqrt(4000))
+
+
+def test_a_statistic_has_the_same_numbers_alone_as_beside_others():
+    together = ClusterDraw(SUBJECTS, resamples=500, seed=1)
+
+    with ThreadPoolExecutor(8) as side_by_side:
+        beside = list(side_by_side.map(lambda statistic: statistic(**together.by()), STATISTICS.values()))
+
+    alone = [statistic(**ClusterDraw(SUBJECTS, resamples=500, seed=1).by()) for statistic in STATISTICS.values()]
+    for ours, theirs in zip(beside, alone, strict=True):
+        assert (ours.low, ours.high, ours.se) == pytest.approx((theirs.low, theirs.high, theirs.se), abs=1e-12)
+
+
+def test_one_statistic_alone_has_the_numbers_of_its_own_draw():
+    # clusters whose sums all differ, in rising order: then both ways number the clusters alike
+    scores = np.sort(np.random.default_rng(2).normal(size=200))
+    patients = np.arange(200)
+
+    shared = bootstrap(np.mean, scores, **ClusterDraw(patients, resamples=300, seed=4).by())
+    own = bootstrap(np.mean, scores, clusters=patients, resamples=300, seed=4)
+
+    assert (shared.low, shared.high, shared.se) == pytest.approx((own.low, own.high, own.se), abs=1e-14)
+
+
+def test_the_resamples_of_two_statistics_are_the_same():
+    draw = ClusterDraw(SUBJECTS, resamples=700, seed=3)
+    first = sums_by_cluster(np.column_stack([A == B, np.ones(300)]).astype(float), draw.clusters)
+    second = sums_by_cluster(np.column_stack([A == C, np.ones(300)]).astype(float), draw.clusters)
+
+    gaps = ratio(draw.totals(np.asarray(first))) - ratio(draw.totals(np.asarray(second)))
+
+    difference = paired_difference(A == B, A == C, **draw.by())
+    assert np.quantile(gaps, [0.025, 0.975]) == pytest.approx([difference.low, difference.high], abs=1e-12)
+
+
+def test_a_part_of_a_file_goes_with_the_clusters_of_the_whole():
+    draw = ClusterDraw(SUBJECTS, resamples=400, seed=3)
+    part = np.array([name < "subject 4" for name in SUBJECTS])
+    weights = np.concatenate(list(draw.weights()))
+    names = sorted(set(SUBJECTS))
+
+    estimate = percent_agreement(A[part], B[part], interval="percentile", **draw.by(np.array(SUBJECTS)[part].tolist()))
+
+    times = weights[:, [names.index(name) for name in np.array(SUBJECTS)[part]]]
+    values = times @ RIGHT[part] / times.sum(axis=1)
+    assert (estimate.low, estimate.high) == pytest.approx(tuple(np.quantile(values, [0.025, 0.975])), abs=1e-12)
+    assert estimate.n_clusters == len({name for name in names if name < "subject 4"})
+
+
+def test_a_slice_of_the_clusters_says_the_same_as_their_names():
+    draw = ClusterDraw(SUBJECTS, resamples=400, seed=3)
+    part = A > 0
+
+    by_slice = cohen_kappa(A[part], B[part], interval="percentile", **draw.by(draw.clusters[part]))
+
+    by_name = cohen_kappa(A[part], B[part], interval="percentile", **draw.by(np.array(SUBJECTS)[part].tolist()))
+    assert by_slice == by_name
+
+
+def test_resamples_without_any_item_are_left_out_and_counted():
+    # five of twenty clusters: a resample has none of them with probability (3/4)^20 = .3 %
+    patients, right = np.arange(20), np.array([1.0, 0, 1, 1, 0])
+    draw = ClusterDraw(patients, resamples=4000, seed=1)
+
+    estimate = accuracy_of_correctness(right, interval="percentile", **draw.by(draw.clusters[:5])).primary
+
+    lost = int((np.concatenate(list(draw.weights()))[:, :5].sum(axis=1) == 0).sum())
+    assert 0 < lost < 40
+    assert f"{lost} of 4000 resamples had no value and were left out" in estimate.method
+    assert ONE_DRAW in estimate.method
+
+
+def test_a_part_that_many_resamples_have_nothing_of_is_drawn_by_itself_and_says_so():
+    # two of twenty clusters: (9/10)^20 = 12 %
+    patients, scores = np.repeat(np.arange(20), 2), np.arange(40.0)
+    draw = ClusterDraw(patients, resamples=1000, seed=1)
+
+    estimate = bootstrap(np.mean, scores[:4], **draw.by(draw.clusters[:4]))
+
+    own = bootstrap(np.mean, scores[:4], clusters=patients[:4], resamples=1000, seed=1)
+    assert OWN_DRAW in estimate.method
+    assert (estimate.low, estimate.high, estimate.se) == (own.low, own.high, own.se)
+
+
+def test_strata_are_drawn_by_themselves_and_say_so():
+    draw = ClusterDraw(np.arange(40), resamples=300, seed=1)
+    scores = np.random.default_rng(1).normal(size=40)
+
+    estimate = bootstrap(np.mean, scores, strata=np.arange(40) % 2, **draw.by())
+
+    assert OWN_DRAW in estimate.method
+    own = bootstrap(np.mean, scores, clusters=np.arange(40), strata=np.arange(40) % 2, resamples=300, seed=1)
+    assert (estimate.low, estimate.high) == (own.low, own.high)
+
+
+def test_weights_too_many_to_keep_are_drawn_anew_and_are_the_same(monkeypatch):
+    draw = ClusterDraw(SUBJECTS, resamples=300, seed=3)
+    kept_as_numbers = percent_agreement(A, B, interval="percentile", **draw.by())
+    monkeypatch.setattr("agreement.shared_draw._HELD_AS_NUMBERS", 0)
+    in_bytes = ClusterDraw(SUBJECTS, resamples=300, seed=3)
+    first = percent_agreement(A, B, interval="percentile", **in_bytes.by())
+    again = percent_agreement(A, B, interval="percentile", **in_bytes.by())
+    monkeypatch.setattr("agreement.shared_draw._HELD", 0)
+    anew = ClusterDraw(SUBJECTS, resamples=300, seed=3)
+
+    assert (
+        kept_as_numbers
+        == first
+        == again
+        == percent_agreement(A, B, interval="percentile", **anew.by())
+        == percent_agreement(A, B, interval="percentile", **anew.by())
+    )
+
+
+def test_bca_limits_from_a_shared_draw_are_those_of_separate_draws():
+    draw = ClusterDraw(SUBJECTS, resamples=4000, seed=1)
+
+    shared = percent_agreement(A, B, interval="bca", **draw.by())
+    separate = percent_agreement(A, B, interval="bca", clusters=SUBJECTS, resamples=4000, seed=2)
+
+    assert (shared.low, shared.high) == pytest.approx((separate.low, separate.high), abs=0.25 * shared.se)
+
+
+def test_a_draw_refuses_what_it_cannot_draw():
+    with pytest.raises(ValueError, match="'subject x'; expected clusters of the draw"):
+        ClusterDraw(SUBJECTS, resamples=10, seed=1).by(["subject x"])
+    with pytest.raises(ValueError, match="resamples is 0"):
+        ClusterDraw(SUBJECTS, resamples=0, seed=1)
+    with pytest.raises(ValueError, match="seed is None"):
+        ClusterDraw(SUBJECTS, resamples=10, seed=None)
+
+
+def test_a_draw_of_each_statistic_keeps_its_numbers():
+    # numbers that stand in reports of frozen studies: they were printed before there was a shared draw
+    rng = np.random.default_rng(5)
+    for n, k in ((40, 10), (400, 90)):
+        x = rng.integers(0, 5, n).astype(float)
+        y = np.where(rng.random(n) < 0.7, x, rng.integers(0, 5, n))
+        clusters = rng.integers(0, k, n)
+    keywords = {"clusters": clusters, "resamples": 600, "seed": 3, "interval": "percentile"}
+
+    mean = bootstrap(np.mean, x + y / 7, **keywords)
+    kappa = cohen_kappa(x, y, **keywords)
+    ac1 = gwet_ac(np.column_stack([x, y]), **keywords)
+
+    assert (mean.low, mean.high) == pytest.approx((2.05348259265923, 2.329870535633427), abs=1e-14)
+    assert (kappa.low, kappa.high) == pytest.approx((0.6636761978209315, 0.7646698901570944), abs=1e-14)
+    assert (ac1.low, ac1.high) == pytest.approx((0.6644303808902735, 0.7655276737184543), abs=1e-14)

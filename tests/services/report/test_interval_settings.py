@@ -1,0 +1,60 @@
+"""Which interval a plan asks for: what was frozen keeps its own."""
+
+import pytest
+
+from agreement import cohen_kappa, krippendorff_alpha, percent_agreement
+from agreement.resampling import ONE_DRAW
+from protocol.analysis import AnalysisPlan
+from services.report.interval_settings import IntervalSettings
+
+SUBJECTS = ["s", "s", "t", "t", "u", "u"]
+FIRST, SECOND = [1, 0, 1, 1, 0, 1], [1, 0, 0, 1, 0, 1]
+STATISTICS = {
+    "share": (lambda settings: settings.share([True, False] * 3, SUBJECTS)[0], "Wilson score interval"),
+    "percent": (lambda settings: percent_agreement(FIRST, SECOND, **settings.by(SUBJECTS)), "Wilson score interval"),
+    "kappa": (lambda settings: cohen_kappa(FIRST, SECOND, **settings.by(SUBJECTS)), "two items added"),
+    "alpha": (
+        lambda settings: krippendorff_alpha(list(zip(FIRST, SECOND, strict=True)), **settings.by(SUBJECTS)),
+        "two items added",
+    ),
+    "mean": (lambda settings: settings.mean([0.1, 0.5, 0.2, 0.4, 0.9, 0.3], SUBJECTS), "cluster bootstrap, percentile"),
+}
+
+
+@pytest.mark.parametrize("name", STATISTICS)
+def test_a_plan_by_statistic_has_the_kind_that_is_written_in_the_docs(name):
+    statistic, words = STATISTICS[name]
+
+    assert words in statistic(IntervalSettings.of(AnalysisPlan(), SUBJECTS)).method
+
+
+@pytest.mark.parametrize("name", STATISTICS)
+def test_a_plan_frozen_as_a_percentile_bootstrap_keeps_it(name):
+    frozen = AnalysisPlan.model_validate_json(
+        '{"cluster":"subject","confidence":0.95,"interval":"percentile_bootstrap","primary":"agreement",'
+        '"resamples":400,"seed":3,"unit":"item"}'
+    )
+
+    assert STATISTICS[name][0](IntervalSettings.of(frozen, SUBJECTS)).method.startswith(
+        "cluster bootstrap, percentile, 400 resamples, seed 3"
+    )
+
+
+def test_a_plan_by_statistic_shares_its_draw_where_it_bootstraps():
+    mean, _ = STATISTICS["mean"]
+
+    assert ONE_DRAW in mean(IntervalSettings.of(AnalysisPlan(draw=2), SUBJECTS)).method
+    assert ONE_DRAW not in mean(IntervalSettings.of(AnalysisPlan(draw=1), SUBJECTS)).method
+
+
+@pytest.mark.parametrize("name", ["share", "percent", "kappa", "alpha"])
+def test_an_interval_without_resamples_is_the_same_with_either_draw(name):
+    statistic, _ = STATISTICS[name]
+
+    shared, separate = (statistic(IntervalSettings.of(AnalysisPlan(draw=draw), SUBJECTS)) for draw in (2, 1))
+
+    assert shared == separate
+
+
+def test_a_plan_from_now_on_is_by_statistic_and_written_out_when_stored():
+    assert AnalysisPlan().model_dump()["interval"] == "by_statistic"
