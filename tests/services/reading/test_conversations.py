@@ -118,7 +118,7 @@ def test_a_later_turn_takes_no_verdict_before_the_one_before_it(database: Databa
         ).first()
     assert later is not None
 
-    with pytest.raises(Conflict, match="Another item"):
+    with pytest.raises(Conflict, match="You have moved on to another item"):
         submission.submit(database, rater, later, "k", answers(answer="yes"))
 
 

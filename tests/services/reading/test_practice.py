@@ -64,11 +64,11 @@ def test_a_real_assignment_is_out_of_reach_before_the_practice_is_passed(databas
         real = session.exec(select(Assignment.public_id).where(Assignment.phase == "reading")).first()
     assert real is not None
 
-    with pytest.raises(Conflict, match="Another item"):
+    with pytest.raises(Conflict, match="You have moved on to another item"):
         submission.record_display(database, rater, real, load_ms=1, renderer="t", viewport="1x1")
-    with pytest.raises(Conflict, match="Another item"):
+    with pytest.raises(Conflict, match="You have moved on to another item"):
         submission.submit(database, rater, real, "k", {"fields": {}, "not_assessable": "quality"})
-    with pytest.raises(Conflict, match="Another item"):
+    with pytest.raises(Conflict, match="You have moved on to another item"):
         submission.report_failure(database, rater, real, "cannot be shown")
 
 

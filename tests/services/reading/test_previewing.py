@@ -89,7 +89,7 @@ def test_a_preview_is_what_a_rater_is_shown(opened: Situation) -> None:
 
     preview = previewing.preview_item(opened.database, opened.admin, "tiny", key)
 
-    own_to_each = {"assignment", "key", "phase", "heading", "progress", "draft", "images", "prefetch"}
+    own_to_each = {"assignment", "key", "phase", "heading", "progress", "draft", "images", "prefetch", "revisable"}
     assert preview["phase"] == "preview"
     assert {k: v for k, v in preview.items() if k not in own_to_each} == {
         k: v for k, v in shown.items() if k not in own_to_each
