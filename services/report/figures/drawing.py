@@ -82,9 +82,8 @@ def spans(drawn: Sequence[Span], axis: str, *, limits: tuple[float, float] | Non
                 error_x={
                     "type": "data",
                     "symmetric": False,
-                    # Where there is no interval there is no line either, not even the stroke at its end.
-                    "array": [span.high - span.value if span.low < span.high else None for span in here],
-                    "arrayminus": [span.value - span.low if span.low < span.high else None for span in here],
+                    "array": [span.high - span.value for span in here],
+                    "arrayminus": [span.value - span.low for span in here],
                     "color": colour,
                     "thickness": 2,
                     "width": 5,
