@@ -64,7 +64,7 @@ def _draw_queue_button(line: StudyLine, progress: list[MemberProgress]) -> None:
         "Send flagged and disagreeing items to the reviewers",
         on_click=_open_queue,
         args=(line.key,),
-        help="Only items that every rater has closed are sent; press again later for the rest.",
+        help="Only items that every rater has finished are sent; press again later for the rest.",
     )
 
 

@@ -67,7 +67,7 @@ Reached = dict[str, dict[int, int]]
 
 @dataclass(frozen=True)
 class _ReadItem:
-    """An item that every rater has closed, with the verdicts on it."""
+    """An item that every rater has finished, with the verdicts on it."""
 
     item: Item
     field_type: str
@@ -224,7 +224,7 @@ def _dealt(
 
 
 def _items_to_consider(session: Session, study_id: int, protocol: Protocol) -> tuple[list[_ReadItem], int]:
-    """Return the items that every rater has closed and no reviewer has yet, and how many are still open."""
+    """Return the items that every rater has finished and no reviewer has yet, and how many are still open."""
     in_queue = _in_queue(session, study_id)
     still_open = {
         assignment.item_id

@@ -101,7 +101,7 @@ def _has_unseen(reads: Reads, reviewed: Reviewed) -> bool:
 
 
 def _before_and_after(reads: Reads, consensus: Consensus, intervals: IntervalSettings) -> EstimateTable:
-    # Items that fewer than two raters have closed can have no agreement.
+    # Items that fewer than two raters have finished can have no agreement.
     open_to_it = [
         i
         for i in range(len(reads.items))
