@@ -82,8 +82,8 @@ def spans(drawn: Sequence[Span], axis: str, *, limits: tuple[float, float] | Non
                 error_x={
                     "type": "data",
                     "symmetric": False,
-                    "array": [span.high - span.value for span in here],
-                    "arrayminus": [span.value - span.low for span in here],
+                    "array": [_length(span.high - span.value) for span in here],
+                    "arrayminus": [_length(span.value - span.low) for span in here],
                     "color": colour,
                     "thickness": 2,
                     "width": 5,
@@ -135,11 +135,16 @@ def _write_n(figure: Any, drawn: Sequence[Span], lines: list[str], series: list[
 
 
 def _span(row: EstimateRow, label: str, name: str) -> Span:
-    """Put an estimate on its axis; without an interval its line has no length."""
+    """Put an estimate on its axis; without an interval it has no line."""
     estimate, factor = row.estimate, _factor(row.scale)
     low, high = (_reach(estimate, side) * factor for side in (-1, +1))
     value = estimate.value * factor
     return Span(label, name, value - low, value, value + high, _hover(row, label), estimate.n)
+
+
+def _length(distance: float) -> float | None:
+    """Return how long one side of a line is; None, where there is no interval, draws not even the stroke at its end."""
+    return None if math.isnan(distance) else distance
 
 
 def add_floors(figure: Any, floors: Sequence[EstimateRow], strata: Sequence[Stratum]) -> None:
@@ -243,13 +248,15 @@ def _factor(scale: Scale) -> float:
 
 
 def _reach(estimate: Estimated, side: int) -> float:
+    """Return how far the interval reaches to one side of the value; NaN without an interval."""
     limit = estimate.high if side > 0 else estimate.low
-    return 0.0 if math.isnan(limit) else max(0.0, side * (limit - estimate.value))
+    return math.nan if math.isnan(limit) else max(0.0, side * (limit - estimate.value))
 
 
 def _hover(row: EstimateRow, label: str) -> str:
     estimate = row.estimate
-    clusters = f", {estimate.n_clusters} clusters" if estimate.n_clusters is not None else ""
+    count = estimate.n_clusters
+    clusters = "" if count is None else f", {count} cluster{'' if count == 1 else 's'}"
     return "<br>".join(
         html.escape(line)
         for line in (

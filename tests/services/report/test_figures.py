@@ -57,7 +57,7 @@ def test_intervals_reach_as_far_as_the_table_says(report: Report) -> None:
     above = drawn.data[0].error_x.array
     for row, reach in zip(first, above, strict=True):
         known = not math.isnan(row.estimate.high)
-        assert reach == pytest.approx(100 * (row.estimate.high - row.estimate.value) if known else 0.0)
+        assert reach == (pytest.approx(100 * (row.estimate.high - row.estimate.value)) if known else None)
 
 
 def test_many_raters_are_drawn_as_a_map_of_pairs(sqlite_database: Database, tmp_path: Path) -> None:

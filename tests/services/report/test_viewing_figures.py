@@ -45,7 +45,7 @@ def test_each_rater_has_a_line_with_their_share_of_unopened_priors_interval_and_
     assert list(trace.x) == pytest.approx([100 * row.estimate.value for row in rows])
     for row, reach in zip(rows, trace.error_x.array, strict=True):
         known = not math.isnan(row.estimate.high)
-        assert reach == pytest.approx(100 * (row.estimate.high - row.estimate.value) if known else 0.0)
+        assert reach == (pytest.approx(100 * (row.estimate.high - row.estimate.value)) if known else None)
     written = [label.replace("<br>", " ") for label in chart.layout.yaxis.ticktext]
     assert written == [who(row) for row in rows]
     assert [note.text for note in chart.layout.annotations] == [f"n = {row.estimate.n}" for row in rows]
