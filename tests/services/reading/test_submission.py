@@ -257,6 +257,20 @@ def test_a_draft_comes_back_with_the_item(database: Database, tmp_path: Path) ->
     assert on_the_desk(situation, rater)["draft"] == {"sequence": 4, "answers": typed}
 
 
+def test_a_note_to_a_flag_of_no_kind_yet_comes_back_and_is_no_verdict(database: Database, tmp_path: Path) -> None:
+    situation = open_study(database, tmp_path / "study")
+    rater = situation.raters[0]
+    payload = on_the_desk(situation, rater)
+    typed = {"fields": {}, "comment": "", "flag": {"id": None, "note": "wrong side shown"}}
+
+    submission.save_draft(database, rater, payload["assignment"], 4, typed)
+
+    assert on_the_desk(situation, rater)["draft"] == {"sequence": 4, "answers": typed}
+    show(situation, rater, payload)
+    with pytest.raises(Incomplete, match="Choose what the flag is for"):
+        submission.submit(database, rater, payload["assignment"], payload["key"], typed | {"not_assessable": "quality"})
+
+
 def test_an_older_draft_does_not_overwrite_a_newer_one(database: Database, tmp_path: Path) -> None:
     situation = open_study(database, tmp_path / "study")
     rater = situation.raters[0]
