@@ -145,7 +145,7 @@ SCORING = Phase(
     SCORING_QUEUE,
     "scoring",
     "own reads done",
-    heading="Scoring: is the candidate's answer correct?",
+    heading="Scoring: is this answer correct?",
     left="answers not scored",
 )
 REVIEW = Phase(

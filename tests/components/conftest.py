@@ -51,6 +51,15 @@ class Room:
         log = self.page.request.get(f"{self.url}/try/log").json()
         return [entry["body"] for entry in log if entry["route"] == route]
 
+    def await_draft(self, part: str, content: Any) -> None:
+        """Wait until the newest draft that arrived holds this in a part of its answers."""
+        for _ in range(100):
+            drafts = self.posted("draft")
+            if drafts and drafts[-1]["answers"][part] == content:
+                return
+            self.page.wait_for_timeout(100)
+        pytest.fail(f"no draft whose {part!r} is {content!r}; the last one: {self.posted('draft')[-1:]}")
+
     def see(self, words: str) -> Locator:
         """Wait until the words can be seen."""
         locator = self.page.get_by_text(words).first

@@ -511,8 +511,7 @@ def test_note_without_a_kind_is_shown_and_is_in_the_draft(room: MakeRoom) -> Non
     reader.press("Escape")
 
     reader.see("Flag: of no kind yet (wrong side shown)")
-    reader.page.wait_for_timeout(1_000)
-    assert reader.posted("draft")[-1]["answers"]["flag"] == {"id": None, "note": "wrong side shown"}
+    reader.await_draft("flag", {"id": None, "note": "wrong side shown"})
 
 
 @pytest.mark.parametrize("between", ["Backspace", "CapsLock", "Shift"])

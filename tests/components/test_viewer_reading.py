@@ -112,7 +112,7 @@ def test_free_text_is_saved_while_somebody_types(room: MakeRoom) -> None:
     reader.page.keyboard.type("Small focus", delay=20)
 
     reader.see("Draft saved")
-    assert reader.posted("draft")[-1]["answers"]["fields"] == {"answer": "Small focus"}
+    reader.await_draft("fields", {"answer": "Small focus"})
     assert reader.page.evaluate("document.activeElement.shadowRoot.activeElement.tagName") == "TEXTAREA"
 
 

@@ -148,8 +148,8 @@ def _score_everything(room: Room, rater: str, seen: Seen) -> None:
     room.enter("scoring")
     seen.scored[rater] = []
     while not room.is_done:
-        shown = room.page.locator(".card", has_text="Candidate's answer").locator(".answer").inner_text()
-        question = room.page.locator(".card", has_text="Prompt").locator("dd").inner_text()
+        shown = room.page.locator(".card", has_text="Answer to score").locator(".answer").inner_text()
+        question = room.page.locator(".card", has_text="Question").locator("dd").inner_text()
         candidate = candidate_on_screen(question, shown)
         assert room.page.get_by_text(candidate.model).count() == 0
         room.choose("answer", 1 if score(rater, candidate.key) else 2)

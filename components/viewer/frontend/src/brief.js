@@ -28,11 +28,11 @@ export function wordsOf(payload) {
   /** @param {string} title @param {...HTMLElement} content */
   const card = (title, ...content) => h("article", { class: "card" }, h("h3", {}, title), ...content);
   const cards = [
-    card("Prompt", ...present([...context, prompt])),
+    card("Question", ...present([...context, prompt])),
     h("div", { class: "pair" },
       accepted && card(accepted.length > 1 ? "Reference (any of these is right)" : "Reference",
         ...accepted.map((answer) => wordsIn(answer, "answer", text.reference))),
-      payload.candidate !== null && card("Candidate's answer", wordsIn(payload.candidate, "answer", text.candidate))),
+      payload.candidate !== null && card("Answer to score", wordsIn(payload.candidate, "answer", text.candidate))),
     opinions,
   ];
   return { brief: [], cards: present(cards) };
