@@ -40,8 +40,8 @@ def scoring_section(
         title="Scores on candidates (scorer validation)",
         explanation=(
             (
-                f"{len(scores.sample)} of {len(study.candidates)} candidates were drawn at the freeze, at random within "
-                f"each model; {chance}."
+                f"{len(scores.sample)} of {len(study.candidates)} candidates were drawn at the freeze, at random "
+                f"within each model; {chance}."
             ),
             (
                 "Raters scored them correct or incorrect against the reference, after closing all their own reads, "
