@@ -16,6 +16,7 @@ from agreement.alt_test import alt_test
 from agreement.closeness import scoring_of
 from agreement.clustered_tests import marginal_homogeneity_in_clusters
 from agreement.coding import Floats
+from agreement.consensus import Rule, consensus
 from agreement.correlations import pearson, spearman
 from agreement.estimate import Estimate
 from agreement.icc import icc
@@ -306,15 +307,12 @@ def _of_judge(file: RatingsFile, humans: list[int], request: Request, options: _
     for column in humans:
         yield from _of_judge_and(file, column, of_judge, request, options)
     if len(humans) > 1:
-        both = _consensus_and_judge(file, humans, of_judge, request.level)
+        both, note = _consensus_and_judge(file, humans, of_judge, request.level)
         if request.level == "interval":
             compared = [*_of_measured_pair(both, (0, 1), options)]
         else:
             compared = [*_of_pair(both, (0, 1), options, among_all=False)]
         compared += _of_judge_and(both, 0, 1, request, options)
-        none = int(np.isnan(both.ratings[:, 0]).sum())
-        rule = "mean of two or more humans" if request.level == "interval" else "verdict of most of two or more humans"
-        note = f"; consensus: {rule}, {none} items without"
         for calculation in compared:
             yield calculation._replace(statistic=partial(_all_noted, calculation.statistic, note))
     yield Calculation(
@@ -336,25 +334,23 @@ def _of_judge_and(
     yield Calculation(partial(_diagnostic, judge, human, code, options), names)
 
 
-def _consensus_and_judge(file: RatingsFile, humans: list[int], of_judge: int, level: Level) -> RatingsFile:
-    """The file with two raters: the humans' consensus and the judge."""
+def _consensus_and_judge(file: RatingsFile, humans: list[int], of_judge: int, level: Level) -> tuple[RatingsFile, str]:
+    """The file with two raters, the humans' consensus and the judge, and how the consensus came about."""
     ratings = file.ratings[:, humans]
-    enough = (~np.isnan(ratings)).sum(axis=1) >= 2
-    consensus = np.full(len(ratings), np.nan)
-    if level == "interval":
-        consensus[enough] = np.nanmean(ratings[enough], axis=1)
-    else:
-        times = np.stack([(ratings == code).sum(axis=1) for code in range(max(1, len(file.categories)))], axis=1)
-        most = times.max(axis=1, keepdims=True)
-        decided = enough & ((times == most).sum(axis=1) == 1)
-        consensus[decided] = times.argmax(axis=1)[decided]
+    rule: Rule = "mean" if level == "interval" else "plurality"
+    result = consensus(ratings, rule)
+    agreed = np.array([np.nan if value is None else value for value in result.values], dtype=np.float64)
+    words = "mean of two or more humans" if level == "interval" else "verdict of most of two or more humans"
+    came_about = ", ".join(f"{times} {kind}" for kind, times in result.counts.items() if times)
+    note = f"; consensus: {words}, {agreed.size - result.n} items without; rule {rule}; {came_about}"
     columns = [humans[0], of_judge]
-    return replace(
+    both = replace(
         file,
-        ratings=np.column_stack([consensus, file.ratings[:, of_judge]]),
+        ratings=np.column_stack([agreed, file.ratings[:, of_judge]]),
         raters=[CONSENSUS, file.raters[of_judge]],
         excluded=file.excluded[:, columns],
     )
+    return both, note
 
 
 def _all_noted(statistic: Callable[[], Estimate | Sequence[Estimate]], note: str) -> Sequence[Estimate]:

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
-from agreement.arguments import whole_number
+from agreement.arguments import unmasked, whole_number
 from agreement.codebook import is_missing
-from agreement.coding import Codes, encode
-from agreement.ratings import RatingTable, rows_of
+from agreement.coding import Codes, Floats, encode
+from agreement.ratings import RatingTable, numbers_of, rows_of
 from agreement.resampling import Seed, random_generator
 
-Rule = Literal["unanimous", "majority", "plurality", "median"]
+Rule = Literal["unanimous", "majority", "plurality", "median", "mean"]
 Ties = Literal["lowest", "highest", "random"]
 Provenance = Literal["unanimous", "majority", "plurality", "tie", "too few"]
 
-RULES = ("unanimous", "majority", "plurality", "median")
+RULES = ("unanimous", "majority", "plurality", "median", "mean")
+PROVENANCES: tuple[Provenance, ...] = ("unanimous", "majority", "plurality", "tie", "too few")
 TIES = ("lowest", "highest", "random")
 
 
@@ -61,7 +63,7 @@ class Consensus:
     def counts(self) -> dict[str, int]:
         """How many items there are of each provenance."""
         times = Counter(self.provenance)
-        return {kind: times[kind] for kind in ("unanimous", "majority", "plurality", "tie", "too few")}
+        return {kind: times[kind] for kind in PROVENANCES}
 
 
 def consensus(
@@ -82,6 +84,7 @@ def consensus(
     - majority: the answer with ``v_k > n / 2``
     - plurality: the answer with the greatest ``v_k``
     - median: the answer in the middle of the order of the categories; where there are two of them, a tie
+    - mean: the mean of the ratings, which are numbers; it knows no ties
 
     An item with fewer than `fewest` ratings has no answer, and nor has a tie unless `ties` says how it is broken. By
     the rule "unanimous" no tie is ever broken, and by "majority" only a tie between answers of which each was given by
@@ -92,7 +95,7 @@ def consensus(
     ratings : array_like, shape (items, raters)
         Ratings: texts, numbers or other hashable values (a set of options as a frozenset); None or NaN is missing. An
         answer such as "not assessable" counts as any other. A single rater makes no consensus unless `fewest` is 1.
-    rule : {"unanimous", "majority", "plurality", "median"}
+    rule : {"unanimous", "majority", "plurality", "median", "mean"}
         When there is an answer.
     ties : {None, "lowest", "highest", "random"}
         Which of the tied answers is taken: none, the first or the last of them in the order of the categories, or one
@@ -114,7 +117,7 @@ def consensus(
     ------
     ValueError
         When an option is unknown, `leave_out` is no column, `fewest` is below 1, a rating is undeclared, the median is
-        asked for texts without declared categories, or random ties have no seed.
+        asked for texts without declared categories or the mean for texts, or random ties have no seed.
 
     References
     ----------
@@ -135,39 +138,41 @@ def consensus(
     """
     _check(rule, ties, seed)
     fewest = whole_number(fewest, "fewest", 1)
-    rows = rows_of(ratings, fewest=1)
-    raters = len(rows[0]) if rows else 0
+    table = unmasked(list(ratings) if isinstance(ratings, Iterator) else ratings)
+    codes, levels = _coded(table, categories)
     if leave_out is not None:
         leave_out = whole_number(leave_out, "leave_out")
-        if not 0 <= leave_out < raters:
-            raise ValueError(f"leave_out is {leave_out!r}; expected a column from 0 to {raters - 1}")
-        rows = [[*row[:leave_out], *row[leave_out + 1 :]] for row in rows]
-    flat, levels = encode([value for row in rows for value in row], categories, "ratings")
+        if not 0 <= leave_out < codes.shape[1]:
+            raise ValueError(f"leave_out is {leave_out!r}; expected a column from 0 to {codes.shape[1] - 1}")
+        codes = np.delete(codes, leave_out, axis=1)
     if rule == "median" and categories is None and not all(isinstance(level, int | float) for level in levels):
         raise ValueError(f"rule is 'median' but categories {levels!r} have no order; expected categories=")
-    codes = flat.reshape(len(rows), -1) if rows else flat.reshape(0, 0)
-    generator = random_generator(seed) if ties == "random" and seed is not None else None
-    given = [row[row >= 0] for row in codes]
-    splits = [_split(votes, rule, fewest) for votes in given]
-    chosen = [_pick(tied, ties if rule != "unanimous" else None, generator) for _, tied in splits]
+    votes = _Votes.of(codes)
+    values: Sequence[Any]
+    if rule == "mean":
+        numbers = numbers_of(table, fewest=1)
+        values, support = _means(numbers if leave_out is None else np.delete(numbers, leave_out, axis=1), fewest)
+    else:
+        generator = random_generator(seed) if ties == "random" and seed is not None else None
+        chosen = _picked(votes.allowed(rule, fewest), votes, ties, generator)
+        values = [None if place < 0 else levels[votes.code[place]] for place in chosen.tolist()]
+        support = np.append(votes.times, 0)[chosen] / np.maximum(votes.given, 1)
     return Consensus(
-        values=tuple(None if code is None else levels[code] for code in chosen),
-        provenance=tuple(kind for kind, _ in splits),
-        support=tuple(
-            None if code is None else float((votes == code).mean()) for votes, code in zip(given, chosen, strict=True)
-        ),
-        n_ratings=tuple(int(votes.size) for votes in given),
-        differs=tuple(are_different(row) for row in rows),
+        values=tuple(values),
+        provenance=tuple(PROVENANCES[kind] for kind in votes.provenance(fewest).tolist()),
+        support=tuple(None if value is None else share for value, share in zip(values, support.tolist(), strict=True)),
+        n_ratings=tuple(votes.given.tolist()),
+        differs=tuple((votes.distinct > 1).tolist()),
         method=_words(rule, ties, fewest, leave_out, seed),
     )
 
 
-def are_different(ratings: Sequence[Any]) -> bool:
+def are_different(ratings: Iterable[Any]) -> bool:
     """Whether the raters of one item said different things; who gave no rating says nothing.
 
     Parameters
     ----------
-    ratings : sequence
+    ratings : iterable
         The ratings of one item; None or NaN is missing.
 
     Returns
@@ -184,48 +189,126 @@ def are_different(ratings: Sequence[Any]) -> bool:
 
 def _check(rule: str, ties: str | None, seed: Seed | None) -> None:
     if rule not in RULES:
-        raise ValueError(f"rule is {rule!r}; expected 'unanimous', 'majority', 'plurality' or 'median'")
+        raise ValueError(f"rule is {rule!r}; expected 'unanimous', 'majority', 'plurality', 'median' or 'mean'")
     if ties is not None and ties not in TIES:
         raise ValueError(f"ties is {ties!r}; expected None, 'lowest', 'highest' or 'random'")
     if ties == "random" and seed is None:
         raise ValueError("ties is 'random' and seed is None; expected a seed, so that the draw can be reproduced")
 
 
-def _split(votes: Codes, rule: Rule, fewest: int) -> tuple[Provenance, list[int]]:
-    """How the votes of an item fell, and which categories the rule leaves, in order: more than one of them is a tie."""
-    if votes.size < fewest:
-        return "too few", []
-    voted, times = np.unique(votes, return_counts=True)
-    most = int(times.max())
-    first = [int(code) for code in voted[times == most]]
-    kind: Provenance = "plurality"
-    if most == votes.size:
-        kind = "unanimous"
-    elif len(first) > 1:
-        kind = "tie"
-    elif 2 * most > votes.size:
-        kind = "majority"
-    if rule == "median":
-        middle = np.sort(votes)[[(votes.size - 1) // 2, votes.size // 2]]
-        return kind, sorted({int(code) for code in middle})
-    enough = votes.size if rule == "unanimous" else votes.size / 2.0 if rule == "majority" else 0
-    if most < enough or (2 * most == votes.size and rule == "majority" and len(first) == 1):
-        return kind, []
-    return kind, first
+def _coded(table: RatingTable, categories: Sequence[Hashable] | None) -> tuple[Codes, tuple[Any, ...]]:
+    """Codes of all ratings, shape (items, raters), and the categories that they stand for."""
+    if isinstance(table, np.ndarray) and table.dtype.kind in "iuf" and table.ndim == 2 and table.shape[1]:
+        flat, levels = encode(table.ravel(), categories, "ratings")
+        return flat.reshape(table.shape), levels
+    rows = rows_of(table, fewest=1)
+    flat, levels = encode([value for row in rows for value in row], categories, "ratings")
+    return flat.reshape(len(rows), len(rows[0]) if rows else 0), levels
 
 
-def _pick(tied: list[int], ties: Ties | None, generator: np.random.Generator | None) -> int | None:
-    if len(tied) == 1:
-        return tied[0]
-    if not tied or ties is None:
-        return None
-    if generator is not None:
-        return tied[int(generator.integers(len(tied)))]
-    return tied[0] if ties == "lowest" else tied[-1]
+@dataclass(frozen=True)
+class _Votes:
+    """How often each answer was given to each item.
+
+    Attributes
+    ----------
+    ordered : ndarray of int, shape (items, raters)
+        The codes of each item in ascending order, missing ones (-1) first.
+    item, code, times : ndarray of int, shape (answers,)
+        Every answer that an item was given, item by item and in the order of the categories, and how often.
+    given, most, first, distinct : ndarray of int, shape (items,)
+        Ratings given; how often the most frequent answer was; how many answers were as often; how many there are.
+    """
+
+    ordered: Codes
+    item: Codes
+    code: Codes
+    times: Codes
+    given: Codes
+    most: Codes
+    first: Codes
+    distinct: Codes
+
+    @classmethod
+    def of(cls, codes: Codes) -> _Votes:
+        items = len(codes)
+        ordered = np.sort(codes, axis=1)
+        item, code = np.nonzero(ordered >= 0)[0], ordered[ordered >= 0]
+        starts = np.ones(code.size, dtype=bool)
+        starts[1:] = (item[1:] != item[:-1]) | (code[1:] != code[:-1])
+        times = np.diff(np.append(np.flatnonzero(starts), code.size))
+        item, code = item[starts], code[starts]
+        most = np.zeros(items, dtype=np.intp)
+        np.maximum.at(most, item, times)
+        return cls(
+            ordered,
+            item,
+            code,
+            times,
+            given=(codes >= 0).sum(axis=1),
+            most=most,
+            first=np.bincount(item[times == most[item]], minlength=items),
+            distinct=np.bincount(item, minlength=items),
+        )
+
+    def provenance(self, fewest: int) -> Codes:
+        """Position in `PROVENANCES` of each item."""
+        kinds = [self.given < fewest, self.most == self.given, self.first > 1, 2 * self.most > self.given]
+        names: tuple[Provenance, ...] = ("too few", "unanimous", "tie", "majority")
+        return np.select(kinds, [PROVENANCES.index(kind) for kind in names], PROVENANCES.index("plurality"))
+
+    def allowed(self, rule: Rule, fewest: int) -> npt.NDArray[np.bool_]:
+        """Which answers the rule leaves; of an item that has several, they are tied."""
+        given = self.given[self.item]
+        if rule == "median":
+            # the ratings of an item are the last of its row
+            before, last = self.ordered.shape[1] - self.given, self.ordered.shape[1] - 1
+            middle = np.stack([before + (self.given - 1) // 2, before + self.given // 2], axis=1)
+            codes = np.take_along_axis(self.ordered, np.clip(middle, 0, last), axis=1) if last >= 0 else middle
+            is_left = (codes[self.item] == self.code[:, None]).any(axis=1)
+        elif rule == "unanimous":
+            is_left = self.times == given
+        else:
+            is_left = self.times == self.most[self.item]
+            if rule == "majority":
+                halves = (2 * self.times == given) & (self.first[self.item] == 2)
+                is_left &= (2 * self.times > given) | halves
+        return np.asarray(is_left & (given >= fewest))
+
+
+def _picked(
+    allowed: npt.NDArray[np.bool_], votes: _Votes, ties: Ties | None, generator: np.random.Generator | None
+) -> Codes:
+    """Place of each item's answer among the votes; -1 where there is none."""
+    places = np.flatnonzero(allowed)
+    item = votes.item[places]
+    count = np.bincount(item, minlength=votes.given.size)
+    begin = np.cumsum(count) - count
+    offset = np.zeros_like(count)
+    if ties == "highest":
+        offset = count - 1
+    elif generator is not None:
+        tied = np.flatnonzero(count > 1)
+        offset[tied] = [int(generator.integers(many)) for many in count[tied].tolist()]
+    decided = count == 1 if ties is None else count >= 1
+    chosen = np.full(count.size, -1, dtype=np.intp)
+    chosen[decided] = places[(begin + offset)[decided]]
+    return chosen
+
+
+def _means(numbers: Floats, fewest: int) -> tuple[list[float | None], Floats]:
+    """Mean of the ratings of each item, None for too few, and the share of them that equal it."""
+    given = (~np.isnan(numbers)).sum(axis=1)
+    enough = given >= fewest
+    means = np.full(len(numbers), np.nan)
+    means[enough] = np.nanmean(numbers[enough], axis=1)
+    share = (numbers == means[:, None]).sum(axis=1) / np.maximum(given, 1)
+    return [value if known else None for value, known in zip(means.tolist(), enough.tolist(), strict=True)], share
 
 
 def _words(rule: Rule, ties: Ties | None, fewest: int, leave_out: int | None, seed: Seed | None) -> str:
     broken = {None: "without an answer", "lowest": "to the lowest category", "highest": "to the highest category"}
     how = broken[ties] if ties != "random" else f"drawn with seed {seed}"
     without = f", without the rater in column {leave_out}" if leave_out is not None else ""
-    return f"{rule} of {fewest} or more ratings{'' if rule == 'unanimous' else f', ties {how}'}{without}"
+    without_ties = rule in ("unanimous", "mean")
+    return f"{rule} of {fewest} or more ratings{'' if without_ties else f', ties {how}'}{without}"

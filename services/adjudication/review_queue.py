@@ -5,13 +5,14 @@ from __future__ import annotations
 import itertools
 import random
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
+from agreement.consensus import are_different
 from db import Assignment, Base, Database, Flag, Item, Membership, ReviewTask, Verdict, audit, queries
 from db.base import stored_id
 from db.standing import STILL_MEMBER
@@ -85,11 +86,6 @@ def differs(field_type: str, verdicts: Iterable[Verdict]) -> bool:
         said(field_type, verdict.fields.get(PRIMARY), not_assessable=verdict.not_assessable is not None)
         for verdict in verdicts
     )
-
-
-def are_different(answers: Iterable[Hashable]) -> bool:
-    """Return whether raters said different things of an item; who gave no answer says nothing."""
-    return len({answer for answer in answers if answer is not None}) > 1
 
 
 def count_not_sent(session: Session, study_id: int, protocol: Protocol) -> tuple[int, int]:

@@ -270,6 +270,9 @@ def test_a_judge_is_held_against_the_consensus_of_the_humans(tmp_path, capsys):
     )
     assert estimates["sensitivity", *who]["n"] == 20
     assert ("signed difference, human minus judge", *who) in estimates
+    assert estimates["Cohen's kappa", *who]["method"].endswith(
+        "; rule plurality; 10 unanimous, 15 majority, 5 too few; P = 1.04e-08"
+    )
 
 
 def test_the_consensus_of_numbers_is_their_mean_and_a_tie_has_none(tmp_path, capsys):
@@ -283,6 +286,7 @@ def test_the_consensus_of_numbers_is_their_mean_and_a_tie_has_none(tmp_path, cap
 
     who = ("consensus of the humans", "grok")
     assert measured["bias", *who]["value"] == pytest.approx(np.mean([0, 0, -0.5, 0]))
+    assert measured["bias", *who]["method"].endswith("0 items without; rule mean; 2 unanimous, 2 tie")
     assert named["percent agreement", *who]["n"] == 2
 
 

@@ -348,3 +348,68 @@ def test_few_raters_few_items_and_one_category_have_no_fit_but_a_majority():
         dawid_skene(table, seed=1, tolerance=0)
     with pytest.raises(ValueError, match="seed is None"):
         dawid_skene(table, seed=None)
+
+
+@given(tables)
+def test_the_median_is_in_the_middle_of_the_order(table):
+    expected = []
+    for row in table:
+        order = sorted(value for value in row if value is not None)
+        middle = {order[(len(order) - 1) // 2], order[len(order) // 2]} if len(order) >= 2 else set()
+        expected.append(middle.pop() if len(middle) == 1 else None)
+
+    assert consensus(table, "median", categories=["a", "b", "c"]).values == tuple(expected)
+
+
+@given(tables)
+def test_the_mean_is_that_of_the_given_numbers_and_knows_no_ties(table):
+    numbers = [[None if value is None else float(ord(value)) for value in row] for row in table]
+    expected = []
+    for row in numbers:
+        ratings = [number for number in row if number is not None]
+        expected.append(float(np.mean(ratings)) if len(ratings) >= 2 else None)
+
+    result = consensus(numbers, "mean")
+
+    assert result.values == tuple(expected)
+    assert result.provenance == consensus(numbers, "plurality").provenance
+    assert result.method == "mean of 2 or more ratings"
+
+
+def test_the_mean_needs_numbers_and_leaves_a_rater_out_as_the_other_rules_do():
+    with pytest.raises(ValueError, match="holds something that is no number"):
+        consensus([["a", "b"]], "mean")
+
+    result = consensus([[1.0, 2.0, 9.0], [1.0, 1.0, None]], "mean", leave_out=2)
+
+    assert result.values == (1.5, 1.0)
+    assert result.support == (0.0, 1.0)
+
+
+@given(tables)
+def test_an_array_of_numbers_has_the_consensus_of_its_rows_as_lists(table):
+    numbers = [[None if value is None else ord(value) for value in row] for row in table]
+    array = np.array([[np.nan if value is None else value for value in row] for row in numbers], dtype=float)
+
+    for rule in ("unanimous", "majority", "plurality", "median"):
+        assert consensus(array, rule, ties="highest") == consensus(numbers, rule, ties="highest")
+
+
+def test_a_generator_of_rows_is_read_once_and_no_items_have_no_answers():
+    rows = [[1, 2], [3, 3]]
+
+    assert consensus((row for row in rows), "mean").values == (1.5, 3.0)
+    assert consensus([]).values == consensus(np.empty((0, 2))).values == ()
+    assert consensus([[None, None]], "median").values == (None,)
+
+
+def test_a_large_table_has_the_answers_of_its_parts():
+    codes = np.random.default_rng(3).integers(-1, 4, (20_000, 7)).astype(float)
+    codes[codes < 0] = np.nan
+
+    whole = consensus(codes, ties="lowest")
+
+    assert (
+        whole.values == consensus(codes[:9_000], ties="lowest").values + consensus(codes[9_000:], ties="lowest").values
+    )
+    assert sum(whole.counts.values()) == 20_000

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
-from services.adjudication.review_queue import are_different
+import agreement
 from services.reading.correctness import NOT_ASSESSABLE, canonical, in_words, score
 from services.report.rows.reads import Reads
 from services.report.rows.study_rows import ReadItem, Review, StudyRows
-
-Said = TypeVar("Said", bound=Hashable)
 
 
 @dataclass(frozen=True)
@@ -45,10 +43,10 @@ class Consensus:
     reviewed: tuple[Reviewed, ...]
 
 
-def agreed(said: Iterable[Said | None]) -> Said | None:
-    """Return the one thing that was said by two or more; None where they differ or fewer than two said anything."""
-    known = [answer for answer in said if answer is not None]
-    return known[0] if len(known) >= 2 and not are_different(known) else None
+def agreed(said: Sequence[Sequence[Hashable | None]]) -> agreement.Consensus:
+    """Return what all raters of each row said: unanimous, two of them or more, and nobody said anything else."""
+    # A study without a rater has rows without a column.
+    return agreement.consensus([row or [None] for row in said], "unanimous")
 
 
 def consensus_of(study: StudyRows, reads: Reads) -> Consensus:
@@ -57,20 +55,21 @@ def consensus_of(study: StudyRows, reads: Reads) -> Consensus:
     A control item keeps the answer that the raters agree on: it is in the queue to check the reviewer, not the raters.
     """
     said = [[column.said[i] for column in reads.columns] for i in range(len(reads.items))]
-    before = [agreed(of_item) for of_item in said]
+    unanimous = agreed(said)
+    before = unanimous.values
     reviewed = _reviewed(study, reads)
     holding = {
         reviewed_item.position: reviewed_item
         for reviewed_item in reviewed
         if reviewed_item.decision is not None and reviewed_item.review.origin != "control"
     }
-    after = [holding[i].decision if i in holding else agreed for i, agreed in enumerate(before)]
+    after = [holding[i].decision if i in holding else answer for i, answer in enumerate(before)]
     # Scored from the words as they were given: normalisation takes the point out of a number.
     words = [_words(reads, i) if before[i] is not None else None for i in range(len(before))]
     decided = [holding[i].review.answer if i in holding else text for i, text in enumerate(words)]
     return Consensus(
-        differs=tuple(are_different(of_item) for of_item in said),
-        before=tuple(before),
+        differs=unanimous.differs,
+        before=before,
         after=tuple(after),
         correct_before=_correct(reads, words),
         correct_after=_correct(reads, decided),

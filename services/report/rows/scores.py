@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from exchange.estimate_rows import ALL_CANDIDATES, Stratum
 from protocol.scales import CORRECTNESS
 from protocol.sections import Scoring
-from services.adjudication.review_queue import are_different
 from services.report.rows.consensus import agreed
 from services.report.rows.study_rows import CandidateAnswer, Member, StudyRows
 
@@ -51,7 +50,7 @@ def scores_of(study: StudyRows) -> Scores:
     entries = {(entry.member_id, entry.candidate_id): entry for entry in study.entries_of("scoring")}
     of_rater = [[entries.get((rater.id, candidate.id)) for candidate in sample] for rater in study.raters]
     scores = tuple(tuple(None if entry is None else study.scored_correct(entry) for entry in own) for own in of_rater)
-    given = [[own[i] for own in scores] for i in range(len(sample))]
+    unanimous = agreed([[own[i] for own in scores] for i in range(len(sample))])
     return Scores(
         sample=sample,
         items=items_of(study, sample),
@@ -62,8 +61,8 @@ def scores_of(study: StudyRows) -> Scores:
             for own in of_rater
         ),
         others=_others(study.protocol.scoring),
-        consensus=tuple(agreed(of_candidate) for of_candidate in given),
-        n_ties=sum(are_different(of_candidate) for of_candidate in given),
+        consensus=unanimous.values,
+        n_ties=sum(unanimous.differs),
     )
 
 

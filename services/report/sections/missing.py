@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
+from agreement.consensus import are_different
 from exchange.report_structure import Column, PlainTable
-from services.adjudication.review_queue import are_different
 from services.progress.outstanding import NO_REVIEWER, WORDS, OpenWork, in_order
 from services.reading.correctness import said
 from services.report.rows.study_rows import StudyRows
