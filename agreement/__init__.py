@@ -21,7 +21,7 @@ How often are the answers right?
 How much is had without looking?
     chance_floor, text_only_floor, shortcut_score, paired_shortcut_score
 Does a confidence tell right from wrong?
-    roc_auc, macro_auc, brier_score, expected_calibration_error, reliability_curve, risk_coverage
+    roc_auc, macro_auc, brier_score, expected_calibration_error, reliability_curve, risk_coverage, recalibrate
 Do two of them differ?
     mcnemar, mcnemar_in_clusters, paired_proportion_difference, paired_difference, difference_of_parts,
     reader_averaged_difference, readers_against_judge, coefficient_difference, rater_group_difference,
@@ -30,7 +30,7 @@ May a judge stand in for humans?
     alt_test, alt_test_by_domain, judge_direction, judge_bias_by_factor, prediction_powered_mean,
     prediction_powered_difference, rogan_gladen
 How many labels are needed?
-    labels_needed, alt_test_power, cases_needed, plan_reader_study, plan_by_simulation
+    labels_needed, alt_test_power, cases_needed, plan_reader_study, plan_by_simulation, development_and_test
 What is the interval of something else?
     wilson_interval, clopper_pearson_interval, bootstrap, two_way_bootstrap, weighted_mean
 """
@@ -107,12 +107,14 @@ from agreement.rates import mirage_rate, pass_at_k
 from agreement.reader_study import PlannedStudy, cases_needed, plan_reader_study
 from agreement.reader_variance import VARIANCES, VarianceComponents, variance_components
 from agreement.readers import reader_averaged_difference, readers_against_judge
+from agreement.recalibration import Recalibration, Reliability, recalibrate
 from agreement.roc import macro_auc, roc_auc
 from agreement.rogan_gladen import rogan_gladen
 from agreement.several_raters import brennan_prediger, conger_kappa, fleiss_kappa, gwet_ac
 from agreement.shared_draw import ClusterDraw
 from agreement.shared_errors import SharedErrors, shared_errors
 from agreement.simulated_plan import SimulatedStudy, plan_by_simulation
+from agreement.splitting import Split, development_and_test
 from agreement.text import exact_match, normalise_answer, token_f1
 from agreement.two_groups import mann_whitney
 from agreement.two_way import two_way_bootstrap
@@ -143,12 +145,15 @@ __all__ = [
     "RankingAccuracy",
     "RankingAgreement",
     "RaterComparison",
+    "Recalibration",
+    "Reliability",
     "ReliabilityBin",
     "RiskCoverage",
     "SetAccuracy",
     "SetAgreement",
     "SharedErrors",
     "SimulatedStudy",
+    "Split",
     "VarianceComponents",
     "accuracy",
     "accuracy_of_correctness",
@@ -172,6 +177,7 @@ __all__ = [
     "conger_kappa",
     "consensus",
     "dawid_skene",
+    "development_and_test",
     "diagnostic_accuracy",
     "difference_of_parts",
     "distance_to_mask",
@@ -227,6 +233,7 @@ __all__ = [
     "rater_group_difference",
     "reader_averaged_difference",
     "readers_against_judge",
+    "recalibrate",
     "reliability_curve",
     "risk_coverage",
     "roc_auc",

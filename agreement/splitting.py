@@ -1,0 +1,159 @@
+"""A development and a test part of one labelled sample: whole subjects, the same mix of outcomes in both."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from agreement.coding import Codes, Ratings, as_values, encode, encode_clusters
+from agreement.resampling import Seed, random_generator
+
+FEWEST_SUBJECTS, FEWEST_LABELLED = 20, 30
+"""What each part has at least: with fewer nothing is said about other subjects, or about the curve."""
+
+MOST_FOLDS = 20
+"""Into so many folds of equal size the sample is divided at most: a share is exact to one of them."""
+
+
+@dataclass(frozen=True)
+class Split:
+    """Which items are for development and which for test.
+
+    Attributes
+    ----------
+    development, test : tuple of int
+        Positions of the items, ascending.
+    subjects : tuple of (int, int)
+        Number of subjects in either part.
+    labelled : tuple of (int, int)
+        Number of labelled items in either part.
+    counts : dict
+        Of each stratum the number of items in either part; None for items without a label.
+    method : str
+        How it was made, with the seed and these numbers.
+    """
+
+    development: tuple[int, ...]
+    test: tuple[int, ...]
+    subjects: tuple[int, int]
+    labelled: tuple[int, int]
+    counts: dict[Any, tuple[int, int]]
+    method: str
+
+
+def development_and_test(subjects: Ratings, strata: Ratings, *, share: float = 0.5, seed: Seed) -> Split:
+    """Divide a sample into a development and a test part, whole subjects at a time.
+
+    All items of a subject are in the same part, so that nothing of the test part is seen in development, and the parts
+    have, as far as whole subjects allow, the same mix of strata [1]_ [2]_. Subjects are drawn in folds of equal size,
+    of which the development part takes its share.
+
+    Parameters
+    ----------
+    subjects : sequence, shape (items,)
+        Subject of each item.
+    strata : sequence, shape (items,)
+        What both parts are to hold alike: the label of each item, or label and tier as a tuple. None or NaN is an item
+        without a label, which goes with its subject.
+    share : float
+        Share of the items for development, between 0 and 1; to the nearest fraction with a denominator up to 20.
+    seed : int, sequence of int or SeedSequence
+        Of the draw.
+
+    Returns
+    -------
+    Split
+
+    Raises
+    ------
+    ValueError
+        When lengths differ, a subject is missing, `share` is not between 0 and 1, or a part would have fewer than 20
+        subjects or 30 labelled items.
+
+    References
+    ----------
+    .. [1] Kaufman, Rosset, Perlich and Stitelman (2012). Leakage in data mining: formulation, detection, and
+       avoidance. ACM Trans Knowl Discov Data 6, 15.
+    .. [2] Sechidis, Tsoumakas and Vlahavas (2011). On the stratification of multi-label data. ECML PKDD.
+
+    Examples
+    --------
+    >>> subjects = [number // 2 for number in range(120)]
+    >>> split = development_and_test(subjects, ["correct", "correct", "incorrect"] * 40, seed=1)
+    >>> split.subjects, split.labelled, split.counts["incorrect"]
+    ((30, 30), (60, 60), (20, 20))
+    """
+    fraction = _fraction(share)
+    labels = as_values(strata, "strata")
+    groups = encode_clusters(subjects, len(labels), "subjects")
+    codes, levels = encode(labels, None, "strata")
+    is_labelled = codes >= 0
+    n_subjects = int(np.unique(groups).size)
+    if n_subjects < 2 * FEWEST_SUBJECTS or is_labelled.sum() < 2 * FEWEST_LABELLED:
+        raise ValueError(
+            f"the sample has {n_subjects} subjects and {int(is_labelled.sum())} labelled items; expected "
+            f"{2 * FEWEST_SUBJECTS} and {2 * FEWEST_LABELLED} or more, to be divided"
+        )
+    is_test = ~_development(groups, codes, fraction, seed)
+    parts = [np.flatnonzero(~is_test), np.flatnonzero(is_test)]
+    of_subjects = [int(np.unique(groups[part]).size) for part in parts]
+    of_labelled = [int(is_labelled[part].sum()) for part in parts]
+    for name, many, labelled in zip(("development", "test"), of_subjects, of_labelled, strict=True):
+        if many < FEWEST_SUBJECTS or labelled < FEWEST_LABELLED:
+            raise ValueError(
+                f"the {name} part has {many} subjects and {labelled} labelled items; expected {FEWEST_SUBJECTS} and "
+                f"{FEWEST_LABELLED} or more: label more items, or take a share nearer to .5"
+            )
+    strata_of = dict(enumerate(levels)) | ({} if is_labelled.all() else {-1: None})
+    counts = {name: tuple(int((codes[part] == code).sum()) for part in parts) for code, name in strata_of.items()}
+    numbers = zip(of_subjects, of_labelled, strict=True)
+    shown = " and ".join(f"{many} subjects with {known} labelled items" for many, known in numbers)
+    folds = f"{fraction.numerator} of {fraction.denominator} folds"
+    return Split(
+        development=tuple(parts[0].tolist()),
+        test=tuple(parts[1].tolist()),
+        subjects=(of_subjects[0], of_subjects[1]),
+        labelled=(of_labelled[0], of_labelled[1]),
+        counts={name: (first, second) for name, (first, second) in counts.items()},
+        method=f"whole subjects, stratified, {folds}, seed {seed}: {shown}",
+    )
+
+
+def _fraction(share: float) -> Fraction:
+    try:
+        inside = 0.0 < share < 1.0
+    except TypeError:
+        inside = False
+    if not inside:
+        raise ValueError(f"share is {share!r}; expected a number between 0 and 1, such as 0.5")
+    fraction = Fraction(float(share)).limit_denominator(MOST_FOLDS)
+    if not 0 < fraction < 1:
+        raise ValueError(f"share is {share!r}; expected a number from {1 / MOST_FOLDS:g} to {1 - 1 / MOST_FOLDS:g}")
+    return fraction
+
+
+def _development(groups: Codes, strata: Codes, fraction: Fraction, seed: Seed) -> npt.NDArray[np.bool_]:
+    """Which items are in the first folds, as many as the fraction says."""
+    from sklearn.model_selection import StratifiedGroupKFold  # slow to import
+
+    most = int(np.bincount(strata + 1).max())
+    if most < fraction.denominator:
+        raise ValueError(
+            f"strata: none has more than {most} items; expected {fraction.denominator} or more of one at least, for a "
+            f"share of {fraction}: join strata, or take a share such as 0.5"
+        )
+    state = int(random_generator(seed).integers(2**32))
+    folds = StratifiedGroupKFold(fraction.denominator, shuffle=True, random_state=state)
+    is_chosen = np.zeros(groups.size, dtype=bool)
+    with warnings.catch_warnings():
+        # it warns of a stratum with fewer items than folds, which cannot be in each of them
+        warnings.simplefilter("ignore", UserWarning)
+        drawn = folds.split(groups, strata, groups)
+        for _, (_, within) in zip(range(fraction.numerator), drawn, strict=False):
+            is_chosen[within] = True
+    return is_chosen
