@@ -119,7 +119,7 @@ def brier_score(
     kinds: tuple[Interval, ...] = ("score", *BOOTSTRAPS)
     interval = chosen_interval(interval, *kinds, clustered=clusters is not None, for_clusters=kinds)
     stated, right, groups, note = _known(confidence, correct, clusters)
-    squares = (stated - right) ** 2
+    squares = (stated - right) ** 2  # scikit-learn's brier_score_loss has their mean alone
     options: dict[str, Any] = {"name": "Brier score", "unit": unit, "note": note, "confidence": level}
     if interval == "score":
         estimate = bounded_mean(squares, groups, **options)

@@ -152,6 +152,7 @@ def classification_scores(
         of_unit = strata_of_units(encode_clusters(strata, known.size, "strata")[known], groups)
     truth, guess = truth[known], guess[known]
     n, k = int(known.sum()), len(levels)
+    # scikit-learn's f1_score knows no abstentions, and would count anew in each resample
     rows = np.zeros((n, 3 * k))  # true positives, predicted, reference, for each class
     each = np.arange(n)
     rows[each, 2 * k + truth] = 1.0

@@ -46,6 +46,7 @@ def fleiss_coefficient(codes: Codes, counts: Floats, w: Floats) -> Coefficient:
     >>> round(float(coefficient.of_sums(coefficient.rows.sum(axis=0))), 4)
     0.4667
     """
+    # statsmodels' aggregate_raters and fleiss_kappa need complete ratings, and give no standard error
     shares = counts / counts.sum(axis=1, keepdims=True)
 
     def chance(pi: Floats) -> Floats:

@@ -89,6 +89,7 @@ def mcnemar(b: int, c: int, method: McNemar = "auto", *, confidence: float = 0.9
     n, less = b + c, min(b, c)
     if method == "auto":
         method = "exact" if n < EXACT_BELOW else "chi2-corrected"
+    # statsmodels' mcnemar has no mid-p; its chi-square gives P = 0 without discordant pairs and P < 1 for b = c
     text, p = f"McNemar, {method}", 1.0
     if method in ("exact", "mid-p"):
         if b != c:

@@ -201,6 +201,7 @@ def delong_parts(above: Floats, below: Floats) -> tuple[float, Floats, Floats]:
     >>> delong_parts(np.array([3.0, 5.0, 6.0]), np.array([2.0, 5.0]))[0]
     0.75
     """
+    # scikit-learn's roc_auc_score has the area alone, without the components that its standard error is made of
     m, n = above.size, below.size
     ranks = stats.rankdata(np.concatenate([above, below]))
     # [1] eq. 6 ff.
