@@ -63,12 +63,8 @@ def gwet_coefficient(codes: Codes, counts: Floats, w: Floats) -> Coefficient:
 
     Parameters
     ----------
-    codes : ndarray of int, shape (items, raters)
-        Category of each rating, -1 where missing; each item has one at least.
-    counts : ndarray, shape (items, q)
-        How often each item was put into each category.
-    w : ndarray, shape (q, q)
-        Agreement weights.
+    codes, counts, w
+        As in `fleiss_coefficient`.
 
     Returns
     -------
@@ -103,12 +99,8 @@ def brennan_prediger_coefficient(codes: Codes, counts: Floats, w: Floats) -> Coe
 
     Parameters
     ----------
-    codes : ndarray of int, shape (items, raters)
-        Category of each rating, -1 where missing; each item has one at least.
-    counts : ndarray, shape (items, q)
-        How often each item was put into each category.
-    w : ndarray, shape (q, q)
-        Agreement weights.
+    codes, counts, w
+        As in `fleiss_coefficient`.
 
     Returns
     -------
@@ -139,12 +131,8 @@ def conger_coefficient(codes: Codes, counts: Floats, w: Floats) -> Coefficient:
 
     Parameters
     ----------
-    codes : ndarray of int, shape (items, raters)
-        Category of each rating, -1 where missing; each item has one at least.
-    counts : ndarray, shape (items, q)
-        How often each item was put into each category.
-    w : ndarray, shape (q, q)
-        Agreement weights.
+    codes, counts, w
+        As in `fleiss_coefficient`.
 
     Returns
     -------

@@ -98,18 +98,8 @@ def spearman(
 
     Parameters
     ----------
-    x, y : sequence of numbers, shape (items,)
-        Scores; None or NaN is missing, such pairs are left out.
-    clusters : sequence, shape (items,), optional
-        Cluster of each item, for example the subject; interval and `p` are then those of a cluster bootstrap.
-    interval : {"normal", "percentile", "bca"}, optional
-        By default "normal", on the z scale, without and "percentile" with `clusters`.
-    resamples, seed
-        For the bootstrap.
-    confidence : float
-        Nominal coverage.
-    unit : str
-        What one entry is.
+    x, y, clusters, interval, resamples, seed, confidence, unit
+        As in `pearson`.
 
     Returns
     -------
@@ -155,18 +145,8 @@ def kendall_tau(
 
     Parameters
     ----------
-    x, y : sequence of numbers, shape (items,)
-        Scores; None or NaN is missing, such pairs are left out.
-    clusters : sequence, shape (items,), optional
-        Cluster of each item, for example the subject; interval and `p` are then those of a cluster bootstrap.
-    interval : {"normal", "percentile", "bca"}, optional
-        By default "normal", on the z scale, without and "percentile" with `clusters`.
-    resamples, seed
-        For the bootstrap.
-    confidence : float
-        Nominal coverage.
-    unit : str
-        What one entry is.
+    x, y, clusters, interval, resamples, seed, confidence, unit
+        As in `pearson`.
 
     Returns
     -------
