@@ -28,7 +28,7 @@ Do two of them differ?
     rank_sets, adjust_p_values, hommel_p_values
 May a judge stand in for humans?
     alt_test, alt_test_by_domain, judge_direction, judge_bias_by_factor, prediction_powered_mean,
-    prediction_powered_difference, rogan_gladen
+    prediction_powered_difference, rogan_gladen, rogan_gladen_in_clusters
 How many labels are needed?
     labels_needed, alt_test_power, cases_needed, plan_reader_study, plan_by_simulation, development_and_test
 What is the interval of something else?
@@ -109,7 +109,7 @@ from agreement.reader_variance import VARIANCES, VarianceComponents, variance_co
 from agreement.readers import reader_averaged_difference, readers_against_judge
 from agreement.recalibration import Recalibration, Reliability, recalibrate
 from agreement.roc import macro_auc, roc_auc
-from agreement.rogan_gladen import rogan_gladen
+from agreement.rogan_gladen import rogan_gladen, rogan_gladen_in_clusters
 from agreement.several_raters import brennan_prediger, conger_kappa, fleiss_kappa, gwet_ac
 from agreement.shared_draw import ClusterDraw
 from agreement.shared_errors import SharedErrors, shared_errors
@@ -238,6 +238,7 @@ __all__ = [
     "risk_coverage",
     "roc_auc",
     "rogan_gladen",
+    "rogan_gladen_in_clusters",
     "set_accuracy",
     "set_agreement",
     "shared_errors",

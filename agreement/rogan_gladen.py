@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from typing import NamedTuple
 
+import numpy as np
 from scipy import stats
 
+from agreement.accuracy import correctness
 from agreement.arguments import whole_number
+from agreement.cautions import few_clusters, rare_category
+from agreement.coding import Floats, Ratings, compact, encode_clusters, same_length
+from agreement.effective_size import effective_size
 from agreement.estimate import Estimate, check_confidence, undefined
 
 
@@ -35,7 +42,7 @@ def rogan_gladen(
     true_positive, false_negative, true_negative, false_positive : int
         The judge against humans in the labelled sample; "true" is what the human says.
     confidence : float
-        Nominal coverage; assumes independent units.
+        Nominal coverage; assumes independent units: for several units of one subject `rogan_gladen_in_clusters`.
     unit : str
         What is counted.
 
@@ -88,44 +95,183 @@ def rogan_gladen(
     raw = (apparent + specificity - 1.0) / youden
     value = min(1.0, max(0.0, raw))
     method += f"; truncated from {raw:.3f}" if raw != value else ""
-    se = _rogan_gladen_error(raw, apparent, n, sensitivity, positives, specificity, negatives)
-    # Lang and Reiczigel (2014): eq. 6 and 7, z^2 more in the sample; one success and one failure more in each other
+    sampled = _Samples(apparent, n, sensitivity, positives, specificity, negatives)
     z = float(stats.norm.isf((1.0 - confidence) / 2.0))
-    n_1, positives_1, negatives_1 = n + z * z, positives + 2, negatives + 2
-    apparent_1 = (x + z * z / 2.0) / n_1
-    sensitivity_1, specificity_1 = (tp + 1.0) / positives_1, (tn + 1.0) / negatives_1
-    youden_1 = sensitivity_1 + specificity_1 - 1.0
-    if youden_1 <= 0.0:
+    warning = rare_category(min(positives, negatives))
+    return _estimate(sampled, z, value, name, n, unit, method, confidence).warned(warning)
+
+
+def rogan_gladen_in_clusters(
+    human: Ratings,
+    judge: Ratings,
+    unlabelled: Ratings,
+    *,
+    clusters: Ratings,
+    unlabelled_clusters: Ratings,
+    confidence: float = 0.95,
+    unit: str = "candidate",
+) -> Estimate:
+    """Prevalence corrected as by `rogan_gladen`, of units that share clusters.
+
+    Value and undefined cases are those of `rogan_gladen`. The interval is that of Lang and Reiczigel [1]_ on as many
+    units as the clustered ones are worth: the design effect of the share judged positive from the clusters of the
+    unlabelled, and one of sensitivity and specificity together, for a cluster may count in both, from those of the
+    labelled [2]_ [3]_; t with Satterthwaite's degrees of freedom. The two samples are taken as independent of each
+    other. Where they share clusters in which the judge errs alike, the interval is wider than it need be. No limits for
+    fewer than two clusters in either sample.
+
+    Parameters
+    ----------
+    human, judge : sequence, shape (n,)
+        Verdicts on the labelled units: True or 1 is positive, False or 0 negative; None or NaN is missing, such pairs
+        are left out.
+    unlabelled : sequence, shape (N,)
+        The judge's verdicts on all that it alone has seen; missing ones are left out.
+    clusters, unlabelled_clusters : sequence, shapes (n,) and (N,)
+        Cluster of each unit, for example the subject.
+    confidence : float
+        Nominal coverage.
+    unit : str
+        What is counted.
+
+    Returns
+    -------
+    Estimate
+        `n` is the number of unlabelled units, `n_clusters` that of their clusters; both of the labelled stand in
+        `method`.
+
+    Raises
+    ------
+    ValueError
+        When lengths differ, a verdict is neither 0 nor 1, or a cluster is missing.
+
+    References
+    ----------
+    .. [1] Lang and Reiczigel (2014). Confidence limits for prevalence of disease adjusted for estimated sensitivity and
+       specificity. Prev Vet Med 113, 13-22.
+    .. [2] Kish (1965). Survey Sampling, 8.2.
+    .. [3] Rao and Scott (1992). A simple method for the analysis of clustered binary data. Biometrics 48, 577-585.
+
+    Examples
+    --------
+    The value of `rogan_gladen`, from 41 of 100 judged positive, sensitivity .9 and specificity .8; each subject has two
+    units.
+
+    >>> human, judge = [1] * 10 + [0] * 10, [1] * 9 + [0] * 9 + [1] * 2
+    >>> subjects, others = [unit // 2 for unit in range(20)], [unit // 2 for unit in range(100)]
+    >>> estimate = rogan_gladen_in_clusters(
+    ...     human, judge, [1] * 41 + [0] * 59, clusters=subjects, unlabelled_clusters=others
+    ... )
+    >>> round(estimate.value, 4), estimate.n, estimate.n_clusters
+    (0.3, 100, 50)
+    """
+    check_confidence(confidence)
+    (known_human, is_true), (known_judge, is_judged) = correctness(human, "human"), correctness(judge, "judge")
+    same_length(known_human, known_judge, "human", "judge")
+    known_rest, is_positive = correctness(unlabelled, "unlabelled")
+    labelled = known_human & known_judge
+    groups, n_groups = compact(encode_clusters(clusters, labelled.size)[labelled])
+    rest, n_rest = compact(encode_clusters(unlabelled_clusters, known_rest.size, "unlabelled_clusters")[known_rest])
+    truth, said, judged = is_true[labelled], is_judged[labelled], is_positive[known_rest]
+    cells = {
+        "true_positive": int((truth & said).sum()),
+        "false_negative": int((truth & ~said).sum()),
+        "true_negative": int((~truth & ~said).sum()),
+        "false_positive": int((~truth & said).sum()),
+    }
+    plain = rogan_gladen(int(judged.sum()), judged.size, **cells, confidence=confidence, unit=unit)
+    lost = int((~labelled).sum()) + int((~known_rest).sum())
+    method = plain.method.replace(f", independent {unit}s", f" in {n_groups} clusters, on the effective number of them")
+    method += f"; {lost} with a missing verdict left out" if lost else ""
+    nothing = math.isnan(plain.value)
+    if nothing or min(n_groups, n_rest) < 2:
+        reason = str(plain.undefined_because) if nothing else "fewer than two clusters: nothing to compare"
+        return undefined(
+            plain.name, plain.n, unit, method, reason, value=plain.value, confidence=confidence, n_clusters=n_rest
+        )
+    positives, negatives = int(truth.sum()), int((~truth).sum())
+    sensitivity, specificity = cells["true_positive"] / positives, cells["true_negative"] / negatives
+    apparent = float(judged.mean())
+    raw = (apparent + specificity - 1.0) / (sensitivity + specificity - 1.0)
+    # what each labelled unit adds to the error of the prevalence, up to a factor
+    adds: Floats = np.where(
+        truth, -raw * (said - sensitivity) / positives, (1.0 - raw) * (~said - specificity) / negatives
+    )
+    wrong, rarer = cells["false_negative"] + cells["false_positive"], min(judged.sum(), (~judged).sum())
+    worth = effective_size(np.asarray(adds, dtype=np.float64), groups, events=wrong) / adds.size
+    sampled = _Samples(
+        apparent,
+        effective_size(judged.astype(np.float64) - apparent, rest, events=float(rarer)),
+        sensitivity,
+        positives * worth,
+        specificity,
+        negatives * worth,
+    )
+    of_judged, of_labelled = sampled.variances(raw)
+    freedom = float(min(n_groups, n_rest) - 1)
+    if of_judged + of_labelled > 0.0:
+        freedom = (of_judged + of_labelled) ** 2 / (of_judged**2 / (n_rest - 1) + of_labelled**2 / (n_groups - 1))
+    method += f", t with {freedom:.1f} degrees of freedom"
+    t = float(stats.t.isf((1.0 - confidence) / 2.0, freedom))
+    estimate = _estimate(sampled, t, plain.value, plain.name, plain.n, unit, method, confidence)
+    # of two samples of few clusters one sentence is enough: that of the judged, which the estimate has by itself
+    of_labelled_clusters = few_clusters(n_groups) if few_clusters(n_rest) is None else None
+    return replace(estimate, n_clusters=n_rest).warned(of_labelled_clusters, plain.warning)
+
+
+class _Samples(NamedTuple):
+    """The three shares, and of how many independent units each is one."""
+
+    apparent: float
+    n: float
+    sensitivity: float
+    positives: float
+    specificity: float
+    negatives: float
+
+    @property
+    def youden(self) -> float:
+        return self.sensitivity + self.specificity - 1.0
+
+    def variances(self, prevalence: float) -> tuple[float, float]:
+        """Delta-method variance of the prevalence, its parts by the judged and by the labelled.
+
+        Lang and Reiczigel (2014), eq. 4. There ``(1 + prevalence)^2`` is printed before the variance of the
+        specificity, for ``(1 - prevalence)^2``.
+        """
+        of_judged = self.apparent * (1.0 - self.apparent) / self.n
+        of_labelled = (
+            prevalence**2 * self.sensitivity * (1.0 - self.sensitivity) / self.positives
+            + (1.0 - prevalence) ** 2 * self.specificity * (1.0 - self.specificity) / self.negatives
+        )
+        return of_judged / self.youden**2, of_labelled / self.youden**2
+
+
+def _estimate(
+    sampled: _Samples, z: float, value: float, name: str, n: int, unit: str, method: str, confidence: float
+) -> Estimate:
+    """The estimate with Lang and Reiczigel's limits, for a quantile z."""
+    raw = (sampled.apparent + sampled.specificity - 1.0) / sampled.youden
+    se = math.sqrt(sum(sampled.variances(raw)))
+    # eq. 6 and 7, z^2 more in the sample; one success and one failure more in each other
+    more = _Samples(
+        (sampled.apparent * sampled.n + z * z / 2.0) / (sampled.n + z * z),
+        sampled.n + z * z,
+        (sampled.sensitivity * sampled.positives + 1.0) / (sampled.positives + 2.0),
+        sampled.positives + 2.0,
+        (sampled.specificity * sampled.negatives + 1.0) / (sampled.negatives + 2.0),
+        sampled.negatives + 2.0,
+    )
+    if more.youden <= 0.0:
         reason = "too few labelled for an interval: the judge may be no better than chance"
         return undefined(name, n, unit, method, reason, value=value, se=se, confidence=confidence)
-    centre = (apparent_1 + specificity_1 - 1.0) / youden_1  # eq. 2
-    of_positive = sensitivity_1 * (1.0 - sensitivity_1) / positives_1
-    of_negative = specificity_1 * (1.0 - specificity_1) / negatives_1
+    centre = (more.apparent + more.specificity - 1.0) / more.youden  # eq. 2
+    of_positive = more.sensitivity * (1.0 - more.sensitivity) / more.positives
+    of_negative = more.specificity * (1.0 - more.specificity) / more.negatives
     shift = 2.0 * z * z * (centre * of_positive - (1.0 - centre) * of_negative)  # eq. 17
-    half = z * _rogan_gladen_error(centre, apparent_1, n_1, sensitivity_1, positives_1, specificity_1, negatives_1)
+    half = z * math.sqrt(sum(more.variances(centre)))
     low, high = max(0.0, centre + shift - half), min(1.0, centre + shift + half)  # eq. 16
     if not low < high:
         reason = "the interval lies outside 0 and 1: the judge's verdicts and the labelled sample contradict each other"
         return undefined(name, n, unit, method, reason, value=value, se=se, confidence=confidence)
     return Estimate(name, value, low, high, n, unit, method, se=se, confidence=confidence)
-
-
-def _rogan_gladen_error(
-    prevalence: float,
-    apparent: float,
-    n: float,
-    sensitivity: float,
-    positives: float,
-    specificity: float,
-    negatives: float,
-) -> float:
-    """Delta-method standard error with the errors of all three samples, Lang and Reiczigel (2014), eq. 4.
-
-    There ``(1 + prevalence)^2`` is printed before the variance of the specificity, for ``(1 - prevalence)^2``.
-    """
-    variance = (
-        apparent * (1.0 - apparent) / n
-        + prevalence**2 * sensitivity * (1.0 - sensitivity) / positives
-        + (1.0 - prevalence) ** 2 * specificity * (1.0 - specificity) / negatives
-    )
-    return math.sqrt(variance) / (sensitivity + specificity - 1.0)

@@ -163,6 +163,23 @@ def corrected_prevalence(n: int, p: float, rng: Rng) -> EstimateAndTruth:
     )
 
 
+def judged_in_clusters(n: int, p: float, rng: Rng) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The same, five candidates to a subject: prevalence and both errors have an intraclass correlation of 1/3."""
+    subject = np.repeat(np.arange(n // 5), 5)
+    chance = [rng.beta(2 * share, 2 * (1 - share), n // 5)[subject] for share in (p, 0.9, 0.8)]
+    human = rng.random(subject.size) < chance[0]
+    judge = np.where(human, rng.random(subject.size) < chance[1], rng.random(subject.size) >= chance[2])
+    return human.astype(int), judge.astype(int), subject
+
+
+def corrected_prevalence_in_clusters(n: int, p: float, rng: Rng) -> EstimateAndTruth:
+    """n labelled candidates, four times as many that only the judge saw, of other subjects."""
+    human, judge, subject = judged_in_clusters(n, p, rng)
+    _, unlabelled, other = judged_in_clusters(4 * n, p, rng)
+    estimate = agreement.rogan_gladen_in_clusters(human, judge, unlabelled, clusters=subject, unlabelled_clusters=other)
+    return estimate, p
+
+
 def prediction_powered(tuned: bool) -> Callable[[int, float, Rng], EstimateAndTruth]:
     """The same candidates, by prediction-powered inference."""
 
@@ -202,6 +219,7 @@ INTERVALS: dict[str, Callable[[int, float, Rng], EstimateAndTruth]] = {
     "ROC area, DeLong": area(agreement.roc_auc),
     "common-language effect (Mann-Whitney)": area(agreement.mann_whitney),
     "corrected prevalence (Rogan-Gladen)": corrected_prevalence,
+    "corrected prevalence in clusters": corrected_prevalence_in_clusters,
     "prediction-powered mean": prediction_powered(tuned=False),
     "reader-averaged difference, random readers": readers_difference,
 }
