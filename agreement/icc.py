@@ -14,7 +14,13 @@ from agreement.clustered_scores import resampled, units_of
 from agreement.coding import Floats, Ratings
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.functions_of_sums import icc_of
-from agreement.interval_kinds import Interval
+from agreement.icc_limits import (
+    limits_of_agreement,
+    limits_of_consistency,
+    mean_squares,
+    modified_large_sample_limits,
+)
+from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.magnitude import in_range
 from agreement.ratings import RatingTable, numbers_of
 from agreement.resampling import Seed
@@ -42,8 +48,8 @@ def icc(
     - ICC(2,1) ``(R - E) / (R + (k - 1) E + k (C - E) / n)``: absolute agreement, raters are a sample
     - ICC(3,1) ``(R - E) / (R + (k - 1) E)``: consistency, these raters
 
-    The mean of k ratings has ``k r / (1 + (k - 1) r)`` of it (Spearman-Brown), and so have its limits; for ICC(2,k)
-    that is the interval of McGraw and Wong. Items with a missing rating are left out. Undefined for fewer than two
+    The mean of k ratings has ``k r / (1 + (k - 1) r)`` of it (Spearman-Brown), and so have its limits; by F that is
+    for ICC(2,k) the interval of McGraw and Wong. Items with a missing rating are left out. Undefined for fewer than two
     items, when all ratings are equal, and for a mean of k where ``r <= -1 / (k - 1)``; in perfect agreement the value
     stays without limits.
 
@@ -58,12 +64,13 @@ def icc(
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject; the interval is then a cluster bootstrap with these raters, and
         `p` inverts it.
-    interval : {"percentile", "bca"}, optional
-        A bootstrap; without, and without `clusters`, it is the F interval.
+    interval : {"mls", "f", "percentile", "bca"}, optional
+        "mls", of model 2 and there the default: the modified large sample interval [3]_, which holds with few raters;
+        "f": that of McGraw and Wong, of models 1 and 3 the default; or a bootstrap of items, with these raters.
     resamples, seed
         For the bootstrap.
     confidence : float
-        Nominal coverage; the F interval assumes normal ratings and independent items.
+        Nominal coverage; "mls" and "f" assume normal ratings and independent items.
     unit : str
         What one row is.
 
@@ -76,13 +83,15 @@ def icc(
     Raises
     ------
     ValueError
-        When `model` is unknown or the table does not hold numbers.
+        When `model` is unknown, the table does not hold numbers, or the kind of interval does not apply to the model.
 
     References
     ----------
     .. [1] Shrout and Fleiss (1979). Intraclass correlations. Psychological Bulletin 86, 420-428.
     .. [2] McGraw and Wong (1996). Forming inferences about some intraclass correlation coefficients. Psychological
        Methods 1, 30-46, tables 4 and 7.
+    .. [3] Cappelleri and Ting (2003). A modified large-sample approach to approximate interval estimation for a
+       particular intraclass correlation coefficient. Statistics in Medicine 22, 1861-1877.
 
     Examples
     --------
@@ -100,17 +109,21 @@ def icc(
     table = numbers_of(ratings)
     complete = np.asarray(~np.isnan(table).any(axis=1))
     (x,), _ = in_range(table[complete])
-    if clusters is not None or interval is not None:
+    kinds: tuple[Interval, ...] = ("mls", "f", *BOOTSTRAPS) if model == 2 else ("f", *BOOTSTRAPS)
+    interval = chosen_interval(interval, *kinds, clustered=clusters is not None)
+    if interval in BOOTSTRAPS:
         return _resampled(ratings, x, complete, model, average, clusters, interval, resamples, seed, confidence, unit)
     n, k = x.shape
     name = f"ICC({model},{'k' if average else 1})"
     lost = int((~complete).sum())
     note = f"; {lost} with a missing rating left out" if lost else ""
     how = " of ICC(2,1) by Spearman-Brown" if model == 2 and average else ""
-    method = f"McGraw-Wong F interval{how}, {_RATERS[model]}, items sampled and independent{note}"
+    kind = "modified large sample interval" if interval == "mls" else "McGraw-Wong F interval"
+    method = f"{kind}{how}, {_RATERS[model]}, items sampled and independent{note}"
     if n < 2:
         return undefined(name, n, unit, method, f"fewer than two {unit}s with all ratings", confidence=confidence)
-    items, raters, within, residual = _mean_squares(x)
+    squares = mean_squares(x)
+    items, raters, within, residual, _, _ = squares
     noise = within if model == 1 else residual
     if np.ptp(x) == 0.0:
         return undefined(name, n, unit, method, "all ratings are equal", confidence=confidence)
@@ -126,7 +139,7 @@ def icc(
     if value < -1.0:
         method += "; a value below -1 is no correlation: items differ by less than the error alone would make them"
     if items <= 1e-12 * noise:
-        reason = "all items have the same mean: no F interval"
+        reason = "all items have the same mean: no interval"
         return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
     if noise <= 1e-12 * items:
         reason = "perfect agreement: the error mean square is 0"
@@ -134,13 +147,16 @@ def icc(
             reason = "perfect consistency: the residual mean square is 0"
         return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
     tail = (1.0 - confidence) / 2.0
-    if model == 2:
-        low, high, p = _limits_of_agreement(single, items, raters, residual, n, k, tail)
+    p = float(stats.f.sf(items / noise, n - 1, n * (k - 1) if model == 1 else (n - 1) * (k - 1)))
+    if interval == "mls":
+        low, high = modified_large_sample_limits(squares, tail)
+    elif model == 2:
+        low, high = limits_of_agreement(squares, tail)
     else:
-        low, high, p = _limits_of_consistency(items / noise, n, k, tail, rows_only=model == 1)
+        low, high = limits_of_consistency(squares, tail, rows_only=model == 1)
     if average:
         low, high = _spearman_brown(low, k), _spearman_brown(high, k)
-    if math.isinf(low):
+    if math.isinf(low) and interval == "f":
         reason = f"the lower limit of ICC({model},1) is too low for the mean of {k} to have one"
         return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
     if low < -1.0 < high:
@@ -150,7 +166,7 @@ def icc(
         reason = "both limits lie below -1, which no correlation can be"
         return undefined(name, n, unit, method, reason, value=value, p=p, confidence=confidence)
     if not low < high:
-        return undefined(name, n, unit, method, "the F interval has no width here", value=value, confidence=confidence)
+        return undefined(name, n, unit, method, "the interval has no width here", value=value, confidence=confidence)
     estimate = Estimate(name, value, low, high, n, unit, method, p=p, confidence=confidence)
     return estimate.warned(few_raters(k) if model != 3 else None)
 
@@ -177,46 +193,6 @@ def _resampled(
     )  # fmt: skip
 
 
-def _mean_squares(x: Floats) -> tuple[float, float, float, float]:
-    n, k = x.shape
-    centred = x - x.mean()
-    of_items = k * float((centred.mean(axis=1) ** 2).sum())
-    of_raters = n * float((centred.mean(axis=0) ** 2).sum())
-    within = float(((x - x.mean(axis=1, keepdims=True)) ** 2).sum())
-    residual = x - x.mean(axis=1, keepdims=True) - x.mean(axis=0, keepdims=True) + x.mean()
-    return (
-        of_items / (n - 1),
-        of_raters / (k - 1),
-        within / (n * (k - 1)),
-        float((residual**2).sum()) / ((n - 1) * (k - 1)),
-    )
-
-
 def _spearman_brown(single: float, k: int) -> float:
     below = 1.0 + (k - 1) * single
     return k * single / below if below > 0.0 else -math.inf
-
-
-def _limits_of_consistency(f: float, n: int, k: int, tail: float, *, rows_only: bool) -> tuple[float, float, float]:
-    """McGraw and Wong (1996), table 7, ICC(1) and ICC(C,1)."""
-    first = n - 1
-    second = n * (k - 1) if rows_only else (n - 1) * (k - 1)
-    lower = f / float(stats.f.isf(tail, first, second))
-    upper = f * float(stats.f.isf(tail, second, first))
-    p = float(stats.f.sf(f, first, second))
-    return (lower - 1) / (lower + k - 1), (upper - 1) / (upper + k - 1), p
-
-
-def _limits_of_agreement(
-    single: float, items: float, raters: float, residual: float, n: int, k: int, tail: float
-) -> tuple[float, float, float]:
-    """McGraw and Wong (1996), table 7, ICC(A,1)."""
-    a = k * single / (n * (1.0 - single))
-    b = 1.0 + k * single * (n - 1) / (n * (1.0 - single))
-    # Satterthwaite's degrees of freedom
-    v = (a * raters + b * residual) ** 2 / ((a * raters) ** 2 / (k - 1) + (b * residual) ** 2 / ((n - 1) * (k - 1)))
-    down, up = float(stats.f.isf(tail, n - 1, v)), float(stats.f.isf(tail, v, n - 1))
-    rest = k * raters + (k * n - k - n) * residual
-    low = n * (items - down * residual) / (down * rest + n * items)
-    high = n * (up * items - residual) / (rest + n * up * items)
-    return low, high, float(stats.f.sf(items / residual, n - 1, (n - 1) * (k - 1)))

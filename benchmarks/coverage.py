@@ -104,19 +104,22 @@ def scores(
     return lambda n, p, rng: (coefficient(*normal_pair(n, p, rng)), truth(p))
 
 
-def intraclass(model: int, average: bool = False) -> Callable[[int, float, Rng], EstimateAndTruth]:
-    """Four raters; the share of variance between items is the true correlation. Model 2 has random raters."""
+def intraclass(
+    model: int, average: bool = False, of_raters: float = 0.0, **method: Any
+) -> Callable[[int, float, Rng], EstimateAndTruth]:
+    """Four raters; the share of variance between items is the true correlation, of the rest some is raters' own."""
 
     def draw(n: int, p: float, rng: Rng) -> EstimateAndTruth:
         raters = 4
-        of_rater = 0.1 * (1 - p) if model == 2 else 0.0
+        of_rater = of_raters * (1 - p)
         noise = 1 - p - of_rater
         table = (
             rng.normal(scale=np.sqrt(p), size=(n, 1))
             + rng.normal(scale=np.sqrt(of_rater), size=raters)
             + rng.normal(scale=np.sqrt(noise), size=(n, raters))
         )
-        return agreement.icc(table, model, average), raters * p / (1 + (raters - 1) * p) if average else p  # type: ignore[arg-type]
+        truth = raters * p / (1 + (raters - 1) * p) if average else p
+        return agreement.icc(table, model, average, **method), truth  # type: ignore[arg-type]
 
     return draw
 
@@ -208,7 +211,11 @@ INTERVALS: dict[str, Callable[[int, float, Rng], EstimateAndTruth]] = {
     "Conger's kappa of three, adjusted": several(agreement.conger_kappa),
     "Brennan-Prediger of three, adjusted": several(agreement.brennan_prediger),
     "ICC(1,1)": intraclass(1),
-    "ICC(2,1), random raters": intraclass(2),
+    "ICC(2,1), raters little apart": intraclass(2, of_raters=0.1),
+    "ICC(2,1), raters little apart, F": intraclass(2, of_raters=0.1, interval="f"),
+    "ICC(2,1), raters far apart": intraclass(2, of_raters=0.5),
+    "ICC(2,1), raters far apart, F": intraclass(2, of_raters=0.5, interval="f"),
+    "ICC(2,k), raters far apart": intraclass(2, average=True, of_raters=0.5),
     "ICC(3,1)": intraclass(3),
     "ICC(3,k)": intraclass(3, average=True),
     "Lin's CCC, z-transform": scores(agreement.lin_ccc, lambda p: p),

@@ -46,7 +46,7 @@ OUTCOMES = [0, 0, 1, 1, 1, 0, 0, 1, 1, 0, 1, 0]
     ],
 )
 def test_icc_of_shrout_and_fleiss_is_that_of_r(model, average, value, low, high, p):
-    estimate = icc(SHROUT_FLEISS, model, average)
+    estimate = icc(SHROUT_FLEISS, model, average, interval="f")
 
     assert (estimate.value, estimate.low, estimate.high, estimate.p) == pytest.approx((value, low, high, p), abs=1e-9)
     assert estimate.name == f"ICC({model},{'k' if average else 1})"
@@ -62,7 +62,7 @@ def test_icc_of_shrout_and_fleiss_is_that_of_r(model, average, value, low, high,
     ],
 )
 def test_icc_of_a_five_point_scale_is_that_of_r(model, value, low, high):
-    estimate = icc(FIVE_POINT, model)
+    estimate = icc(FIVE_POINT, model, interval="f")
 
     assert (estimate.value, estimate.low, estimate.high) == pytest.approx((value, low, high), abs=1e-11)
 

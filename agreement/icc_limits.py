@@ -1,0 +1,224 @@
+"""Limits of intraclass correlations from the mean squares of items, raters and what remains."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import optimize, stats
+
+from agreement.coding import Floats
+
+
+class MeanSquares(NamedTuple):
+    """Mean squares of n items by k raters.
+
+    Attributes
+    ----------
+    items, raters, within, residual : float
+        Between items, between raters, within items, and what items and raters leave.
+    n, k : int
+        Number of items and of raters.
+    """
+
+    items: float
+    raters: float
+    within: float
+    residual: float
+    n: int
+    k: int
+
+
+def mean_squares(x: Floats) -> MeanSquares:
+    """Mean squares of a complete table.
+
+    Parameters
+    ----------
+    x : ndarray, shape (items, raters)
+        Two items and raters or more, none missing.
+
+    Returns
+    -------
+    MeanSquares
+
+    Examples
+    --------
+    >>> mean_squares(np.array([[1.0, 2.0], [3.0, 6.0]]))
+    MeanSquares(items=9.0, raters=4.0, within=2.5, residual=1.0, n=2, k=2)
+    """
+    n, k = x.shape
+    centred = x - x.mean()
+    of_items = k * float((centred.mean(axis=1) ** 2).sum())
+    of_raters = n * float((centred.mean(axis=0) ** 2).sum())
+    within = float(((x - x.mean(axis=1, keepdims=True)) ** 2).sum())
+    residual = x - x.mean(axis=1, keepdims=True) - x.mean(axis=0, keepdims=True) + x.mean()
+    return MeanSquares(
+        of_items / (n - 1),
+        of_raters / (k - 1),
+        within / (n * (k - 1)),
+        float((residual**2).sum()) / ((n - 1) * (k - 1)),
+        n,
+        k,
+    )
+
+
+def limits_of_consistency(squares: MeanSquares, tail: float, *, rows_only: bool) -> tuple[float, float]:
+    """F limits of ICC(1,1) and ICC(3,1): McGraw and Wong (1996), table 7, ICC(1) and ICC(C,1).
+
+    Parameters
+    ----------
+    squares : MeanSquares
+        Of the table.
+    tail : float
+        Half of one less the confidence.
+    rows_only : bool
+        Whether raters differ from item to item, ICC(1).
+
+    Returns
+    -------
+    low, high : float
+
+    Examples
+    --------
+    >>> squares = MeanSquares(8.0, 1.0, 2.0, 2.0, 30, 4)
+    >>> [round(limit, 3) for limit in limits_of_consistency(squares, 0.025, rows_only=False)]
+    [0.244, 0.625]
+    """
+    n, k = squares.n, squares.k
+    f = squares.items / (squares.within if rows_only else squares.residual)
+    first, second = n - 1, n * (k - 1) if rows_only else (n - 1) * (k - 1)
+    lower = f / float(stats.f.isf(tail, first, second))
+    upper = f * float(stats.f.isf(tail, second, first))
+    return (lower - 1) / (lower + k - 1), (upper - 1) / (upper + k - 1)
+
+
+def limits_of_agreement(squares: MeanSquares, tail: float) -> tuple[float, float]:
+    """F limits of ICC(2,1) with Satterthwaite's degrees of freedom: McGraw and Wong (1996), table 7, ICC(A,1).
+
+    Parameters
+    ----------
+    squares, tail
+        As in `limits_of_consistency`.
+
+    Returns
+    -------
+    low, high : float
+
+    Examples
+    --------
+    >>> squares = MeanSquares(8.0, 10.0, 2.3, 2.0, 30, 4)
+    >>> [round(limit, 3) for limit in limits_of_agreement(squares, 0.025)]
+    [0.217, 0.597]
+    """
+    items, raters, _, residual, n, k = squares
+    single = correlation(squares)
+    a = k * single / (n * (1.0 - single))
+    b = 1.0 + k * single * (n - 1) / (n * (1.0 - single))
+    v = (a * raters + b * residual) ** 2 / ((a * raters) ** 2 / (k - 1) + (b * residual) ** 2 / ((n - 1) * (k - 1)))
+    down, up = float(stats.f.isf(tail, n - 1, v)), float(stats.f.isf(tail, v, n - 1))
+    rest = k * raters + (k * n - k - n) * residual
+    low = n * (items - down * residual) / (down * rest + n * items)
+    high = n * (up * items - residual) / (rest + n * up * items)
+    return low, high
+
+
+def correlation(squares: MeanSquares) -> float:
+    """ICC(2,1) of mean squares.
+
+    Parameters
+    ----------
+    squares : MeanSquares
+        Of the table.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> correlation(MeanSquares(8.0, 2.0, 2.0, 2.0, 30, 4)) == 6 / 14
+    True
+    """
+    items, raters, _, residual, n, k = squares
+    return (items - residual) / (items + (k - 1) * residual + k * (raters - residual) / n)
+
+
+def modified_large_sample_limits(squares: MeanSquares, tail: float) -> tuple[float, float]:
+    """Limits of ICC(2,1) by the modified large sample approach.
+
+    ICC(2,1) is r where ``n (1 - r) R - k r C - (n + r (n k - n - k)) E = 0`` for the expected mean squares of items R,
+    raters C and residual E. The limits are where a confidence bound of this combination of mean squares is 0: its
+    large sample bound, with the variance changed so that it is exact wherever all but one or two of the mean squares
+    vanish [1]_ [2]_ [3]_.
+
+    Parameters
+    ----------
+    squares, tail
+        As in `limits_of_consistency`.
+
+    Returns
+    -------
+    low, high : float
+        From ``-1 / (k - 1)`` to 1.
+
+    References
+    ----------
+    .. [1] Arteaga, Jeyaratnam and Graybill (1982). Confidence intervals for proportions of total variance in the
+       two-way cross component of variance model. Communications in Statistics A 11, 1643-1658.
+    .. [2] Ting, Burdick, Graybill, Jeyaratnam and Lu (1990). Confidence intervals on linear combinations of variance
+       components that are unrestricted in sign. J Statist Comput Simul 35, 135-143.
+    .. [3] Cappelleri and Ting (2003). A modified large-sample approach to approximate interval estimation for a
+       particular intraclass correlation coefficient. Statistics in Medicine 22, 1861-1877.
+
+    Examples
+    --------
+    Wider than by F where raters differ.
+
+    >>> squares = MeanSquares(8.0, 10.0, 2.3, 2.0, 30, 4)
+    >>> [round(limit, 3) for limit in modified_large_sample_limits(squares, 0.025)]
+    [0.161, 0.596]
+    """
+    _, _, _, _, n, k = squares
+    observed = np.array([squares.items, squares.raters, squares.residual])
+    bound = _LowerBound(np.array([n - 1.0, k - 1.0, (n - 1.0) * (k - 1.0)]), tail)
+
+    def parts(r: float) -> Floats:
+        return np.asarray(observed * (n * (1.0 - r), -k * r, -(n + r * (n * k - n - k))))
+
+    value, least = correlation(squares), -1.0 / (k - 1)
+    low = least
+    if value > least and bound.of(parts(least)) > 0.0:
+        low = float(optimize.brentq(lambda r: bound.of(parts(r)), least, value))
+    # the upper bound of a combination is the lower one of its opposite
+    high = 1.0
+    if bound.of(-parts(1.0)) > 0.0:
+        high = float(optimize.brentq(lambda r: bound.of(-parts(r)), value, 1.0))
+    return low, high
+
+
+class _LowerBound:
+    """Modified large sample lower bound of a sum of multiples of expected mean squares, of either sign."""
+
+    def __init__(self, freedom: Floats, tail: float) -> None:
+        first, second = freedom[:, None], freedom[None, :]
+        self.down = 1.0 - freedom / stats.chi2.isf(tail, freedom)  # G
+        self.up = freedom / stats.chi2.ppf(tail, freedom) - 1.0  # H
+        f = stats.f.isf(tail, first, second)
+        down, down_other, up_other = self.down[:, None], self.down[None, :], self.up[None, :]
+        # exact for the difference of two mean squares
+        self.against = ((f - 1.0) ** 2 - down**2 * f**2 - up_other**2) / f
+        both = first + second
+        together = (1.0 - both / stats.chi2.isf(tail, both)) ** 2 * both**2 / (first * second)
+        # exact for the sum of two whose expectations are equal
+        self.beside = together - down**2 * first / second - down_other**2 * second / first
+
+    def of(self, parts: Floats) -> float:
+        """Lower bound of the sum of what the parts, multiples of observed mean squares, estimate."""
+        added, taken = np.flatnonzero(parts > 0.0), np.flatnonzero(parts < 0.0)
+        above, below = parts[added], -parts[taken]
+        variance = float((self.down[added] ** 2 * above**2).sum() + (self.up[taken] ** 2 * below**2).sum())
+        variance += float(above @ self.against[np.ix_(added, taken)] @ below)
+        if added.size > 1:
+            pairs = np.triu(np.outer(above, above) * self.beside[np.ix_(added, added)], 1)
+            variance += float(pairs.sum()) / (added.size - 1)
+        return float(parts.sum()) - float(np.sqrt(max(0.0, variance)))

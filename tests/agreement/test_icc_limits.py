@@ -1,0 +1,108 @@
+"""The modified large sample interval of ICC(2): what it is where it can be known, and that it holds with few raters."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from agreement import icc
+from agreement.icc_limits import MeanSquares, correlation, limits_of_agreement, modified_large_sample_limits
+
+SHROUT_FLEISS = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
+
+
+def of_a_population(n, k, value, of_raters, samples, rng):
+    """Mean squares of normal ratings: items have the share `value` of the variance, raters `of_raters` of the rest."""
+    residual = (1 - value) * (1 - of_raters)
+    expected = residual + k * value, residual + n * (1 - value) * of_raters, residual
+    freedom = n - 1, k - 1, (n - 1) * (k - 1)
+    drawn = [e * rng.chisquare(f, samples) / f for e, f in zip(expected, freedom, strict=True)]
+    return [MeanSquares(r, c, math.nan, e, n, k) for r, c, e in zip(*drawn, strict=True)]
+
+
+@pytest.mark.parametrize(("value", "of_raters"), [(0.5, 0.1), (0.5, 0.5), (0.9, 0.5)])
+@pytest.mark.parametrize("n", [30, 136])
+def test_it_holds_with_four_raters(n, value, of_raters):
+    samples = of_a_population(n, 4, value, of_raters, 400, np.random.default_rng([n, int(10 * value)]))
+
+    limits = [modified_large_sample_limits(squares, 0.025) for squares in samples]
+
+    # nominal 95 %; 400 samples have a standard error of 1.1 points
+    assert np.mean([low <= value <= high for low, high in limits]) >= 0.93
+
+
+def test_the_f_interval_does_not_where_raters_are_far_apart():
+    samples = of_a_population(136, 4, 0.5, 0.5, 400, np.random.default_rng(1))
+
+    held = [low <= 0.5 <= high for low, high in (limits_of_agreement(squares, 0.025) for squares in samples)]
+
+    assert np.mean(held) < 0.90
+
+
+def bound(parts, freedom, tail):
+    """Ting et al. (1990) for one added and two subtracted parts, written out."""
+    (a, b, c), (na, nb, nc) = parts, freedom
+    g = 1 - na / stats.chi2.isf(tail, na)
+    h = [n / stats.chi2.ppf(tail, n) - 1 for n in (nb, nc)]
+    variance = (g * a) ** 2 + (h[0] * b) ** 2 + (h[1] * c) ** 2
+    for part, n, own in ((b, nb, h[0]), (c, nc, h[1])):
+        f = stats.f.isf(tail, na, n)
+        variance += ((f - 1) ** 2 - g**2 * f**2 - own**2) / f * a * part
+    return a - b - c - math.sqrt(variance)
+
+
+def test_the_lower_limit_is_where_the_bound_of_the_combination_is_nothing():
+    squares = MeanSquares(8.0, 10.0, math.nan, 2.0, 30, 4)
+
+    low, high = modified_large_sample_limits(squares, 0.025)
+
+    parts = (30 * (1 - low) * 8.0, 4 * low * 10.0, (30 + low * (120 - 34)) * 2.0)
+    assert 0 < low < correlation(squares) < high < 1
+    assert bound(parts, (29, 3, 87), 0.025) == pytest.approx(0.0, abs=1e-6)
+
+
+def test_with_very_many_raters_alike_it_is_the_exact_interval_of_two_mean_squares():
+    # with raters as far apart as the error alone makes them, and very many of them, only items and residual vary
+    squares = MeanSquares(8.0, 2.0, math.nan, 2.0, 30, 400_000)
+
+    low, high = modified_large_sample_limits(squares, 0.025)
+
+    f = [8.0 / 2.0 / (stats.chi2.isf(tail, 29) / 29) for tail in (0.025, 0.975)]
+    assert (low, high) == pytest.approx([(x - 1) / (x - 1 + 400_000) for x in f], rel=1e-2)
+
+
+def test_more_confidence_is_wider_and_the_limits_stay_in_range():
+    rng = np.random.default_rng(2)
+    for squares in of_a_population(10, 2, 0.3, 0.5, 50, rng) + of_a_population(5, 3, 0.0, 0.9, 50, rng):
+        wide, narrow = (modified_large_sample_limits(squares, tail) for tail in (0.005, 0.05))
+
+        least = -1 / (squares.k - 1)
+        assert least <= wide[0] <= narrow[0] <= correlation(squares) <= narrow[1] <= wide[1] <= 1.0
+
+
+def test_it_is_the_default_of_model_2_and_of_no_other():
+    single, mean = icc(SHROUT_FLEISS, 2), icc(SHROUT_FLEISS, 2, average=True)
+
+    assert single == icc(SHROUT_FLEISS, 2, interval="mls")
+    assert single.method.startswith("modified large sample interval, raters sampled (random)")
+    assert mean.method.startswith("modified large sample interval of ICC(2,1) by Spearman-Brown")
+    assert (mean.low, mean.high) == pytest.approx([4 * r / (1 + 3 * r) for r in (single.low, single.high)])
+    assert icc(SHROUT_FLEISS, 2, interval="f").p == single.p
+    assert icc(SHROUT_FLEISS, 3) == icc(SHROUT_FLEISS, 3, interval="f")
+    for model in (1, 3):
+        with pytest.raises(ValueError, match="interval is 'mls', which does not apply here"):
+            icc(SHROUT_FLEISS, model, interval="mls")
+    with pytest.raises(ValueError, match="'percentile' or 'bca' for clustered items"):
+        icc(SHROUT_FLEISS, 2, clusters=[1, 1, 2, 2, 3, 3], interval="mls")
+
+
+def test_a_mean_of_raters_has_its_lower_limit_at_minus_one_where_that_of_one_rater_is_the_least():
+    rng = np.random.default_rng(3)
+    tables = [rng.normal(size=(8, 3)) for _ in range(40)]
+
+    estimates = [icc(table, 2, average=True) for table in tables]
+
+    clipped = [estimate for estimate in estimates if estimate.low == -1.0]
+    assert clipped
+    assert all("lower limit clipped at -1" in estimate.method for estimate in clipped)
