@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Sequence
 from itertools import combinations
 
 import numpy as np
 
 from agreement.arguments import whole_number
+from agreement.cautions import rare_category
 from agreement.chance_corrected import ROUNDING, check_size
 from agreement.coding import Codes, Floats, Ratings, compact, encode, encode_clusters
 from agreement.estimate import Estimate, check_confidence, undefined
@@ -257,7 +259,12 @@ def light_kappa(
         clustered=groups is not None,
     )
     value = float(of_pairs.mean())
-    return spread.estimate(name, value, n, unit, confidence=confidence, n_clusters=n_clusters, note=note)
+    estimate = spread.estimate(name, value, n, unit, confidence=confidence, n_clusters=n_clusters, note=note)
+    # the pair in which a category is rarest has the least certain kappa
+    parts = rows.sum(axis=0).reshape(len(pairs), 1 + 2 * q)
+    expected = (parts[:, 1 : q + 1] + parts[:, q + 1 :]) / 2.0
+    rarest = float(expected[expected > 0.0].min(initial=math.inf))
+    return estimate.warned(rare_category(rarest, n / n_clusters if n_clusters else 1.0) if weights is None else None)
 
 
 def _coded(ratings: RatingTable, categories: Sequence[Hashable] | None) -> tuple[Codes, tuple[Hashable, ...]]:

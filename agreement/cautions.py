@@ -5,11 +5,20 @@ from __future__ import annotations
 FEW_CLUSTERS = 10
 """Below this many clusters a cluster bootstrap is known to be too narrow (Cameron, Gelbach and Miller 2008)."""
 
+FEW_RESAMPLED = 20
+"""Below this many clusters the bootstrap of a share near 0 or 1 holds less often than nine times of ten
+(`docs/statistics.md`, coverage)."""
+
 FEW_RATERS = 5
 """Below this many raters there is little to learn about other raters."""
 
 RARE = 5
 """A category that is expected in fewer items than this decides an unweighted kappa by a verdict or two."""
+
+
+RARE_CLUSTERS = 8
+"""Where a category that comes in clusters is expected in fewer items than so many of these hold, intervals of kappas
+that claim 95 % hold in 92 to 93 % (`docs/statistics.md`, coverage)."""
 
 
 def few_clusters(n_clusters: int | None) -> str | None:
@@ -35,6 +44,29 @@ def few_clusters(n_clusters: int | None) -> str | None:
     return f"only {count}: an interval from fewer than {FEW_CLUSTERS} clusters is likely to be too narrow"
 
 
+def few_resampled(n_clusters: int | None) -> str | None:
+    """The warning of a cluster bootstrap, where there are enough clusters for other intervals.
+
+    Parameters
+    ----------
+    n_clusters : int or None
+        How many there are; None for independent items.
+
+    Returns
+    -------
+    str or None
+        None also below 10 clusters, where `few_clusters` warns.
+
+    Examples
+    --------
+    >>> few_resampled(14)
+    'only 14 clusters: a bootstrap of fewer than 20 clusters is likely to be too narrow'
+    """
+    if n_clusters is None or not FEW_CLUSTERS <= n_clusters < FEW_RESAMPLED:
+        return None
+    return f"only {n_clusters} clusters: a bootstrap of fewer than {FEW_RESAMPLED} clusters is likely to be too narrow"
+
+
 def few_raters(raters: int) -> str | None:
     """The warning of a coefficient that generalises to other raters.
 
@@ -57,13 +89,15 @@ def few_raters(raters: int) -> str | None:
     return f"fewer than {FEW_RATERS} raters: what is said about other raters is uncertain"
 
 
-def rare_category(expected: float) -> str | None:
+def rare_category(expected: float, of_cluster: float = 1.0) -> str | None:
     """The warning of a coefficient whose chance agreement depends on how often each category is used.
 
     Parameters
     ----------
     expected : float
         In how many items the rarest of the categories that occur is expected: items times its mean share.
+    of_cluster : float
+        Items over clusters; 1 without clusters.
 
     Returns
     -------
@@ -73,10 +107,17 @@ def rare_category(expected: float) -> str | None:
     --------
     >>> rare_category(4.5)
     'a category is expected in fewer than 5 items: value and interval are uncertain'
+    >>> rare_category(31.0, of_cluster=5.0)
+    'a category is expected in fewer items than 8 clusters hold: the interval is likely to be a little too narrow'
     """
-    if not 0.0 < expected < RARE:
-        return None
-    return f"a category is expected in fewer than {RARE} items: value and interval are uncertain"
+    if 0.0 < expected < RARE:
+        return f"a category is expected in fewer than {RARE} items: value and interval are uncertain"
+    if of_cluster > 1.0 and 0.0 < expected < RARE_CLUSTERS * of_cluster:
+        return (
+            f"a category is expected in fewer items than {RARE_CLUSTERS} clusters hold: "
+            "the interval is likely to be a little too narrow"
+        )
+    return None
 
 
 def rare_outcome(count: int) -> str | None:
@@ -97,6 +138,51 @@ def rare_outcome(count: int) -> str | None:
     'fewer than 5 right, or wrong: the interval is uncertain'
     """
     return f"fewer than {RARE} right, or wrong: the interval is uncertain" if count < RARE else None
+
+
+def nearly_constant(others: int) -> str | None:
+    """The warning of a bootstrap of a mean of which nearly all units have the same value.
+
+    Parameters
+    ----------
+    others : int
+        How many units have another value than the most frequent one.
+
+    Returns
+    -------
+    str or None
+
+    Examples
+    --------
+    >>> nearly_constant(3)
+    'fewer than 5 differ from the most frequent value: the interval is uncertain'
+    """
+    if others >= RARE:
+        return None
+    return f"fewer than {RARE} differ from the most frequent value: the interval is uncertain"
+
+
+def hardly_overlapping(expected: float) -> str | None:
+    """The warning of an area under the ROC curve near 0 or 1.
+
+    Parameters
+    ----------
+    expected : float
+        How many units of the smaller group are expected on the wrong side of a unit of the other: their number times
+        the area, or times one less the area, whichever is less.
+
+    Returns
+    -------
+    str or None
+
+    Examples
+    --------
+    >>> hardly_overlapping(1.5)
+    'the groups overlap in fewer than 5 of the smaller one: the interval is uncertain'
+    """
+    if expected >= RARE:
+        return None
+    return f"the groups overlap in fewer than {RARE} of the smaller one: the interval is uncertain"
 
 
 def together(*warnings: str | None) -> str | None:

@@ -120,7 +120,8 @@ def estimate_of(
         reason = f"one {unit}: {name} needs two or more"
     if coefficient is None or reason is not None:
         return undefined(name, n, unit, method, str(reason), confidence=confidence, n_clusters=n_clusters)
-    value, rare = float(coefficient.of_sums(coefficient.rows.sum(axis=0))), rare_category(coefficient.rarest)
+    value = float(coefficient.of_sums(coefficient.rows.sum(axis=0)))
+    rare = rare_category(coefficient.rarest, n / n_clusters if n_clusters else 1.0)
     if interval == "adjusted" and coefficient.added is not None:
         return adjusted_estimate(
             coefficient.of_sums, coefficient.rows, coefficient.added, groups,

@@ -9,7 +9,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from agreement.cautions import few_raters
+from agreement.cautions import few_raters, nearly_constant, rare_category
+from agreement.chance_corrected import Coefficient
 from agreement.codebook import declared, is_missing
 from agreement.coding import Codes, Floats, Ratings, as_values, encode, numbers_or_nan
 from agreement.coefficients import (
@@ -21,6 +22,7 @@ from agreement.coefficients import (
 from agreement.functions_of_sums import OfSums, ccc_of, icc_of, kendall_of, mean_of, pearson_of, spearman_of
 from agreement.krippendorff import Level, alpha_coefficient
 from agreement.own_weights import Matrix, agreement_weights, name_or_matrix
+from agreement.pairwise import others_than_most
 from agreement.ratings import RatingTable, numbers_of, rows_of
 
 Statistic = Literal[
@@ -151,23 +153,28 @@ def coefficients_of(tables: Tables, units: Codes, options: Options) -> tuple[OfS
         return first, second, warning
     if options.statistic == "alpha":
         levels = _levels(sides, options.categories)
-        first, second = (_of_alpha(side, levels, options) for side in sides)
-        return first, second, None
+        alphas = [_alpha(side, levels, options) for side in sides]
+        first, second = (OfSums(alpha.rows, alpha.of_sums) for alpha in alphas)
+        return first, second, rare_category(min(alpha.rarest for alpha in alphas))
     levels = _levels(sides, options.categories)
     codes = [_codes(side, levels) for side in sides]
     if options.statistic == "accuracy":
-        first, second = (mean_of((table[:, 0] == table[:, 1]).astype(np.float64)) for table in codes)
-        return first, second, None
+        right = [(table[:, 0] == table[:, 1]).astype(np.float64) for table in codes]
+        first, second = (mean_of(side) for side in right)
+        return first, second, nearly_constant(others_than_most(right[0] - right[1]))
     if options.statistic == "f1":
         positive = _position(options.positive, levels)
         first, second = (_f1(table, len(levels), positive) for table in codes)
-        return first, second, None
+        support = np.bincount(codes[0][:, 1], minlength=len(levels))
+        rarest = support[support > 0].min() if positive is None else support[positive]
+        return first, second, rare_category(float(rarest))
     q = max(2, len(levels))
     name, matrix = name_or_matrix(options.weights, options.categories)
     w = agreement_weights(name, q) if matrix is None else matrix
     builds = [_OF_CATEGORIES[options.statistic](table, _counts(table, q), w) for table in codes]
     first, second = (OfSums(build.rows, build.of_sums) for build in builds)
-    return first, second, None
+    warning = rare_category(min(build.rarest for build in builds)) if options.weights is None else None
+    return first, second, warning
 
 
 def _check(options: Options, has_reference: bool) -> None:
@@ -220,7 +227,7 @@ def _of_numbers(table: Floats, units: Codes, options: Options) -> OfSums:
     return (ccc_of if options.statistic == "ccc" else pearson_of)(x, y)
 
 
-def _of_alpha(side: list[list[Any]], levels: tuple[Any, ...], options: Options) -> OfSums:
+def _alpha(side: list[list[Any]], levels: tuple[Any, ...], options: Options) -> Coefficient:
     if options.level in ("interval", "ratio") and options.categories is None:
         numbers_or_nan([value for row in side for value in row], "first or second")
         coefficient, _ = alpha_coefficient(side, options.level, anew=True)
@@ -228,7 +235,7 @@ def _of_alpha(side: list[list[Any]], levels: tuple[Any, ...], options: Options) 
         ordered = options.categories if options.level != "nominal" else levels
         coefficient, _ = alpha_coefficient(side, options.level, ordered, anew=True)
     assert coefficient is not None  # every item that is used has two ratings
-    return OfSums(coefficient.rows, coefficient.of_sums)
+    return coefficient
 
 
 def _f1(codes: Codes, k: int, positive: int | None) -> OfSums:

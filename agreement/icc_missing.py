@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 from scipy import optimize, stats
 
+from agreement.cautions import few_raters
 from agreement.coding import Floats
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.magnitude import in_range
@@ -118,7 +119,8 @@ def icc_with_missing(
     if not low < high:
         reason = "the profile likelihood interval has no width"
         return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
-    return Estimate(name, value, low, high, n, unit, method, confidence=confidence)
+    estimate = Estimate(name, value, low, high, n, unit, method, confidence=confidence)
+    return estimate.warned(few_raters(k) if model != 3 else None)
 
 
 @dataclass(frozen=True)

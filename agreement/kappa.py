@@ -118,9 +118,8 @@ def cohen_kappa(
     name = with_weights("Cohen's kappa", weights)
     note = left_out(pairs)
     table = Table.of_codes(pairs.a, pairs.b, places, name_of_weights)
-    rare = _rare(table)
     if interval == "normal":
-        return _normal(name, table, confidence, unit, note).warned(rare)
+        return _normal(name, table, confidence, unit, note).warned(_rare(table))
     check_confidence(confidence)
     groups = None
     n_clusters = None
@@ -132,6 +131,7 @@ def cohen_kappa(
     value, reason = _value(table)
     if math.isnan(value):
         return undefined(name, pairs.n, unit, text + note, str(reason), confidence=confidence, n_clusters=n_clusters)
+    rare = _rare(table, pairs.n / n_clusters if n_clusters else 1.0)
     if interval == "adjusted":
         return _adjusted(pairs, groups, table, confidence, name, unit, note).warned(rare)
     spread = _bootstrapped(pairs, groups, table, resamples, seed, interval, confidence)
@@ -254,8 +254,8 @@ def _normal(name: str, table: Table, confidence: float, unit: str, note: str) ->
     return Estimate(name, value, value - half, value + half, n, unit, method, se=se, confidence=confidence)
 
 
-def _rare(table: Table) -> str | None:
-    return rare_category(_rarest(table)) if table.weights is None else None
+def _rare(table: Table, of_cluster: float = 1.0) -> str | None:
+    return rare_category(_rarest(table), of_cluster) if table.weights is None else None
 
 
 def _rarest(table: Table) -> float:

@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from agreement.cautions import nearly_constant
 from agreement.codebook import is_missing
 from agreement.coding import Codes, Floats, Ratings, as_values, encode_clusters
 from agreement.consensus import Rule, Ties, consensus
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
+from agreement.pairwise import others_than_most
 from agreement.ratings import RatingTable, rows_of
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
 
@@ -210,4 +212,6 @@ class _Table:
             clustered=clustered,
         )
         value = float(mean_share(rows.sum(axis=0)))
-        return spread.estimate(name, value, n, unit, confidence=confidence, n_clusters=n_clusters, note=note)
+        estimate = spread.estimate(name, value, n, unit, confidence=confidence, n_clusters=n_clusters, note=note)
+        each = held.sum(axis=1)
+        return estimate.warned(nearly_constant(others_than_most(counted.sum(axis=1)[each > 0] / each[each > 0])))

@@ -11,6 +11,7 @@ from scipy import stats
 
 from agreement.accuracy import correctness
 from agreement.arguments import rows_once, unmasked
+from agreement.cautions import hardly_overlapping
 from agreement.codebook import MISSING
 from agreement.coding import Codes, Floats, Ratings, compact, encode, encode_clusters, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
@@ -88,7 +89,8 @@ def roc_auc(
     reason = without_spread(value, "scores of positives and negatives")
     if math.isnan(variance):
         reason = f"positives or negatives in one {'cluster' if groups is not None else unit} only: no standard error"
-    return _normal(name, value, variance, n, unit, method, confidence, n_clusters, reason)
+    wrong_side = min(int(positive.sum()), int((~positive).sum())) * min(value, 1.0 - value)
+    return _normal(name, value, variance, n, unit, method, confidence, n_clusters, reason, wrong_side)
 
 
 def macro_auc(
@@ -158,13 +160,14 @@ def macro_auc(
     if len(occurring) < 2:
         reason = "fewer than two classes occur"
         return undefined(name, n, unit, method, reason, confidence=confidence, n_clusters=n_clusters)
-    areas, influence = [], np.zeros(n)
+    areas, wrong_side, influence = [], math.inf, np.zeros(n)
     for code in occurring:
         positive = codes == code
         area, of_positive, of_negative = delong_parts(table[positive, code], table[~positive, code])
         influence[positive] += (of_positive - area) / of_positive.size / len(occurring)
         influence[~positive] += (of_negative - area) / of_negative.size / len(occurring)
         areas.append(area)
+        wrong_side = min(wrong_side, min(of_positive.size, of_negative.size) * min(area, 1.0 - area))
     parts = influence if groups is None else np.bincount(groups, weights=influence)
     value, variance = math.fsum(areas) / len(areas), float((parts**2).sum()) * parts.size / max(parts.size - 1, 1)
     reason = without_spread(value, "scores of the classes")
@@ -174,7 +177,7 @@ def macro_auc(
             kind = "cluster" if groups is not None else unit
             variance, reason = math.nan, f"class {levels[code]!r} or the rest in one {kind} only: no standard error"
             break
-    return _normal(name, value, variance, n, unit, method, confidence, n_clusters, reason)
+    return _normal(name, value, variance, n, unit, method, confidence, n_clusters, reason, wrong_side)
 
 
 def delong_parts(above: Floats, below: Floats) -> tuple[float, Floats, Floats]:
@@ -296,12 +299,16 @@ def _normal(
     confidence: float,
     n_clusters: int | None,
     reason: str,
+    wrong_side: float,
 ) -> Estimate:
-    """Normal interval, or `reason` where there is no variance."""
+    """Normal interval, or `reason` where there is no variance; `wrong_side` as in `hardly_overlapping`."""
     if not variance > NO_VARIANCE:
         return undefined(name, n, unit, method, reason, value=value, confidence=confidence, n_clusters=n_clusters)
     se = math.sqrt(variance)
     half = float(stats.norm.isf((1.0 - confidence) / 2.0)) * se
     p = float(2.0 * stats.norm.sf(abs(value - 0.5) / se))
     low, high = max(0.0, value - half), min(1.0, value + half)
-    return Estimate(name, value, low, high, n, unit, method, se=se, p=p, confidence=confidence, n_clusters=n_clusters)
+    estimate = Estimate(
+        name, value, low, high, n, unit, method, se=se, p=p, confidence=confidence, n_clusters=n_clusters
+    )
+    return estimate.warned(hardly_overlapping(wrong_side))

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from agreement.cautions import few_resampled
 from agreement.coding import Floats
 from agreement.estimate import Estimate
 
@@ -71,6 +72,7 @@ class Spread:
             self.se,
             confidence=confidence,
             n_clusters=n_clusters,
+            warning=few_resampled(n_clusters),
         )
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 from scipy import stats
 
+from agreement.cautions import hardly_overlapping
 from agreement.coding import Floats, Ratings, as_values, numbers_or_nan, same_length
 from agreement.correlations import EXACT_BELOW, is_tied
 from agreement.estimate import Estimate, check_confidence, undefined
@@ -86,7 +87,8 @@ def mann_whitney(
     se = math.sqrt(variance)
     half = float(stats.norm.isf((1.0 - confidence) / 2.0)) * se
     low, high = max(0.0, value - half), min(1.0, value + half)
-    return Estimate(name, value, low, high, n, unit, method, se=se, p=p, confidence=confidence)
+    estimate = Estimate(name, value, low, high, n, unit, method, se=se, p=p, confidence=confidence)
+    return estimate.warned(hardly_overlapping(min(first.size, second.size) * min(value, 1.0 - value)))
 
 
 def _superiority_in_clusters(

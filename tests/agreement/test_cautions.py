@@ -7,20 +7,42 @@ import pytest
 
 from agreement import (
     Estimate,
+    accuracy_of_correctness,
     brennan_prediger,
+    coefficient_difference,
     cohen_kappa,
     cohen_kappa_of_table,
     conger_kappa,
     fleiss_kappa,
+    fleiss_kappa_per_category,
     gwet_ac,
     icc,
+    icc_with_missing,
+    kappa_per_category,
     krippendorff_alpha,
+    leave_one_out,
+    light_kappa,
+    localisation,
+    macro_auc,
+    mann_whitney,
+    percent_agreement_of_all,
+    place_agreement,
+    ranking_accuracy,
+    ranking_agreement,
     reader_averaged_difference,
     readers_against_judge,
+    roc_auc,
+    set_accuracy,
+    set_agreement,
     two_way_bootstrap,
 )
 
 RARE = "a category is expected in fewer than 5 items: value and interval are uncertain"
+IN_CLUSTERS = (
+    "a category is expected in fewer items than 8 clusters hold: the interval is likely to be a little too narrow"
+)
+CONSTANT = "fewer than 5 differ from the most frequent value: the interval is uncertain"
+APART = "the groups overlap in fewer than 5 of the smaller one: the interval is uncertain"
 FEW = "fewer than 5 raters: what is said about other raters is uncertain"
 
 
@@ -86,3 +108,151 @@ def test_weights_that_hold_near_categories_together_make_none_rare():
     assert fleiss_kappa(table, weights="linear").warning is None
     assert krippendorff_alpha(table, "ordinal").warning is None
     assert cohen_kappa(a, b).warning == krippendorff_alpha(table).warning == RARE
+
+
+@pytest.mark.parametrize("rare", [3, 9])
+def test_a_rare_category_warns_in_the_coefficients_of_several_raters_and_of_each_category(rare):
+    a, b = uses(rare)
+    table = [[x, y, x] for x, y in zip(a, b, strict=True)]
+
+    warned = RARE if rare == 3 else None
+    assert light_kappa(table, resamples=50).warning == warned
+    assert light_kappa(table, "linear", categories=["no", "yes"], resamples=50).warning is None
+    for by_category in (kappa_per_category(a, b), fleiss_kappa_per_category(table)):
+        assert [by_category[category].warning for category in ("no", "yes")] == [warned, warned]
+
+
+def test_the_pair_of_raters_in_which_a_category_is_rarest_warns_of_their_mean_kappa():
+    a, b = uses(9)
+    rarely = ["yes"] * 3 + ["no"] * 37
+
+    assert light_kappa([[x, y, x] for x, y in zip(a, b, strict=True)], resamples=50).warning is None
+    assert light_kappa([[x, None, y] for x, y in zip(rarely, b, strict=True)][:20], resamples=50).undefined_because
+    assert light_kappa(list(zip(rarely, rarely[::-1], strict=True)), resamples=50).warning == RARE
+
+
+@pytest.mark.parametrize("rare", [3, 9])
+def test_a_rare_category_of_either_side_warns_of_a_difference(rare):
+    a, b = uses(rare)
+    human = ["yes"] * 20 + ["no"] * 20
+    usual = {"resamples": 50, "seed": 1}
+
+    def warning(statistic, first, second, **options):
+        return coefficient_difference(first, second, statistic, **usual, **options).warning
+
+    warned = RARE if rare == 3 else None
+    few = list(zip(a, b, strict=True))
+    common = list(zip(human, human[1:] + human[:1], strict=True))
+    for statistic in ("kappa", "fleiss", "alpha"):
+        assert warning(statistic, common, few) == warning(statistic, few, common) == warned
+    assert warning("ac", few, common) is None
+    assert warning("kappa", few, common, weights="linear", categories=["no", "yes"]) is None
+    assert warning("f1", human, b, reference=a) == warning("f1", human, b, reference=a, positive="yes") == warned
+    assert warning("f1", human, b, reference=a, positive="no") is None
+
+
+def test_a_difference_of_accuracies_that_rests_on_few_items_warns():
+    human = ["yes", "no"] * 20
+    nearly = ["no", "yes", *human[2:]]
+    other = ["no" if verdict == "yes" else "yes" for verdict in human[:9]] + human[9:]
+    usual = {"reference": human, "resamples": 50, "seed": 1}
+
+    assert coefficient_difference(human, nearly, "accuracy", **usual).warning == CONSTANT
+    assert coefficient_difference(human, other, "accuracy", **usual).warning is None
+
+
+@pytest.mark.parametrize(("n", "warned"), [(4, CONSTANT), (5, None)])
+def test_a_bootstrap_of_a_mean_of_which_nearly_all_items_say_the_same_warns(n, warned):
+    sets = [({"a"}, {"a"})] * 30 + [({"a"}, {"a", "b"})] * n
+    answers, reference = zip(*sets, strict=True)
+    lists = [[["a"], ["a"]]] * 30 + [[["a"], ["b", "a"]]] * n
+    places = [[(0, 0, 0), (0, 0, 0)]] * 30 + [[(0, 0, 0), (0, 0, 9)]] * n
+    raters = [["a", "a", "a"]] * 30 + [["a", "a", "b"]] * n
+    few = {"resamples": 50}
+
+    of_sets, right = set_agreement(sets, **few), set_accuracy(answers, reference, **few)
+    order, hit = ranking_agreement(lists, (1,), **few), ranking_accuracy([row[1] for row in lists], ["a"] * (30 + n))
+    near = place_agreement(places, 5, **few)
+    far = localisation([0.0] * 30 + [9.0] * n, 5, **few)
+    ceiling = leave_one_out(raters, ["a"] * (30 + n), **few)
+
+    assert [of_sets.exact.warning, of_sets.jaccard.warning, of_sets.options[1].percent.warning] == [warned] * 3
+    assert [right.jaccard.warning, right.share.warning] == [warned] * 2
+    assert [order.overlap[1].warning, order.rank_biased_overlap.warning, hit.reciprocal_rank.warning] == [warned] * 3
+    assert [near.distance.warning, near.within.warning, far.distance.warning] == [warned] * 3
+    assert [ceiling.mean.warning, ceiling.difference.warning] == [warned] * 2
+
+
+def test_wilsons_interval_of_a_share_holds_with_few_of_a_kind_and_its_bootstrap_warns():
+    answers, reference = [{"a"}] * 30 + [{"b"}], [{"a"}] * 31
+    table = [["a", "a"]] * 30 + [["a", "b"]]
+
+    assert set_accuracy(answers, reference).exact.warning is None
+    assert set_accuracy(answers, reference, interval="bca", resamples=50).exact.warning == CONSTANT
+    assert percent_agreement_of_all(table).warning is None
+    assert percent_agreement_of_all(table, interval="percentile", resamples=50).warning == CONSTANT
+    assert localisation([0.0] * 30 + [9.0], 5).hits.warning is None
+
+
+def test_nothing_is_warned_of_where_there_is_no_item():
+    assert set_accuracy([None], [{"a"}]).jaccard.warning is None
+    assert percent_agreement_of_all([[1, None]], interval="bca").warning is None
+
+
+@pytest.mark.parametrize("raters", [4, 5])
+def test_few_raters_warn_in_the_icc_of_incomplete_ratings_too(raters):
+    rng = np.random.default_rng(2)
+    table = rng.normal(size=(30, 1)) + rng.normal(size=(30, raters))
+    table[0, 0] = np.nan
+
+    warned = FEW if raters < 5 else None
+    assert [icc_with_missing(table, model).warning for model in (1, 2, 3)] == [warned, warned, None]
+
+
+@pytest.mark.parametrize(("n", "warned"), [(15, APART), (60, None)])
+def test_an_area_near_the_end_of_the_scale_in_small_groups_warns(n, warned):
+    high = [*range(n), *[n + 1] * (n // 9)]
+    low = [value - 0.55 * n for value in high]
+    scores, outcome = high + low, [1] * len(high) + [0] * len(low)
+
+    area = roc_auc(scores, outcome)
+    by_class = macro_auc([[score, -score] for score in scores], outcome, classes=[1, 0])
+
+    assert 0.85 < area.value < 0.95
+    assert area.warning == by_class.warning == mann_whitney(high, low).warning == warned
+    assert roc_auc([1, 2, 3, 4] * 10, [0, 1, 1, 0] * 10).warning is None
+
+
+@pytest.mark.parametrize(
+    ("clusters", "warned"),
+    [
+        (9, "only 9 clusters: an interval from fewer than 10 clusters is likely to be too narrow"),
+        (19, "only 19 clusters: a bootstrap of fewer than 20 clusters is likely to be too narrow"),
+        (20, None),
+    ],
+)
+def test_a_bootstrap_of_fewer_than_twenty_clusters_warns_and_other_intervals_of_fewer_than_ten(clusters, warned):
+    correct = [1, 0, 1, 1] * 60
+    of = np.arange(240) % clusters
+
+    drawn = accuracy_of_correctness(correct, clusters=of, interval="percentile", resamples=50).primary
+    score = accuracy_of_correctness(correct, clusters=of).primary
+
+    assert drawn.warning == warned
+    assert score.warning == (warned if clusters < 10 else None)
+
+
+@pytest.mark.parametrize(("rare", "warned"), [(3, RARE), (30, IN_CLUSTERS), (50, None)])
+def test_a_category_that_comes_in_few_clusters_warns_of_an_interval_that_allows_for_them(rare, warned):
+    a = ["yes"] * rare + ["no"] * (200 - rare)
+    b = [*a[1:], "no"]
+    table, subjects = list(zip(a, b, strict=True)), np.arange(200) // 5
+
+    for options in ({}, {"interval": "percentile", "resamples": 50}):
+        assert cohen_kappa(a, b, clusters=subjects, **options).warning == warned
+        for coefficient in (fleiss_kappa, conger_kappa, krippendorff_alpha):
+            assert coefficient(table, clusters=subjects, **options).warning == warned
+    assert light_kappa(table, clusters=subjects, resamples=50).warning == warned
+    assert cohen_kappa(a, b).warning == (RARE if rare == 3 else None)
+    assert cohen_kappa(a, b, clusters=range(200)).warning == (RARE if rare == 3 else None)
+    assert gwet_ac(table, clusters=subjects).warning is None
