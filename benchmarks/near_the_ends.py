@@ -15,6 +15,8 @@ from agreement import Estimate
 LEVELS = (0.5, 0.9, 0.95, 0.97)
 WRONG = 0.1  # each simulated rater errs on one item of ten
 RESAMPLES = 1_000
+_RESAMPLED = {"interval": "percentile", "resamples": RESAMPLES}
+_BCA = {"interval": "bca", "resamples": RESAMPLES}
 OF_CLUSTER = 5  # items
 
 Rng = np.random.Generator
@@ -145,6 +147,51 @@ def _coefficient(coefficient: Callable[..., Estimate], raters: int, first: str, 
     )
 
 
+def _verdicts_of_clusters(raters: int) -> Callable[[int, float, int, Rng], Data]:
+    """How many of five items of each cluster have each pattern of verdicts.
+
+    Prevalence, and how often a rater errs, vary between clusters with an intraclass correlation of one third; each
+    rater errs independently of the others, so that the pattern of an item is as likely as without clusters.
+    """
+    patterns = np.array(list(np.ndindex(*(2,) * raters)))
+
+    def draw(clusters: int, level: float, samples: int, rng: Rng) -> Data:
+        prevalence = rng.beta(2 * level, 2 * (1 - level), (samples, clusters, 1))
+        wrong = rng.beta(2 * WRONG, 2 * (1 - WRONG), (samples, clusters, 1, raters))
+        share = np.zeros((samples, clusters, len(patterns)))
+        for truth in (0, 1):
+            likely = np.where(patterns == truth, 1 - wrong, wrong).prod(axis=-1)
+            share += (prevalence if truth else 1 - prevalence) * likely
+        counts = rng.multinomial(OF_CLUSTER, share / share.sum(axis=-1, keepdims=True))
+        return np.asarray(counts.reshape(samples, -1))
+
+    return draw
+
+
+def _of_clusters(coefficient: Callable[..., Estimate], raters: int) -> Callable[..., Estimate]:
+    patterns = np.array(list(np.ndindex(*(2,) * raters)))
+
+    def estimate(counts: Data, _: float, clusters: int, **method: Any) -> Estimate:
+        ratings = np.repeat(np.tile(patterns, (clusters, 1)), counts, axis=0)
+        keywords = {"categories": [0, 1], "clusters": np.repeat(np.arange(clusters), OF_CLUSTER)} | method
+        if coefficient is agreement.cohen_kappa:
+            return coefficient(ratings[:, 0], ratings[:, 1], **keywords)
+        return coefficient(ratings, **keywords)
+
+    return estimate
+
+
+def _coefficient_in_clusters(coefficient: Callable[..., Estimate], raters: int) -> Simulation:
+    return Simulation(
+        (10, 20, 30, 50, 100),
+        _verdicts_of_clusters(raters),
+        _of_clusters(coefficient, raters),
+        _of_patterns(coefficient, raters),
+        lambda clusters, level: _rarer(OF_CLUSTER * clusters, level),
+        {"adjusted": {}, "percentile": _RESAMPLED, "BCa": _BCA},
+    )
+
+
 def _right_of_clusters(clusters: int, level: float, samples: int, rng: Rng) -> Data:
     """How many of five items are right in each cluster, with an intraclass correlation of one third, in order."""
     chance = rng.beta(2 * level, 2 * (1 - level), (samples, clusters))
@@ -194,9 +241,6 @@ def _brier(sample: Data, _: float, n: int, **method: Any) -> Estimate:
     return agreement.brier_score(sample[:n], sample[n:].astype(int), **method)
 
 
-_RESAMPLED = {"interval": "percentile", "resamples": RESAMPLES}
-_BCA = {"interval": "bca", "resamples": RESAMPLES}
-
 SIMULATIONS: dict[str, Simulation] = {
     "accuracy in clusters of five": Simulation(
         (10, 20, 30, 50, 100),
@@ -208,6 +252,8 @@ SIMULATIONS: dict[str, Simulation] = {
     ),
     "Cohen's kappa": _coefficient(agreement.cohen_kappa, 2, "normal", "normal"),
     "alpha of three, nominal": _coefficient(agreement.krippendorff_alpha, 3, "t", "t"),
+    "Cohen's kappa in clusters of five": _coefficient_in_clusters(agreement.cohen_kappa, 2),
+    "alpha of three in clusters of five, nominal": _coefficient_in_clusters(agreement.krippendorff_alpha, 3),
     "Fleiss' kappa of three": _coefficient(agreement.fleiss_kappa, 3, "t", "t"),
     "AC1 of three": _coefficient(agreement.gwet_ac, 3, "t", "t"),
     "prediction-powered mean, tuned": Simulation(
