@@ -1,0 +1,117 @@
+"""Copies of a database that were prepared so that some answers are refused, or something foreign stays in them."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sqlmodel import select
+
+from db import Database, Person
+from db.engine import make_engine
+from services.errors import InputRefused
+from services.record import maintenance, verification
+from services.record.restoring import restore_installation
+from tests.harness import databases
+from tests.harness.server import ROOT
+from tests.services.record.conftest import MakeEmpty, make_empty
+from tests.services.record.tampering import change_copy, past_the_guards
+from tests.situations import Situation, any_answers, on_the_desk, show, signed_in, submit
+
+__all__ = ["make_empty"]
+
+
+@pytest.fixture
+def saved(opened: Situation, tmp_path: Path) -> Path:
+    """A backup of the tiny study, open for reading."""
+    maintenance.back_up_installation(opened.database, tmp_path / "backup")
+    return tmp_path / "backup"
+
+
+@pytest.fixture
+def nowhere(tmp_path: Path) -> Database:
+    """An installation whose data folder has not been made yet."""
+    return Database(make_engine(databases.sqlite_url(tmp_path / "elsewhere" / "blindread.db")), tmp_path / "elsewhere")
+
+
+def test_no_index_that_was_added_to_a_copy_refuses_some_answers_later(
+    saved: Path, nowhere: Database, opened: Situation
+) -> None:
+    change_copy(
+        saved, "CREATE INDEX quicker ON verdict (json(CASE WHEN comment LIKE '%metastasis%' THEN '{' ELSE '1' END))"
+    )
+    try:
+        done = restore_installation(nowhere, saved)
+    except InputRefused:
+        return
+    assert done.problems == []
+    rater = signed_in(nowhere, "rater-1")
+    there = replace(opened, database=nowhere)
+    desk = on_the_desk(there, rater)
+    show(there, rater, desk)
+
+    assert submit(there, rater, desk, {**any_answers(desk), "comment": "A metastasis."}).receipt
+
+
+def test_a_unique_index_on_an_expression_that_does_not_belong_there_is_named(opened: Situation) -> None:
+    past_the_guards(opened.database, "CREATE UNIQUE INDEX strange ON verdict (coalesce(not_assessable, receipt))")
+
+    assert any("unique index" in problem for problem in verification.verify_study(opened.database, "tiny"))
+
+
+@pytest.mark.postgresql
+def test_no_function_of_an_index_acts_while_a_dump_is_brought_in(
+    postgres_url: str, make_empty: MakeEmpty, tmp_path: Path
+) -> None:
+    database = Database(make_engine(postgres_url), tmp_path / "data")
+    database.data_dir.mkdir(exist_ok=True)
+    with database.engine.begin() as connection:
+        connection.exec_driver_sql(
+            "CREATE FUNCTION forge() RETURNS void LANGUAGE plpgsql AS "
+            "$$ BEGIN UPDATE public.person SET is_owner = true WHERE login = 'mallory'; END $$"
+        )
+        # The body of a function that calls itself immutable is not looked into.
+        connection.exec_driver_sql(
+            "CREATE FUNCTION quick(bigint) RETURNS integer LANGUAGE plpgsql IMMUTABLE AS "
+            "$$ BEGIN PERFORM public.forge(); RETURN 1; END $$"
+        )
+        connection.exec_driver_sql("CREATE INDEX quicker ON audit_event (quick(id::bigint))")
+        connection.exec_driver_sql(
+            "INSERT INTO person (login, name, is_owner, created_at, is_demo) "
+            "VALUES ('mallory', 'M', false, now(), false)"
+        )
+    maintenance.back_up_installation(database, tmp_path / "backup")
+    database.engine.dispose()
+    elsewhere = make_empty("postgresql")
+    try:
+        restore_installation(elsewhere, tmp_path / "backup")
+    except InputRefused:
+        return
+    with elsewhere.read_only() as session:
+        assert session.exec(select(Person.is_owner).where(Person.login == "mallory")).one() is False
+
+
+@pytest.mark.parametrize("command", ["backup", "restore"])
+def test_a_disk_that_is_full_is_said_in_a_sentence(
+    command: str, saved: Path, opened: Situation, tmp_path: Path
+) -> None:
+    ends = {"backup": (opened.database.data_dir, tmp_path / "other"), "restore": (tmp_path / "elsewhere", saved)}
+    data_dir, place = ends[command]
+    environment = {**os.environ, "BLINDREAD_DATA_DIR": str(data_dir)}
+    environment.pop("DATABASE_URL", None)
+
+    done = subprocess.run(
+        [sys.executable, "manage.py", command, str(place)],
+        cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000)),
+    )  # fmt: skip
+
+    assert done.returncode == 1
+    assert "OperationalError" not in done.stdout + done.stderr
+    # The copy is whole.
+    assert "use another backup" not in done.stderr + done.stdout
