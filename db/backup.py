@@ -24,6 +24,13 @@ from db.engine import Database
 # The number by which restores into one PostgreSQL database know of each other; any number would do.
 _LOCK = 0x626C696E64
 _PR_SET_PDEATHSIG = 1
+# A line of the contents of a dump: number, two object ids, kind, schema, name, owner.
+_PART_OF_DUMP = re.compile(r"\d+; \d+ \d+ (?P<kind>[A-Z][A-Z ]*[A-Z]) (?P<schema>\S+) (?P<name>.*) \S+")
+_KINDS_OF_PARTS = frozenset({
+    "TABLE", "TABLE DATA", "SEQUENCE", "SEQUENCE OWNED BY", "SEQUENCE SET", "DEFAULT", "CONSTRAINT", "FK CONSTRAINT",
+    "INDEX", "TRIGGER",
+})  # fmt: skip
+_OTHER_PARTS = frozenset({("FUNCTION", "refuse_change()"), ("FUNCTION", "refuse_change_once_frozen()")})
 
 
 def back_up(database: Database, target: Path) -> None:
@@ -39,11 +46,23 @@ def back_up(database: Database, target: Path) -> None:
         # VACUUM runs outside any transaction, so it goes through the raw connection.
         connection = database.engine.raw_connection()
         try:
-            connection.driver_connection.execute("VACUUM INTO ?", (str(target),))  # type: ignore[union-attr]
+            with _written_whole(target):
+                connection.driver_connection.execute("VACUUM INTO ?", (str(target),))  # type: ignore[union-attr]
         finally:
             connection.close()
         return
     _run("pg_dump", "--format=custom", f"--file={target}", database=database)
+
+
+@contextmanager
+def _written_whole(target: Path) -> Iterator[None]:
+    """Let SQLite's failure to write a file, as on a full disk, be one of this file, of which nothing stays."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        for file in (target, *log_files(target)):
+            file.unlink(missing_ok=True)
+        raise OSError(errno.EIO, f"it cannot be written: {error}", str(target)) from error
 
 
 @contextmanager
@@ -144,6 +163,7 @@ def copy_sqlite(copy: Path, target: Path) -> None:
     for file in (target, *log_files(target)):
         file.unlink(missing_ok=True)
     with (
+        _written_whole(target),
         closing(sqlite3.connect(f"{copy.resolve().as_uri()}?mode=ro", uri=True)) as source,
         closing(sqlite3.connect(target)) as empty,
     ):
@@ -171,6 +191,30 @@ def schema_in_dump(dump: Path) -> str | None:
         if re.match(r"COPY \S*alembic_version \(", line):
             return next(lines, "").strip() or None
     return None
+
+
+def require_no_foreign_parts(dump: Path) -> None:
+    """Refuse a dump with parts that no release of this program makes, such as functions, rules, policies, extensions.
+
+    Bringing in a foreign function would run it: an index or a check can call it for every row. What the dump's tables
+    themselves say is compared when they are there.
+
+    Raises
+    ------
+    DamagedCopy
+        Naming the first of them.
+    """
+    lines = _run("pg_restore", "--list", dump).splitlines()
+    parts = [part for part in map(_PART_OF_DUMP.fullmatch, lines) if part is not None]
+    # All of it lies in one schema, the one that holds the number of the migrations.
+    home = next((part["schema"] for part in parts if part["name"] == "alembic_version"), "public")
+    for part in parts:
+        kind, name = part["kind"], part["name"]
+        is_ours = part["schema"] == home and (kind in _KINDS_OF_PARTS or (kind, name) in _OTHER_PARTS)
+        if is_ours or (kind, name) in {("SCHEMA", home), ("COMMENT", f"SCHEMA {home}"), ("ACL", f"SCHEMA {home}")}:
+            continue
+        shown = "".join(sign if sign.isprintable() else "?" for sign in f"{kind.lower()} {name}"[:200])
+        raise DamagedCopy(f"{dump} holds what Blindread did not make ({shown}); use another backup.")
 
 
 def restore_dump(database: Database, dump: Path) -> None:

@@ -27,6 +27,10 @@ _REFUSALS = {
 }
 # How the definition of a trigger of PostgreSQL ends that is there and does nothing.
 _OFF = " (switched off)"
+# An index that changes no row and refuses none: on plain columns, whatever they hold.
+_PLAIN_INDEX = re.compile(r"CREATE INDEX \w+ ON \w+ ?\(\w+( (ASC|DESC))?(, \w+( (ASC|DESC))?)*\)", re.IGNORECASE)
+# What SQLite keeps for itself in a database.
+_OF_SQLITE = re.compile(r"sqlite_(autoindex_\w+|sequence|stat[1-4])")
 
 
 def broken_guards(connection: Connection) -> list[str]:
@@ -41,6 +45,8 @@ def broken_guards(connection: Connection) -> list[str]:
     problems += _compared(_triggers(connection), _triggers_there(connection))
     if connection.dialect.name == "postgresql":
         problems += _function_problems(connection) + _rule_problems(connection)
+    elif connection.dialect.name == "sqlite":
+        problems += _expression_problems(connection, inspector)
     for table in tables:
         problems += _unique_problems(inspector, table) + _index_problems(inspector, table)
         problems += _foreign_key_problems(inspector, table)
@@ -161,10 +167,34 @@ def _column_problems(inspector: Inspector, table: Table) -> list[str]:
 
 
 def _index_problems(inspector: Inspector, table: Table) -> list[str]:
-    """Compare what only makes queries quick; an index that somebody has added changes no row and stays."""
-    present = {tuple(index["column_names"]) for index in inspector.get_indexes(table.name)}
+    """Compare what only makes queries quick; an index that somebody has added on plain columns stays.
+
+    One on an expression, or with a condition, computes from each row that is stored, and can refuse it.
+    """
+    indexes = inspector.get_indexes(table.name)
+    present = {tuple(index["column_names"]) for index in indexes}
     expected = {tuple(column.name for column in index.columns) for index in table.indexes if not index.unique}
-    return [f"The index on {', '.join(columns)} of '{table.name}' is gone." for columns in sorted(expected - present)]
+    return [
+        f"The index on {', '.join(columns)} of '{table.name}' is gone." for columns in sorted(expected - present)
+    ] + [
+        f"The index '{index['name']}' on '{table.name}' does not belong to this database."
+        for index in indexes
+        if not index["unique"] and (None in index["column_names"] or _condition(index.get("dialect_options", {})))
+    ]
+
+
+def _expression_problems(connection: Connection, inspector: Inspector) -> list[str]:
+    """Return one sentence for each index of SQLite on an expression; no release has any, and reflection omits them."""
+    rows = connection.execute(
+        text("SELECT name, tbl_name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY name")
+    )
+    reflected = {index["name"] for table in inspector.get_table_names() for index in inspector.get_indexes(table)}
+    return [
+        f"The {'unique ' if str(sql).upper().startswith('CREATE UNIQUE ') else ''}index '{name}' on '{table}' does not "
+        "belong to this database."
+        for name, table, sql in rows
+        if name not in reflected
+    ]
 
 
 def _unique_problems(inspector: Inspector, table: Table) -> list[str]:
@@ -238,13 +268,12 @@ def _squeezed(sql: str) -> str:
 
 
 def definitions(connection: Connection) -> dict[tuple[str, str], str]:
-    """Return the definitions in a SQLite database by kind and name; those that SQLite makes by itself have none."""
-    rows = connection.execute(
-        text("SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
-    )
+    """Return the definitions in a SQLite database by kind and name, but for what SQLite makes by itself."""
+    rows = connection.execute(text("SELECT type, name, sql FROM sqlite_master"))
     return {
         (str(kind), str(name)): _in_one_order(_squeezed(str(sql))) if kind == "table" else _squeezed(str(sql))
         for kind, name, sql in rows
+        if not (kind in {"table", "index"} and _OF_SQLITE.fullmatch(str(name)))
     }
 
 
@@ -266,7 +295,7 @@ def _in_one_order(table: str) -> str:
 def altered_definitions(actual: dict[tuple[str, str], str], expected: dict[tuple[str, str], str]) -> list[str]:
     """Return one sentence for each definition that is not as a new database of the same schema has it.
 
-    An index that somebody has added changes no row, unless it is a unique one.
+    An index that somebody has added on plain columns changes no row and refuses none.
     """
     gone = [f"The {kind} '{name}' is gone." for kind, name in sorted(expected.keys() - actual.keys())]
     altered = [
@@ -277,6 +306,6 @@ def altered_definitions(actual: dict[tuple[str, str], str], expected: dict[tuple
     added = [
         f"The {kind} '{name}' does not belong to this database."
         for kind, name in sorted(actual.keys() - expected.keys())
-        if not actual[kind, name].upper().startswith("CREATE INDEX ")
+        if not _PLAIN_INDEX.fullmatch(actual[kind, name])
     ]
     return gone + altered + added

@@ -25,6 +25,7 @@ from db.backup import (
     copy_sqlite,
     log_files,
     put_in_place,
+    require_no_foreign_parts,
     require_whole,
     restore_dump,
     schema_in_dump,
@@ -44,6 +45,8 @@ from services.studies import volume_store
 
 # The file that this program writes has less than 1 kB.
 LONGEST_HEAD_FILE = 100_000
+# A volume is named by its SHA-256; while it is copied, its name is longer.
+LONGEST_NAME = 200
 # So many problems of a schema are named, and so much of each: whoever can write the file chose the names in it.
 NAMED = 3
 LONGEST_NAMED = 200
@@ -176,6 +179,11 @@ def _volumes_in(backup: Path) -> Iterator[Path]:
             kind = path.lstat().st_mode
             if not (stat.S_ISREG(kind) or stat.S_ISDIR(kind)):
                 raise _no_volume(path)
+            if len(os.fsencode(path.name)) > LONGEST_NAME:
+                raise InputRefused(
+                    f"{path.parent} holds a name of more than {LONGEST_NAME} letters, which no volume has; remove it, "
+                    "and restore again."
+                )
             if stat.S_ISREG(kind) and not path.name.startswith(volume_store.INCOMING):
                 yield path.relative_to(top)
 
@@ -188,7 +196,7 @@ def _no_volume(path: Path) -> InputRefused:
 def _schema_in(copy: Path, database: Database) -> str | None:
     """Return the schema of a copy; what is no database of this program or an older one is refused."""
     try:
-        schema = _schema_in_file(copy) if database.engine.dialect.name == "sqlite" else schema_in_dump(copy)
+        schema = _schema_in_file(copy) if database.engine.dialect.name == "sqlite" else _schema_in_dump(copy)
     except DamagedCopy as damage:
         raise InputRefused(str(damage)) from damage
     state = standing_of_schema(schema, database.engine)
@@ -196,6 +204,13 @@ def _schema_in(copy: Path, database: Database) -> str | None:
         raise _too_new(schema, database)
     if state == "foreign":
         raise InputRefused(f"{copy} holds no database of Blindread; use another backup.")
+    return schema
+
+
+def _schema_in_dump(copy: Path) -> str | None:
+    schema = schema_in_dump(copy)
+    if schema is not None:
+        require_no_foreign_parts(copy)
     return schema
 
 

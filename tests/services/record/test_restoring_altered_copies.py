@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from sqlalchemy import inspect
 
 from db import Database
 from db.engine import make_engine
@@ -233,6 +234,15 @@ def test_what_is_no_file_in_the_place_of_the_database_is_refused_by_what_it_is(
     assert [path.name for path in elsewhere.data_dir.iterdir()] == ["blindread.db"]
 
 
+def test_a_volume_with_an_endless_name_is_refused_and_leaves_nothing(saved: Path, nowhere: Database) -> None:
+    (saved / "volumes" / ("x" * 250)).write_bytes(b"")
+
+    with pytest.raises(InputRefused, match="a name of more than 200 letters"):
+        restore_installation(nowhere, saved)
+
+    assert not nowhere.data_dir.exists()
+
+
 @pytest.mark.postgresql
 @pytest.mark.parametrize(
     ("change", "says"),
@@ -242,10 +252,7 @@ def test_what_is_no_file_in_the_place_of_the_database_is_refused_by_what_it_is(
             "CREATE TRIGGER forging AFTER UPDATE ON login_session FOR EACH ROW EXECUTE FUNCTION refuse_change()",
             "The trigger 'forging' does not belong",
         ),
-        (
-            "CREATE RULE forging AS ON UPDATE TO login_session DO ALSO DELETE FROM sign_in_try",
-            "The rule 'forging' on 'login_session' does not belong",
-        ),
+        ("CREATE INDEX quicker ON draft (lower(answers::text))", "The index 'quicker' on 'draft' does not belong"),
         ("DROP TABLE lease", "The table 'lease' is gone."),
         ("ALTER TABLE person DROP COLUMN is_demo", "The column 'is_demo' of 'person' is gone."),
     ],
@@ -265,6 +272,44 @@ def test_a_dump_with_another_schema_is_refused_and_its_database_stays_shut(
 
     with pytest.raises(Conflict, match="was broken off; make an empty database"):
         maintenance.require_prepared(elsewhere)
+
+
+@pytest.mark.postgresql
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (
+            "CREATE RULE forging AS ON UPDATE TO login_session DO ALSO DELETE FROM sign_in_try",
+            "rule login_session forg",
+        ),
+        ("CREATE FUNCTION forge() RETURNS integer LANGUAGE sql AS 'SELECT 1'", r"function forge\(\)"),
+        ("CREATE VIEW everybody AS SELECT * FROM person", "view everybody"),
+        ("CREATE POLICY mine ON verdict USING (false)", "policy verdict mine"),
+        ("CREATE EVENT TRIGGER forging ON ddl_command_end EXECUTE FUNCTION forge()", "(function|event trigger)"),
+        ("CREATE SCHEMA other; CREATE TABLE other.verdict (id int)", "schema other"),
+    ],
+)
+def test_a_part_of_a_dump_that_no_release_makes_is_refused_before_anything_is_written(
+    postgres_url: str, make_empty: MakeEmpty, tmp_path: Path, change: str, says: str
+) -> None:
+    database = Database(make_engine(postgres_url), tmp_path / "data")
+    with database.engine.begin() as connection:
+        if "forge()" in change and not change.startswith("CREATE FUNCTION"):
+            connection.exec_driver_sql(
+                "CREATE FUNCTION forge() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN NULL; END'"
+            )
+        connection.exec_driver_sql(change)
+    maintenance.back_up_installation(database, tmp_path / "backup")
+    with database.engine.begin() as connection:
+        # An event trigger acts in the whole server's database, also while the next test tidies up.
+        connection.exec_driver_sql("DROP EVENT TRIGGER IF EXISTS forging")
+    database.engine.dispose()
+    elsewhere = make_empty("postgresql")
+
+    with pytest.raises(InputRefused, match=says):
+        restore_installation(elsewhere, tmp_path / "backup")
+
+    assert inspect(elsewhere.engine).get_table_names() == []
 
 
 @pytest.mark.postgresql
