@@ -43,7 +43,7 @@ scoring:
   sample: %(sample)s
   form: {fields: [{key: answer, type: yes_no, label: Correct}]}
 adjudication: {instructions: Decide., controls: 1}
-analysis: {primary: %(primary)s, interval: percentile_bootstrap, resamples: %(resamples)s, seed: 3}
+analysis: {primary: %(primary)s, %(intervals)s, resamples: %(resamples)s, seed: 3}
 """
 
 CASES = """case,subject,vignette,age,note
@@ -114,6 +114,7 @@ def study_folder(
     sample: int = 8,
     resamples: int = 10_000,
     primary: str = "closed_format_accuracy",
+    intervals: str = "interval: percentile_bootstrap",
     **changed: str,
 ) -> Path:
     """Write the study folder; a keyword such as `items` replaces that table."""
@@ -123,7 +124,7 @@ def study_folder(
     } | changed  # fmt: skip
     for name, text in tables.items():
         (folder / f"{name}.csv").write_text(text, encoding="utf-8")
-    protocol = PROTOCOL % {"sample": sample, "resamples": resamples, "primary": primary}
+    protocol = PROTOCOL % {"sample": sample, "resamples": resamples, "primary": primary, "intervals": intervals}
     (folder / "protocol.yaml").write_text(protocol, encoding="utf-8")
     rng = np.random.default_rng(1)
     for number in (1, 2, 3):
@@ -301,7 +302,8 @@ def _show(database: Database, actor: Actor, payload: dict[str, Any]) -> None:
 
 
 def _item_by_prompt(situation: Situation) -> dict[str, str]:
-    return {line.split(",")[6]: line.split(",")[0] for line in ITEMS.splitlines()[1:]}
+    with situation.database.read_only() as session:
+        return {prompt: key for prompt, key in session.exec(select(Item.prompt, Item.key))}
 
 
 def _actor(database: Database, token: str) -> Actor:

@@ -1,0 +1,133 @@
+"""A plan that takes each statistic's own interval: the values of the older plan, with the intervals of the library."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from agreement import accuracy_of_correctness, cohen_kappa
+from agreement.shared_draw import ClusterDraw
+from db.engine import Database, make_engine
+from exchange.estimate_rows import EstimateRow, Stratum
+from services.progress import data_lock
+from services.report import Report, build_report
+from tests.harness.databases import copy_of_sqlite_file
+from tests.services.report.situations import STUDY, frozen_study, read_all, study_folder
+
+ITEMS = [f"i{number}" for number in range(1, 49)]
+SUBJECT = {item: f"s{(number + 1) // 2}" for number, item in enumerate(ITEMS, start=1)}
+RESAMPLES = 400
+TABLES = {
+    "cases": "case,subject,vignette,age,note\n" + "".join(f"c{n},s{n},,,\n" for n in range(1, 25)),
+    "volumes": "volume,case,role,sequence,acquired,file,label\n"
+    + "".join(f"v{n},c{n},current,T1,,v{1 + n % 3}.nii.gz,T1\n" for n in range(1, 25)),
+    "items": "item,case,category,format,grounding,form,prompt,options,sequences,uses_prior\n"
+    + "".join(f"{i},c{SUBJECT[i][1:]},presence,yes_no,image_grounded,yes_no,Is {i} there?,,T1,false\n" for i in ITEMS),
+    "references": "item,accepted,low,high,text_only_answer,provenance\n" + "".join(f"{i},yes,,,yes,\n" for i in ITEMS),
+    "candidates": "candidate,item,model,answer\n" + "".join(f"k{n},i{n},model,Yes\n" for n in range(1, 9)),
+}
+
+
+def said_by(seed: int) -> dict[str, str]:
+    """Return answers of which most are right."""
+    drawn = random.Random(seed)
+    return {item: "yes" if drawn.random() < 0.8 else "no" for item in ITEMS}
+
+
+SAID = {"rater 1": said_by(1), "rater 2": said_by(2)}
+
+
+class Plans(NamedTuple):
+    """Reports of the same answers under two plans."""
+
+    by_statistic: Report
+    percentile: Report
+
+
+@pytest.fixture(scope="module")
+def plans(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Plans:
+    """The reports of one study that was frozen with either plan."""
+
+    def reported(intervals: str) -> Report:
+        folder = tmp_path_factory.mktemp("plan")
+        engine = make_engine(copy_of_sqlite_file(migrated_sqlite, folder / "data" / "blindread.db"))
+        study = study_folder(folder / "study", resamples=RESAMPLES, intervals=intervals, **TABLES)
+        situation = frozen_study(Database(engine, folder / "data"), study)
+        for rater, said in SAID.items():
+            read_all(situation, rater, said)
+        data_lock.close_study(situation.database, situation.admin, STUDY)
+        report = build_report(situation.database, situation.admin, STUDY)
+        engine.dispose()
+        return report
+
+    return Plans(reported("interval: by_statistic"), reported("interval: percentile_bootstrap"))
+
+
+def rows(report: Report) -> Mapping[tuple[object, ...], EstimateRow]:
+    """Return the rows of a report by what they are about; the times of scripted raters are left out."""
+    return {
+        (section.key, table.key, row.statistic, row.compared, row.parties, row.stratum, row.stage, row.bound): row
+        for section, table in report.estimate_tables()
+        if table.key != "active_time"
+        for row in table.rows
+    }
+
+
+def row_of(report: Report, statistic: str, compared: str, *raters: str) -> EstimateRow:
+    """Return the one row about these raters' items, which are of one format all."""
+    (row,) = {
+        id(row): row
+        for row in rows(report).values()
+        if (row.statistic, row.compared, row.stage, row.bound) == (statistic, compared, "", "")
+        and [party.name for party in row.parties] == list(raters)
+        and row.stratum == Stratum("format", "yes_no")
+    }.values()
+    return row
+
+
+def test_a_plan_changes_intervals_and_no_value(plans: Plans) -> None:
+    by_statistic, percentile = rows(plans.by_statistic), rows(plans.percentile)
+
+    assert by_statistic.keys() == percentile.keys()
+    for key, row in by_statistic.items():
+        assert row.estimate.value == pytest.approx(percentile[key].estimate.value, nan_ok=True), key
+        assert row.estimate.n == percentile[key].estimate.n, key
+    assert any(row.estimate.low != percentile[key].estimate.low for key, row in by_statistic.items())
+
+
+def test_accuracy_has_the_interval_of_the_library(plans: Plans) -> None:
+    row = row_of(plans.by_statistic, "accuracy", "reference", "Rater 1")
+    correct = [SAID["rater 1"][item] == "yes" for item in ITEMS]
+    draw = ClusterDraw(list(SUBJECT.values()), resamples=RESAMPLES, seed=3)
+
+    expected = accuracy_of_correctness(correct, **draw.by(list(SUBJECT.values()))).primary
+
+    assert (row.estimate.low, row.estimate.high) == pytest.approx((expected.low, expected.high))
+    assert row.estimate.n_clusters == 24
+
+
+def test_kappa_has_the_interval_of_the_library(plans: Plans) -> None:
+    row = row_of(plans.by_statistic, "cohen_kappa", "answers", "Rater 1", "Rater 2")
+    draw = ClusterDraw(list(SUBJECT.values()), resamples=RESAMPLES, seed=3)
+
+    expected = cohen_kappa(
+        [SAID["rater 1"][item] for item in ITEMS],
+        [SAID["rater 2"][item] for item in ITEMS],
+        **draw.by(list(SUBJECT.values())),
+    )
+
+    assert (row.estimate.low, row.estimate.high) == pytest.approx((expected.low, expected.high))
+
+
+def test_what_has_no_interval_says_why(plans: Plans) -> None:
+    silent = [
+        key
+        for key, row in rows(plans.by_statistic).items()
+        if row.estimate.low != row.estimate.low and not row.estimate.undefined_because
+    ]
+
+    assert silent == []
