@@ -303,7 +303,7 @@ def _show(database: Database, actor: Actor, payload: dict[str, Any]) -> None:
 
 def _item_by_prompt(situation: Situation) -> dict[str, str]:
     with situation.database.read_only() as session:
-        return {prompt: key for prompt, key in session.exec(select(Item.prompt, Item.key))}
+        return dict(session.exec(select(Item.prompt, Item.key)).all())
 
 
 def _actor(database: Database, token: str) -> Actor:
