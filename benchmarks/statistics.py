@@ -168,7 +168,7 @@ def report() -> None:
         "percentile bootstrap, one draw": {"interval": "percentile_bootstrap", "draw": 2},
         "percentile bootstrap, own draws": {"interval": "percentile_bootstrap", "draw": 1},
     }
-    print(f"{'report':<54} {'seconds':>9} {'MB at most':>12}")
+    print(f"{'report':<54} {'processor':>9} {'MB at most':>12}")
     for raters, items, scored, names in ((10, 200, 0, list(plans)), (8, 10_000, 10_000, list(plans)[:1])):
         of = f", {raters * scored} scores" if scored else ""
         print(f"  {raters} raters, {items} items{of}")
@@ -181,12 +181,12 @@ def report() -> None:
 
 
 def _report(folder: Path, plan: dict[str, Any]) -> tuple[float, float]:
-    """Seconds of reading a study and computing its report in this process, and its MB at most."""
-    start = time.perf_counter()
+    """Processor seconds of reading a study and computing its report in this process, and its MB at most."""
+    start = time.process_time()
     rows = rows_of(Database(make_engine(f"sqlite:///{folder / DATABASE_FILE}"), folder))
     analysis = rows.protocol.analysis.model_copy(update=plan)
     report_of(replace(rows, protocol=rows.protocol.model_copy(update={"analysis": analysis})), "final")
-    return time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return time.process_time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def main() -> None:
