@@ -16,6 +16,7 @@ MOST_CATEGORIES = 20
 """With more categories each gets so little of the two items that they change nothing."""
 
 _STEP = 1e-4  # of an item, of the numerical derivative
+_AT_ONCE = 131_072  # numbers whose derivative is taken at once: so many stay in the cache
 
 
 def added_rows(rows_of: Callable[[Codes], Floats], categories: int, codes: Codes) -> Floats:
@@ -66,6 +67,7 @@ def adjusted_estimate(
     note: str = "",
     lowest: float = -1.0,
     rarest: float = math.inf,
+    kind: Codes | None = None,
 ) -> Estimate:
     """A coefficient with the interval from its items and two added ones, of which raters agree on one.
 
@@ -79,7 +81,7 @@ def adjusted_estimate(
     ----------
     of_sums : callable
         The coefficient from sums, shape (..., k) to (...).
-    rows : ndarray, shape (items, k)
+    rows : ndarray, shape (items, k), or with `kind` (kinds, k)
         What each item adds to the sums.
     added : ndarray, shape (categories squared, k)
         As of `added_rows`.
@@ -91,6 +93,8 @@ def adjusted_estimate(
         The least that the coefficient can be.
     rarest : float
         In how many items the rarest category is expected.
+    kind : ndarray of int, shape (items,), optional
+        Which of the rows each item adds, where many items are alike; by default each its own.
 
     Returns
     -------
@@ -115,7 +119,8 @@ def adjusted_estimate(
     >>> estimate.value, round(estimate.low, 2), estimate.high
     (1.0, 0.57, 1.0)
     """
-    n, sums = len(rows), rows.sum(axis=0)
+    times = None if kind is None else np.bincount(kind, minlength=len(rows))
+    n, sums = len(rows) if kind is None else kind.size, total_of(rows, times)
     categories = math.isqrt(len(added))
     share = np.repeat([1.0 / categories, 1.0 / (len(added) - categories)], [categories, len(added) - categories])
     value, n_clusters = float(of_sums(sums)), None if groups is None else int(groups.max(initial=-1)) + 1
@@ -130,6 +135,7 @@ def adjusted_estimate(
     if groups is not None:
         # with the items added there is a spread in perfect agreement too
         influence = _influence(of_sums, sums + share @ added, rows)
+        influence = influence if kind is None else influence[kind]
         effective = effective_size(influence - influence.mean(), groups, events=min(rarest, float(n)))
         method += f", on the effective number of independent items ({effective:.1f} of {n})"
     else:
@@ -137,7 +143,7 @@ def adjusted_estimate(
     weight = effective / n
     totals = weight * sums + share @ added
     of_rows, of_added = _influence(of_sums, totals, rows), _influence(of_sums, totals, added)
-    se = math.sqrt(weight * float((of_rows**2).sum()) + float(share @ of_added**2))
+    se = math.sqrt(weight * float(total_of(of_rows**2, times)) + float(share @ of_added**2))
     centre, half = float(of_sums(totals)), float(stats.t.isf((1.0 - confidence) / 2.0, freedom)) * se
     low, high = max(lowest, min(value, centre - half)), min(1.0, max(value, centre + half))
     return Estimate(
@@ -146,7 +152,33 @@ def adjusted_estimate(
     )  # fmt: skip
 
 
+def total_of(rows: Floats, times: Codes | None) -> Floats:
+    """The sums over all items.
+
+    Parameters
+    ----------
+    rows : ndarray, shape (kinds,) or (kinds, k)
+        What each item, or each kind of items, adds.
+    times : ndarray of int, shape (kinds,), or None
+        How many items are of each kind; None where each row is an item.
+
+    Returns
+    -------
+    ndarray, shape () or (k,)
+
+    Examples
+    --------
+    >>> total_of(np.array([[1.0, 0.0], [1.0, 1.0]]), np.array([3, 2])).tolist()
+    [5.0, 2.0]
+    """
+    return np.asarray(rows.sum(axis=0) if times is None else times @ rows)
+
+
 def _influence(of_sums: Callable[[Floats], Floats], totals: Floats, rows: Floats) -> Floats:
     """Numerical derivative of the coefficient along each row."""
-    step = _STEP * rows
-    return np.asarray((of_sums(totals + step) - of_sums(totals - step)) / (2.0 * _STEP))
+    result = np.empty(len(rows))
+    many = max(1, _AT_ONCE // rows.shape[1])
+    for start in range(0, len(rows), many):
+        step = _STEP * rows[start : start + many]
+        result[start : start + many] = (of_sums(totals + step) - of_sums(totals - step)) / (2.0 * _STEP)
+    return result

@@ -161,6 +161,8 @@ def number_of(value: Any) -> float:
     >>> number_of(np.float32(0.5))
     0.5
     """
+    if isinstance(value, float):  # the usual case, once for each resample
+        return float(value)
     try:
         if np.ndim(value) == 0 and not isinstance(value, str | bytes):
             return float(value)

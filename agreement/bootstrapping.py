@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy.typing as npt
 from agreement.arguments import number_arrays, number_of
 from agreement.cluster_codes import ClusterCodes
 from agreement.coding import Codes, Ratings, encode_clusters
+from agreement.drawing import drawn_units
 from agreement.estimate import Estimate, check_confidence
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.resampling import (
@@ -156,9 +157,6 @@ def _bootstrap_any(
 ) -> Spread:
     if n_units < 2:
         return Spread(math.nan, math.nan, None, text, "fewer than two units: nothing to resample")
-    order = np.argsort(units, kind="stable")
-    size = np.bincount(units, minlength=n_units)
-    start = np.cumsum(size) - size
     groups = (
         [np.arange(n_units)]
         if unit_strata is None
@@ -167,14 +165,38 @@ def _bootstrap_any(
     generator = random_generator(seed)  # of the whole file, these are the very resamples that a draw shares
     if isinstance(seed, ClusterDraw) and isinstance(units, ClusterCodes):
         text += ONE_DRAW if n_units == seed.units and unit_strata is None else OWN_DRAW
+    items_of = _items_of_drawn(units, n_units)
     values = np.empty(resamples)
-    for replicate in range(resamples):
-        drawn = np.concatenate([group[generator.integers(0, group.size, group.size)] for group in groups])
-        times = size[drawn]
-        before = np.cumsum(times) - times
-        items = order[np.repeat(start[drawn] - before, times) + np.arange(times.sum())]
-        values[replicate] = number_of(statistic(*(array[items] for array in arrays)))
+    for replicate, drawn in enumerate(_drawn(groups, resamples, generator)):
+        items = items_of(drawn)
+        values[replicate] = number_of(statistic(*[array[items] for array in arrays]))
     if interval == "percentile":
         return percentile_limits(values, confidence, text)
     left_out = np.array([number_of(statistic(*(array[units != unit] for array in arrays))) for unit in range(n_units)])
     return bca_limits(values, value, left_out, np.ones(n_units, dtype=np.int64), confidence, text)
+
+
+def _drawn(groups: list[Codes], resamples: int, generator: np.random.Generator) -> Iterator[Codes]:
+    """The units of each resample, stratum after stratum."""
+    if len(groups) == 1:
+        for block in drawn_units(generator, groups[0].size, resamples):
+            yield from block.astype(np.intp)
+        return
+    for _ in range(resamples):
+        yield np.concatenate([group[generator.integers(0, group.size, group.size)] for group in groups])
+
+
+def _items_of_drawn(units: Codes, n_units: int) -> Callable[[Codes], Codes]:
+    """From drawn units to their items, unit after unit."""
+    if np.array_equal(units, np.arange(n_units)):
+        return lambda drawn: drawn
+    order = np.argsort(units, kind="stable")
+    size = np.bincount(units, minlength=n_units)
+    start = np.cumsum(size) - size
+
+    def items(drawn: Codes) -> Codes:
+        times = size[drawn]
+        before = np.cumsum(times) - times
+        return np.asarray(order[np.repeat(start[drawn] - before, times) + np.arange(times.sum())])
+
+    return items

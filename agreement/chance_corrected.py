@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from agreement.added_items import adjusted_estimate
+from agreement.added_items import adjusted_estimate, total_of
 from agreement.cautions import rare_category
 from agreement.coding import Codes, Floats, compact
 from agreement.estimate import Estimate, check_confidence, undefined
@@ -31,11 +31,11 @@ class Coefficient:
 
     Attributes
     ----------
-    rows : ndarray, shape (items, k)
+    rows : ndarray, shape (items, k), or with `kind` (kinds, k)
         What each item adds to the sums that the coefficient is a function of.
     of_sums : callable
         The coefficient from such sums, shape (..., k) to (...); nan where undefined.
-    linearised : ndarray, shape (items,)
+    linearised : ndarray, shape (items,), or with `kind` (kinds,)
         The coefficient linearised item by item: the spread around its mean gives the standard error.
     reason : str or None
         Why the coefficient has no value.
@@ -45,6 +45,8 @@ class Coefficient:
         In how many items the rarest category is expected, where the coefficient depends on it; else infinite.
     added : ndarray, shape (patterns, k), or None
         What the items added by the adjusted interval add to the sums; None where there is none such.
+    kind : ndarray of int, shape (items,), or None
+        Which of the rows each item has, where many items are alike; None where each has its own.
     """
 
     rows: Floats
@@ -54,6 +56,17 @@ class Coefficient:
     lowest: float = -1.0
     rarest: float = math.inf
     added: Floats | None = None
+    kind: Codes | None = None
+
+    @property
+    def times(self) -> Codes | None:
+        """How many items have each row; None where each has its own."""
+        return None if self.kind is None else np.bincount(self.kind, minlength=len(self.rows))
+
+    @property
+    def of_items(self) -> Floats:
+        """The rows item by item."""
+        return self.rows if self.kind is None else self.rows[self.kind]
 
 
 def estimate_of(
@@ -120,19 +133,20 @@ def estimate_of(
         reason = f"one {unit}: {name} needs two or more"
     if coefficient is None or reason is not None:
         return undefined(name, n, unit, method, str(reason), confidence=confidence, n_clusters=n_clusters)
-    value = float(coefficient.of_sums(coefficient.rows.sum(axis=0)))
+    value = float(coefficient.of_sums(total_of(coefficient.rows, coefficient.times)))
     rare = rare_category(coefficient.rarest, n / n_clusters if n_clusters else 1.0)
     if interval == "adjusted" and coefficient.added is not None:
         return adjusted_estimate(
             coefficient.of_sums, coefficient.rows, coefficient.added, groups,
             name=name, unit=unit, confidence=confidence, note=f"; {RATERS}{note}",
-            lowest=coefficient.lowest, rarest=coefficient.rarest,
+            lowest=coefficient.lowest, rarest=coefficient.rarest, kind=coefficient.kind,
         ).warned(rare)  # fmt: skip
     if interval == "t":
         return _with_t(coefficient, name, value, n, unit, method, confidence).warned(rare)
     spread = bootstrap_of_sums(
         coefficient.of_sums,
-        sums_by_cluster(coefficient.rows, groups),
+        coefficient.rows if groups is None else sums_by_cluster(coefficient.of_items, groups),
+        counts=coefficient.times if groups is None else None,
         resamples=resamples,
         seed=seed,
         interval=interval,
@@ -212,7 +226,12 @@ def no_value(totals: Floats) -> Floats:
 
 
 def linearised_coefficient(
-    counts: Floats, w: Floats, marginal: Floats, chance: Callable[[Floats], Floats], change: Floats
+    counts: Floats,
+    w: Floats,
+    marginal: Floats,
+    chance: Callable[[Floats], Floats],
+    change: Floats,
+    times: Codes | None = None,
 ) -> Coefficient:
     """The coefficient ``(pa - pe) / (1 - pe)`` and its linearised form.
 
@@ -228,6 +247,8 @@ def linearised_coefficient(
         pe from that mean.
     change : ndarray, shape (items,)
         Derivative of pe along each item.
+    times : ndarray of int, shape (items,), optional
+        How many items are alike; 1 each by default.
 
     Returns
     -------
@@ -237,7 +258,7 @@ def linearised_coefficient(
     ----------
     .. [1] Gwet (2014). Handbook of Inter-Rater Reliability, 4th ed., eq. 5.11 ff.
     """
-    n = len(counts)
+    n = len(counts) if times is None else int(times.sum())
     raters = counts.sum(axis=1)
     pairable = raters >= 2
     pairs = np.where(pairable, raters * (raters - 1.0), 1.0)
@@ -249,24 +270,26 @@ def linearised_coefficient(
             expected = chance(totals[..., 3:] / totals[..., 2:3])
             return np.where(expected < 1.0 - ROUNDING, (observed - expected) / (1.0 - expected), np.nan)
 
-    rows = np.column_stack([agreed, pairable, np.ones(n), marginal])
-    totals = rows.sum(axis=0)
+    rows = np.column_stack([agreed, pairable, np.ones(len(counts)), marginal])
+    totals = total_of(rows, times)
     expected = float(chance(totals[3:] / totals[2]))
     if expected >= 1.0 - ROUNDING:
-        return Coefficient(rows, of_sums, np.zeros(n), "all ratings are the same: expected agreement is 1")
+        return Coefficient(rows, of_sums, np.zeros(len(counts)), "all ratings are the same: expected agreement is 1")
     value = float(of_sums(totals))
     # Gwet (2014), eq. 5.11 ff.: d(pa) / (1 - pe) - (1 - value) d(pe) / (1 - pe)
     linearised = n / totals[1] * np.where(pairable, agreed - expected, 0.0) / (1.0 - expected)
     return Coefficient(rows, of_sums, linearised - (1.0 - value) * change / (1.0 - expected))
 
 
-def rarest_of(codes: Codes) -> float:
+def rarest_of(codes: Codes, times: Codes | None = None) -> float:
     """In how many items the rarest of the categories that occur is expected: the sum of its shares over the items.
 
     Parameters
     ----------
     codes : ndarray of int, shape (items, raters)
         Category of each rating, -1 where missing; each item has one at least.
+    times : ndarray of int, shape (items,), optional
+        How many items are alike; 1 each by default.
 
     Returns
     -------
@@ -279,7 +302,8 @@ def rarest_of(codes: Codes) -> float:
     """
     given = codes >= 0
     ratings = given.sum(axis=1)
-    expected = np.bincount(codes[given], weights=np.repeat(1.0 / ratings, ratings))
+    share = (1.0 if times is None else times) / ratings
+    expected = np.bincount(codes[given], weights=np.repeat(share, ratings))
     return float(expected[expected > 0.0].min(initial=math.inf))
 
 
@@ -309,8 +333,8 @@ def _with_t(
 ) -> Estimate:
     if n < 2:
         return undefined(name, n, unit, method, f"one {unit}: no standard error", value=value, confidence=confidence)
-    deviation = coefficient.linearised - coefficient.linearised.mean()
-    variance = float((deviation**2).sum()) / (n * (n - 1))
+    deviation = coefficient.linearised - float(total_of(coefficient.linearised, coefficient.times)) / n
+    variance = float(total_of(deviation**2, coefficient.times)) / (n * (n - 1))
     if variance < ROUNDING**2 * n:
         reason = "the standard error is 0: every item says the same"
         return undefined(name, n, unit, method, reason, value=value, confidence=confidence)

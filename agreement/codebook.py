@@ -16,6 +16,7 @@ MISSING = -1
 SHORT_TEXT = 16
 """Up to so many characters, texts of fixed width are told apart by `distinct_texts`."""
 
+_AT_ONCE = 1 << 15  # texts whose hash is computed at once: so many stay in the cache
 _SMALL = 1 << 16  # whole numbers below this, or below their own number, are counted, not sorted
 
 
@@ -64,6 +65,43 @@ def distinct_entries(plain: list[Any], argument: str) -> tuple[list[Any], npt.ND
     in_byte = {value: position & 0xFF for value, position in code.items()}
     packed = bytearray(map(in_byte.__getitem__, plain))
     return entries, np.frombuffer(packed, dtype=np.int8).astype(np.intp)
+
+
+def distinct_in_arrow(values: Any, argument: str) -> tuple[list[Any], npt.NDArray[np.intp]]:
+    """The distinct entries of an Arrow array as by `distinct_entries`, by the dictionary that Arrow makes of it.
+
+    Parameters
+    ----------
+    values : pyarrow.Array or pyarrow.ChunkedArray, length n
+        Nulls and NaN are missing.
+    argument : str
+        Name to use in the error.
+
+    Returns
+    -------
+    entries : list
+    which : ndarray of int, shape (n,)
+
+    Raises
+    ------
+    ValueError
+        As `distinct_entries`.
+
+    Examples
+    --------
+    >>> import pyarrow
+    >>> entries, which = distinct_in_arrow(pyarrow.array(["yes", None, "yes"]), "a")
+    >>> entries, which.tolist()
+    (['yes'], [0, -1, 0])
+    """
+    try:
+        encoded = values.dictionary_encode()
+    except NotImplementedError:  # of lists and the like
+        return distinct_entries(values.to_pylist(), argument)
+    whole = encoded.combine_chunks() if hasattr(encoded, "combine_chunks") else encoded
+    entries, which = distinct_entries(whole.dictionary.to_pylist(), argument)
+    place = whole.indices.fill_null(len(which)).to_numpy(zero_copy_only=False)
+    return entries, np.append(which, MISSING)[place]
 
 
 def distinct_numbers(values: npt.NDArray[Any]) -> tuple[list[Any], npt.NDArray[np.intp]]:
@@ -124,36 +162,41 @@ def distinct_texts(values: npt.NDArray[np.str_]) -> tuple[list[Any], npt.NDArray
     (['no', 'yes'], [1, 0, 1])
     """
     native = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("="))
-    columns = native.view(np.uint32).reshape(native.size, native.dtype.itemsize // 4).T
-    which = _by_hash(columns)
+    characters = native.view(np.uint32).reshape(native.size, native.dtype.itemsize // 4)
+    which = _by_hash(characters)
     if which is None:
         which = np.zeros(native.size, dtype=np.intp)
-        for column in columns:
-            characters, among = distinct_numbers(column)
-            _, which = distinct_numbers(which * len(characters) + among)
+        for column in characters.T:
+            different, among = distinct_numbers(column)
+            _, which = distinct_numbers(which * len(different) + among)
     first = np.empty(which.max(initial=-1) + 1, dtype=np.intp)
     first[which] = np.arange(native.size)
     return native[first].tolist(), which
 
 
-def _by_hash(columns: npt.NDArray[np.uint32]) -> npt.NDArray[np.intp] | None:
+def _by_hash(characters: npt.NDArray[np.uint32]) -> npt.NDArray[np.intp] | None:
     """Which distinct text each one is, from 16 bits of a hash; None where two texts share them, as many do.
 
     Parameters
     ----------
-    columns : ndarray of int, shape (characters, n)
+    characters : ndarray of int, shape (n, length)
         The first, second ... character of each text.
     """
-    mixed = np.zeros(columns.shape[1], dtype=np.uint64)
-    for column in columns:
-        mixed = (mixed ^ column) * np.uint64(0x9E3779B97F4A7C15)  # odd, near 2^64 divided by the golden ratio
-        mixed ^= mixed >> np.uint64(29)
-    brief = (mixed >> np.uint64(48)).astype(np.intp)
+    brief = np.empty(len(characters), dtype=np.intp)
+    parts = [slice(start, start + _AT_ONCE) for start in range(0, brief.size, _AT_ONCE)]
+    for part in parts:
+        mixed = np.zeros(brief[part].size, dtype=np.uint64)
+        for column in characters[part].T:
+            mixed ^= column
+            mixed *= np.uint64(0x9E3779B97F4A7C15)  # odd, near 2^64 divided by the golden ratio
+            mixed ^= mixed >> np.uint64(29)
+        brief[part] = mixed >> np.uint64(48)
     times = np.bincount(brief, minlength=_SMALL)
     which: npt.NDArray[np.intp] = (np.cumsum(times > 0) - 1)[brief]
     example = np.empty(int((times > 0).sum()), dtype=np.intp)
     example[which] = np.arange(which.size)
-    same = all((column == column[example][which]).all() for column in columns)
+    columns = [(column, column[example]) for column in characters.T]
+    same = all((column[part] == texts[which[part]]).all() for part in parts for column, texts in columns)
     return which if same else None
 
 

@@ -17,6 +17,7 @@ from agreement.codebook import (
     SHORT_TEXT,
     declared,
     distinct_entries,
+    distinct_in_arrow,
     distinct_numbers,
     distinct_texts,
     in_order,
@@ -198,6 +199,8 @@ def _distinct(values: Ratings, argument: str) -> tuple[list[Any], Codes]:
         if factorize is not None:
             which, entries = factorize()
             return list(entries), np.asarray(which, dtype=np.intp)
+    if hasattr(values, "dictionary_encode"):
+        return distinct_in_arrow(values, argument)
     return distinct_entries(as_values(values, argument), argument)
 
 
@@ -276,6 +279,9 @@ def numbers_or_nan(values: Ratings, argument: str) -> Floats:
     >>> numbers_or_nan([1, None], "x").tolist()
     [1.0, nan]
     """
+    values = unmasked(values)
+    if isinstance(values, np.ndarray) and values.dtype.kind in "biuf" and values.ndim == 1:
+        return _finite(values.astype(np.float64), argument)
     plain = as_values(values, argument)
     try:
         numbers = np.array([math.nan if is_missing(value) else float(value) for value in plain], dtype=np.float64)
@@ -283,6 +289,10 @@ def numbers_or_nan(values: Ratings, argument: str) -> Floats:
         raise ValueError(
             f"{argument} holds something that is no number; expected numbers, None where missing"
         ) from None
+    return _finite(numbers, argument)
+
+
+def _finite(numbers: Floats, argument: str) -> Floats:
     if np.isinf(numbers).any():
         raise ValueError(f"{argument} holds an infinite value; expected finite numbers")
     return numbers

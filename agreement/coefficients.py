@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from agreement.added_items import total_of
 from agreement.chance_corrected import (
     Coefficient,
     check_size,
@@ -20,7 +21,7 @@ from agreement.chance_corrected import (
 from agreement.coding import Codes, Floats
 
 
-def fleiss_coefficient(codes: Codes, counts: Floats, w: Floats) -> Coefficient:
+def fleiss_coefficient(codes: Codes, counts: Floats, w: Floats, times: Codes | None = None) -> Coefficient:
     """Fleiss' kappa: chance from the mean shares of the categories.
 
     Parameters
@@ -31,6 +32,8 @@ def fleiss_coefficient(codes: Codes, counts: Floats, w: Floats) -> Coefficient:
         How often each item was put into each category.
     w : ndarray, shape (q, q)
         Agreement weights.
+    times : ndarray of int, shape (items,), optional
+        How many items are alike; 1 each by default.
 
     Returns
     -------
@@ -52,18 +55,18 @@ def fleiss_coefficient(codes: Codes, counts: Floats, w: Floats) -> Coefficient:
     def chance(pi: Floats) -> Floats:
         return np.asarray(((pi @ w) * pi).sum(axis=-1))
 
-    pi = shares.mean(axis=0)
+    pi = _mean(shares, times)
     # Gwet (2014), ch. 5: both roles of pi change with the item, hence w on either side
     change = 2.0 * (shares @ (w @ pi) - chance(pi))
-    return replace(linearised_coefficient(counts, w, shares, chance, change), rarest=rarest_of(codes))
+    return replace(linearised_coefficient(counts, w, shares, chance, change, times), rarest=rarest_of(codes, times))
 
 
-def gwet_coefficient(codes: Codes, counts: Floats, w: Floats) -> Coefficient:
+def gwet_coefficient(codes: Codes, counts: Floats, w: Floats, times: Codes | None = None) -> Coefficient:
     """Gwet's AC1 or AC2: chance from how evenly the categories are used.
 
     Parameters
     ----------
-    codes, counts, w
+    codes, counts, w, times
         As in `fleiss_coefficient`.
 
     Returns
@@ -87,19 +90,19 @@ def gwet_coefficient(codes: Codes, counts: Floats, w: Floats) -> Coefficient:
     def chance(pi: Floats) -> Floats:
         return np.asarray(scale * (pi * (1.0 - pi)).sum(axis=-1))
 
-    pi = shares.mean(axis=0)
+    pi = _mean(shares, times)
     # Gwet (2008), eq. 21 ff.: half the derivative, doubled
     change = 2.0 * (scale * shares @ (1.0 - pi) - chance(pi))
-    coefficient = linearised_coefficient(counts, w, shares, chance, change)
+    coefficient = linearised_coefficient(counts, w, shares, chance, change, times)
     return replace(coefficient, lowest=lowest_value(w))
 
 
-def brennan_prediger_coefficient(codes: Codes, counts: Floats, w: Floats) -> Coefficient:
+def brennan_prediger_coefficient(codes: Codes, counts: Floats, w: Floats, times: Codes | None = None) -> Coefficient:
     """Brennan and Prediger's coefficient: uniform chance.
 
     Parameters
     ----------
-    codes, counts, w
+    codes, counts, w, times
         As in `fleiss_coefficient`.
 
     Returns
@@ -122,16 +125,16 @@ def brennan_prediger_coefficient(codes: Codes, counts: Floats, w: Floats) -> Coe
     def chance(pi: Floats) -> Floats:
         return np.full(pi.shape[:-1], uniform)
 
-    coefficient = linearised_coefficient(counts, w, shares, chance, np.zeros(len(counts)))
+    coefficient = linearised_coefficient(counts, w, shares, chance, np.zeros(len(counts)), times)
     return replace(coefficient, lowest=lowest_value(w))
 
 
-def conger_coefficient(codes: Codes, counts: Floats, w: Floats) -> Coefficient:
+def conger_coefficient(codes: Codes, counts: Floats, w: Floats, times: Codes | None = None) -> Coefficient:
     """Conger's kappa: chance from the shares of each rater; of two raters Cohen's kappa.
 
     Parameters
     ----------
-    codes, counts, w
+    codes, counts, w, times
         As in `fleiss_coefficient`.
 
     Returns
@@ -151,23 +154,29 @@ def conger_coefficient(codes: Codes, counts: Floats, w: Floats) -> Coefficient:
     (n, r), q = codes.shape, len(w)
     check_size(n * r, q)
     used = (codes[:, :, None] == np.arange(q)).astype(np.float64)  # items x raters x categories
-    given = used.sum(axis=(0, 2))
+    of_rater = total_of(used.reshape(n, r * q), times).reshape(r, q)
+    given, items = of_rater.sum(axis=1), n if times is None else int(times.sum())
     if (given == 0).any():
         empty = int(np.flatnonzero(given == 0)[0])
         return Coefficient(counts, no_value, np.zeros(n), f"the rater in column {empty} has rated nothing")
 
     def chance(totals: Floats) -> Floats:
-        of_rater = totals.reshape(*totals.shape[:-1], r, q)
+        use = totals.reshape(*totals.shape[:-1], r, q)
         with np.errstate(divide="ignore", invalid="ignore"):
-            p = of_rater / of_rater.sum(axis=-1, keepdims=True)
+            p = use / use.sum(axis=-1, keepdims=True)
         together = p.sum(axis=-2)
         pairs = ((together @ w) * together).sum(axis=-1) - ((p @ w) * p).sum(axis=(-1, -2))
         return np.asarray(pairs / (r * (r - 1)))
 
-    p = used.sum(axis=0) / given[:, None]
+    p = of_rater / given[:, None]
     against = (p.sum(axis=0) - p) @ w  # what a rater's marginal is held against: all others
     # derivative of pe along the marginal shares of each rater, a share of 1 / given for each rating
-    away = (used - (codes >= 0)[:, :, None] * p) * (n / given)[:, None]
+    away = (used - (codes >= 0)[:, :, None] * p) * (items / given)[:, None]
     change = 2.0 * np.einsum("irk,rk->i", away, against) / (r * (r - 1))
-    coefficient = linearised_coefficient(counts, w, used.reshape(n, r * q), chance, change)
-    return replace(coefficient, rarest=rarest_of(codes))
+    coefficient = linearised_coefficient(counts, w, used.reshape(n, r * q), chance, change, times)
+    return replace(coefficient, rarest=rarest_of(codes, times))
+
+
+def _mean(rows: Floats, times: Codes | None) -> Floats:
+    """Mean over items, shape (k,)."""
+    return total_of(rows, times) / (len(rows) if times is None else times.sum())

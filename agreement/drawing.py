@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from agreement.coding import Codes, Floats
 
@@ -13,6 +15,10 @@ CHUNK = 131_072
 
 LARGE_CHUNK = 8_000_000
 """Numbers held at once while drawing for many sums: these are read once for each block."""
+
+_COUNTED = 32_768  # numbers that are counted at once: one call for each resample of few units would take longer
+
+_UNTHREADED = 250_000  # multiplications that OpenBLAS does in the thread that asks for them
 
 
 def generator_of(seed: int | Sequence[int] | np.random.SeedSequence) -> np.random.Generator:
@@ -46,6 +52,31 @@ def generator_of(seed: int | Sequence[int] | np.random.SeedSequence) -> np.rando
     return np.random.Generator(np.random.PCG64(sequence))
 
 
+def drawn_units(
+    generator: np.random.Generator, units: int, resamples: int, at_once: int = CHUNK
+) -> Iterator[npt.NDArray[np.uint32]]:
+    """As many units as there are, drawn with replacement, in blocks of resamples.
+
+    Parameters
+    ----------
+    generator, units, resamples, at_once
+        As in `drawn_times`.
+
+    Yields
+    ------
+    ndarray of int, shape (resamples of the block, units)
+
+    Examples
+    --------
+    >>> [block.tolist() for block in drawn_units(generator_of(1), 3, 2, 3)]
+    [[[1, 1, 2]], [[2, 0, 0]]]
+    """
+    step = max(1, at_once // units)
+    for start in range(0, resamples, step):
+        # 32 bits give the same numbers as 64 and take less time
+        yield generator.integers(0, units, size=(min(step, resamples - start), units), dtype=np.uint32)
+
+
 def drawn_times(
     generator: np.random.Generator, units: int, resamples: int, at_once: int, kinds: Codes | None = None
 ) -> Iterator[Floats]:
@@ -74,11 +105,38 @@ def drawn_times(
     [[3.0], [3.0]]
     """
     count = units if kinds is None else int(kinds.max()) + 1
-    step = max(1, at_once // units)
-    for start in range(0, resamples, step):
-        # 32 bits give the same numbers as 64 and take less time
-        drawn = generator.integers(0, units, size=(min(step, resamples - start), units), dtype=np.uint32)
+    together = max(1, _COUNTED // units)
+    for drawn in drawn_units(generator, units, resamples, at_once):
         times = np.empty((len(drawn), count))
-        for replicate, picked in enumerate(drawn):
-            times[replicate] = np.bincount(picked if kinds is None else kinds[picked], minlength=count)
+        for first in range(0, len(drawn), together):
+            part = drawn[first : first + together]
+            picked: npt.NDArray[Any] = part if kinds is None else kinds[part]
+            places = len(part) * count  # each resample is counted in places of its own
+            picked = picked + np.arange(0, places, count).astype(picked.dtype)[:, None]
+            times[first : first + together] = np.bincount(picked.ravel(), minlength=places).reshape(len(part), count)
         yield times
+
+
+def product(times: Floats, rows: Floats, totals: Floats) -> None:
+    """Put totals of resamples where they belong: of few units in parts that start no threads, which take longer.
+
+    Parameters
+    ----------
+    times : ndarray, shape (resamples, units)
+        How often each unit was drawn.
+    rows : ndarray, shape (units, k)
+        What each unit adds to the totals.
+    totals : ndarray, shape (resamples, k)
+        Where they are put.
+
+    Examples
+    --------
+    >>> totals = np.empty((1, 1))
+    >>> product(np.array([[2.0, 0.0]]), np.array([[1.5], [1.0]]), totals)
+    >>> totals.tolist()
+    [[3.0]]
+    """
+    few = 0 < rows.size < _UNTHREADED // 64
+    step = _UNTHREADED // rows.size if few else len(times)
+    for start in range(0, len(times), step):
+        np.matmul(times[start : start + step], rows, out=totals[start : start + step])

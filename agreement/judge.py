@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.accuracy import correctness
-from agreement.codebook import distinct_entries, in_order, is_missing, refuse_unlike
-from agreement.coding import Codes, Ratings, as_values, encode, encode_clusters, same_length
+from agreement.codebook import MISSING, in_order, is_missing, refuse_unlike
+from agreement.coding import Codes, Ratings, encode, encode_clusters, same_length
 from agreement.comparisons import mcnemar, paired_difference, paired_proportion_difference
 from agreement.estimate import Estimate
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
@@ -293,20 +293,19 @@ def diagnostic_accuracy(
     """
     if is_missing(positive):
         raise ValueError(f"positive is {positive!r}; expected the verdict that counts as positive")
-    said, true = as_values(judge, "judge"), as_values(reference, "reference")
+    (said, given), (true, accepted) = encode(judge, categories, "judge"), encode(reference, categories, "reference")
     same_length(said, true, "judge", "reference")
     if categories is None:
-        refuse_unlike(judge=said, reference=true)
-    levels = (*distinct_entries(said, "judge")[0], *distinct_entries(true, "reference")[0])
-    if categories is not None:
-        for verdicts, argument in ((said, "judge"), (true, "reference")):
-            _, levels = encode(verdicts, categories, argument)
+        refuse_unlike(judge=given, reference=accepted)
+    levels = (*given, *accepted)
     if levels and positive not in levels:
         raise ValueError(f"positive is {positive!r}; expected one of the categories {in_order({*levels})!r}")
-    known = np.array([not is_missing(x) and not is_missing(y) for x, y in zip(said, true, strict=True)], dtype=bool)
+    known = (said >= 0) & (true >= 0)
     groups = encode_clusters(clusters, known.size)[known] if clusters is not None else None
-    test = np.array([value == positive for value in said], dtype=bool)[known]
-    truth = np.array([value == positive for value in true], dtype=bool)[known]
+    test, truth = (
+        codes[known] == (verdicts.index(positive) if positive in verdicts else MISSING)
+        for codes, verdicts in ((said, given), (true, accepted))
+    )
 
     def of(name: str, among: npt.NDArray[np.bool_], counted: npt.NDArray[np.bool_]) -> Estimate:
         own: Codes | None = groups[among] if groups is not None else None

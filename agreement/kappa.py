@@ -276,16 +276,20 @@ def _of_sums(table: Table, totals: Floats) -> Floats:
 def _adjusted(
     pairs: Pairs, groups: Codes | None, table: Table, confidence: float, name: str, unit: str, note: str
 ) -> Estimate:
-    codes = np.column_stack([pairs.a, pairs.b])
     k = len(table.places)
 
     def rows(of_both: Codes) -> Floats:
         a, b = of_both.T
         return np.column_stack([table.penalty_of(a, b), np.eye(k)[a], np.eye(k)[b]])
 
+    # items in the same cell are alike
+    cells = np.column_stack([table.a, table.b])
+    number = np.zeros(k * k, dtype=np.intp)
+    number[table.a * k + table.b] = np.arange(len(cells))
     return adjusted_estimate(
-        partial(_of_sums, table), rows(codes), added_rows(rows, k, codes), groups,
+        partial(_of_sums, table), rows(cells), added_rows(rows, k, cells), groups,
         name=name, unit=unit, confidence=confidence, note=note, rarest=_rarest(table),
+        kind=number[pairs.a * k + pairs.b],
     )  # fmt: skip
 
 

@@ -18,6 +18,8 @@ RatingTable = Sequence[Sequence[Any]] | npt.NDArray[Any]
 
 Weights = Literal["linear", "quadratic"]
 
+_MOST_KINDS = 1 << 16  # different rows that are told apart by counting
+
 MOST_LEVELS = 5_000
 """A scale of whole numbers is taken to be the range of the ratings up to so many levels only."""
 
@@ -137,6 +139,42 @@ def encode_ratings(
     codes = flat.reshape(shape)
     rated = np.any(codes >= 0, axis=1)
     return CodedRatings(codes[rated], levels, rated)
+
+
+def kinds_of(codes: Codes, categories: int) -> tuple[Codes, Codes | None]:
+    """The different rows of a table of codes, where they are far fewer than its items.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (items, raters)
+        Category of each rating, -1 where missing.
+    categories : int
+        How many there are.
+
+    Returns
+    -------
+    rows : ndarray of int, shape (kinds, raters)
+        Each row that occurs once; or the codes as they are, where there may be more different ones than items.
+    kind : ndarray of int, shape (items,), or None
+        Which of the rows each item has; None where each has its own.
+
+    Examples
+    --------
+    >>> rows, kind = kinds_of(np.array([[0, 1]] * 6 + [[-1, 1]] * 6), 2)
+    >>> rows.tolist(), kind.tolist()
+    ([[-1, 1], [0, 1]], [1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0])
+    """
+    items, raters = codes.shape
+    possible = (categories + 1) ** raters
+    if possible > min(items, _MOST_KINDS):
+        return codes, None
+    place = (categories + 1) ** np.arange(raters)
+    number = np.full(items, int(place.sum()))  # a missing rating is -1
+    for column, step in zip(codes.T, place.tolist(), strict=True):
+        number += column * step
+    times = np.bincount(number, minlength=possible)
+    used = np.flatnonzero(times)
+    return used[:, None] // place % (categories + 1) - 1, (np.cumsum(times > 0) - 1)[number]
 
 
 def check_weights(weights: object) -> None:

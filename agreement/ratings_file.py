@@ -169,7 +169,7 @@ def read(
         clusters = pd.factorize(result)[0]
     shape = (len(items), len(raters))
     return RatingsFile(
-        ratings.reshape(shape),
+        np.asfortranarray(ratings.reshape(shape)),  # statistics of pairs read whole columns
         [str(name) for name in raters],
         levels,
         reference_codes,

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from agreement.cluster_codes import ClusterSums
 from agreement.codebook import distinct_numbers
 from agreement.coding import Codes, Floats
-from agreement.drawing import CHUNK, LARGE_CHUNK, drawn_times, generator_of
+from agreement.drawing import CHUNK, LARGE_CHUNK, drawn_times, generator_of, product
 from agreement.estimate import check_confidence
 from agreement.interval_kinds import Interval
 from agreement.shared_draw import ClusterDraw
@@ -288,7 +288,7 @@ def _resampled_totals(
     totals = np.empty((resamples, rows.shape[1]))
     start = 0
     for times in drawn_times(generator, units, resamples, CHUNK, expanded):
-        totals[start : start + len(times)] = times @ rows
+        product(times, rows, totals[start : start + len(times)])
         start += len(times)
     return totals
 
@@ -302,13 +302,21 @@ def _totals_in_orders(rows: Floats, resamples: int, generator: np.random.Generat
     """
     units, k = rows.shape
     orders = max(1, min(_MOST_ORDERS, resamples, _LAID // (units * k)))
-    laid = np.concatenate([rows[generator.permutation(units)] for _ in range(orders)], axis=1)
-    totals = np.empty((-(-resamples // orders), orders * k))
+    varying = np.flatnonzero((rows != rows[0]).any(axis=0))
+    columns = np.ascontiguousarray(rows[:, varying].T)
+    laid = np.empty((orders, varying.size, units))
+    for order in laid:
+        np.take(columns, generator.permutation(units), axis=1, out=order, mode="clip")
+    laid_out = laid.reshape(orders * varying.size, units).T
+    drawn = np.empty((-(-resamples // orders), orders * varying.size))
     start = 0
-    for times in drawn_times(generator, units, len(totals), LARGE_CHUNK):
-        np.matmul(times, laid, out=totals[start : start + len(times)])
+    for times in drawn_times(generator, units, len(drawn), LARGE_CHUNK):
+        np.matmul(times, laid_out, out=drawn[start : start + len(times)])
         start += len(times)
-    return totals.reshape(-1, k)[:resamples]
+    # what does not vary, such as the count of the units, is the same in every resample
+    totals = np.tile(units * rows[0], (resamples, 1))
+    totals[:, varying] = drawn.reshape(-1, varying.size)[:resamples]
+    return totals
 
 
 def describe(interval: str, resamples: int, seed: Seed, clustered: bool, stratified: bool) -> str:

@@ -10,9 +10,10 @@ import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 
+import numpy as np
 import numpy.typing as npt
 
-from agreement.added_items import MOST_CATEGORIES, added_rows
+from agreement.added_items import MOST_CATEGORIES, added_rows, total_of
 from agreement.chance_corrected import Coefficient, counts_of, estimate_of
 from agreement.coding import Codes, Floats, Ratings, encode_clusters
 from agreement.coefficients import (
@@ -22,9 +23,9 @@ from agreement.coefficients import (
     gwet_coefficient,
 )
 from agreement.estimate import Estimate
-from agreement.interval_kinds import Interval
+from agreement.interval_kinds import BOOTSTRAPS, Interval
 from agreement.own_weights import name_or_matrix, with_weights
-from agreement.ratings import RatingTable, Weights, encode_ratings, weight_matrix
+from agreement.ratings import RatingTable, Weights, encode_ratings, kinds_of, weight_matrix
 from agreement.resampling import Seed
 
 
@@ -301,7 +302,7 @@ def _estimate(
     seed: Seed,
     confidence: float,
     unit: str,
-    build: Callable[[Codes, Floats, Floats], Coefficient],
+    build: Callable[[Codes, Floats, Floats, Codes | None], Coefficient],
     *,
     needs_two_items: bool = True,
 ) -> Estimate:
@@ -309,25 +310,30 @@ def _estimate(
     coded = encode_ratings(ratings, categories, named)
     groups = encode_clusters(clusters, coded.rated.size)[coded.rated] if clusters is not None else None
     q = max(2, len(coded.categories))
-    counts = counts_of(coded.codes, q)
+    # a bootstrap tells for itself what is alike
+    codes, kind = (coded.codes, None) if interval in BOOTSTRAPS else kinds_of(coded.codes, q)
+    times = None if kind is None else np.bincount(kind, minlength=len(codes))
+    counts = counts_of(codes, q)
     w = weight_matrix(q, named) if matrix is None else matrix
-    pairable = (counts.sum(axis=1) >= 2).any()
-    coefficient = build(coded.codes, counts, w) if pairable else None
+    ratings_of = counts.sum(axis=1)
+    coefficient = build(codes, counts, w, times) if (ratings_of >= 2).any() else None
+    if coefficient is not None:
+        coefficient = replace(coefficient, kind=kind)
     if coefficient is not None and weights is not None:
         coefficient = replace(coefficient, rarest=math.inf)  # the warning is about unweighted coefficients
     elif coefficient is not None and coefficient.reason is None and q <= MOST_CATEGORIES:
 
-        def rows_of(codes: Codes) -> Floats:
-            return build(codes, counts_of(codes, q), w).rows
+        def rows_of(added: Codes) -> Floats:
+            return build(added, counts_of(added, q), w, None).rows
 
         coefficient = replace(coefficient, added=added_rows(rows_of, q, coded.codes))
     note = f"; {coded.n_empty} without a rating left out" if coded.n_empty else ""
-    lone = int((counts.sum(axis=1) == 1).sum())
+    lone = int(total_of(ratings_of == 1, times))
     note += f"; {lone} with one rating count for the use of the categories only" if lone else ""
     return estimate_of(
         coefficient,
         name,
-        len(counts),
+        len(coded.codes),
         groups,
         interval,
         resamples=resamples,

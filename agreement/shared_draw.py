@@ -13,7 +13,7 @@ import numpy.typing as npt
 from agreement.cluster_codes import ClusterCodes
 from agreement.codebook import distinct_entries
 from agreement.coding import Floats, Ratings, as_values, encode_clusters
-from agreement.drawing import LARGE_CHUNK, drawn_times, generator_of
+from agreement.drawing import LARGE_CHUNK, drawn_times, generator_of, product
 
 _HELD_AS_NUMBERS = 4_000_000  # weights up to so many stay in memory as floating point numbers
 _HELD = 100_000_000  # and up to so many in a byte each; more are drawn anew for each product
@@ -160,7 +160,7 @@ class ClusterDraw:
         totals = np.empty((self.resamples, rows.shape[1]))
         start = 0
         for weights in self.weights():
-            np.matmul(weights, rows, out=totals[start : start + len(weights)])
+            product(weights, rows, totals[start : start + len(weights)])
             start += len(weights)
         ends = np.cumsum([waiting.rows.shape[1] for waiting in batch])[:-1]
         for waiting, part in zip(batch, np.split(totals, ends, axis=1), strict=True):

@@ -173,11 +173,12 @@ def _usable(values: Floats, text: str) -> tuple[Floats, str, str | None]:
 
 def _level_of_zero(values: Floats, tail_of: Callable[[float], float]) -> float:
     """The level of the widest interval that excludes 0, from the tail that belongs to a share of the values."""
-    ordered, least = np.sort(values), 1.0 / (values.size + 1)
-    # quantiles are interpolated between neighbours: the shares at which they begin and cease to be 0
-    below, above = int(np.searchsorted(ordered, 0.0, "left")), int(np.searchsorted(ordered, 0.0, "right"))
+    least = 1.0 / (values.size + 1)
+    below, above = int((values < 0.0).sum()), int((values <= 0.0).sum())
     if above == 0 or below == values.size:
         return 2.0 * least
+    # quantiles are interpolated between neighbours: the shares at which they begin and cease to be 0
+    ordered = np.sort(values)
     steps = max(1, values.size - 1)
     first = below - (ordered[below] / (ordered[below] - ordered[below - 1]) if below else 0.0)
     last = above - 1 - (ordered[above - 1] / (ordered[above] - ordered[above - 1]) if above < values.size else 0.0)

@@ -4,21 +4,34 @@ Printed as the ratio to the naive way in the same run, since seconds depend on t
 ``python -m benchmarks.coverage``.
 """
 
+from __future__ import annotations
+
+import argparse
 import os
+import resource
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from functools import partial
 from itertools import product
+from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from sklearn.metrics import cohen_kappa_score
 
 import agreement
+from benchmarks.read_study import read_study, rows_of
+from db import Database
+from db.engine import DATABASE_FILE, make_engine
+from services.report.build import report_of
 
 RESAMPLES = 10_000
 NAIVE = 20  # resamples of the naive loop that are timed; its total is extrapolated
@@ -65,14 +78,18 @@ def kappa(rng: np.random.Generator) -> None:
         as_lists = partial(agreement.cohen_kappa, a.tolist(), b.tolist(), interval="percentile")
         line(f"n = {n}, {len(categories)} categories, lists of text", seconds(as_lists, 3), loop)
     a, b = two_raters(1_600_000, ["no", "yes"], rng)
-    held = {
-        "lists of text": (a.tolist(), b.tolist()),
-        "arrays of text": (a, b),
-        "arrays of objects": (a.astype(object), b.astype(object)),
-        "text columns": (pd.Series(a, dtype="string"), pd.Series(b, dtype="string")),
+    held: dict[str, Callable[[np.ndarray], Any]] = {
+        "lists": np.ndarray.tolist,
+        "tuples": lambda texts: tuple(texts.tolist()),
+        "arrays of fixed width": np.asarray,
+        "arrays of objects": lambda texts: texts.astype(object),
+        "pandas, text in Arrow": lambda texts: pd.Series(texts, dtype="string[pyarrow]"),
+        "pandas, text as objects": lambda texts: pd.Series(texts.astype(object), dtype=object),
+        "pandas, categories": lambda texts: pd.Series(texts).astype("category"),
+        "Arrow": lambda texts: pa.array(texts.tolist()),
     }
-    for name, (x, y) in held.items():
-        line(f"n = {a.size}, {name}", seconds(partial(agreement.cohen_kappa, x, y, interval="percentile"), 3))
+    for name, hold in held.items():
+        line(f"n = {a.size}, {name}", seconds(partial(agreement.cohen_kappa, hold(a), hold(b)), 3))
 
 
 def clusters(rng: np.random.Generator) -> None:
@@ -104,12 +121,14 @@ def numbers(rng: np.random.Generator) -> None:
         scores = rng.normal(size=n)
         loop = naive(lambda items: scores[items].mean(), lambda: rng.integers(0, n, n))  # noqa: B023
         line(f"mean, n = {n}", seconds(partial(agreement.bootstrap, np.mean, scores, seed=1), 3), loop)
+    for n in (100, 1_000, 10_000):
+        scores = rng.normal(size=n)
+        loop = naive(lambda items: np.median(scores[items]), lambda: rng.integers(0, n, n))  # noqa: B023
+        line(f"median, n = {n}", seconds(partial(agreement.bootstrap, np.median, scores, seed=1)), loop)
     stated = rng.random(100_000)
     right = rng.random(100_000) < stated
-    line("Brier score, n = 100000", seconds(partial(agreement.brier_score, stated, right)))
-    line(
-        "expected calibration error, n = 100000", seconds(partial(agreement.expected_calibration_error, stated, right))
-    )
+    for name, score in (("Brier", agreement.brier_score), ("calibration error", agreement.expected_calibration_error)):
+        line(f"{name}, n = 100000", seconds(partial(score, stated, right, interval="percentile")))
 
 
 def command_line(rng: np.random.Generator) -> None:
@@ -142,13 +161,48 @@ def command_line(rng: np.random.Generator) -> None:
         print(f"  {f'{raters} raters, {items} items{of}':<52} {took:>9.1f} {used.ru_maxrss / 1024:>12.0f}")
 
 
+def report() -> None:
+    """The report of a study that ten raters have read, and of one whose answers eight raters have scored."""
+    plans: dict[str, dict[str, Any]] = {
+        "interval by statistic, one draw": {"interval": "by_statistic", "draw": 2},
+        "percentile bootstrap, one draw": {"interval": "percentile_bootstrap", "draw": 2},
+        "percentile bootstrap, own draws": {"interval": "percentile_bootstrap", "draw": 1},
+    }
+    print(f"{'report':<54} {'processor':>9} {'MB at most':>12}")
+    for raters, items, scored, names in ((10, 200, 0, list(plans)), (8, 10_000, 10_000, list(plans)[:1])):
+        of = f", {raters * scored} scores" if scored else ""
+        print(f"  {raters} raters, {items} items{of}")
+        with tempfile.TemporaryDirectory() as folder:
+            read_study(Path(folder) / "study", raters=raters, items=items, scored=scored).engine.dispose()
+            for name in names:
+                with ProcessPoolExecutor(1, get_context("spawn")) as process:
+                    took, most = process.submit(_report, Path(folder) / "study", plans[name]).result()
+                print(f"    {name:<50} {took:>9.1f} {most:>12.0f}")
+
+
+def _report(folder: Path, plan: dict[str, Any]) -> tuple[float, float]:
+    """Processor seconds of reading a study and computing its report in this process, and its MB at most."""
+    start = time.process_time()
+    rows = rows_of(Database(make_engine(f"sqlite:///{folder / DATABASE_FILE}"), folder))
+    analysis = rows.protocol.analysis.model_copy(update=plan)
+    report_of(replace(rows, protocol=rows.protocol.model_copy(update={"analysis": analysis})), "final")
+    return time.process_time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
 def main() -> None:
-    """Print all of it."""
+    """Print all of it, or the parts that are named."""
+    parts = {
+        "kappa": kappa, "clusters": clusters, "numbers": numbers, "command_line": command_line,
+        "report": lambda rng: report(),
+    }  # fmt: skip
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(parts)}; all by default")
+    wanted = parser.parse_args().parts
+    if unknown := set(wanted) - set(parts):
+        parser.error(f"no part {', '.join(sorted(unknown))}; expected some of {', '.join(parts)}")
     rng = np.random.default_rng(1)
-    kappa(rng)
-    clusters(rng)
-    numbers(rng)
-    command_line(rng)
+    for name in wanted or parts:
+        parts[name](rng)
 
 
 if __name__ == "__main__":

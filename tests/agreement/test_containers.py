@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import agreement
@@ -242,3 +243,21 @@ def test_texts_of_fixed_width_are_told_apart_however_many_there_are(kinds):
 
     assert sorted(entries) == sorted(set(texts.tolist()))
     assert (np.array(entries)[which] == texts).all()
+
+
+@pytest.mark.parametrize("hold", [pa.array, lambda texts: pa.chunked_array([texts[:3], texts[3:]])])
+def test_an_arrow_array_is_taken_as_its_list(hold: Callable[[list[Any]], Any]) -> None:
+    a, b = ["yes", None, "no", "no", "yes", "yes"], ["yes", "no", "no", "yes", None, "yes"]
+
+    assert agreement.cohen_kappa(hold(a), hold(b)) == agreement.cohen_kappa(a, b)
+
+
+def test_nan_in_an_arrow_array_is_missing() -> None:
+    a, b = [1.0, float("nan"), 2.0, 2.0, 1.0], [1.0, 1.0, 2.0, 1.0, None]
+
+    assert agreement.percent_agreement(pa.array(a), pa.array(b)) == agreement.percent_agreement(a, b)
+
+
+def test_an_arrow_array_of_lists_is_refused() -> None:
+    with pytest.raises(ValueError, match="a holds a value that cannot be compared"):
+        agreement.cohen_kappa(pa.array([[1], [2]]), pa.array([1, 2]))

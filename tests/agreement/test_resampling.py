@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from agreement import bootstrap, paired_difference
+from agreement.drawing import drawn_times, product
 from agreement.resampling import bootstrap_of_sums, random_generator, ratio
 
 
@@ -200,3 +201,56 @@ def test_a_confidence_outside_0_and_1_is_refused_by_name(confidence):
 def test_a_statistic_that_is_no_function_is_refused_by_name():
     with pytest.raises(ValueError, match="statistic is 'mean'"):
         bootstrap("mean", [1.0, 2.0], seed=1)
+
+
+@pytest.mark.parametrize("units", [3, 40, 20_000, 50_000])
+@pytest.mark.parametrize("at_once", [1, 400_000])
+def test_counting_in_blocks_gives_the_counts_of_each_resample(units, at_once):
+    drawn = np.random.default_rng(6).integers(0, units, size=(8, units), dtype=np.uint32)
+    kinds = np.arange(units) % 7 if units > 7 else None
+
+    blocks = list(drawn_times(random_generator(6), units, 8, at_once, kinds))
+
+    one_by_one = [np.bincount(picked if kinds is None else kinds[picked], minlength=7 if kinds is not None else units)
+                  for picked in drawn]  # fmt: skip
+    assert (np.concatenate(blocks) == np.array(one_by_one)).all()
+
+
+@pytest.mark.parametrize("shape", [(10_000, 50, 3), (7, 20_000, 2), (300, 30, 200)])
+def test_a_product_in_parts_is_the_product(shape):
+    resamples, units, k = shape
+    rng = np.random.default_rng(2)
+    times, rows = rng.integers(0, 4, (resamples, units)).astype(float), rng.integers(0, 9, (units, k)).astype(float)
+    totals = np.empty((resamples, k))
+
+    product(times, rows, totals)
+
+    assert (totals == times @ rows).all()
+
+
+@pytest.mark.parametrize("strata", [None, [0, 1] * 15])
+def test_any_statistic_sees_the_drawn_items_themselves(strata):
+    values = np.random.default_rng(9).normal(size=30)
+
+    estimate = bootstrap(np.median, values, strata=strata, resamples=200, seed=4)
+
+    rng, groups = random_generator(4), [np.arange(30)] if strata is None else [np.arange(0, 30, 2), np.arange(1, 30, 2)]
+    plain = [
+        np.median(values[np.concatenate([group[rng.integers(0, group.size, group.size)] for group in groups])])
+        for _ in range(200)
+    ]
+    assert (estimate.low, estimate.high) == pytest.approx(tuple(np.quantile(plain, [0.025, 0.975])), abs=1e-12)
+
+
+def test_a_sum_that_does_not_vary_is_the_same_in_every_resample():
+    values = np.random.default_rng(3).gamma(2.0, size=12_000)
+    totals_seen = []
+
+    def ratio_of(totals):
+        totals_seen.append(totals)
+        return ratio(totals)
+
+    bootstrap_of_sums(ratio_of, np.column_stack([values, np.full(12_000, 0.5)]), resamples=300, seed=1, clustered=False)
+
+    assert (totals_seen[0][:, 1] == 6_000.0).all()
+    assert totals_seen[0][:, 0].std() > 0

@@ -6,7 +6,8 @@ from collections import defaultdict
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import func
+from sqlalchemy import func, inspect
+from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
 from db import (
@@ -247,8 +248,8 @@ def _entries(session: Session, study_id: int, reasons: dict[str, str]) -> tuple[
     standing = (*in_study, queries.stands())
     verdicts = {
         verdict.assignment_id: verdict
-        for verdict in session.exec(
-            select(Verdict).join(Assignment, col(Assignment.id) == Verdict.assignment_id).where(*standing)
+        for verdict in session.connection().execute(
+            _columns_of(Verdict).join(Assignment, col(Assignment.id) == Verdict.assignment_id).where(*standing)
         )
     }
     spent = _spent_on_assignments(session, in_study)
@@ -263,7 +264,8 @@ def _entries(session: Session, study_id: int, reasons: dict[str, str]) -> tuple[
         )
     }
     entries = []
-    for assignment in session.exec(select(Assignment).where(*in_study).order_by(col(Assignment.id))):
+    assignments = _columns_of(Assignment).where(*in_study).order_by(col(Assignment.id))
+    for assignment in session.connection().execute(assignments):
         key = stored_id(assignment.id)
         entries.append(
             _entry(
@@ -277,6 +279,11 @@ def _entries(session: Session, study_id: int, reasons: dict[str, str]) -> tuple[
             )
         )
     return tuple(entries)
+
+
+def _columns_of(model: type[Assignment | Verdict]) -> Any:
+    """Select the columns of a table: of a row with an object's attributes there are hundreds of thousands."""
+    return select_columns(*inspect(model).columns)
 
 
 def _spent_on_assignments(session: Session, in_study: tuple[Any, ...]) -> defaultdict[int, _Spent]:
@@ -317,8 +324,8 @@ def _traces(session: Session, standing: tuple[Any, ...]) -> dict[int, dict[str, 
 
 
 def _entry(
-    assignment: Assignment,
-    verdict: Verdict | None,
+    assignment: Any,
+    verdict: Any | None,
     spent: _Spent,
     flags: list[tuple[str, str]],
     trace: dict[str, Any] | None,
