@@ -1,4 +1,4 @@
-"""Commands for the demo: bringing it in, signing in as its people, removing it."""
+"""Commands for the demo: installing it, signing in as its people, removing it."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ cli = typer.Typer()
 
 @cli.command("demo")
 def seed_demo() -> None:
-    """Bring in the demo study and its finished example, once."""
+    """Install the demo study and its finished example, once."""
     # It makes images and has them read, so NumPy, SciPy and nibabel come with it, here and below.
     from services.demo import example, removal
 
     with opened() as database:
         if example.is_seeded(database):
-            state = "there already" if removal.has_demo(database) else "removed, and not brought in again"
-            console.print(f"The demo is {state}; what was entered is kept.")
+            state = "already installed" if removal.has_demo(database) else "removed, and is not installed again"
+            console.print(f"The demo is {state}; nothing was changed.")
             return
         with progress_bar() as feed:
             example.seed_demo(database, feed)
@@ -31,7 +31,7 @@ def seed_demo() -> None:
 
 @cli.command()
 def links(port: Annotated[int, typer.Option(help="The port that the server listens on.")] = 8501) -> None:
-    """Print a fresh single-use sign-in link for each of the demo's people."""
+    """Print a new single-use sign-in link for each of the demo's people."""
     from services.demo import example, removal
 
     with opened() as database:
@@ -45,16 +45,16 @@ def links(port: Annotated[int, typer.Option(help="The port that the server liste
                 f"\nNew links: make links PORT={port} DATA_DIR={database.data_dir}    Sign-in page: http://127.0.0.1:{port}/sign-in"
             )
         else:
-            console.print(f"\nThere is no demo here. Sign-in page: http://127.0.0.1:{port}/sign-in")
+            console.print(f"\nThe demo is not installed. Sign-in page: http://127.0.0.1:{port}/sign-in")
         own = f"{sys.executable} manage.py --data-dir {shlex.quote(str(database.data_dir))} owner LOGIN --name NAME"
-        console.print(f"An account of your own, as an owner: {own}\n", markup=False)
+        console.print(f"To create an owner account of your own: {own}\n", markup=False)
 
 
 @cli.command("remove-demo")
 def remove_demo(act_as: As = None) -> None:
-    """Remove the demo's studies and lock its people; it does not come back."""
+    """Remove the demo's studies and lock its accounts; it is not installed again."""
     from services.demo import removal
 
     with opened_as(act_as) as (database, actor):
         removal.remove_demo(database, actor)
-        console.print("The demo is removed, and its people are locked.")
+        console.print("The demo has been removed, and its accounts are locked.")

@@ -17,13 +17,13 @@ cli = typer.Typer()
 
 @cli.command()
 def init() -> None:
-    """Migrate the database, after a backup of it."""
+    """Create the database, or back it up and migrate it."""
     from services.record import maintenance
 
     with opened(prepared=False) as database:
         saved = maintenance.prepare(database)
         if saved is not None:
-            console.print(f"What it was before the migration lies in {saved}.", markup=False)
+            console.print(f"A backup from before the migration is in {saved}.", markup=False)
         _hash_unpacked_volumes(database)
         console.print(f"The database is ready in {database.data_dir}.")
 
@@ -43,9 +43,9 @@ def _hash_unpacked_volumes(database: Database) -> None:
 @cli.command()
 def serve(
     port: Annotated[int, typer.Option(help="The port to listen on.", min=1, max=65535)] = 8501,
-    address: Annotated[str | None, typer.Option(help="The address to listen on; 127.0.0.1 without it.")] = None,
+    address: Annotated[str | None, typer.Option(help="The address to listen on (default: 127.0.0.1).")] = None,
 ) -> None:
-    """Start the server, and serve until told to end."""
+    """Start the server and run it until it is stopped."""
     # With it comes Streamlit, which no other command needs.
     from server import serving
     from services.installation import whereabouts
@@ -61,8 +61,8 @@ def serve(
 
 
 @cli.command()
-def clean(yes: Annotated[bool, typer.Option("--yes", help="Remove them.")] = False) -> None:
-    """List prepared volumes that nothing refers to and that are older than a day; remove them with --yes."""
+def clean(yes: Annotated[bool, typer.Option("--yes", help="Delete them.")] = False) -> None:
+    """List prepared volumes that nothing refers to and that are more than a day old; --yes deletes them."""
     from services.studies import leftovers
 
     with opened() as database:
@@ -71,5 +71,5 @@ def clean(yes: Annotated[bool, typer.Option("--yes", help="Remove them.")] = Fal
             console.print(f"{file.path}  {file.size / 2**20:.1f} MB, {file.hours} hours old", markup=False)
         total = f"{len(files)} files, {sum(leftover.size for leftover in files) / 2**20:.1f} MB"
         console.print(
-            f"Removed: {total}." if yes else f"Nothing refers to: {total}. 'manage.py clean --yes' removes them."
+            f"Deleted: {total}." if yes else f"Nothing refers to: {total}. 'manage.py clean --yes' deletes them."
         )

@@ -17,11 +17,11 @@ cli = typer.Typer(no_args_is_help=True, help="Verdicts of LLM judges.")
 def import_judge(
     study: str,
     file: Path,
-    name: Annotated[str, typer.Option(help="What tells this run from others.")],
-    judge: Annotated[str, typer.Option(help="Which judge it was: model and version.")] = "",
+    name: Annotated[str, typer.Option(help="A name for this run.")],
+    judge: Annotated[str, typer.Option(help="The judge: model and version.")] = "",
     act_as: As = None,
 ) -> None:
-    """Take in a judge's verdicts from CSV or JSON Lines: all of the file, or nothing."""
+    """Import a judge's verdicts from CSV or JSON Lines: the whole file or nothing."""
     from services.errors import InputRefused
     from services.judging import import_runs
 

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from services.installation.environment import Database
     from services.people.identity import Actor
 
-As = Annotated[str | None, typer.Option("--as", help="Act as this login; the first owner without it.")]
+As = Annotated[str | None, typer.Option("--as", help="Act as this login (default: the first owner).")]
 
 
 def choose_data_dir(
     data_dir: Annotated[
-        Path | None, typer.Option("--data-dir", help="The data folder, in place of BLINDREAD_DATA_DIR or ./var.")
+        Path | None, typer.Option("--data-dir", help="The data folder, instead of BLINDREAD_DATA_DIR or ./var.")
     ] = None,
 ) -> None:
     """Blindread's command line."""

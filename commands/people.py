@@ -13,8 +13,8 @@ cli = typer.Typer()
 
 
 @cli.command("owner")
-def add_owner(login: str, name: Annotated[str, typer.Option(help="Their name.")]) -> None:
-    """Make somebody an owner, the first or a further one, and print the path of their single-use link."""
+def add_owner(login: str, name: Annotated[str, typer.Option(help="The name to display.")]) -> None:
+    """Add an owner, the first or another one, and print the path of their single-use link."""
     from services.people import accounts
 
     with opened() as database:
@@ -25,9 +25,11 @@ def add_owner(login: str, name: Annotated[str, typer.Option(help="Their name.")]
 def invite(
     study: str,
     login: str,
-    name: Annotated[str, typer.Option(help="The name that is shown to them and to admins.")],
+    name: Annotated[str, typer.Option(help="The name that they and admins see.")],
     role: Annotated[str, typer.Option(help="rater, reviewer or admin")] = "rater",
-    sign_in_only: Annotated[bool, typer.Option(help="A link that signs in once and sets no password.")] = False,
+    sign_in_only: Annotated[
+        bool, typer.Option(help="Make a link that signs in once, without setting a password.")
+    ] = False,
     act_as: As = None,
 ) -> None:
     """Give somebody a role in a study and print the path of their single-use link."""
@@ -39,33 +41,33 @@ def invite(
         if token:
             console.print(f"/link/{token}", markup=False)
         else:
-            aside.print(f"'{login}' has signed in before and goes on signing in as they do; no link is needed.")
+            aside.print(f"'{login}' already has an account and signs in as usual; no link is needed.")
 
 
 @cli.command("remove-member")
 def remove_member(study: str, login: str, act_as: As = None) -> None:
-    """Take somebody who has given no verdict out of a study; inviting them again lets them back in."""
+    """Remove a member who has submitted no verdict; a new invitation lets them back in."""
     from services.studies import removing
 
     with opened_as(act_as) as (database, actor):
         pseudonym = removing.remove_member(database, actor, study, login)
-        console.print(f"'{login}' ({pseudonym}) is out of '{study}'.", markup=False)
+        console.print(f"'{login}' ({pseudonym}) has been removed from '{study}'.", markup=False)
 
 
 @cli.command("practise-again")
 def allow_another_attempt(study: str, login: str, act_as: As = None) -> None:
-    """Give a rater who has used up their attempts at the practice one more."""
+    """Grant one more practice attempt to a rater who has used them all."""
     # Practice is scored as the report scores, so SciPy comes with it.
     from services.reading import practice
 
     with opened_as(act_as) as (database, actor):
         practice.allow_another_attempt(database, actor, study, login)
-        console.print(f"'{login}' may practise once more.", markup=False)
+        console.print(f"'{login}' has one more practice attempt.", markup=False)
 
 
 @cli.command("lock")
 def lock_person(login: str, act_as: As = None) -> None:
-    """Let nobody in under a login any more; login sessions and links end."""
+    """Lock a login: its sessions end, and its links no longer work."""
     from services.people import accounts
 
     with opened_as(act_as) as (database, actor):
@@ -75,12 +77,12 @@ def lock_person(login: str, act_as: As = None) -> None:
 
 @cli.command("unlock")
 def unlock_person(login: str, act_as: As = None) -> None:
-    """Let a person who was locked in again."""
+    """Unlock a locked login."""
     from services.people import accounts
 
     with opened_as(act_as) as (database, actor):
         accounts.unlock(database, actor, login)
-        console.print(f"'{login}' may sign in again.", markup=False)
+        console.print(f"'{login}' is unlocked and may sign in again.", markup=False)
 
 
 @cli.command("sign-out-everywhere")

@@ -16,25 +16,25 @@ if TYPE_CHECKING:
 
 cli = typer.Typer()
 
-Reason = Annotated[str | None, typer.Option(help="Why an interim look is taken; it is kept for good.")]
+Reason = Annotated[str | None, typer.Option(help="Why an interim look is taken; stored permanently.")]
 
 
 def _offer_audit_head(database: Database) -> None:
-    """Print the head of the audit chain, to be kept elsewhere."""
+    """Print the head of the audit chain, for safekeeping elsewhere."""
     from services.seals import audit_head
 
-    console.print(f"Head of the audit chain, to be kept elsewhere: {audit_head.present_head(database)}")
+    console.print(f"Head of the audit chain (store it elsewhere): {audit_head.present_head(database)}")
     console.print(audit_head.WHY_TO_KEEP, markup=False)
 
 
 @cli.command()
 def report(
     study: str,
-    out: Annotated[Path, typer.Option(help="A new folder for HTML, CSV and JSON.")],
+    out: Annotated[Path, typer.Option(help="A new folder for the HTML, CSV and JSON files.")],
     reason: Reason = None,
     act_as: As = None,
 ) -> None:
-    """Write the agreement report of a closed study; of an open one only with a reason."""
+    """Write the agreement report of a closed study; an open study requires a reason."""
     # The statistics and the figures (SciPy, Plotly) come with it.
     from services.progress import data_lock
     from services.report.files.export import export_report
@@ -54,7 +54,7 @@ def export(
     reason: Reason = None,
     act_as: As = None,
 ) -> None:
-    """Write the whole study package: report and data, protocol, manifest, events, audit trail."""
+    """Write the complete study package: report and data, protocol, manifest, events, audit trail."""
     # The report is part of it, so the statistics and the figures (SciPy, Plotly) come with it.
     from services.progress import data_lock
     from services.record.package import export_study
@@ -72,10 +72,12 @@ def verify(
     study: str,
     audit_head: Annotated[
         Path | None,
-        typer.Option(exists=True, dir_okay=False, help="audit-head.txt of a backup: shows whether the chain was cut."),
+        typer.Option(
+            exists=True, dir_okay=False, help="audit-head.txt of a backup: shows whether the chain was cut off."
+        ),
     ] = None,
 ) -> None:
-    """Compare a frozen study, its volumes and every row of it with the manifest and the audit chain."""
+    """Check a frozen study, its volumes and all its rows against the manifest and the audit chain."""
     from services.record import verification
 
     # What cannot be read is said in sentences; the server's log has a place for the traceback, a terminal has none.
@@ -95,7 +97,7 @@ def verify(
 
 @cli.command("redraw")
 def draw_again(package: Path) -> None:
-    """Repeat the draws of a study package from the keys in it, and compare; needs no database."""
+    """Repeat the random draws of a study package from its keys and compare; needs no database."""
     from services.errors import Refused
     from services.record import redrawing
 
@@ -108,19 +110,19 @@ def draw_again(package: Path) -> None:
     if problems:
         raise typer.Exit(1)
     if not repeated:
-        console.print("No draw of this package can be repeated: those of release 0.1.0 follow from its seed alone.")
+        console.print("No draw of this package can be repeated: those of release 0.1.0 depend on its seed alone.")
         return
-    console.print(f"{repeated} draws come out as they are stored: orders, options, sample, controls and opinions.")
+    console.print(f"{repeated} draws are reproduced exactly: orders, options, sample, controls and opinions.")
 
 
 @cli.command()
 def backup(
     folder: Path,
     incomplete: Annotated[
-        bool, typer.Option("--incomplete", help="Take it although prepared files are missing, without these.")
+        bool, typer.Option("--incomplete", help="Back up without the prepared files that are missing.")
     ] = False,
 ) -> None:
-    """Write a consistent copy of database and volumes, while the server runs."""
+    """Write a consistent copy of database and volumes, while the server is running."""
     from services.record import maintenance
 
     with opened() as database:
@@ -131,7 +133,7 @@ def backup(
 
 @cli.command("restore")
 def restore_backup(folder: Path) -> None:
-    """Bring a backup into an installation without a database, check it, and end everybody's login session."""
+    """Restore a backup into an installation without a database, check it, and end all login sessions."""
     from services.record import restoring
 
     # It is brought into an empty database only: to name another one would be the wrong advice.
@@ -141,11 +143,11 @@ def restore_backup(folder: Path) -> None:
             print_problem(problem)
         console.print(
             f"Restored {done.studies} studies into {database.data_dir} (schema {done.schema}); "
-            f"{done.sessions_ended} login sessions were ended, and every open link.",
+            f"{done.sessions_ended} login sessions and all open links were ended.",
             markup=False,
         )
         if not done.head_compared:
-            console.print("The backup holds no audit head, so nobody can say whether the chain's end was cut off.")
+            console.print("The backup has no audit head, so whether the chain's end was cut off cannot be checked.")
         if done.problems:
             raise typer.Exit(1)
-        console.print("All of it holds: volumes, manifests and the audit chain. Start the server.")
+        console.print("Volumes, manifests and audit chain are intact. Start the server.")
