@@ -12,7 +12,7 @@ from tests.components.reading_server import made_volumes
 
 pytestmark = pytest.mark.browser
 MakeRoom = Callable[..., Room]
-WORDS = "The images cannot be shown. What arrived is not the image that was prepared."
+WORDS = "The images cannot be shown. The image received is not the one that was prepared."
 
 
 def serve(reader: Room, token: str, content: bytes) -> list[Route]:
@@ -51,11 +51,11 @@ def test_image_with_one_flipped_bit_is_not_shown_and_the_form_stays_shut(room: M
     expect(submit(reader)).to_be_disabled()
     assert reader.posted("shown") == []
     assert [body["volume"].split("~")[0] for body in reader.posted("damage")] == ["t1-0"]
-    reader.page.get_by_role("button", name="Cannot be shown: report and go on").click()
+    reader.page.get_by_role("button", name="Report the problem and continue").click()
     expect(reader.page.locator(".prompt")).to_have_text("Is the finding on the right side?")
     expect(submit(reader)).to_be_enabled()
     (failure,) = reader.posted("failure")
-    assert failure["reason"] == "What arrived is not the image that was prepared."
+    assert failure["reason"] == "The image received is not the one that was prepared."
 
 
 def test_another_patients_image_of_the_same_shape_is_not_shown(room: MakeRoom) -> None:

@@ -57,7 +57,7 @@ def test_earlier_item_is_chosen_by_its_digit(room: MakeRoom) -> None:
     reader.page.get_by_role("button", name="Item 1").wait_for()
     reader.press("2")
 
-    reader.see("You are revising the verdict of")
+    reader.see("You are revising your verdict of")
     expect(reader.page.locator(".prompt")).to_have_text("Is there a lesion in the left frontal lobe?")
 
 

@@ -70,7 +70,7 @@ def test_second_link_skips_to_the_scans_where_arrows_scroll(room: MakeRoom) -> N
     reader.open()
 
     reader.press("Tab", "Tab")
-    expect(reader.page.get_by_role("link", name="Skip to the scans")).to_be_focused()
+    expect(reader.page.get_by_role("link", name="Skip to the images")).to_be_focused()
     reader.press("Enter", "ArrowUp")
 
     expect(reader.page.locator(".readout .position")).to_contain_text("S 4.0 mm")

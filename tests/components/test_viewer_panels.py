@@ -97,10 +97,10 @@ def test_click_on_the_words_of_a_panel_leaves_the_focus_in_it(room: MakeRoom) ->
     reader.open()
 
     reader.press("1", "4", "f", "1")
-    reader.page.get_by_text("What should be looked at?").click()
+    reader.page.get_by_text("What should be checked?").click()
     reader.page.keyboard.type("not 2 clear")
 
-    expect(reader.page.get_by_role("textbox", name="Note to the flag")).to_have_value("not 2 clear")
+    expect(reader.page.get_by_role("textbox", name="Note on the flag")).to_have_value("not 2 clear")
     expect(reader.page.get_by_role("button", name="Not assessable")).to_have_attribute("aria-expanded", "false")
 
 
@@ -165,7 +165,7 @@ def test_note_takes_digits_as_words_and_no_question_is_answered(room: MakeRoom) 
     reader.press("f", "1")
     reader.page.keyboard.type("slice 12")
 
-    expect(reader.page.get_by_role("textbox", name="Note to the flag")).to_have_value("slice 12")
+    expect(reader.page.get_by_role("textbox", name="Note on the flag")).to_have_value("slice 12")
     assert chosen(reader) == ["The prompt is unclear"]
 
 
@@ -203,7 +203,7 @@ def test_panel_has_the_keys_although_an_answer_was_clicked_before(room: MakeRoom
     reader.press("f")
     reader.page.keyboard.type("finding 2 is on the wrong side")
 
-    expect(reader.page.get_by_role("textbox", name="Note to the flag")).to_have_value("finding 2 is on the wrong side")
+    expect(reader.page.get_by_role("textbox", name="Note on the flag")).to_have_value("finding 2 is on the wrong side")
     expect(reader.page.get_by_role("button", name="Not assessable")).to_have_attribute("aria-expanded", "false")
 
 
@@ -223,10 +223,10 @@ def test_click_on_the_words_of_a_panel_brings_the_keys_back_into_it(room: MakeRo
 
     reader.press("1", "4", "f")
     reader.page.locator(".stage").first.click()
-    reader.page.get_by_text("What should be looked at?").click()
+    reader.page.get_by_text("What should be checked?").click()
     reader.page.keyboard.type("not clear")
 
-    expect(reader.page.get_by_role("textbox", name="Note to the flag")).to_have_value("not clear")
+    expect(reader.page.get_by_role("textbox", name="Note on the flag")).to_have_value("not clear")
     expect(reader.page.get_by_role("button", name="Not assessable")).to_have_attribute("aria-expanded", "false")
 
 

@@ -131,7 +131,7 @@ def test_point_is_taken_in_the_pane_that_the_reader_aimed_in_and_says_which(room
     reader.page.mouse.move(*middle_of_stage(reader, 1))
     reader.press("p")
     expect(words).to_contain_text("Current:")
-    reader.page.get_by_role("button", name="Take from Prior").click()
+    reader.page.get_by_role("button", name="Set in Prior").click()
     reader.press("PageUp", "PageUp")
     reader.page.get_by_role("button", name="Show").click()
     expect(reader.page.locator(".readout .position").nth(1)).to_have_text(words.inner_text().removeprefix("Prior: "))
@@ -147,7 +147,7 @@ def test_point_in_panes_of_one_world_is_three_numbers(room: MakeRoom) -> None:
     reader = room("where")
     reader.open()
 
-    reader.page.get_by_role("button", name="Take from crosshair").click()
+    reader.page.get_by_role("button", name="Set at crosshair").click()
     reader.submit()
 
     [verdict] = reader.posted("verdict")

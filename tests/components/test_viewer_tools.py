@@ -61,7 +61,7 @@ def test_distance_along_the_keyboard_is_in_millimetres_of_the_affine(room: MakeR
     said = reader.page.locator(".images [role=status].unseen")
 
     reader.press("e", *["Control+ArrowRight"] * 3)  # three voxels of 4 mm to the left of the patient
-    expect(said).to_have_text("First end set at the crosshair; move it and press E again.")
+    expect(said).to_have_text("Start set at the crosshair; move the crosshair and press E again.")
     reader.press(*["PageUp"] * 4, "e")  # and four slices up: 12, 0, 16
 
     expect(said).to_have_text("Distance 20.0 mm")
@@ -99,7 +99,7 @@ def test_picture_is_moved_and_cine_paced_with_the_left_button_alone(room: MakeRo
     x, y = middle_of_stage(reader)
     before = colours(reader)
 
-    button("Move").click()
+    button("Pan").click()
     reader.page.mouse.move(x, y)
     reader.page.mouse.down()
     reader.page.mouse.move(x + 40, y, steps=4)
@@ -192,7 +192,7 @@ def test_images_under_a_pause_are_not_said_to_have_been_shown(room: MakeRoom) ->
         route.continue_()
     reader.page.wait_for_timeout(800)
     assert reader.posted("shown") == []
-    reader.page.get_by_role("button", name="Go on").click()
+    reader.page.get_by_role("button", name="Resume").click()
 
     reader.page.locator(".submit:not([disabled])").wait_for()
     assert len(reader.posted("shown")) == 1
@@ -205,7 +205,7 @@ def test_full_screen_holds_images_and_form(room: MakeRoom) -> None:
     reader.press("z")
     reader.page.wait_for_function("() => document.fullscreenElement !== null")
 
-    expect(reader.page.get_by_role("button", name="Leave full screen")).to_be_visible()
+    expect(reader.page.get_by_role("button", name="Exit full screen")).to_be_visible()
     expect(reader.page.get_by_role("button", name="Submit")).to_be_visible()
     expect(reader.page.locator(".stage")).to_be_visible()
     reader.press("z")

@@ -47,8 +47,8 @@ def test_words_typed_before_a_kind_of_flag_choose_none_and_are_not_lost(room: Ma
     reader.page.keyboard.type(words)
     reader.press("Escape", "Enter")
 
-    reader.see("Choose what should be looked at, or empty the note.")
-    expect(reader.page.get_by_role("textbox", name="Note to the flag")).to_have_value(words)
+    reader.see("Choose what should be checked, or clear the note.")
+    expect(reader.page.get_by_role("textbox", name="Note on the flag")).to_have_value(words)
     assert chosen(reader) == ["Yes", "4"]
     assert reader.posted("verdict") == []
 
@@ -127,7 +127,7 @@ def test_one_key_that_writes_several_signs_begins_words_too(room: MakeRoom, sign
     )
 
     assert taken is True  # left to the browser, which writes it
-    expect(reader.page.get_by_role("textbox", name="Note to the flag")).to_be_focused()
+    expect(reader.page.get_by_role("textbox", name="Note on the flag")).to_be_focused()
 
 
 def test_escape_out_of_words_typed_into_not_assessable_closes_that_too(room: MakeRoom) -> None:
@@ -211,5 +211,5 @@ def test_digit_that_no_choice_has_begins_words(room: MakeRoom) -> None:
     reader.press("f")
     reader.page.keyboard.type("5 slices missing")
 
-    expect(reader.page.get_by_role("textbox", name="Note to the flag")).to_have_value("5 slices missing")
+    expect(reader.page.get_by_role("textbox", name="Note on the flag")).to_have_value("5 slices missing")
     assert chosen(reader) == []
