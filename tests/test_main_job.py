@@ -369,13 +369,14 @@ def test_the_sentences_of_the_report_hold_the_same_counts(finished: Finished) ->
     said = {section["key"]: " ".join(section["explanation"]) for section in finished.report["sections"]}
     ties = sum(consensus_score(facts, key) is None for key in facts.sample)
 
-    assert f"{len(ITEMS)} items about 7 subjects, read by 2 raters" in said["study"]
-    assert f"{sum(map(facts.differs, ITEMS))} of {len(ITEMS)} items have verdicts that differ" in said["disagreements"]
+    assert f"{len(ITEMS)} items from 7 subjects, read by 2 raters" in said["study"]
+    assert f"{sum(map(facts.differs, ITEMS))} of {len(ITEMS)} items have differing verdicts" in said["disagreements"]
     assert f"{len(facts.sample)} of {len(CANDIDATES)} candidates were drawn" in said["scores"]
-    assert f"left out of it: {ties}." in said["judges"]
+    assert f"on which they differ are excluded: {ties}." in said["judges"]
     assert expected_sentence(facts, finished.traces) in said["viewing"]
     assert (
-        f"there is no consensus: {ties}." in tables_of(finished.report, "estimates")["scores_agreement"]["explanation"]
+        f"because the raters differ: {ties}."
+        in tables_of(finished.report, "estimates")["scores_agreement"]["explanation"]
     )
 
 

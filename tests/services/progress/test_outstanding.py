@@ -164,10 +164,7 @@ def test_the_report_notes_items_that_were_sent_to_nobody(opened: Situation) -> N
     with_disagreement(opened)
     data_lock.close_study(opened.database, opened.admin, "tiny", REASON)
     built = report.build_report(opened.database, opened.admin, "tiny")
-    assert (
-        "1 item on which raters differ, or which was flagged, was sent to no reviewer; see “Completeness”."
-        in built.notices
-    )
+    assert "1 item with differing verdicts or a flag was not sent to a reviewer; see “Completeness”." in built.notices
 
 
 def test_the_report_of_a_finished_study_misses_nothing(opened: Situation) -> None:
