@@ -115,7 +115,7 @@ def test_every_receipt_shown_to_a_rater_stands_for_one_stored_verdict_as_it_was_
         assert (row[7], row[8]) == (read.flag or (None, None))
 
 
-def test_pictures_that_could_not_be_shown_are_a_technical_failure_and_no_verdict(
+def test_images_that_could_not_be_shown_are_a_technical_failure_and_no_verdict(
     seen: Seen, running: RunningServer
 ) -> None:
     failures = asked(
@@ -186,7 +186,7 @@ def test_everybody_is_thanked_at_the_end_and_hears_nothing_about_right_or_wrong(
         assert not any(word in words.lower() for word in ("right", "wrong", "correct", "%"))
 
 
-def test_both_raters_mark_the_same_frozen_sample(seen: Seen) -> None:
+def test_both_raters_score_the_same_frozen_sample(seen: Seen) -> None:
     first, second = seen.scored.values()
 
     assert sorted(first) == sorted(second)

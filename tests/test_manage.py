@@ -98,7 +98,7 @@ def test_init_may_be_repeated_and_keeps_what_was_entered(installed: Run, data_di
     assert logins_and_studies(data_dir) == (["ada"], [])
 
 
-def test_init_makes_the_hashes_that_scans_of_an_earlier_release_lack(frozen: Run, data_dir: Path) -> None:
+def test_init_makes_the_hashes_that_volumes_of_an_earlier_release_lack(frozen: Run, data_dir: Path) -> None:
     with closing(sqlite3.connect(data_dir / "blindread.db")) as connection:
         before = connection.execute("SELECT key, unpacked_sha256 FROM volume ORDER BY id").fetchall()
     with_sql(data_dir, "UPDATE volume SET unpacked_sha256 = NULL")

@@ -112,7 +112,7 @@ def test_damaged_sequence_behind_the_one_on_the_screen_shuts_the_form(room: Make
     assert [body["volume"].split("~")[0] for body in reader.posted("damage")] == ["t2-0"]
 
 
-def test_damaged_mask_shuts_the_form(room: MakeRoom) -> None:
+def test_damaged_overlay_shuts_the_form(room: MakeRoom) -> None:
     reader = room("masked", "plain")
     serve(reader, "mask-0", with_one_bit_flipped(made_volumes.volume("mask-0")))
     reader.start()
@@ -139,7 +139,7 @@ def test_right_image_is_shown_when_it_comes_with_another_try_and_answers_are_kep
     expect(reader.page.locator(".pane-wait:not([hidden])")).to_have_count(0)
 
 
-def test_scan_that_the_server_finds_damaged_shuts_the_form_too(room: MakeRoom) -> None:
+def test_volume_that_the_server_finds_damaged_shuts_the_form_too(room: MakeRoom) -> None:
     reader = room("plain", "second")
     sentence = "The scan on the server is not the one that was prepared; report it and continue."
     reader.fail("volume", 409, error=sentence)

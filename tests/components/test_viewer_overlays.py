@@ -16,7 +16,7 @@ MakeRoom = Callable[..., Room]
 
 
 @pytest.mark.parametrize("renderer", ["canvas", "niivue"])
-def test_mask_on_an_oblique_grid_covers_what_it_marks_in_both_renderers(room: MakeRoom, renderer: str) -> None:
+def test_overlay_on_an_oblique_grid_covers_its_place_in_both_renderers(room: MakeRoom, renderer: str) -> None:
     reader = room("masked")
     reader.open()
     reader.press("x", "m")
@@ -39,7 +39,7 @@ def test_mask_on_an_oblique_grid_covers_what_it_marks_in_both_renderers(room: Ma
     assert abs(colours(reader) - plain).max() <= 2
 
 
-def test_outline_of_a_mask_runs_round_it_and_leaves_the_inside_free(room: MakeRoom) -> None:
+def test_outline_of_an_overlay_runs_round_it_and_leaves_the_inside_free(room: MakeRoom) -> None:
     reader = room("outlined")
     reader.open()
     reader.press("x", "m")
@@ -59,7 +59,7 @@ def test_outline_of_a_mask_runs_round_it_and_leaves_the_inside_free(room: MakeRo
     assert abs(line_columns.max() - columns.max()) < 12
 
 
-def test_overlay_of_another_size_than_its_picture_is_not_drawn_and_says_so(room: MakeRoom) -> None:
+def test_overlay_of_another_size_than_its_image_is_not_drawn_and_says_so(room: MakeRoom) -> None:
     reader = room("misfit")
     reader.open()
     before = colours(reader)

@@ -33,7 +33,7 @@ def finish(reader: Room, next_part: NextPayload | None) -> None:
     reader.page.locator(".done").wait_for()
 
 
-def test_end_of_the_reads_names_the_marks_and_leads_to_them_with_its_first_button(room: MakeRoom) -> None:
+def test_end_of_the_reads_names_the_scores_and_leads_to_them_with_its_first_button(room: MakeRoom) -> None:
     reader = room("plain")
     finish(reader, MARK)
 

@@ -69,7 +69,7 @@ def test_distance_along_the_keyboard_is_in_millimetres_of_the_affine(room: MakeR
     expect(said).to_have_text("")
 
 
-def test_distance_drawn_with_the_mouse_is_shown_on_the_picture_and_gone_after_a_reset(room: MakeRoom) -> None:
+def test_distance_drawn_with_the_mouse_is_shown_on_the_image_and_gone_after_a_reset(room: MakeRoom) -> None:
     reader = room("plain")
     reader.open()
     reader.press("x")
@@ -91,7 +91,7 @@ def test_distance_drawn_with_the_mouse_is_shown_on_the_picture_and_gone_after_a_
     assert abs(colours(reader) - before).max() <= 2
 
 
-def test_picture_is_moved_and_cine_paced_with_the_left_button_alone(room: MakeRoom) -> None:
+def test_image_is_moved_and_cine_paced_with_the_left_button_alone(room: MakeRoom) -> None:
     reader = room("plain")
     reader.open()
     button = lambda name: reader.page.get_by_role("button", name=name, exact=True)  # noqa: E731
@@ -133,7 +133,7 @@ def test_planes_start_and_absolute_presets_are_those_of_the_study(room: MakeRoom
     assert set(trace["volumes"][0]["seen"]) == {"coronal", "axial"}
 
 
-def test_single_picture_fills_the_pane_and_has_nothing_to_scroll(room: MakeRoom) -> None:
+def test_single_image_fills_the_pane_and_has_nothing_to_scroll(room: MakeRoom) -> None:
     reader = room("flat")
     reader.open()
     before = colours(reader)
@@ -149,7 +149,7 @@ def test_single_picture_fills_the_pane_and_has_nothing_to_scroll(room: MakeRoom)
     assert bright.max() - bright.min() > 0.7 * before.shape[0]
 
 
-def test_picture_without_scale_says_no_side_and_no_millimetre(room: MakeRoom) -> None:
+def test_image_without_scale_says_no_side_and_no_millimetre(room: MakeRoom) -> None:
     reader = room("photograph")
     reader.open()
     expect(reader.page.locator(".readout .position")).to_have_text("column 24  row 28")
@@ -160,7 +160,7 @@ def test_picture_without_scale_says_no_side_and_no_millimetre(room: MakeRoom) ->
     expect(reader.page.locator(".images [role=status].unseen")).to_have_text("Distance 3.0 px")
 
 
-def test_pause_covers_pictures_and_form_counts_as_idle_and_any_key_goes_on(room: MakeRoom) -> None:
+def test_pause_covers_images_and_form_counts_as_idle_and_any_key_goes_on(room: MakeRoom) -> None:
     reader = room("plain")
     reader.open()
     reader.press("1")
@@ -212,7 +212,7 @@ def test_full_screen_holds_images_and_form(room: MakeRoom) -> None:
     reader.page.wait_for_function("() => document.fullscreenElement === null")
 
 
-def test_one_finger_moves_the_crosshair_or_scrolls_and_two_zoom_and_move_the_picture(room: MakeRoom) -> None:
+def test_one_finger_moves_the_crosshair_or_scrolls_and_two_zoom_and_move_the_image(room: MakeRoom) -> None:
     reader = room("plain")
     reader.open()
     where = reader.page.locator(".readout .position")

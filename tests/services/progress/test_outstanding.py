@@ -137,7 +137,7 @@ def test_the_number_of_queries_does_not_grow_with_people(opened: Situation) -> N
 # ---- in the report ---------------------------------------------------------------------------------------------------
 
 
-def test_the_report_notes_missing_reads_marks_and_decisions_alike(database: Database, tmp_path: Path) -> None:
+def test_the_report_notes_missing_reads_scores_and_decisions_alike(database: Database, tmp_path: Path) -> None:
     situation = open_study(database, tmp_path / "study")
     with_disagreement(situation)
     review_queue.open_review_queue(database, situation.admin, "tiny")

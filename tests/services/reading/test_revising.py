@@ -114,7 +114,7 @@ def test_the_end_of_a_list_names_its_study_by_one_of_its_assignments(database: D
     assert len(revising.list_revisable(database, rater, done["assignment"])) == done["revisable"] == 6
 
 
-def test_a_reopened_items_scans_are_in_reach_only_while_it_is_reopened(database: Database, tmp_path: Path) -> None:
+def test_a_reopened_items_volumes_are_in_reach_only_while_it_is_reopened(database: Database, tmp_path: Path) -> None:
     situation = revisable_study(database, tmp_path / "study")
     rater = situation.raters[0]
     payload, _ = read_item(situation, rater)

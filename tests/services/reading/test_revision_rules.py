@@ -74,7 +74,7 @@ def test_nothing_is_revised_once_references_are_shown(database: Database, tmp_pa
         revising.reopen(database, rater, first["assignment"])
 
 
-def test_marking_cannot_be_begun_in_passing_before_the_last_read(database: Database, tmp_path: Path) -> None:
+def test_scoring_cannot_be_begun_in_passing_before_the_last_read(database: Database, tmp_path: Path) -> None:
     situation = revisable_study(database, tmp_path / "study", "study")
     rater = situation.raters[0]
     payload, _ = read_item(situation, rater)
