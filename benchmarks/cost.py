@@ -32,8 +32,8 @@ RERUNS_AT_ONCE = 40
 LOGIN = "rater-1"
 MAKE = Path(__file__).parent / "earlier_study.py"
 # What a server needs of the program.
-PROGRAM = ("app.py", "manage.py", ".streamlit", "agreement", "components", "db", "exchange", "imaging", "pages",
-           "protocol", "server", "services", "studies")  # fmt: skip
+PROGRAM = ("app.py", "manage.py", ".streamlit", "agreement", "commands", "components", "db", "exchange", "imaging",
+           "pages", "protocol", "server", "services", "studies")  # fmt: skip
 
 
 @dataclass

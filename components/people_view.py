@@ -87,7 +87,7 @@ def _act(act: Callable[..., object], said: str) -> None:
 def _remove_demo() -> None:
     try:
         removal.remove_demo(database(), current_actor())
-        st.session_state["people-notice"] = ("done", "The demo is removed, and its people are locked.")
+        st.session_state["people-notice"] = ("done", "The demo has been removed, and its accounts are locked.")
     except Refused as refusal:
         st.session_state["people-notice"] = ("error", str(refusal))
 

@@ -28,11 +28,11 @@ from exchange.report_structure import Cell, EstimateTable
 
 FORMATS = {"yes_no": "Yes/no", "choice": "Choice", "open": "Open answer"}
 GROUNDINGS = {"image_grounded": "Image-grounded", "image_informed": "Image-informed"}
-DRAWS = {1: "each estimate its own draw", 2: "one draw for all estimates"}
+DRAWS = {1: "a separate draw for each estimate", 2: "one draw for all estimates"}
 PRIMARY = {
     "closed_format_accuracy": "accuracy on closed formats (yes/no and choice)",
     "overall_accuracy": "accuracy on all items",
-    "agreement": "percent agreement between raters on the answers to all items, for each pair",
+    "agreement": "percent agreement between raters on answers, for each pair, all items",
 }
 STATES = {"final": "Final: the data are locked", "interim": "Interim look: the study is open"}
 # As in `agreement`, whose intervals are marked by it; a test holds them together.
@@ -88,7 +88,7 @@ _WORDS: dict[tuple[Statistic, Compared], _Words] = {
         "accuracy minus text-only floor", "accuracy minus text-only floor"
     ),
     ("discordant_share", "raters"): _Words(
-        "share of discordant items that the first had right", "share of discordant items, first right"
+        "first rater right, among discordant items", "share of discordant items, first right"
     ),
     ("token_f1", "reference"): _Words("mean token F1", "mean token F1"),
     ("shortcut_score", "text_only_floor"): _Words("Shortcut Score, text-only floor", "Shortcut Score, text-only floor"),
@@ -99,7 +99,7 @@ _WORDS: dict[tuple[Statistic, Compared], _Words] = {
     ("percent_agreement", "scores"): _Words("same score", "percent agreement on scores"),
     ("percent_agreement", "judgements"): _Words("same verdict", "percent agreement on correctness"),
     ("percent_agreement", "adjudicated_answer"): _Words(
-        "own verdict equals the answer after adjudication", "percent agreement with the adjudicated answer"
+        "own verdict equals the adjudicated answer", "percent agreement with the adjudicated answer"
     ),
     ("percent_agreement", "exact_match"): _Words(
         "exact match: same verdict", "percent agreement of exact match with the consensus"
@@ -125,8 +125,8 @@ _WORDS: dict[tuple[Statistic, Compared], _Words] = {
         "exact match: consensus minus exact match", "signed difference, human minus judge"
     ),
     ("signed_difference", "judgements"): _Words("human minus judge", "signed difference, human minus judge"),
-    ("sensitivity", "judgements"): _Words("correct by the human, and by the judge", "sensitivity"),
-    ("specificity", "judgements"): _Words("incorrect by the human, and by the judge", "specificity"),
+    ("sensitivity", "judgements"): _Words("sensitivity", "sensitivity"),
+    ("specificity", "judgements"): _Words("specificity", "specificity"),
     ("share", "scored_correct"): _Words("share scored correct", "share scored correct"),
     ("share", "judged_correct"): _Words("share judged correct", "share judged correct"),
     ("share", "one_answer"): _Words("items with one answer", "share of items with one answer"),
@@ -144,9 +144,7 @@ _WORDS: dict[tuple[Statistic, Compared], _Words] = {
     ("share", "not_assessable"): _Words("not assessable", "share not assessable"),
     ("share", "both_wrong"): _Words("both wrong", "both wrong"),
     ("share", "same_wrong_answer"): _Words("both gave the same wrong answer", "same wrong answer"),
-    ("share", "same_of_both_wrong"): _Words(
-        "same answer, of those that both got wrong", "same answer where both wrong"
-    ),
+    ("share", "same_of_both_wrong"): _Words("same answer, among items both got wrong", "same answer where both wrong"),
     ("share", "prior_never_opened"): _Words("prior never opened", "prior never opened"),
     ("share", "sequence_never_opened"): _Words("never opened", "{stratum}"),
     ("share", "window_changed"): _Words("window changed", "window changed"),
@@ -281,7 +279,7 @@ def _note(row: EstimateRow) -> str:
     if row.compared == "consensus" and row.stage:
         notes.append(_OF_CONSENSUS[row.stage])
     if row.statistic == "discordant_share":
-        notes.append("P is exact McNemar and assumes independent items")
+        notes.append("P: exact McNemar test, which assumes independent items")
     if row.remark is not None:
         notes.append(_remark_in_words(row.remark))
     return "; ".join(notes)
@@ -290,16 +288,18 @@ def _note(row: EstimateRow) -> str:
 def _remark_in_words(remark: Remark) -> str:
     match remark:
         case Pooled():
-            return "descriptive only: pools answers of different formats"
+            return "descriptive only: answers of different formats are pooled"
         case LeftOut(n, why):
             return f"{n} {why}"
         case IfIndependent(share):
-            return f"expected if both erred independently: {100 * share:.1f} %"
+            return f"{100 * share:.1f} % expected if errors were independent"
         case Counted(done, of, not_recorded):
             return f"{done} of {of}" + (f"; {not_recorded} not recorded" if not_recorded else "")
         case Direction(strict, lenient, by_interval):
             said = f"{strict} stricter, {lenient} more lenient"
-            return said + (f": {by_interval} by the interval, which allows for items" if by_interval else "")
+            return said + (
+                f": {by_interval} by the interval, which accounts for clustering by item" if by_interval else ""
+            )
 
 
 def are_few(clusters: int | None) -> bool:

@@ -192,7 +192,7 @@ def test_two_pages_are_two_people(new_page: Callable[..., Page]) -> None:
     assert second.context.cookies() == []
 
 
-def test_failed_browser_tests_leave_a_picture(
+def test_failed_browser_tests_leave_a_screenshot(
     browser: Browser, page: Page, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("tests.harness.screenshots.FOLDER", tmp_path)

@@ -115,7 +115,7 @@ def test_every_receipt_shown_to_a_rater_stands_for_one_stored_verdict_as_it_was_
         assert (row[7], row[8]) == (read.flag or (None, None))
 
 
-def test_pictures_that_could_not_be_shown_are_a_technical_failure_and_no_verdict(
+def test_images_that_could_not_be_shown_are_a_technical_failure_and_no_verdict(
     seen: Seen, running: RunningServer
 ) -> None:
     failures = asked(
@@ -186,7 +186,7 @@ def test_everybody_is_thanked_at_the_end_and_hears_nothing_about_right_or_wrong(
         assert not any(word in words.lower() for word in ("right", "wrong", "correct", "%"))
 
 
-def test_both_raters_mark_the_same_frozen_sample(seen: Seen) -> None:
+def test_both_raters_score_the_same_frozen_sample(seen: Seen) -> None:
     first, second = seen.scored.values()
 
     assert sorted(first) == sorted(second)
@@ -369,13 +369,14 @@ def test_the_sentences_of_the_report_hold_the_same_counts(finished: Finished) ->
     said = {section["key"]: " ".join(section["explanation"]) for section in finished.report["sections"]}
     ties = sum(consensus_score(facts, key) is None for key in facts.sample)
 
-    assert f"{len(ITEMS)} items about 7 subjects, read by 2 raters" in said["study"]
-    assert f"{sum(map(facts.differs, ITEMS))} of {len(ITEMS)} items have verdicts that differ" in said["disagreements"]
+    assert f"{len(ITEMS)} items from 7 subjects, read by 2 raters" in said["study"]
+    assert f"{sum(map(facts.differs, ITEMS))} of {len(ITEMS)} items have differing verdicts" in said["disagreements"]
     assert f"{len(facts.sample)} of {len(CANDIDATES)} candidates were drawn" in said["scores"]
-    assert f"left out of it: {ties}." in said["judges"]
+    assert f"on which they differ are excluded: {ties}." in said["judges"]
     assert expected_sentence(facts, finished.traces) in said["viewing"]
     assert (
-        f"there is no consensus: {ties}." in tables_of(finished.report, "estimates")["scores_agreement"]["explanation"]
+        f"because the raters differ: {ties}."
+        in tables_of(finished.report, "estimates")["scores_agreement"]["explanation"]
     )
 
 

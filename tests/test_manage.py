@@ -98,7 +98,7 @@ def test_init_may_be_repeated_and_keeps_what_was_entered(installed: Run, data_di
     assert logins_and_studies(data_dir) == (["ada"], [])
 
 
-def test_init_makes_the_hashes_that_scans_of_an_earlier_release_lack(frozen: Run, data_dir: Path) -> None:
+def test_init_makes_the_hashes_that_volumes_of_an_earlier_release_lack(frozen: Run, data_dir: Path) -> None:
     with closing(sqlite3.connect(data_dir / "blindread.db")) as connection:
         before = connection.execute("SELECT key, unpacked_sha256 FROM volume ORDER BY id").fetchall()
     with_sql(data_dir, "UPDATE volume SET unpacked_sha256 = NULL")
@@ -289,12 +289,12 @@ def test_a_draft_is_imported_over_renamed_and_deleted(installed: Run, tmp_path: 
     deleted = installed("delete-draft", "ms-2026", "--yes")
 
     assert "Study 'tiny': 3 cases" in over.output
-    assert renamed.stdout == "The draft is 'ms-2026' now.\n"
+    assert renamed.stdout == "The draft is now called 'ms-2026'.\n"
     assert (asked.exit_code, asked.stdout) == (
         1,
-        "'ms-2026' (MS lesions) would be deleted for good; add --yes to do it.\n",
+        "'ms-2026' (MS lesions) would be deleted permanently; add --yes to delete it.\n",
     )
-    assert deleted.stdout == "The draft 'ms-2026' is deleted; its key is free.\n"
+    assert deleted.stdout == "The draft 'ms-2026' has been deleted; its key can be used again.\n"
     assert logins_and_studies(data_dir)[1] == ["tiny~1", "ms-2026~2"]
     assert list((data_dir / "volumes").rglob("*.nii.gz")) == []
 
@@ -302,7 +302,7 @@ def test_a_draft_is_imported_over_renamed_and_deleted(installed: Run, tmp_path: 
 def test_a_member_without_verdicts_is_removed(frozen: Run) -> None:
     gone, again = frozen("remove-member", "tiny", "rater-2"), frozen("remove-member", "tiny", "rater-2")
 
-    assert gone.stdout == "'rater-2' (Rater 2) is out of 'tiny'.\n"
+    assert gone.stdout == "'rater-2' (Rater 2) has been removed from 'tiny'.\n"
     assert (again.exit_code, "Nobody with the login 'rater-2'" in again.output) == (1, True)
     assert frozen("invite", "tiny", "rater-2", "--name", "R").exit_code == 0
 
@@ -312,7 +312,7 @@ def test_a_study_is_closed_once(frozen: Run) -> None:
     first, second = frozen("close", "tiny", *reason), frozen("close", "tiny", *reason)
 
     assert (first.exit_code, second.exit_code) == (0, 1)
-    assert "no more verdicts are taken" in first.stdout
+    assert "no more verdicts are accepted" in first.stdout
     assert "only while it is open" in second.stdout
 
 
@@ -322,7 +322,7 @@ def test_a_backup_holds_database_volumes_and_the_head_of_the_chain(frozen: Run, 
     assert done.exit_code == 0
     paths, said = done.stdout.splitlines()[:3], done.stdout.splitlines()[3:]
     assert [Path(line).name for line in paths] == ["blindread.db", "volumes", "audit-head.txt"]
-    assert said[0].startswith("Head of the audit chain, to be kept elsewhere: ")
+    assert said[0].startswith("Head of the audit chain (store it elsewhere): ")
     with closing(sqlite3.connect(tmp_path / "backup" / "blindread.db")) as connection:
         assert connection.execute("SELECT key FROM study").fetchall() == [("tiny",)]
     assert len(list((tmp_path / "backup" / "volumes").rglob("*.nii.gz"))) == 9
@@ -401,7 +401,7 @@ def test_serving_a_mistyped_folder_says_so_alone_and_leaves_nothing(tmp_path: Pa
 
     assert refused.returncode == 1
     assert refused.stdout.startswith(f"There is no Blindread database in {tmp_path / 'typo'}; ")
-    assert "answers on" not in refused.stdout + refused.stderr
+    assert "is running on" not in refused.stdout + refused.stderr
     assert not (tmp_path / "typo").exists()
 
 
@@ -414,7 +414,7 @@ def test_serving_what_is_no_database_of_ours_never_says_where_it_answers(tmp_pat
 
     assert refused.returncode == 1
     assert "belongs to another program or is damaged" in refused.stderr
-    assert "answers on" not in refused.stdout
+    assert "is running on" not in refused.stdout
 
 
 @pytest.mark.parametrize("length", [None, 0, 20_000])

@@ -174,7 +174,7 @@ def test_the_same_item_submitted_in_two_tabs(room: TinyRoom) -> None:
     other.wait_for_draft()
     # The older tab is told at its first change, and its reader decides that what is here counts.
     room.answer_otherwise()
-    room.page.get_by_role("button", name="Keep what is here").click()
+    room.page.get_by_role("button", name="Keep this version").click()
     prompt = room.ready_to_submit()
     room.submit()
 

@@ -13,7 +13,10 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[1]
-ROOMS = ("agreement", "imaging", "exchange", "protocol", "db", "studies", "services", "components", "server", "pages")
+ROOMS = (
+    "agreement", "imaging", "exchange", "protocol", "db", "studies", "services", "components", "server", "pages",
+    "commands",
+)  # fmt: skip
 
 # Right to look at, not to stand on: GPL, or found wanting when their numbers or their code were checked.
 REFUSED = {"krippendorff", "pingouin", "irrcac", "judgy", "litellm", "streamlit-authenticator"}

@@ -137,7 +137,9 @@ def report_of(rows: StudyRows, state: Literal["final", "interim"]) -> Report:
 def _notices(rows: StudyRows, reads: Reads, state: str) -> tuple[str, ...]:
     notices = []
     if rows.simulated_readers:
-        notices.append("The readers of this study are simulated: its figures show the software, not how people read.")
+        notices.append(
+            "The readers of this study are simulated: its figures demonstrate the software, not how people read."
+        )
     if rows.protocol.notice:
         notices.append(rows.protocol.notice.strip())
     if state == "interim":

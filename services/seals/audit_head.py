@@ -11,8 +11,8 @@ from services.people.permission import require_role
 
 FILE_NAME = "audit-head.txt"
 WHY_TO_KEEP = (
-    "Whoever can write the database could rewrite the audit chain to its end, and nothing in the database would show "
-    "it. Kept elsewhere, by somebody else, this line shows it: python manage.py verify STUDY --audit-head FILE"
+    "Anybody with write access to the database could rewrite the end of the audit chain, and nothing in the database "
+    "would show it. This line, kept elsewhere by somebody else, does: python manage.py verify STUDY --audit-head FILE"
 )
 _HEAD = re.compile(r"\b[0-9a-f]{64}\b")
 

@@ -117,3 +117,19 @@ def test_what_is_no_table_of_counts_is_refused(table, message):
 def test_a_confidence_outside_0_and_1_is_refused():
     with pytest.raises(ValueError, match="confidence is 2"):
         marginal_homogeneity([[1, 2], [3, 4]], confidence=2)
+
+
+def test_two_categories_are_mcnemars_and_the_diagonal_is_homogeneous():
+    assert marginal_homogeneity([[50, 13], [1, 72]]).p == pytest.approx(0.0018310546875)
+    assert marginal_homogeneity([[5, 0, 0], [0, 3, 0], [0, 0, 2]]).p == 1.0
+    assert marginal_homogeneity(np.zeros((3, 3))).undefined_because == "no items"
+
+
+def test_marginal_homogeneity_of_stuarts_vision_data():
+    eyes = [[1520, 266, 124, 66], [234, 1512, 432, 78], [117, 362, 1772, 205], [36, 82, 179, 492]]
+
+    estimate = marginal_homogeneity(eyes)
+
+    # Bhapkar (1966): 11.976 on 3 degrees of freedom
+    assert "chi2(3) = 11.98" in estimate.method
+    assert estimate.p == pytest.approx(stats.chi2.sf(11.976, 3), abs=1e-5)

@@ -77,7 +77,7 @@ def test_an_option_that_nobody_chose_has_no_kappa_but_full_agreement():
     assert math.isnan(option.kappa.value)
 
 
-def test_accuracy_is_what_the_field_marks_item_by_item():
+def test_accuracy_is_what_the_field_scores_item_by_item():
     rng = np.random.default_rng(4)
     _, sets = drawn(rng, 60, 2)
     answers, reference = [row[0] for row in sets], [row[1] or {"mass"} for row in sets]

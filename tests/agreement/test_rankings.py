@@ -71,7 +71,7 @@ def test_a_line_written_twice_counts_at_its_first_place():
     assert rank_biased_overlap(["a", "a", "b"], ["a", "b"]) == pytest.approx(1.0)
 
 
-def test_the_first_accepted_line_counts_as_the_field_marks_it():
+def test_the_first_accepted_line_counts_as_the_field_scores_it():
     for ranking in (["a", "b", "c"], ["c", "b"], ["x"], []):
         mark = KIND.score(ranking, Reference(accepted=["b", "c"]), [])
         assert rank_of_accepted(ranking, ["b", "c"]) == mark.rank

@@ -168,7 +168,7 @@ def test_the_standard_errors_of_both_designs_are_the_spread_of_simulated_differe
         assert planned.se == pytest.approx(np.std(simulated), rel=0.05)
 
 
-def test_a_crossover_has_half_of_the_readings_and_a_wider_interval():
+def test_a_crossover_has_half_of_the_reads_and_a_wider_interval():
     (paired,) = plan_reader_study(VAN_DYKE, [6], [100])
     (crossover,) = plan_reader_study(VAN_DYKE, [6], [100], design="crossover")
 

@@ -65,7 +65,7 @@ def test_a_download_tells_a_rater_nothing_not_even_whether_there_is_a_study(rate
     assert none.status_code == 404
 
 
-def test_a_damage_report_on_a_scan_ahead_says_nothing_and_leaves_nothing(opened: Situation) -> None:
+def test_a_damage_report_on_a_volume_ahead_says_nothing_and_leaves_nothing(opened: Situation) -> None:
     rater = opened.raters[0]
     derived = keys(opened, rater)
     with opened.database.read_only() as session:
@@ -104,7 +104,7 @@ def _in_reach(situation: Situation, token: str) -> bool:
     return True
 
 
-def test_the_end_of_reading_tells_of_marks_only_how_many_and_how_long(opened: Situation) -> None:
+def test_the_end_of_reading_tells_of_scores_only_how_many_and_how_long(opened: Situation) -> None:
     rater, other = opened.raters
     read_all(opened, other)
     read_all(opened, rater)

@@ -200,7 +200,7 @@ def _order_of_prompts(database: Database, situation: Situation) -> list[tuple[st
 # ---- through the server ----------------------------------------------------------------------------------------------
 
 
-def test_pages_routes_and_scans_of_a_running_server_stay_the_same_byte_for_byte(marked: ServedStudy) -> None:
+def test_pages_routes_and_volumes_of_a_running_server_stay_the_same_byte_for_byte(marked: ServedStudy) -> None:
     cookies = marked.cookie(OBSERVED)
     database, rater = marked.study.database, marked.study.observed
     worklist.acknowledge_instructions(database, rater, STUDY, "reading")

@@ -199,7 +199,7 @@ def test_no_salt_and_no_hash_of_a_volume_or_freeze_reaches_a_browser(journey: Jo
     assert words_in(everything, marked.study.machine_names) == {}
 
 
-def test_marking_shows_the_own_items_reference_and_the_candidates_answer_and_no_more(
+def test_scoring_shows_the_own_items_reference_and_the_candidates_answer_and_no_more(
     journey: Journey, marked: ServedStudy
 ) -> None:
     database = marked.study.database

@@ -129,7 +129,7 @@ def test_a_rater_cannot_fetch_with_an_admins_preview_token(sqlite_database: Data
             shown_volumes.volume_in_reach(sqlite_database, situation.raters[0], _token(preview))
 
 
-def test_scans_are_out_of_reach_when_a_study_is_not_open(sqlite_database: Database, tmp_path: Path) -> None:
+def test_volumes_are_out_of_reach_when_a_study_is_not_open(sqlite_database: Database, tmp_path: Path) -> None:
     situation = open_study(sqlite_database, tmp_path / "study")
     rater = situation.raters[0]
     token = _token(on_the_desk(situation, rater))
@@ -139,7 +139,7 @@ def test_scans_are_out_of_reach_when_a_study_is_not_open(sqlite_database: Databa
         shown_volumes.volume_in_reach(sqlite_database, rater, token)
 
 
-def test_the_same_scan_has_another_name_in_every_study_and_session(sqlite_database: Database, tmp_path: Path) -> None:
+def test_the_same_volume_has_another_name_in_every_study_and_session(sqlite_database: Database, tmp_path: Path) -> None:
     first = open_study(sqlite_database, tmp_path / "study", key="first")
     second = open_study(sqlite_database, tmp_path / "again", key="second")
     again = signed_in(sqlite_database, "rater-1")

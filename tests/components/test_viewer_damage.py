@@ -12,7 +12,7 @@ from tests.components.reading_server import made_volumes
 
 pytestmark = pytest.mark.browser
 MakeRoom = Callable[..., Room]
-WORDS = "The images cannot be shown. What arrived is not the image that was prepared."
+WORDS = "The images cannot be shown. The image received is not the one that was prepared."
 
 
 def serve(reader: Room, token: str, content: bytes) -> list[Route]:
@@ -51,11 +51,11 @@ def test_image_with_one_flipped_bit_is_not_shown_and_the_form_stays_shut(room: M
     expect(submit(reader)).to_be_disabled()
     assert reader.posted("shown") == []
     assert [body["volume"].split("~")[0] for body in reader.posted("damage")] == ["t1-0"]
-    reader.page.get_by_role("button", name="Cannot be shown: report and go on").click()
+    reader.page.get_by_role("button", name="Report the problem and continue").click()
     expect(reader.page.locator(".prompt")).to_have_text("Is the finding on the right side?")
     expect(submit(reader)).to_be_enabled()
     (failure,) = reader.posted("failure")
-    assert failure["reason"] == "What arrived is not the image that was prepared."
+    assert failure["reason"] == "The image received is not the one that was prepared."
 
 
 def test_another_patients_image_of_the_same_shape_is_not_shown(room: MakeRoom) -> None:
@@ -112,7 +112,7 @@ def test_damaged_sequence_behind_the_one_on_the_screen_shuts_the_form(room: Make
     assert [body["volume"].split("~")[0] for body in reader.posted("damage")] == ["t2-0"]
 
 
-def test_damaged_mask_shuts_the_form(room: MakeRoom) -> None:
+def test_damaged_overlay_shuts_the_form(room: MakeRoom) -> None:
     reader = room("masked", "plain")
     serve(reader, "mask-0", with_one_bit_flipped(made_volumes.volume("mask-0")))
     reader.start()
@@ -139,7 +139,7 @@ def test_right_image_is_shown_when_it_comes_with_another_try_and_answers_are_kep
     expect(reader.page.locator(".pane-wait:not([hidden])")).to_have_count(0)
 
 
-def test_scan_that_the_server_finds_damaged_shuts_the_form_too(room: MakeRoom) -> None:
+def test_volume_that_the_server_finds_damaged_shuts_the_form_too(room: MakeRoom) -> None:
     reader = room("plain", "second")
     sentence = "The scan on the server is not the one that was prepared; report it and continue."
     reader.fail("volume", 409, error=sentence)

@@ -19,7 +19,7 @@ def test_form_stays_shut_until_the_server_knows_that_the_images_were_shown(room:
     reader.fail("shown", 503, times=1)
     reader.start()
 
-    reader.see("The server does not answer yet; trying again.")
+    reader.see("The server is not responding yet; trying again.")
     reader.press("1")
     assert reader.page.locator("input:checked").count() == 0
     expect(reader.page.locator(".submit")).to_be_disabled()
@@ -51,7 +51,7 @@ def test_draft_of_another_tab_is_never_overwritten_unasked(room: MakeRoom) -> No
 
     reader.see("This item was changed in another tab or window.")
     expect(reader.page.locator(".submit")).to_be_disabled()
-    reader.page.get_by_role("button", name="Keep what is here").click()
+    reader.page.get_by_role("button", name="Keep this version").click()
     reader.see("Draft saved")
     assert reader.posted("draft")[-1]["sequence"] == 42
 
@@ -79,7 +79,7 @@ def test_a_server_that_waits_for_its_database_is_tried_again_for_images_and_verd
 
     reader.press("Enter")
 
-    reader.see("The server cannot save just now; trying again. Your answers are kept.")
+    reader.see("The server cannot save at the moment; trying again. Your answers are kept.")
     expect(reader.page.locator(".receipt")).to_contain_text("receipt 7K2M-0000")
     first, second = reader.posted("verdict")
     assert first == second
@@ -145,7 +145,7 @@ def test_images_come_by_themselves_when_the_network_is_back(room: MakeRoom) -> N
     reader.page.route("**/reading/volume/*", drop_once)
     reader.start()
 
-    reader.see("The server does not answer; trying again")
+    reader.see("The server is not responding; trying again")
     reader.page.locator(".submit:not([disabled])").wait_for()
     assert len(lost) == 2
 
@@ -156,7 +156,7 @@ def test_images_that_cannot_be_shown_are_reported_and_the_next_item_comes(room: 
     reader.start()
     reader.see("The images cannot be shown.")
 
-    reader.page.get_by_role("button", name="Cannot be shown: report and go on").click()
+    reader.page.get_by_role("button", name="Report the problem and continue").click()
 
     expect(reader.page.locator(".prompt")).to_have_text("Is the finding on the right side?")
     reader.page.locator(".submit:not([disabled])").wait_for()
@@ -178,7 +178,7 @@ def test_saved_verdict_keeps_its_receipt_when_the_next_item_cannot_be_built(room
 
     reader.press("Enter")
 
-    reader.see("Saved. The next item could not be fetched.")
+    reader.see("Saved. The next item could not be loaded.")
     expect(reader.page.locator(".receipt")).to_contain_text("7K2M-9FQD")
 
 
@@ -190,7 +190,7 @@ def test_truncated_image_is_named_as_incomplete_and_can_be_skipped(room: MakeRoo
     reader.see("The images cannot be shown.")
     expect(reader.page.locator(".cover")).to_contain_text("The image")
     assert reader.posted("shown") == []
-    reader.page.get_by_role("button", name="Cannot be shown: report and go on").click()
+    reader.page.get_by_role("button", name="Report the problem and continue").click()
 
     expect(reader.page.locator(".prompt")).to_have_text("Is the finding on the right side?")
 
@@ -205,7 +205,7 @@ def test_image_that_breaks_off_on_the_way_is_not_drawn(room: MakeRoom) -> None:
     reader.page.route("**/reading/volume/*", cut)
     reader.start()
 
-    reader.see("The images cannot be shown. The image arrived incomplete.")
+    reader.see("The images cannot be shown. The image was received incomplete.")
     assert reader.posted("shown") == []
 
 
@@ -302,7 +302,7 @@ def test_reader_who_is_offline_for_a_while_submits_and_goes_on_when_the_network_
     reader.press("1", "4")
     reader.see("Not saved yet, retrying")
     reader.press("Enter")
-    reader.see("No answer from the server yet; trying again. Your answers are kept.")
+    reader.see("No response from the server yet; trying again. Your answers are kept.")
     reader.page.wait_for_timeout(2500)
     reader.page.context.set_offline(False)
 
@@ -320,7 +320,7 @@ def test_sentence_about_the_network_is_gone_when_practice_gives_its_feedback(roo
     reader.page.wait_for_timeout(450)
 
     reader.press("Enter")
-    reader.see("No answer from the server yet; trying again. Your answers are kept.")
+    reader.see("No response from the server yet; trying again. Your answers are kept.")
 
     reader.page.locator(".feedback").wait_for()
     expect(reader.page.locator(".alert")).to_be_hidden()
@@ -432,7 +432,7 @@ def test_streamlits_own_window_does_not_keep_a_reader_from_submitting_while_the_
     reader.see("Not saved yet, retrying")
     expect(reader.page.get_by_test_id("stDialog")).to_have_count(0)
     reader.press("Enter")
-    reader.see("No answer from the server yet; trying again. Your answers are kept.")
+    reader.see("No response from the server yet; trying again. Your answers are kept.")
     stand_in.start()
     expect(reader.page.locator(".prompt")).to_have_text("Is the finding on the right side?")
 

@@ -201,7 +201,7 @@ def test_reader_without_webgl_gets_the_compatibility_renderer(room: MakeRoom) ->
     assert (image(reader) > 60).mean() > 0.1
 
 
-def test_lost_graphics_context_falls_back_with_the_same_picture(room: MakeRoom) -> None:
+def test_lost_graphics_context_falls_back_with_the_same_image(room: MakeRoom) -> None:
     reader = room("plain")
     reader.open()
     reader.page.mouse.move(5, 5)

@@ -65,12 +65,12 @@ def test_first_answer_is_four_keys_from_the_top_of_the_room(room: MakeRoom) -> N
     assert reader.posted("verdict") == []
 
 
-def test_second_link_skips_to_the_scans_where_arrows_scroll(room: MakeRoom) -> None:
+def test_second_link_skips_to_the_images_where_arrows_scroll(room: MakeRoom) -> None:
     reader = room("plain")
     reader.open()
 
     reader.press("Tab", "Tab")
-    expect(reader.page.get_by_role("link", name="Skip to the scans")).to_be_focused()
+    expect(reader.page.get_by_role("link", name="Skip to the images")).to_be_focused()
     reader.press("Enter", "ArrowUp")
 
     expect(reader.page.locator(".readout .position")).to_contain_text("S 4.0 mm")
@@ -108,7 +108,7 @@ def test_everything_that_is_touched_is_large_enough_for_a_finger(tablet: MakeRoo
 
 
 @pytest.mark.parametrize("item", ["prior", "three", "conversation", "opinions"])
-def test_tablet_held_upright_has_the_scans_above_the_form_and_nothing_beside_the_screen(
+def test_tablet_held_upright_has_the_images_above_the_form_and_nothing_beside_the_screen(
     tablet: MakeRoom, item: str
 ) -> None:
     reader = tablet(item, "plain")

@@ -47,12 +47,12 @@ def test_earlier_turns_stand_above_the_prompt_and_cannot_be_changed(room: MakeRo
 def test_practice_says_so_and_gives_feedback_before_the_next_item(room: MakeRoom) -> None:
     reader = room("practice", "second")
     reader.open()
-    expect(reader.page.locator(".phase")).to_have_text("Practice 2 of 6 · 80 % right needed")
+    expect(reader.page.locator(".phase")).to_have_text("Practice 2 of 6 · 80 % correct to pass")
 
     reader.press("2", "4")
     reader.page.wait_for_timeout(450)
     reader.press("Enter")
-    reader.see("✗ Not right")
+    reader.see("✗ Incorrect")
     reader.see("The bright focus lies in front of the central sulcus.")
     expect(reader.page.locator(".prompt")).to_have_text("Is there a lesion in the left frontal lobe?")
     expect(reader.page.get_by_role("radio", name="No")).to_be_checked()
@@ -69,13 +69,13 @@ def test_feedback_stays_when_the_page_reruns(room: MakeRoom) -> None:
     reader.press("1", "4")
     reader.page.wait_for_timeout(450)
     reader.press("Enter")
-    reader.see("✓ Right")
+    reader.see("✓ Correct")
 
     reader.page.get_by_test_id("stExpandSidebarButton").click()
     reader.page.get_by_role("button", name="Rerun").click()
     reader.page.wait_for_timeout(700)
 
-    reader.see("✓ Right")
+    reader.see("✓ Correct")
 
 
 def test_earlier_item_is_revised_with_the_keyboard_alone(room: MakeRoom) -> None:
@@ -91,7 +91,7 @@ def test_earlier_item_is_revised_with_the_keyboard_alone(room: MakeRoom) -> None
     reader.press("q")
     reader.see("Answer: Yes · How sure are you?: 4")
     reader.press("Enter")
-    reader.see("You are revising the verdict of")
+    reader.see("You are revising your verdict of")
     reader.page.locator(".submit:not([disabled])").wait_for()
     expect(reader.page.get_by_role("radio", name="Yes")).to_be_checked()
     reader.press("Backspace")
@@ -118,8 +118,8 @@ def test_reader_goes_back_from_a_revision_without_a_change_and_loses_no_time(roo
 
     reader.press("q")
     reader.page.get_by_role("button", name="Item 1").click()
-    reader.see("You are revising the verdict of")
-    reader.page.get_by_role("button", name="Back without a change").click()
+    reader.see("You are revising your verdict of")
+    reader.page.get_by_role("button", name="Back without changes").click()
     expect(reader.page.locator(".prompt")).to_have_text("Is the finding on the right side?")
     reader.page.locator(".submit:not([disabled])").wait_for()
     reader.submit()
@@ -143,7 +143,7 @@ def test_end_of_the_list_sums_up_the_session_and_still_leads_to_earlier_items(ro
     reader.page.get_by_role("button", name="Earlier items (1)").click()
     reader.page.get_by_role("button", name="Item 1").click()
 
-    reader.see("You are revising the verdict of")
+    reader.see("You are revising your verdict of")
     reader.page.locator(".submit:not([disabled])").wait_for()
 
 

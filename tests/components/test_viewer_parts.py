@@ -33,7 +33,7 @@ def finish(reader: Room, next_part: NextPayload | None) -> None:
     reader.page.locator(".done").wait_for()
 
 
-def test_end_of_the_reads_names_the_marks_and_leads_to_them_with_its_first_button(room: MakeRoom) -> None:
+def test_end_of_the_reads_names_the_scores_and_leads_to_them_with_its_first_button(room: MakeRoom) -> None:
     reader = room("plain")
     finish(reader, MARK)
 
@@ -79,7 +79,7 @@ def test_end_of_everything_leads_to_the_worklist_and_promises_nothing(room: Make
 def test_first_item_behind_the_practice_waits_until_it_is_begun(room: MakeRoom) -> None:
     reader = room("first after practice", "second")
     reader.start()
-    reader.see("The practice is over")
+    reader.see("Practice is complete")
     reader.see("about 40 min at the pace of your practice")
     reader.press("1", "4", "n")
     assert reader.posted("shown") == []

@@ -36,7 +36,7 @@ def test_item_that_was_closed_elsewhere_stays_until_the_reader_goes_on(room: Mak
 
     expect(reader.page.locator(".prompt")).to_have_text(prompt)
     assert reader.posted("verdict") == []
-    reader.page.get_by_role("button", name="Go on").click()
+    reader.page.get_by_role("button", name="Continue").click()
     reader.see("All done.")
 
 
@@ -51,7 +51,7 @@ def test_rerun_that_brings_another_item_waits_for_the_reader(room: MakeRoom) -> 
     reader.see("This item is no longer on your list.")
 
     expect(reader.page.locator(".prompt")).to_have_text(prompt)
-    reader.page.get_by_role("button", name="Go on").click()
+    reader.page.get_by_role("button", name="Continue").click()
     expect(reader.page.locator(".prompt")).to_have_text(SECOND)
 
 
@@ -102,7 +102,7 @@ def test_item_of_somebody_else_is_told_and_takes_no_answers(room: MakeRoom) -> N
 
     reader.press("1")
 
-    reader.see("This item is not among those of whoever is signed in in this browser now.")
+    reader.see("This item does not belong to the person who is signed in now in this browser.")
     expect(reader.page.locator(".submit")).to_be_disabled()
 
 

@@ -11,7 +11,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-CODE = ("agreement", "components", "db", "exchange", "imaging", "pages", "protocol", "server", "services", "studies")
+CODE = (
+    "agreement", "commands", "components", "db", "exchange", "imaging", "pages", "protocol", "server", "services",
+    "studies",
+)  # fmt: skip
 PROSE = (*CODE, "docs", "README.md", "CONTRIBUTING.md", "manage.py")
 GUIDES = (
     "README.md", "CONTRIBUTING.md", "docs/how-to", "docs/security.md", "docs/blinding.md", "docs/glossary.md",

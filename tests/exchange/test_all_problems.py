@@ -155,7 +155,7 @@ def test_what_a_spreadsheet_writes_is_understood_and_every_conversion_is_listed(
     ]
 
 
-def test_a_date_with_two_readings_is_refused_with_both(folder: Path) -> None:
+def test_an_ambiguous_date_is_refused_with_both_meanings(folder: Path) -> None:
     cell(folder, "volumes.csv", 2, acquired="01/04/2020")
 
     (problem,) = problems_of(folder)
@@ -165,7 +165,7 @@ def test_a_date_with_two_readings_is_refused_with_both(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(("rule", "meant"), [("day_first", "2020-04-01"), ("month_first", "2020-01-04")])
-def test_the_protocol_says_how_a_date_with_two_readings_is_read(folder: Path, rule: str, meant: str) -> None:
+def test_the_protocol_says_how_an_ambiguous_date_is_read(folder: Path, rule: str, meant: str) -> None:
     protocol(folder, dates=rule)
     cell(folder, "volumes.csv", 2, acquired="01/04/2020")
 

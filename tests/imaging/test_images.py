@@ -45,7 +45,7 @@ def refusal(path: Path) -> str:
 
 
 @pytest.mark.parametrize("convention", ["radiological", "neurological"])
-def test_a_picture_is_shown_as_it_is_whatever_the_convention(tmp_path, convention):
+def test_an_image_is_shown_as_it_is_whatever_the_convention(tmp_path, convention):
     path = written(tmp_path / "a.png", pixels())
 
     prepared = prepare_volume(path, convention=convention)
@@ -54,13 +54,13 @@ def test_a_picture_is_shown_as_it_is_whatever_the_convention(tmp_path, conventio
     np.testing.assert_array_equal(on_screen(prepared.content, convention), pixels())
 
 
-def test_a_picture_has_no_place_in_a_patient_and_keeps_the_window_it_was_exported_with(tmp_path):
+def test_an_image_has_no_place_in_a_patient_and_keeps_the_window_it_was_exported_with(tmp_path):
     prepared = prepare_volume(written(tmp_path / "a.png", pixels()))
 
     assert (prepared.placed, prepared.window, prepared.spacing) == (False, (0.0, 255.0), (1.0, 1.0, 1.0))
 
 
-def test_a_picture_of_16_bits_keeps_every_bit_and_gets_a_window_from_its_percentiles(tmp_path):
+def test_an_image_of_16_bits_keeps_every_bit_and_gets_a_window_from_its_percentiles(tmp_path):
     values = np.random.default_rng(4).integers(0, 65536, (30, 40)).astype(np.uint16)
 
     prepared = prepare_volume(written(tmp_path / "a.png", values))
@@ -70,7 +70,7 @@ def test_a_picture_of_16_bits_keeps_every_bit_and_gets_a_window_from_its_percent
     assert 0 < prepared.window[0] < prepared.window[1] < 65535
 
 
-def test_black_round_a_picture_is_cut_off_and_the_rest_keeps_its_place(tmp_path):
+def test_black_round_an_image_is_cut_off_and_the_rest_keeps_its_place(tmp_path):
     values = np.zeros((60, 80), dtype=np.uint8)
     values[20:40, 30:60] = pixels(20, 30)
 
@@ -82,7 +82,7 @@ def test_black_round_a_picture_is_cut_off_and_the_rest_keeps_its_place(tmp_path)
     assert prepared.affine[0][3] + prepared.shape[0] - 1 == 79 - 26 - 79 / 2
 
 
-def test_a_colour_picture_whose_channels_are_equal_is_grey(tmp_path):
+def test_a_colour_image_whose_channels_are_equal_is_grey(tmp_path):
     for name, image in {
         "rgb.png": Image.fromarray(np.repeat(pixels()[..., np.newaxis], 3, axis=2)),
         "rgba.png": Image.fromarray(pixels()).convert("RGBA"),
@@ -140,11 +140,11 @@ def test_text_and_exif_and_profiles_change_not_a_byte_of_what_is_kept(tmp_path):
     ],
 )
 @pytest.mark.filterwarnings("ignore:.*mode.*:DeprecationWarning")
-def test_a_picture_without_one_grey_value_per_pixel_is_refused(tmp_path, name, image, said):
+def test_an_image_without_one_grey_value_per_pixel_is_refused(tmp_path, name, image, said):
     assert said in refusal(written(tmp_path / name, image))
 
 
-def test_a_picture_larger_than_the_limit_is_refused_before_it_is_unpacked(tmp_path):
+def test_an_image_larger_than_the_limit_is_refused_before_it_is_unpacked(tmp_path):
     path = tmp_path / "bomb.png"
     path.write_bytes(png(9000, 9000, bytes(100)))
 
@@ -168,7 +168,7 @@ def png(width: int, height: int, rows: bytes, depth: int = 8, colour_type: int =
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
 
 
-def test_no_damaged_picture_ends_in_anything_but_a_refusal(tmp_path):
+def test_no_damaged_image_ends_in_anything_but_a_refusal(tmp_path):
     generator = np.random.default_rng(6)
     for kind in ("png", "jpeg"):
         buffer = io.BytesIO()
@@ -219,7 +219,7 @@ def test_a_nifti_file_that_says_it_has_two_dimensions_is_one_slice(tmp_path):
     np.testing.assert_array_equal(np.asarray(opened(prepared.content).dataobj)[:, :, 0], voxels)
 
 
-def test_a_mask_keeps_where_it_is_not_zero_and_nothing_else(tmp_path):
+def test_an_overlay_keeps_where_it_is_not_zero_and_nothing_else(tmp_path):
     voxels = blob("i2")
     voxels[0, 0, 0] = 0
 
@@ -233,7 +233,7 @@ def test_a_mask_keeps_where_it_is_not_zero_and_nothing_else(tmp_path):
     assert prepared.affine == volume.affine
 
 
-def test_a_mask_that_covers_the_corners_is_not_taken_for_its_own_background(tmp_path):
+def test_an_overlay_that_covers_the_corners_is_not_taken_for_its_own_background(tmp_path):
     voxels = np.ones((20, 22, 18), dtype=np.uint8)
     voxels[8:12, 8:12, 8:12] = 0
 
@@ -242,7 +242,7 @@ def test_a_mask_that_covers_the_corners_is_not_taken_for_its_own_background(tmp_
     assert prepared.shape == (20, 22, 18)
 
 
-def test_a_mask_with_a_scaling_is_zero_where_its_intensity_is(tmp_path):
+def test_an_overlay_with_a_scaling_is_zero_where_its_intensity_is(tmp_path):
     voxels = np.full((12, 12, 12), 2, dtype=np.int16)
     voxels[4:7, 4:7, 4:7] = 3
 
@@ -251,6 +251,6 @@ def test_a_mask_with_a_scaling_is_zero_where_its_intensity_is(tmp_path):
     assert int(np.asarray(opened(prepared.content).dataobj).sum()) == 27
 
 
-def test_a_mask_that_is_zero_everywhere_is_refused(tmp_path):
+def test_an_overlay_that_is_zero_everywhere_is_refused(tmp_path):
     with pytest.raises(ImagingError, match="same value"):
         prepare_overlay(save(tmp_path / "m.nii.gz", np.zeros((5, 5, 5), dtype=np.uint8)))

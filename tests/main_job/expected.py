@@ -26,7 +26,7 @@ from tests.main_job.sheet import Sheet
 from tests.main_job.viewing import Traces, add_viewing
 
 Pair = tuple[Hashable, Hashable, Hashable]
-POOLED = "descriptive only: pools answers of different formats"
+POOLED = "descriptive only: answers of different formats are pooled"
 
 
 def expected_estimates(facts: Facts, active_ms: Mapping[str, Mapping[str, int]], traces: Traces) -> Sheet:
@@ -110,7 +110,7 @@ def _accuracy_of_two(sheet: Sheet, facts: Facts, part: Part) -> None:
     only_second = sum(bool(b) and not a for _, a, b in both)
     table = "accuracy_differences"
     sheet.add(table, "accuracy_difference", "raters", facts.raters, part.stratum, difference(both))
-    note = "P is exact McNemar and assumes independent items"
+    note = "P: exact McNemar test, which assumes independent items"
     discordant = discordant_share(only_first, only_second, unit="discordant item", note=note)
     sheet.add(table, "discordant_share", "raters", facts.raters, part.stratum, discordant)
 
@@ -217,7 +217,7 @@ def _shared_errors(sheet: Sheet, facts: Facts) -> None:
     by_chance = 1.0
     for rater in facts.raters:
         by_chance *= sum(not facts.correct(rater, item.key) for item in answered) / len(answered)
-    note = f"expected if both erred independently: {100 * by_chance:.1f} %"
+    note = f"{100 * by_chance:.1f} % expected if errors were independent"
     both = mean(((item.subject, float(item in wrong)) for item in answered), note=note)
     the_same = mean((item.subject, float(item.key in alike)) for item in answered)
     of_those = mean((item.subject, float(item.key in alike)) for item in wrong)

@@ -148,7 +148,7 @@ class Room(ABC):
         before = self.count
         self.page.route("**/reading/volume/**", lambda route: route.abort())
         self.page.reload()
-        way_on = self.page.get_by_role("button", name="Cannot be shown: report and go on")
+        way_on = self.page.get_by_role("button", name="Report the problem and continue")
         way_on.wait_for()
         self.page.unroute("**/reading/volume/**")
         way_on.click()
@@ -178,7 +178,7 @@ class Mouse(Room):
     def flag(self, place: int, note: str) -> None:
         self.page.locator(".tab", has_text="Flag").click()
         self.page.locator(".panel:visible .option").nth(place - 1).click()
-        self.page.get_by_role("textbox", name="Note to the flag").click()
+        self.page.get_by_role("textbox", name="Note on the flag").click()
         self.page.keyboard.type(note)
 
     def hand_in(self) -> None:

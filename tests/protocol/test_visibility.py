@@ -38,7 +38,7 @@ def test_nobody_who_reads_from_images_ever_sees_it(phase: visibility.Phase, thin
 
 
 @pytest.mark.parametrize("progress", EVERY_PROGRESS)
-def test_a_reference_is_seen_while_marking_only_and_only_when_all_own_reads_are_closed(progress: Progress) -> None:
+def test_a_reference_is_seen_while_scoring_only_and_only_when_all_own_reads_are_closed(progress: Progress) -> None:
     assert may_see("rater", SCORING, "reference", progress) == (progress.on_the_desk and progress.reads_done)
 
 

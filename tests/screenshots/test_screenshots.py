@@ -142,7 +142,7 @@ def images_in_docs() -> dict[Path, set[str]]:
     return shown_on
 
 
-def test_every_picture_that_a_doc_shows_is_there() -> None:
+def test_every_screenshot_that_a_doc_shows_is_there() -> None:
     missing = {file.name: pages for file, pages in images_in_docs().items() if not file.is_file()}
 
     assert not missing

@@ -141,7 +141,7 @@ def test_an_item_of_somebody_else_is_like_one_that_does_not_exist(marked: Served
 # ---- scans -----------------------------------------------------------------------------------------------------------
 
 
-def test_only_the_scans_on_the_desk_and_the_next_items_answer(marked: ServedStudy, cookies: dict[str, str]) -> None:
+def test_only_the_volumes_on_the_desk_and_the_next_items_answer(marked: ServedStudy, cookies: dict[str, str]) -> None:
     database = marked.study.database
     actor = actor_of_token(database, next(iter(cookies.values())))
     assert actor is not None
@@ -159,7 +159,7 @@ def test_only_the_scans_on_the_desk_and_the_next_items_answer(marked: ServedStud
     assert set(answers.values()) == {200, 404}
 
 
-def test_another_patients_file_in_the_place_of_a_scan_is_refused_until_the_right_one_is_back(
+def test_another_patients_file_in_the_place_of_a_volume_is_refused_until_the_right_one_is_back(
     marked: ServedStudy, rater: httpx.Client, cookies: dict[str, str]
 ) -> None:
     url = first_volume(marked, cookies)["url"]
@@ -181,7 +181,7 @@ def test_another_patients_file_in_the_place_of_a_scan_is_refused_until_the_right
     assert marks_in([Chunk("body", refused.content)]) == {}
 
 
-def test_a_browser_reports_damage_of_scans_in_its_readers_reach_alone(
+def test_a_browser_reports_damage_of_volumes_in_its_readers_reach_alone(
     marked: ServedStudy, rater: httpx.Client, cookies: dict[str, str]
 ) -> None:
     token = first_volume(marked, cookies)["url"].rsplit("/", 1)[1]
@@ -209,7 +209,7 @@ def file_of(marked: ServedStudy, cookies: dict[str, str], url: str) -> Path:
     return shown_volumes.volume_in_reach(marked.study.database, actor, url.rsplit("/", 1)[1])
 
 
-def test_a_scans_name_works_in_its_own_login_session_only(marked: ServedStudy, cookies: dict[str, str]) -> None:
+def test_a_volumes_name_works_in_its_own_login_session_only(marked: ServedStudy, cookies: dict[str, str]) -> None:
     database = marked.study.database
     actor = actor_of_token(database, next(iter(cookies.values())))
     assert actor is not None
@@ -222,7 +222,7 @@ def test_a_scans_name_works_in_its_own_login_session_only(marked: ServedStudy, c
         assert rater.get(f"/{url}").status_code == 200
 
 
-def test_a_scan_leaves_no_copy_on_the_disk_and_no_sign_by_which_it_could_be_recognised(
+def test_a_volume_leaves_no_copy_on_the_disk_and_no_sign_by_which_it_could_be_recognised(
     rater: httpx.Client, marked: ServedStudy, cookies: dict[str, str]
 ) -> None:
     actor = actor_of_token(marked.study.database, next(iter(cookies.values())))

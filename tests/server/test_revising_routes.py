@@ -139,7 +139,7 @@ def test_the_routes_are_shut_without_a_login_and_to_other_sites(serving: tuple[S
         assert nobody.post("/reading/resume", json={}, headers=elsewhere).status_code == 403
 
 
-def test_a_server_for_unshared_machines_lets_a_browser_keep_a_scan_for_the_hour(reader: Reader) -> None:
+def test_a_server_for_unshared_machines_lets_a_browser_keep_a_volume_for_the_hour(reader: Reader) -> None:
     url = reader.desk()["images"]["panes"][0]["volumes"][0]["url"]
 
     answer = reader.http.get(f"/{url}")

@@ -148,7 +148,7 @@ def test_an_item_that_is_read_takes_at_most_so_many_statements(
     assert len(executed) <= most
 
 
-def test_an_answer_that_is_marked_takes_at_most_so_many_statements(installed: Database, tmp_path: Path) -> None:
+def test_an_answer_that_is_scored_takes_at_most_so_many_statements(installed: Database, tmp_path: Path) -> None:
     situation = open_study(installed, tmp_path / "study")
     read_all(situation, situation.raters[0])
     client, payload = _first_item(situation, "rater-1", "scoring")

@@ -173,7 +173,7 @@ def _pair_map(section: Section, what: str, rows: Sequence[EstimateRow], scale: S
         **layout(height), xaxis=categories(names), yaxis={**categories(names), "autorange": "reversed"}
     )
     heading = f"{title} on {what}, all items"
-    caption = f"{heading}, for every pair of raters. Intervals and formats stand in the table “On {what}”."
+    caption = f"{heading}, for every pair of raters. Intervals and formats are in the table “On {what}”."
     return Figure(f"agreement_{what}_{scale}_map", section.key, heading, caption, height, figure)
 
 
@@ -186,7 +186,9 @@ def _adjudication(report: Report, section: Section) -> list[Figure]:
     names = [f"{row.stage.capitalize()} adjudication" for row in pairs]
     figure, height = forest(pairs, "Share (%)", limits=SHARES, labels=labels, names=names)
     title = "Before and after adjudication"
-    caption = f"{title}, with {_confidence(pairs)} intervals. The accuracies rest on different items: see the text."
+    caption = (
+        f"{title}, with {_confidence(pairs)} intervals. The accuracies are based on different items: see the text."
+    )
     return [Figure("before_and_after", section.key, title, caption, height, figure)]
 
 
@@ -217,7 +219,7 @@ def _judges(report: Report, section: Section) -> list[Figure]:
             labels = [who(row) if ours else _human(row) for row, ours in zip(rows, of_raters, strict=True)]
             names = ["Raters with each other" if ours else run for ours in of_raters]
             figure, height = forest(rows, "Kappa", limits=KAPPA, labels=labels, names=names)
-            title = f"{run}: kappa with the raters, and the raters’ own as the ceiling"
+            title = f"{run}: kappa with the raters, and between raters as the ceiling"
         else:
             continue
         figures.append(
@@ -253,7 +255,7 @@ def _prior_not_opened(section: Section) -> list[Figure]:
         "resample subjects. Descriptive."
     )
     if any(math.isnan(row.estimate.low) for row in rows):
-        caption += " A dot without a line has no interval; the table says why."
+        caption += " A dot without a line has no interval; the table gives the reason."
     return [Figure("prior_not_opened", section.key, title, caption, height, figure)]
 
 
@@ -268,8 +270,8 @@ def _slices_seen(section: Section) -> list[Figure]:
     figure, height = spans(drawn, "Share of the plane’s slices (%)", limits=SHARES)
     title = "Share of slices seen"
     caption = (
-        f"{title}, over the verdicts for which the scan was opened. Dots: medians; lines: from the first to the third "
-        "quartile, which are no intervals of confidence; n counts verdicts. Descriptive."
+        f"{title}, for verdicts for which the image was opened. Dots: medians; lines: first to third quartile, not "
+        "confidence intervals; n: verdicts. Descriptive."
     )
     return [Figure("slices_seen", section.key, title, caption, height, figure)]
 

@@ -27,27 +27,27 @@ def accuracy_section(reads: Reads, intervals: IntervalSettings, plan: AnalysisPl
         explanation=(
             *unknown,
             (
-                "Accuracy is correct / (correct + incorrect). Items said to be not assessable, missing verdicts and "
-                "technical failures are in neither; they are counted under “Completeness”."
+                "Accuracy is correct / (correct + incorrect). Items called not assessable, missing verdicts and "
+                "technical failures are excluded; they are counted under “Completeness”."
             ),
             (
-                "Open text counts as correct when it equals an accepted answer after normalisation (lower case, "
-                "numbers as numbers, without punctuation and articles), or when its "
-                "one number lies in the reference range."
+                "Open text is correct if it equals an accepted answer after normalisation (lower case, numbers "
+                "compared as numbers, without punctuation and articles), or if the only number in it is within "
+                "the reference range."
             ),
             (
-                f"The primary estimate of the analysis plan is {PRIMARY[plan.primary]}. All others are descriptive and "
-                "not adjusted for their number."
+                f"The primary estimate of the analysis plan is {PRIMARY[plan.primary]}. All other estimates are "
+                "descriptive and not adjusted for multiple comparisons."
             ),
             *_primary_sentences(reads, plan),
         ),
         tables=tuple(
             table
             for table in (
-                _per_part("accuracy", "Per rater, overall and per format", main, reads, intervals, plan),
+                _per_part("accuracy", "By rater, overall and by format", main, reads, intervals, plan),
                 _per_part(
                     "accuracy_by_category",
-                    "Per category",
+                    "By category",
                     categories,
                     reads,
                     intervals,
@@ -125,8 +125,9 @@ def _per_part(
         key=key,
         title=title,
         explanation=(
-            "The interval allows for whole subjects. Wilson’s interval beside it assumes independent items. “All "
-            "raters” pools the verdicts of all raters: its unit is the verdict, its clusters are still the subjects."
+            "Intervals account for clustering by subject; the Wilson interval beside them assumes independent "
+            "items. “All raters” pools the verdicts of all raters: the unit is the verdict, and verdicts are "
+            "still clustered by subject."
         ),
         rows=tuple(rows),
     )
@@ -162,7 +163,7 @@ def _grounding_difference(reads: Reads, intervals: IntervalSettings) -> Estimate
     return EstimateTable(
         key="accuracy_grounding_difference",
         title="Image-grounded minus image-informed",
-        explanation="Difference of the two accuracies in percentage points; whole subjects are resampled.",
+        explanation="Difference between the two accuracies in percentage points; subjects are resampled as clusters.",
         rows=tuple(rows),
         lines="statistic",
     )
@@ -187,8 +188,8 @@ def _bounds(reads: Reads, intervals: IntervalSettings) -> EstimateTable | None:
                 ]  # fmt: skip
     return EstimateTable(
         key="accuracy_bounds",
-        title="If the not assessable items had been answered",
-        explanation="Worst case: all of them wrong. Best case: all of them right. The accuracy above leaves them out.",
+        title="Sensitivity analysis: not assessable items counted as wrong, or as right",
+        explanation="Worst case: all of them wrong. Best case: all of them right. The accuracy above excludes them.",
         rows=tuple(rows),
     )
 
@@ -208,8 +209,8 @@ def _token_f1(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
         key="token_f1",
         title="Open text: token F1",
         explanation=(
-            "Mean overlap of words with the accepted answer that fits best, between 0 and 1; open items whose "
-            "reference is a numeric range only are left out."
+            "Mean word overlap with the best-matching accepted answer, from 0 to 1; open items whose only "
+            "reference is a numeric range are excluded."
         ),
         rows=tuple(rows),
     )
@@ -236,8 +237,8 @@ def _differences(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
         key="accuracy_differences",
         title="Differences between raters",
         explanation=(
-            "Paired, on the items that both answered, in percentage points; whole subjects are resampled. McNemar’s "
-            "exact test rests on the items that one rater had right and the other wrong."
+            "Paired, on items answered by both raters, in percentage points; subjects are resampled as clusters. "
+            "McNemar’s exact test uses the items that one rater had right and the other wrong."
         ),
         rows=tuple(rows),
         lines="both",

@@ -25,7 +25,7 @@ def adjudication_section(
     if study.protocol.adjudication is None and not consensus.reviewed:
         return None
     if not consensus.reviewed:
-        why = "No item has been put before a reviewer, so there is nothing to compare before and after."
+        why = "No item has been sent to a reviewer, so there is nothing to compare before and after adjudication."
         return Section("adjudication", "Adjudication", "Adjudication", (why,), ())
     tables: list[Table] = [_counts(reads, consensus)]
     tables += [
@@ -41,15 +41,15 @@ def adjudication_section(
         explanation=(
             *without_reference_sentences(reads),
             (
-                "The reviewer reads each item blind, then sees the raters’ verdicts as A and B without names, and "
-                "decides with a reason. Some items on which the raters agree go along as controls; nobody tells "
-                "which."
+                "The reviewer first reads each item blind, then sees the raters’ verdicts as A and B without "
+                "names, and decides with a reason. Some items on which the raters agree are included as controls; "
+                "the reviewer is not told which."
             ),
             (
-                "Before adjudication an item has one answer where the raters agree. After it, the decision stands "
-                "where an item was in the queue because verdicts differ or a rater flagged it; control items keep "
-                "what the raters agreed on. No rater’s own verdict is ever changed, so agreement between raters is "
-                "the same as above."
+                "Before adjudication, an item has a consensus answer if the raters agree. After adjudication, the "
+                "reviewer’s decision counts for items that were sent because verdicts differ or a rater flagged "
+                "them; control items keep the agreed answer. No rater’s own verdict is changed, so agreement "
+                "between raters is as reported above."
             ),
         ),
         tables=tuple(table for table in tables if not isinstance(table, EstimateTable) or table.rows),
@@ -77,12 +77,12 @@ def _counts(reads: Reads, consensus: Consensus) -> PlainTable:
         key="review_counts",
         title="The queue",
         explanation=(
-            "Counts of items. A flagged item whose verdicts differ too is counted as flagged. No verdict can be "
-            "revised once the queue is open; those of raters who came later count in all figures, but no reviewer has "
-            "seen them."
+            "Counts of items. A flagged item whose verdicts also differ is counted as flagged. Verdicts cannot be "
+            "revised once the queue is open; verdicts of raters who joined later are included in all figures but "
+            "were not shown to the reviewer."
         ),
         columns=(
-            Column("origin", "Why in the queue", "Why the item was put before a reviewer"),
+            Column("origin", "Why in the queue", "Why the item was sent to a reviewer"),
             Column("items", "Items", "Number of items"),
             Column("read", "Read blind", "Items the reviewer has read"),
             Column("decided", "Decided", "Items with a decision"),
@@ -126,8 +126,9 @@ def _before_and_after(reads: Reads, consensus: Consensus, intervals: IntervalSet
         key="before_and_after",
         title="Before and after adjudication",
         explanation=(
-            "The two accuracies rest on different items: before, only on those the raters agree on, which are the "
-            "easier ones; after, on the adjudicated ones too. Their difference is not an effect of the reviewer alone."
+            "The two accuracies are based on different items: before, only those on which the raters agree, which "
+            "are easier; after, the adjudicated ones as well. The difference is therefore not the effect of the "
+            "reviewer alone."
         ),
         rows=tuple(rows),
         lines="statistic",
@@ -162,7 +163,7 @@ def _upheld(reads: Reads, consensus: Consensus, intervals: IntervalSettings) -> 
     return EstimateTable(
         key="upheld",
         title="Items whose verdicts differ: whose verdict the decision upheld, and who was right",
-        explanation="Unit: the item with a decision whose verdicts differ.",
+        explanation="Unit: item with differing verdicts and a decision.",
         rows=tuple(rows),
         lines="statistic",
     )
@@ -203,8 +204,8 @@ def _first_reads(reads: Reads, consensus: Consensus, intervals: IntervalSettings
         key="first_reads",
         title="The reviewer’s own blind reads",
         explanation=(
-            "The queue is rich in items on which raters differ, so agreement here is lower than it would be over all "
-            "items."
+            "The queue is enriched with items on which raters differ, so agreement is lower here than it would be "
+            "over all items."
         ),
         rows=tuple(rows),
         lines="statistic",
@@ -232,8 +233,8 @@ def _controls(consensus: Consensus, intervals: IntervalSettings, reads: Reads) -
         key="controls",
         title="Control items",
         explanation=(
-            "On these the raters agree. A reviewer who overturns many of them is too strict, or the raters share an "
-            "error; the data file adjudications.csv shows which."
+            "Items on which the raters agree. A reviewer who overturns many of them is too strict, or the raters "
+            "share an error; the data file adjudications.csv lists them."
         ),
         rows=tuple(rows),
         lines="statistic",

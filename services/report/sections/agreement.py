@@ -19,8 +19,10 @@ from services.report.rows.reads import Column, Part, Reads
 from services.report.sections.without_reference import without_reference_sentences
 
 # Kappa falls when one answer is frequent, whatever the agreement.
-_PABAK = "PABAK is what kappa would be if both values were equally frequent."
-_PLANNED = (f"The primary estimate of the analysis plan is {PRIMARY['agreement']}. All others are descriptive.",)
+_PABAK = "PABAK is the value kappa would take if both values were equally frequent."
+_PLANNED = (
+    f"The primary estimate of the analysis plan is {PRIMARY['agreement']}. All other estimates are descriptive.",
+)
 # Matrices of more pairs than this nobody would look through.
 MOST_PAIRS = 6
 # More categories than this cannot be read as a matrix.
@@ -30,7 +32,7 @@ LARGEST_MATRIX = 12
 def agreement_section(reads: Reads, intervals: IntervalSettings, plan: AnalysisPlan) -> Section:
     """Build the section for every pair of raters; it says so when there is no pair."""
     if not reads.pairs:
-        why = "This study has fewer than two raters, so there is no agreement between raters to report."
+        why = "This study has fewer than two raters, so agreement between raters is not reported."
         if plan.primary == "agreement":
             why += " It would be the primary estimate of the analysis plan."
         return Section("agreement", "Agreement", "Agreement between raters", (why,), ())
@@ -52,17 +54,17 @@ def agreement_section(reads: Reads, intervals: IntervalSettings, plan: AnalysisP
             *without_reference_sentences(reads),
             *(_PLANNED if plan.primary == "agreement" else ()),
             (
-                "Two different questions are kept apart. “On answers” asks whether two raters gave the same answer, "
-                "right or wrong. “On correctness” asks whether both were right or both wrong. The two kappas differ "
-                "on the same data and must not be compared with each other."
+                "Two questions are reported separately. “On answers”: did two raters give the same answer, right "
+                "or wrong? “On correctness”: were both right or both wrong? The two kappas differ on the same "
+                "data and must not be compared with each other."
             ),
             (
-                "An answer is the identity of an option, not its place in the list: the third option of one item is "
-                "not the third option of another. Open text is compared after normalisation."
+                "Answers are compared by option, not by position in the list: the third option of one item is not "
+                "the third option of another. Open text is compared after normalisation."
             ),
             (
-                "An item enters a pair’s figures when both have answered it. Items that one of the two did not answer "
-                "or called not assessable are left out, and n counts only the others."
+                "An item is included for a pair of raters if both answered it. Items that either rater did not "
+                "answer or called not assessable are excluded from n."
             ),
         ),
         tables=tuple(table for table in tables if not isinstance(table, EstimateTable | PlainTable) or table.rows),
@@ -97,7 +99,7 @@ def _on_answers(reads: Reads, intervals: IntervalSettings, plan: AnalysisPlan) -
     return EstimateTable(
         key="agreement_on_answers",
         title="On answers",
-        explanation=f"Unit: the item; compared are the two answers themselves. {_PABAK}",
+        explanation=f"Unit: item; the two answers themselves are compared. {_PABAK}",
         rows=tuple(rows),
         lines="both",
     )
@@ -120,7 +122,7 @@ def _on_correctness(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
     return EstimateTable(
         key="agreement_on_correctness",
         title="On correctness",
-        explanation=f"Unit: the item; compared is whether each of the two was right. {_PABAK}",
+        explanation=f"Unit: item; whether each rater was right is compared. {_PABAK}",
         rows=tuple(rows),
         lines="both",
     )
@@ -180,8 +182,7 @@ def _all_together(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
         key="agreement_of_all",
         title="All raters together",
         explanation=(
-            "Krippendorff’s alpha (nominal) over all raters at once; items with one answer only are left out. Unit: "
-            "the item."
+            "Krippendorff’s alpha (nominal) over all raters; items with only one answer are excluded. Unit: item."
         ),
         rows=tuple(rows),
         lines="both",
@@ -200,8 +201,8 @@ def _per_category(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
             rows.append(EstimateRow("percent_agreement", "answers", (a.party, b.party), part.stratum, estimate))
     return EstimateTable(
         key="agreement_by_category",
-        title="Same answer, per category",
-        explanation="Unit: the item. No kappa here: categories are small and mix formats.",
+        title="Same answer, by category",
+        explanation="Unit: item. Kappa is not reported: categories are small and mix formats.",
         rows=tuple(rows),
     )
 
@@ -216,8 +217,8 @@ def _on_assessability(reads: Reads, intervals: IntervalSettings) -> EstimateTabl
         rows.append(EstimateRow("percent_agreement", "assessability", (a.party, b.party), ALL_ITEMS, estimate))
     return EstimateTable(
         key="agreement_on_assessability",
-        title="On whether an item can be assessed",
-        explanation="Unit: the item; compared is whether each called it not assessable.",
+        title="On assessability",
+        explanation="Unit: item; whether each rater called it not assessable is compared.",
         rows=tuple(rows),
     )
 
@@ -239,8 +240,8 @@ def _shared_errors(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
         key="shared_errors",
         title="Shared errors",
         explanation=(
-            "Agreed and wrong: here a study cannot tell a hard item from a wrong reference, so these items deserve a "
-            "second look. Unit: the item answered by both."
+            "Items on which raters agree and are wrong: either the item is hard or the reference is wrong, and "
+            "the data cannot tell which, so these items deserve a second look. Unit: item answered by both raters."
         ),
         rows=tuple(rows),
         lines="statistic",
@@ -298,7 +299,7 @@ def _matrices(reads: Reads) -> list[Matrix]:
                 Matrix(
                     key=f"matrix_{part.stratum.value}_{a.rater.id}_{b.rater.id}",
                     title=(f"{stratum_in_words(part.stratum)}: answers of {parties_in_words((a.party, b.party))}"),
-                    explanation="Counts of items; the diagonal holds the items on which both gave the same answer.",
+                    explanation="Counts of items; on the diagonal, both raters gave the same answer.",
                     stratum=part.stratum,
                     parties=(a.party, b.party),
                     row_labels=shown,

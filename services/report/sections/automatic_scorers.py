@@ -50,8 +50,9 @@ def automatic_scorers(study: StudyRows, scores: Scores, intervals: IntervalSetti
         key="automatic_scorers",
         title="Automatic scorers against the consensus",
         explanation=(
-            "Each candidate’s text is scored against the accepted answers in words. A scorer far below the raters’ "
-            "agreement with each other cannot replace them. Correlations assume independent candidates."
+            "Each candidate’s text is scored against the accepted answers. A scorer that agrees with the raters "
+            "far less than they agree with each other cannot replace them. Correlations assume independent "
+            "candidates."
         ),
         rows=tuple(rows) if any(score is not None for score in scores.consensus) and texts_can_be_scored else (),
         lines="statistic",

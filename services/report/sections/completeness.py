@@ -28,9 +28,9 @@ def completeness_section(study: StudyRows, reads: Reads, intervals: IntervalSett
         title="Completeness",
         explanation=(
             (
-                "Missing means that no verdict was given. Not assessable is a verdict, with a reason. A technical "
-                "failure means that the images could not be shown: it is neither. None of the three counts as "
-                "wrong."
+                "Missing: no verdict was submitted. Not assessable: a verdict, with a reason. Technical failure: "
+                "the images could not be displayed; neither missing nor not assessable. None of the three counts "
+                "as wrong."
             ),
             *not_let_in_sentences(study),
             *link_sentences(study),
@@ -48,7 +48,8 @@ def not_let_in_sentences(study: StudyRows) -> tuple[str, ...]:
     names = ", ".join(member.pseudonym for member in shut_out)
     sentence = (
         f"{len(shut_out)} of {len(study.raters) + len(shut_out)} raters did not pass the practice ({names}). The "
-        "items never opened for them, so no read of theirs is missing, and they are counted in no figure."
+        "items were never opened to them, so none of their reads is missing, and they are not included in any "
+        "figure."
     )
     return (sentence,)
 
@@ -61,8 +62,9 @@ def link_sentences(study: StudyRows) -> tuple[str, ...]:
     names = ", ".join(sorted(set(made)))
     return (
         (
-            f"Deviation: since the freeze, {len(made)} sign-in links were made for people who had signed in before "
-            f"({names}). Whoever held one could act as that person; each of them is told at the next sign-in."
+            f"Deviation: since the freeze, {len(made)} sign-in links were created for people who had signed in "
+            f"before ({names}). Anybody holding such a link could act as that person; each of them is notified at "
+            "the next sign-in."
         ),
     )
 
@@ -74,8 +76,8 @@ def clock_sentences(study: StudyRows) -> tuple[str, ...]:
         return ()
     verdicts = "1 verdict bears" if count == 1 else f"{count} verdicts bear"
     sentence = (
-        f"{verdicts} times that contradict each other, because the server's clock was set; `manage.py verify` names "
-        "them. Answers and their order are not touched by it, nor are active and idle times."
+        f"{verdicts} times that contradict each other, because the server's clock was changed; `manage.py verify` "
+        "lists them. Answers and their order, and active and idle times, are not affected."
     )
     return (sentence,)
 
@@ -106,13 +108,13 @@ def _counts(reads: Reads) -> PlainTable:
         )
     return PlainTable(
         key="completeness",
-        title="Reads per rater",
+        title="Reads by rater",
         explanation="Counts of items; answered + not assessable + technical failures + missing = assigned.",
         columns=(
             Column("rater", "Rater", "Pseudonym"),
             Column("assigned", "Assigned", "Items assigned to the rater"),
             Column("answered", "Answered", "Items with an answer"),
-            Column("not_assessable", "Not assessable", "Items said to be not assessable"),
+            Column("not_assessable", "Not assessable", "Items called not assessable"),
             Column("technical_failures", "Technical failures", "Items whose images could not be shown"),
             Column("missing", "Missing", "Items without a verdict"),
             Column("without_reference", "Answered, no reference", "Answered items without a reference"),
@@ -136,7 +138,7 @@ def _shares(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
         rows.append(EstimateRow("share", "not_assessable", (column.party,), ALL_ITEMS, share, wilson))
     return EstimateTable(
         key="not_assessable_share",
-        title="Share of verdicts that say “not assessable”",
+        title="Share of verdicts “not assessable”",
         explanation="Of the items with a verdict.",
         rows=tuple(rows),
         lines="statistic",
@@ -171,7 +173,7 @@ def _failures(reads: Reads) -> PlainTable:
         columns=(
             Column("rater", "Rater", "Pseudonym"),
             Column("item", "Item", "Key of the item"),
-            Column("reason", "What the browser said", "Reason of the failure"),
+            Column("reason", "Message of the browser", "Reason of the failure"),
         ),
         rows=tuple(
             (column.rater.pseudonym, item.key, entry.failure)
@@ -187,7 +189,7 @@ def _flags(study: StudyRows, reads: Reads) -> PlainTable:
     return PlainTable(
         key="flags",
         title="Flags",
-        explanation="Remarks of the raters that something is wrong with an item.",
+        explanation="Raters’ remarks that something is wrong with an item.",
         columns=(
             Column("item", "Item", "Key of the item"),
             Column("rater", "Rater", "Pseudonym"),

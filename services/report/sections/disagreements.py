@@ -16,12 +16,12 @@ def disagreements_section(reads: Reads, consensus: Consensus) -> Section:
     return Section(
         key="disagreements",
         short_title="Disagreements",
-        title="What was disagreed on",
+        title="Disagreements",
         explanation=(
             (
-                f"{len(table.rows)} of {len(reads.items)} items have verdicts that differ. “Not assessable” "
-                "against an answer counts as different here, though it is left out of the agreement figures above; "
-                "so do open answers in other words, even where both are right (✓)."
+                f"{len(table.rows)} of {len(reads.items)} items have differing verdicts. Here, “not assessable” "
+                "versus an answer counts as a difference, although it is excluded from the agreement figures "
+                "above; so do open answers in different words, even if both are right (✓)."
             ),
         ),
         tables=(table,) if table.rows else (),

@@ -12,7 +12,7 @@ from services.report.sections.without_reference import without_reference_sentenc
 
 def floors_section(reads: Reads, intervals: IntervalSettings) -> Section:
     """Build the section: both floors, and how far each rater stands above them."""
-    title, unknown = "Floors: what can be had without the images", without_reference_sentences(reads)
+    title, unknown = "Floors: what can be achieved without the images", without_reference_sentences(reads)
     if not reads.referenced.positions:
         return Section("floors", "Floors", title, unknown, ())
     return Section(
@@ -22,13 +22,13 @@ def floors_section(reads: Reads, intervals: IntervalSettings) -> Section:
         explanation=(
             *unknown,
             (
-                "Both floors are computed for the frozen items themselves, not taken from elsewhere: chance from each "
-                "item’s number of options, the text-only floor from what a baseline that saw the text alone answered, "
-                "scored by the same rules as the raters."
+                "Both floors are computed for the frozen items themselves: chance from each item’s number of "
+                "options, the text-only floor from the answers of a baseline that saw only the text, scored by "
+                "the same rules as the raters."
             ),
             (
-                "Shortcut Score = errors of the rater / errors of the floor, on the items that both answered. Above "
-                "1 the rater does worse than the floor; 0 would be a rater without errors."
+                "Shortcut Score = errors of the rater / errors of the floor, on items answered by both. Above 1, "
+                "the rater does worse than the floor; 0 is a rater without errors."
             ),
         ),
         tables=tuple(table for table in (_floors(reads, intervals), _scores(reads, intervals)) if table.rows),
@@ -52,8 +52,8 @@ def _floors(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
         key="floors",
         title="Chance and text-only floor",
         explanation=(
-            "Chance is a property of the items and has no interval; it is given where every item has options to "
-            "guess from. The text-only floor varies with the choice of subjects, so it has one."
+            "Chance is a property of the items and has no interval; it is reported if every item has options to "
+            "guess from. The text-only floor varies with the sample of subjects, so it has an interval."
         ),
         rows=tuple(rows),
     )
@@ -69,7 +69,9 @@ def _scores(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
     return EstimateTable(
         key="shortcut",
         title="Raters against the floors",
-        explanation="Rater and floor are compared on the same items and resampled together, subject by subject.",
+        explanation=(
+            "Rater and floor are compared on the same items and resampled together, with subjects as clusters."
+        ),
         rows=tuple(rows),
         lines="both",
     )

@@ -39,16 +39,16 @@ def judges_section(study: StudyRows, scores: Scores, intervals: IntervalSettings
         title="Judges against raters",
         explanation=(
             (
-                "Each run is compared with each rater and with their consensus on the candidates that both have "
-                "scored; raters are never stacked, since that would count one candidate twice."
+                "Each run is compared with each rater and with the raters’ consensus on the candidates that both "
+                "have scored; raters are not pooled, since that would count a candidate twice."
             ),
             (
-                "The consensus is the score on which all raters agree. Candidates on which they differ are left out "
-                f"of it: {scores.n_ties}."
+                "The consensus is the score on which all raters agree. Candidates on which they differ are "
+                f"excluded: {scores.n_ties}."
             ),
             (
-                "Unresolved candidates (the judge gave an error instead of a verdict) are no wrong answers: they are "
-                "counted, left out of every comparison, and bounded."
+                "Unresolved candidates (the judge returned an error instead of a verdict) do not count as wrong: "
+                "they are counted, excluded from every comparison, and covered by a worst and a best case."
             ),
         ),
         tables=tuple(table for table in tables if not isinstance(table, EstimateTable | PlainTable) or table.rows),
@@ -98,7 +98,7 @@ def _counts(study: StudyRows) -> PlainTable:
             Column("correct", "Correct", "Candidates judged correct"),
             Column("incorrect", "Incorrect", "Candidates judged incorrect"),
             Column("unresolved", "Unresolved", "Candidates with an error instead of a verdict"),
-            Column("not_judged", "Not in the run", "Candidates that the run does not hold"),
+            Column("not_judged", "Not in the run", "Candidates that are not in the run"),
         ),
         rows=tuple(rows),
     )
@@ -130,7 +130,7 @@ def _pool(number: int, run: Run, study: StudyRows, intervals: IntervalSettings) 
         key=f"judge_{number}_pool",
         of=run.party,
         title=f"{run.name}: share of candidates judged correct",
-        explanation="Over the whole pool. Unit: the candidate.",
+        explanation="All candidates. Unit: candidate.",
         rows=tuple(rows),
         cluster="item",
     )
@@ -165,8 +165,8 @@ def _against(number: int, run: Run, scores: Scores, intervals: IntervalSettings)
         of=run.party,
         title=f"{run.name}: agreement with the raters",
         explanation=(
-            "Unit: the candidate scored by both. Hold it against the raters’ agreement with each other, in the section "
-            "on scores: that is the ceiling."
+            "Unit: candidate scored by both. The ceiling is the raters’ agreement with each other, in the section "
+            "on scores."
         ),
         rows=tuple(rows),
         lines="statistic",
@@ -211,9 +211,9 @@ def _direction(number: int, run: Run, scores: Scores, intervals: IntervalSetting
         of=run.party,
         title=f"{run.name}: direction of its errors",
         explanation=(
-            "Share correct by the human minus share correct by the judge, in percentage points: above 0 the judge is "
-            "stricter than the human, below 0 more lenient. P is exact McNemar on the candidates that the two score "
-            "differently; it assumes independent candidates."
+            "Share scored correct by the human minus share scored correct by the judge, in percentage points: "
+            "positive if the judge is stricter than the human, negative if it is more lenient. P: exact McNemar "
+            "test on the candidates that the two score differently; it assumes independent candidates."
         ),
         rows=tuple(rows),
         cluster="item",
@@ -238,7 +238,7 @@ def _direction_counts(number: int, run: Run, scores: Scores, intervals: Interval
         )
     return PlainTable(
         key=f"judge_{number}_counts",
-        title=f"{run.name}: the four cells",
+        title=f"{run.name}: two-by-two table",
         explanation="Counts of candidates in the sample.",
         columns=(
             Column("human", "Compared with", "A rater, or the consensus of the raters"),
@@ -268,7 +268,9 @@ def _as_a_test(number: int, run: Run, scores: Scores, intervals: IntervalSetting
         key=f"judge_{number}_sensitivity",
         of=run.party,
         title=f"{run.name}: sensitivity and specificity for “correct”, with the human as reference",
-        explanation="Sensitivity: of the candidates the human scores correct. Specificity: of those scored incorrect.",
+        explanation=(
+            "Sensitivity: among candidates scored correct by the human. Specificity: among those scored incorrect."
+        ),
         rows=tuple(rows),
         lines="statistic",
         cluster="item",

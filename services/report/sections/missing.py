@@ -14,8 +14,8 @@ _NOTICES = {
     "reading": ("assigned read has no verdict", "assigned reads have no verdict"),
     "scoring": ("assigned score has no verdict", "assigned scores have no verdict"),
     "queue": (
-        "item on which raters differ, or which was flagged, was sent to no reviewer",
-        "items on which raters differ, or which were flagged, were sent to no reviewer",
+        "item with differing verdicts or a flag was not sent to a reviewer",
+        "items with differing verdicts or a flag were not sent to a reviewer",
     ),
     "review": (
         "item in the reviewers’ queue was not read by the reviewer",
@@ -51,11 +51,11 @@ def missing_table(missing: list[OpenWork]) -> PlainTable:
     return PlainTable(
         key="missing",
         title="What is missing",
-        explanation="What was assigned, or would have been needed, and was not done when this report was made.",
+        explanation="Work that was assigned or required and had not been done when this report was created.",
         columns=(
             Column("who", "Who", "Pseudonym, or the run of a judge"),
             Column("missing", "Missing", "Number that is missing"),
-            Column("of", "Of", "Number that there would be"),
+            Column("of", "Of", "Number expected"),
             Column("what", "What", "What is missing"),
         ),
         rows=tuple((piece.who, piece.open, piece.total, WORDS[piece.part]) for piece in missing),

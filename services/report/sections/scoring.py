@@ -29,10 +29,12 @@ def scoring_section(
         scorers,
     )
     chance = (
-        "every candidate had the same chance of being in the sample, so nothing is weighted"
+        "every candidate had the same probability of being sampled, so estimates are unweighted"
         if scores.is_proportional
-        else "candidates had unequal chances of being in the sample, so the shares of the pool are weighted by "
-        "1 / inclusion probability and stand beside the plain ones"
+        else (
+            "candidates had unequal probabilities of being sampled, so shares of the pool are weighted by 1 / "
+            "inclusion probability and reported beside the unweighted ones"
+        )
     )
     return Section(
         key="scores",
@@ -44,9 +46,9 @@ def scoring_section(
                 f"within each model; {chance}."
             ),
             (
-                "Raters scored them correct or incorrect against the reference, after closing all their own reads, "
-                "without knowing which model gave the answer. Intervals resample whole items, since candidates of "
-                "one item share prompt and reference."
+                "Raters scored them correct or incorrect against the reference, after completing all their own "
+                "reads, without knowing which model gave the answer. Intervals resample items as clusters, since "
+                "candidates of the same item share prompt and reference."
             ),
         ),
         tables=tuple(table for table in tables if table.rows),
@@ -55,10 +57,10 @@ def scoring_section(
 
 def _counts(scores: Scores) -> PlainTable:
     others = [text for _, text in scores.others]
-    apart = f" {', '.join(others)}: an answer of its own, in neither part of a share." if others else ""
+    apart = f" {', '.join(others)}: an answer of its own, in no numerator or denominator of a share." if others else ""
     return PlainTable(
         key="scores_counts",
-        title="Scores per rater",
+        title="Scores by rater",
         explanation=f"Counts of candidates in the sample.{apart}",
         columns=(
             Column("rater", "Rater", "Pseudonym"),
@@ -117,9 +119,9 @@ def _between_raters(scores: Scores, intervals: IntervalSettings) -> EstimateTabl
         key="scores_agreement",
         title="Agreement between raters on the scores: the ceiling for a judge",
         explanation=(
-            "Unit: the candidate; compared is correct or incorrect. A judge cannot be expected to agree with one rater "
-            f"better than the raters agree with each other. Candidates on which the "
-            f"raters differ, so that there is no consensus: {scores.n_ties}."
+            "Unit: candidate; scores of correct or incorrect are compared. A judge cannot be expected to agree "
+            "with a rater better than the raters agree with each other. Candidates without a consensus, because "
+            f"the raters differ: {scores.n_ties}."
         ),
         rows=tuple(rows),
         lines="statistic",
@@ -156,8 +158,8 @@ def _by_category(study: StudyRows, scores: Scores, intervals: IntervalSettings) 
             )  # fmt: skip
     return EstimateTable(
         key="scores_by_category",
-        title="Agreement on the scores, per category",
-        explanation="Unit: the candidate; a category with one candidate has no kappa.",
+        title="Agreement on the scores, by category",
+        explanation="Unit: candidate; kappa is undefined for a category with one candidate.",
         rows=tuple(rows),
         lines="both",
         cluster="item",

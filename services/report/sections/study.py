@@ -21,10 +21,10 @@ _EVENTS = {
 
 _INTERVALS = {
     "by_statistic": (
-        "the kind that holds for the statistic, allowing for whole subjects: score interval of a share, adjusted "
-        "interval of kappa and nominal alpha, else the bootstrap with {resamples} resamples, {draw}"
+        "the interval suited to the statistic, accounting for clustering by subject: score interval for shares, "
+        "adjusted interval for kappa and nominal alpha, otherwise bootstrap with {resamples} resamples, {draw}"
     ),
-    "percentile_bootstrap": "percentile bootstrap of whole subjects, {resamples} resamples, {draw}",
+    "percentile_bootstrap": "percentile bootstrap with subjects as clusters, {resamples} resamples, {draw}",
 }
 
 
@@ -37,8 +37,8 @@ def study_section(study: StudyRows, reads: Reads) -> Section:
         title="Study and analysis plan",
         explanation=(
             (
-                f"{len(reads.items)} items about {subjects} subjects, read by {len(reads.columns)} raters. The "
-                "plan below was frozen together with the items, before the first verdict."
+                f"{len(reads.items)} items from {subjects} subjects, read by {len(reads.columns)} raters. The plan "
+                "below was frozen together with the items, before the first verdict."
             ),
             *not_let_in_sentences(study),
             *without_reference_sentences(reads),
@@ -53,12 +53,12 @@ def analysis_plan(study: StudyRows) -> tuple[tuple[str, str], ...]:
     return (
         ("Primary estimate", PRIMARY[plan.primary]),
         ("Unit of analysis", plan.unit),
-        ("Clusters", f"{plan.cluster}: items of one subject are not independent"),
+        ("Clusters", f"{plan.cluster}: items of the same subject are not independent"),
         ("Interval", _INTERVALS[plan.interval].format(resamples=plan.resamples, draw=DRAWS[plan.draw])),
         ("Confidence", f"{100 * plan.confidence:g} %"),
         ("Seed", str(plan.seed)),
-        ("Verdicts counted", "first pass; the newest verdict where one was revised"),
-        ("References counted", "the newest version of each"),
+        ("Verdicts counted", "first pass; the latest verdict if one was revised"),
+        ("References counted", "the latest version of each"),
     )
 
 

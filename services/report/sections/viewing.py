@@ -43,12 +43,12 @@ def viewing_section(reads: Reads, viewings: Sequence[Viewing], intervals: Interv
         explanation=(
             *((sentence,) if (sentence := prior_sentence(viewings)) else ()),
             (
-                "What stood on the rater’s screen before each verdict, as the browser recorded it. That a slice was on "
-                "the screen does not say that it was read, and nothing here is a measure of quality."
+                "What was on the rater’s screen before each verdict, as recorded by the browser. A slice on the "
+                "screen was not necessarily read, and nothing here is a measure of quality."
             ),
             (
-                "Active time runs from the moment the images stood on the screen until submission, without idle "
-                "time. It is descriptive: slower is neither better nor worse."
+                "Active time is the time from the display of the images to submission, excluding idle time. It is "
+                "descriptive: slower is neither better nor worse."
             ),
         ),
         tables=tuple(table for table in tables if table.rows),
@@ -69,7 +69,7 @@ def _active_time(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
     return EstimateTable(
         key="active_time",
         title="Active time",
-        explanation="Of the items with a verdict and a measured time; revisions add theirs.",
+        explanation="Items with a verdict and a measured time; revisions are included.",
         rows=tuple(rows),
         lines="statistic",
     )
@@ -108,7 +108,7 @@ def _quartiles(reads: Reads) -> PlainTable:
 
 def _displays(reads: Reads) -> PlainTable:
     counts = Counter(
-        (column.rater.pseudonym, entry.renderer or "not told", entry.viewport or "not told")
+        (column.rater.pseudonym, entry.renderer or "not reported", entry.viewport or "not reported")
         for column in reads.columns
         for entry in column.entries
         if entry is not None and entry.verdict_id is not None
@@ -116,7 +116,7 @@ def _displays(reads: Reads) -> PlainTable:
     return PlainTable(
         key="displays",
         title="Displays",
-        explanation="How many verdicts were given on which renderer and window size.",
+        explanation="Number of verdicts by renderer and window size.",
         columns=(
             Column("rater", "Rater", "Pseudonym"),
             Column("renderer", "Renderer", "What drew the images"),

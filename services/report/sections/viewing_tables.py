@@ -62,9 +62,9 @@ def traces_table(viewings: Sequence[Viewing]) -> PlainTable:
         key="viewing_traces",
         title="Viewing traces",
         explanation=(
-            "Counts of standing verdicts of the reading phase. Everything about scans, windows and tools rests on "
-            "those with a trace; the others count as not recorded there, never as not done. Of a revised verdict, "
-            "what was looked at for the revision counts."
+            "Counts of current verdicts of the reading phase. All figures on images, windows and tools are based "
+            "on verdicts with a trace; verdicts without one count as not recorded, never as not done. For a "
+            "revised verdict, what was viewed for the revision counts."
         ),
         columns=(
             Column("rater", "Rater", "Pseudonym"),
@@ -86,9 +86,9 @@ def prior_table(viewings: Sequence[Viewing], intervals: IntervalSettings) -> Est
         key="prior_not_opened",
         title="Answered without opening the prior",
         explanation=(
-            "Share of verdicts, answers and “not assessable” alike, for which no earlier scan was ever on the screen, "
-            "of the items that offer one. Where prior and current stand side by side from the start, the prior counts "
-            "as opened as soon as it is drawn; how far it was looked through stands under “Slices seen”."
+            "Share of verdicts, including “not assessable”, for which no prior image was ever on the screen, "
+            "among items that offer one. If prior and current are shown side by side from the start, the prior "
+            "counts as opened as soon as it is drawn; how much of it was viewed is shown under “Slices seen”."
         ),
         rows=tuple(_share_rows("prior_never_opened", OFFERED, offered, _prior_never_opened, intervals)),
         lines="statistic",
@@ -102,7 +102,9 @@ def prior_sentence(viewings: Sequence[Viewing]) -> str:
         return ""
     known, unknown = len(opened) - opened.count(None), opened.count(None)
     if not known:
-        return f"Whether the prior was opened was recorded for none of the {unknown} verdicts on items that offer one."
+        return (
+            f"Whether the prior was opened was not recorded for any of the {unknown} verdicts on items that offer one."
+        )
     return f"{opened.count(False)} of {known} verdicts on items that offer a prior were given without opening it" + (
         f"; for {unknown} more it was not recorded." if unknown else "."
     )
@@ -135,9 +137,9 @@ def accuracy_by_prior_table(viewings: Sequence[Viewing], intervals: IntervalSett
         key="accuracy_by_prior",
         title="Accuracy with and without the prior opened",
         explanation=(
-            "Descriptive and not randomised: readers chose whether to open the prior, on items of their choosing, so a "
-            "difference is no effect of opening it. For those who gave verdicts of both kinds that count as right or "
-            "wrong."
+            "Descriptive and not randomised: readers chose whether and on which items to open the prior, so a "
+            "difference is not the effect of opening it. Only readers with right or wrong verdicts of both "
+            "kinds are included."
         ),
         rows=tuple(rows),
         lines="statistic",
@@ -154,7 +156,7 @@ def sequences_table(viewings: Sequence[Viewing], intervals: IntervalSettings) ->
     return EstimateTable(
         key="sequence_not_opened",
         title="Sequences offered and never opened",
-        explanation="Share of verdicts for which a sequence was offered and was never on the screen.",
+        explanation="Share of verdicts for which an offered sequence was never on the screen.",
         rows=tuple(rows),
     )
 
@@ -178,7 +180,7 @@ def use_table(viewings: Sequence[Viewing], intervals: IntervalSettings) -> Estim
         key="viewer_use",
         title="Window, overlays and tools",
         explanation=(
-            "Share of verdicts before which it was done at least once. Tools that nobody used are not listed"
+            "Share of verdicts before which this was done at least once. Tools that nobody used are not listed"
             + (f", nor those beyond the {MOST_TOOLS} used most." if len(uses) > MOST_TOOLS else ".")
         ),
         rows=tuple(rows),
@@ -205,8 +207,8 @@ def slices_table(viewings: Sequence[Viewing]) -> QuartileTable:
         key="slices_seen",
         title="Slices seen",
         explanation=(
-            "Share of a plane’s slices that were on the screen, in percent, of the verdicts for which the sequence was "
-            "opened. Quartiles, in whole percent; descriptive, without intervals."
+            "Share of a plane’s slices that were on the screen, in percent, among verdicts for which the sequence "
+            "was opened. Quartiles in whole percent; descriptive, without intervals."
         ),
         rows=tuple(rows),
     )

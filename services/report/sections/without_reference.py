@@ -15,7 +15,7 @@ def without_reference_sentences(reads: Reads) -> tuple[str, ...]:
     lacking = total - known
     return (
         (
-            f"{lacking} of {total} items {'has' if lacking == 1 else 'have'} no reference: nothing that needs one is "
-            "computed from them, and no n of that counts them."
+            f"{lacking} of {total} items {'has' if lacking == 1 else 'have'} no reference: they are excluded from "
+            "every figure that needs one, and from its n."
         ),
     )

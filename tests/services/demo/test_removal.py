@@ -123,7 +123,7 @@ def test_make_run_does_not_bring_the_demo_back(with_demo: Database) -> None:
     run_manage(environment, "owner", "ada", "--name", "Ada")
     run_manage(environment, "remove-demo")
 
-    assert "removed, and not brought in again" in run_manage(environment, "demo")
+    assert "removed, and is not installed again" in run_manage(environment, "demo")
     printed = run_manage(environment, "links")
 
     assert "/link/" not in printed

@@ -137,7 +137,7 @@ def test_the_number_of_queries_does_not_grow_with_people(opened: Situation) -> N
 # ---- in the report ---------------------------------------------------------------------------------------------------
 
 
-def test_the_report_notes_missing_reads_marks_and_decisions_alike(database: Database, tmp_path: Path) -> None:
+def test_the_report_notes_missing_reads_scores_and_decisions_alike(database: Database, tmp_path: Path) -> None:
     situation = open_study(database, tmp_path / "study")
     with_disagreement(situation)
     review_queue.open_review_queue(database, situation.admin, "tiny")
@@ -164,10 +164,7 @@ def test_the_report_notes_items_that_were_sent_to_nobody(opened: Situation) -> N
     with_disagreement(opened)
     data_lock.close_study(opened.database, opened.admin, "tiny", REASON)
     built = report.build_report(opened.database, opened.admin, "tiny")
-    assert (
-        "1 item on which raters differ, or which was flagged, was sent to no reviewer; see “Completeness”."
-        in built.notices
-    )
+    assert "1 item with differing verdicts or a flag was not sent to a reviewer; see “Completeness”." in built.notices
 
 
 def test_the_report_of_a_finished_study_misses_nothing(opened: Situation) -> None:

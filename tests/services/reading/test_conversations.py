@@ -84,7 +84,7 @@ def test_nothing_of_the_next_turn_is_sent_or_in_reach_before_its_time(database: 
     assert t2 not in json.dumps(first)
 
 
-def test_the_scan_that_a_turn_adds_is_out_of_reach_until_then(database: Database, tmp_path: Path) -> None:
+def test_the_volume_that_a_turn_adds_is_out_of_reach_until_then(database: Database, tmp_path: Path) -> None:
     situation = room_study(database, tmp_path / "study", with_conversation)
     rater = situation.raters[0]
     payload = reach_turn(situation, 1)
@@ -122,7 +122,7 @@ def test_a_later_turn_takes_no_verdict_before_the_one_before_it(database: Databa
         submission.submit(database, rater, later, "k", answers(answer="yes"))
 
 
-def test_a_turn_whose_scans_could_not_be_shown_lets_the_next_one_come(database: Database, tmp_path: Path) -> None:
+def test_a_turn_whose_volumes_could_not_be_shown_lets_the_next_one_come(database: Database, tmp_path: Path) -> None:
     situation = room_study(database, tmp_path / "study", with_conversation)
     rater = situation.raters[0]
     first = reach_turn(situation, 1)

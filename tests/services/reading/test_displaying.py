@@ -78,7 +78,7 @@ def test_a_later_item_is_refused(sqlite_database: Database, tmp_path: Path, act:
 
 
 @ACTS
-def test_an_answer_to_mark_is_refused_while_items_are_unread(
+def test_an_answer_to_score_is_refused_while_items_are_unread(
     sqlite_database: Database, tmp_path: Path, act: Act
 ) -> None:
     """The first one is next in its own queue, and still shut: scoring shows references."""

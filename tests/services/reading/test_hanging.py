@@ -236,7 +236,9 @@ def with_an_image(folder: Path) -> None:
     add_item(folder, "x1", "x-ray", "Is it there?", "yes")
 
 
-def test_a_picture_is_read_like_a_scan_and_says_that_it_has_no_scale(sqlite_database: Database, tmp_path: Path) -> None:
+def test_an_image_is_read_like_a_volume_and_says_that_it_has_no_scale(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
     situation = room_study(
         sqlite_database, tmp_path / "study", with_an_image, protocol={"hanging": {"windows": {"T1": [10, 200]}}}
     )
@@ -249,7 +251,7 @@ def test_a_picture_is_read_like_a_scan_and_says_that_it_has_no_scale(sqlite_data
     assert verification.verify_study(sqlite_database, "tiny") == []
 
 
-def test_a_true_colour_picture_is_refused_by_the_key_of_its_line(sqlite_database: Database, tmp_path: Path) -> None:
+def test_a_true_colour_image_is_refused_by_the_key_of_its_line(sqlite_database: Database, tmp_path: Path) -> None:
     def coloured(folder: Path) -> None:
         with_an_image(folder)
         Image.fromarray(np.random.default_rng(1).integers(0, 255, (9, 9, 3), dtype=np.uint8)).save(
@@ -319,7 +321,7 @@ def test_panes_with_sequences_of_their_own_open_on_their_first(sqlite_database: 
     assert [pane["opens_on"] for pane in previewed(situation, "i2")["images"]["panes"]] == [0, 0, 0]
 
 
-def test_what_a_pane_without_any_scan_would_show_is_said_by_the_first_one(
+def test_what_a_pane_without_any_volume_would_show_is_said_by_the_first_one(
     sqlite_database: Database, tmp_path: Path
 ) -> None:
     panes = [*THREE_PANES[:2], {"title": "Before T1", "role": "prior", "sequences": ["T1"]},
@@ -333,7 +335,9 @@ def test_what_a_pane_without_any_scan_would_show_is_said_by_the_first_one(
     ]  # fmt: skip
 
 
-def test_raters_read_mark_and_freeze_as_ever_where_a_prior_lacks_a_sequence(database: Database, tmp_path: Path) -> None:
+def test_raters_read_score_and_freeze_as_ever_where_a_prior_lacks_a_sequence(
+    database: Database, tmp_path: Path
+) -> None:
     situation = room_study(database, tmp_path / "study", prior_of_another_sequence)
 
     read_all(situation, situation.raters[0])

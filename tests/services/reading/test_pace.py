@@ -26,7 +26,7 @@ def say_how_long(situation: Situation, milliseconds: int) -> None:
         connection.commit()
 
 
-def test_end_of_the_reads_names_the_answers_to_mark_and_how_long_they_take(database: Database, tmp_path: Path) -> None:
+def test_end_of_the_reads_names_the_answers_to_score_and_how_long_they_take(database: Database, tmp_path: Path) -> None:
     situation = open_study(database, tmp_path / "study")
     rater = situation.raters[0]
     read_all(situation, rater)
@@ -42,7 +42,7 @@ def test_end_of_the_reads_names_the_answers_to_mark_and_how_long_they_take(datab
     assert "close this page" not in payload["message"]
 
 
-def test_nothing_is_next_when_the_answers_are_marked(database: Database, tmp_path: Path) -> None:
+def test_nothing_is_next_when_the_answers_are_scored(database: Database, tmp_path: Path) -> None:
     situation = open_study(database, tmp_path / "study")
     rater = situation.raters[0]
     read_all(situation, rater)
@@ -55,7 +55,7 @@ def test_nothing_is_next_when_the_answers_are_marked(database: Database, tmp_pat
         assert "you may close this page" in payload["message"]
 
 
-def test_a_study_without_marks_ends_with_its_reads(database: Database, tmp_path: Path) -> None:
+def test_a_study_without_scores_ends_with_its_reads(database: Database, tmp_path: Path) -> None:
     situation = open_study(database, tmp_path / "study", {"scoring": None})
     rater = situation.raters[0]
     read_all(situation, rater)
@@ -97,7 +97,7 @@ def test_only_the_first_item_behind_a_practice_announces_anything(database: Data
     assert on_the_desk(situation, rater)["ahead"] is None
 
 
-def test_worklist_says_how_many_answers_are_to_be_marked(database: Database, tmp_path: Path) -> None:
+def test_worklist_says_how_many_answers_are_to_be_scored(database: Database, tmp_path: Path) -> None:
     situation = open_study(database, tmp_path / "study")
     rater = situation.raters[0]
 

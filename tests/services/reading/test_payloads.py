@@ -121,7 +121,7 @@ def test_preview_is_of_the_type_of_an_item(opened: Situation) -> None:
     require_type(payloads.ItemPayload, payload)
 
 
-def test_renewed_scans_and_summary_are_of_their_types(opened: Situation) -> None:
+def test_renewed_volumes_and_summary_are_of_their_types(opened: Situation) -> None:
     rater = opened.raters[0]
     assignment = on_the_desk(opened, rater)["assignment"]
 
@@ -132,7 +132,7 @@ def test_renewed_scans_and_summary_are_of_their_types(opened: Situation) -> None
     require_type(payloads.SummaryPayload, summary)
 
 
-def test_renewed_scans_at_the_end_of_the_list_are_none(opened: Situation) -> None:
+def test_renewed_volumes_at_the_end_of_the_list_are_none(opened: Situation) -> None:
     rater = opened.raters[0]
     read_all(opened, rater)
     done = on_the_desk(opened, rater)

@@ -72,7 +72,7 @@ def test_a_real_assignment_is_out_of_reach_before_the_practice_is_passed(databas
         submission.report_failure(database, rater, real, "cannot be shown")
 
 
-def test_scans_of_real_items_are_out_of_reach_during_practice(database: Database, tmp_path: Path) -> None:
+def test_volumes_of_real_items_are_out_of_reach_during_practice(database: Database, tmp_path: Path) -> None:
     situation = practising(database, tmp_path / "study")
     rater = situation.raters[0]
     practise(situation, rater)

@@ -95,7 +95,7 @@ def test_a_second_tab_with_other_answers_is_refused(database: Database, tmp_path
         submit(situation, rater, payload, other)
 
 
-def test_no_verdict_without_the_picture_having_been_shown(sqlite_database: Database, tmp_path: Path) -> None:
+def test_no_verdict_without_the_image_having_been_shown(sqlite_database: Database, tmp_path: Path) -> None:
     situation = open_study(sqlite_database, tmp_path / "study")
     payload = on_the_desk(situation, situation.raters[0])
 
@@ -341,7 +341,7 @@ def test_an_admin_cannot_read_and_a_rater_cannot_administer(sqlite_database: Dat
         data_lock.close_study(sqlite_database, situation.raters[0], "tiny")
 
 
-def test_marking_answers_opens_when_all_items_are_read(database: Database, tmp_path: Path) -> None:
+def test_scoring_answers_opens_when_all_items_are_read(database: Database, tmp_path: Path) -> None:
     situation = open_study(database, tmp_path / "study")
     rater = situation.raters[0]
     with pytest.raises(Conflict, match="once you have read all your items"):

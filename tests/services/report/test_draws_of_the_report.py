@@ -62,7 +62,7 @@ def test_a_new_study_shares_one_draw_and_says_so(rows: StudyRows) -> None:
 def test_a_study_frozen_before_draws_for_each_estimate_and_says_so(rows: StudyRows) -> None:
     report = report_of(stored_before(rows), "final")
 
-    assert dict(report.analysis_plan)["Interval"].endswith("each estimate its own draw")
+    assert dict(report.analysis_plan)["Interval"].endswith("a separate draw for each estimate")
     assert bootstrapped(report)
     assert not [method for method in bootstrapped(report) if "draw" in method]
 

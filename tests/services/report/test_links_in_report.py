@@ -23,7 +23,7 @@ def test_links_for_accounts_in_use_are_counted_as_a_deviation(opened: Situation)
     for _ in range(2):
         members.invite(opened.database, opened.admin, "tiny", "rater-1", "Rater", "rater")
 
-    assert "2 sign-in links were made for people who had signed in before (Rater 1)" in said(opened)
+    assert "2 sign-in links were created for people who had signed in before (Rater 1)" in said(opened)
     assert report_stamp(opened.database, opened.admin, "tiny") != before
 
 

@@ -42,7 +42,7 @@ def test_a_category_may_be_called_with_a_colon(rows: StudyRows) -> None:
     assert len(after) == len(before)
 
 
-def test_a_mark_that_is_neither_correct_nor_incorrect_is_counted_as_what_it_is(rows: StudyRows) -> None:
+def test_a_score_that_is_neither_correct_nor_incorrect_is_counted_as_what_it_is(rows: StudyRows) -> None:
     scoring = rows.protocol.scoring
     assert scoring is not None
     field = scoring.form.primary

@@ -292,7 +292,7 @@ CONSENSUS = {key: MARK_1[key] if MARK_1[key] == MARK_2[key] else None for key in
 HUMANS = {"Rater 1": MARK_1, "Rater 2": MARK_2, "Consensus": CONSENSUS}
 
 
-def test_marks_of_raters_agree_as_counted(report: Report) -> None:
+def test_scores_of_raters_agree_as_counted(report: Report) -> None:
     rows = {row.scale: row.estimate for row in lines_in(report, "scores", "scores_agreement")}
 
     assert rows["percent"].value == pytest.approx(7 / 8)

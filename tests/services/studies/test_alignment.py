@@ -100,7 +100,9 @@ def picture_over_volume(folder: Path) -> None:
         mask(np.array([[30.0, 0, 0, -60], [0, 30, 0, -60], [0, 0, 30, -60], [0, 0, 0, 1.0]]), (7, 7, 7)),
     ],
 )
-def test_a_mask_that_lies_over_its_scan_is_taken(sqlite_database: Database, tmp_path: Path, change: Change) -> None:
+def test_an_overlay_that_lies_over_its_volume_is_taken(
+    sqlite_database: Database, tmp_path: Path, change: Change
+) -> None:
     assert imported(sqlite_database, tmp_path / "study", change).items >= 6
 
 
@@ -161,7 +163,7 @@ def test_a_mask_that_lies_over_its_scan_is_taken(sqlite_database: Database, tmp_
         ),
     ],
 )
-def test_a_mask_that_would_lie_elsewhere_is_refused_and_nothing_is_stored(
+def test_an_overlay_that_would_lie_elsewhere_is_refused_and_nothing_is_stored(
     sqlite_database: Database, tmp_path: Path, change: Change, said: str
 ) -> None:
     with pytest.raises(InputRefused) as refusal:
@@ -174,7 +176,7 @@ def test_a_mask_that_would_lie_elsewhere_is_refused_and_nothing_is_stored(
     assert not [path for path in path_of(sqlite_database, "00").parent.parent.rglob("*") if path.is_file()]
 
 
-def test_a_mask_may_have_the_grid_of_another_scan_of_its_case(sqlite_database: Database, tmp_path: Path) -> None:
+def test_an_overlay_may_have_the_grid_of_another_volume_of_its_case(sqlite_database: Database, tmp_path: Path) -> None:
     """Drawn on the prior, which has as many voxels as the current scan and lies a little aside."""
 
     def change(folder: Path) -> None:
@@ -185,7 +187,7 @@ def test_a_mask_may_have_the_grid_of_another_scan_of_its_case(sqlite_database: D
     assert imported(sqlite_database, tmp_path / "study", change).items == 6
 
 
-def test_a_mask_that_no_item_shows_need_not_fit(sqlite_database: Database, tmp_path: Path) -> None:
+def test_an_overlay_that_no_item_shows_need_not_fit(sqlite_database: Database, tmp_path: Path) -> None:
     def change(folder: Path) -> None:
         mask(np.eye(4))(folder)
         change_item(folder, "i1", overlays="")

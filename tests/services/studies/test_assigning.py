@@ -98,7 +98,7 @@ def test_without_a_distance_every_thing_comes_first_about_equally_often() -> Non
     assert all(310 < firsts[thing] < 490 for thing in "abcde")
 
 
-def test_every_rater_reads_all_items_and_marks_the_whole_sample_in_an_order_of_their_own(opened: Situation) -> None:
+def test_every_rater_reads_all_items_and_scores_the_whole_sample_in_an_order_of_their_own(opened: Situation) -> None:
     reads, scores = orders_of(opened.database, "reading"), orders_of(opened.database, "scoring")
 
     assert set(reads) == set(scores) == {"Rater 1", "Rater 2"}

@@ -134,7 +134,7 @@ def test_what_is_remembered_is_bounded_and_the_oldest_goes_first() -> None:
     assert len(memory) == 2
 
 
-def test_scans_whose_hashes_are_filled_in_later_are_remembered_only_then(opened: Situation) -> None:
+def test_volumes_whose_hashes_are_filled_in_later_are_remembered_only_then(opened: Situation) -> None:
     def hashes() -> set[str | None]:
         payload = on_the_desk(opened, opened.raters[0])
         return {volume["sha256"] for pane in payload["images"]["panes"] for volume in pane["volumes"]}

@@ -257,7 +257,7 @@ def test_progress_is_told_volume_by_volume(sqlite_database: Database, folder: Pa
     assert said == [(number, 9) for number in range(10)]
 
 
-def test_problems_of_tables_and_scans_are_said_at_once_and_nothing_is_stored(
+def test_problems_of_tables_and_volumes_are_said_at_once_and_nothing_is_stored(
     sqlite_database: Database, folder: Path
 ) -> None:
     owner = owner_of(sqlite_database)
@@ -275,7 +275,7 @@ def test_problems_of_tables_and_scans_are_said_at_once_and_nothing_is_stored(
     assert rows_of_every_table(sqlite_database) == rows
 
 
-def test_all_scans_that_cannot_be_read_are_named_at_once(sqlite_database: Database, folder: Path) -> None:
+def test_all_volumes_that_cannot_be_read_are_named_at_once(sqlite_database: Database, folder: Path) -> None:
     owner = owner_of(sqlite_database)
     truncated(folder)
     (folder / "volumes" / "c3-t1.nii.gz").write_bytes(b"no scan")

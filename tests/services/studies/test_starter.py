@@ -31,7 +31,7 @@ def test_its_zip_is_taken_as_an_upload(sqlite_database: Database) -> None:
     assert (upload.name, upload.items) == ("my-study", 3)
 
 
-def test_every_scan_of_it_says_that_it_is_simulated(tmp_path: Path) -> None:
+def test_every_volume_of_it_says_that_it_is_simulated(tmp_path: Path) -> None:
     contents = read_study_folder(starter.new_study(tmp_path / "mine"))
 
     assert all("simulated" in volume.label for volume in contents.volumes)

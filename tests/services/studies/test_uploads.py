@@ -83,7 +83,7 @@ def test_a_refused_upload_leaves_nothing_behind(imported: Situation, folder: Pat
         assert session.exec(select(Study.key)).all() == ["tiny"]
 
 
-def test_a_scan_can_be_looked_at_before_the_import(imported: Situation, folder: Path) -> None:
+def test_a_volume_can_be_looked_at_before_the_import(imported: Situation, folder: Path) -> None:
     upload = received(imported, packed(folder))
 
     content = uploads.volume_for_preview(imported.database, imported.admin, upload.ticket, "c1-t2")
@@ -93,7 +93,7 @@ def test_a_scan_can_be_looked_at_before_the_import(imported: Situation, folder: 
         uploads.volume_for_preview(imported.database, imported.admin, upload.ticket, "c9")
 
 
-def test_a_picture_is_previewed_as_the_volume_that_it_will_be(imported: Situation, folder: Path) -> None:
+def test_an_image_is_previewed_as_the_volume_that_it_will_be(imported: Situation, folder: Path) -> None:
     (folder / "volumes" / "c1-t2.nii.gz").unlink()
     pixels = np.random.default_rng(2).integers(0, 256, (30, 40), dtype=np.uint8)
     Image.fromarray(pixels).save(folder / "volumes" / "c1-t2.png")
@@ -108,7 +108,7 @@ def test_a_picture_is_previewed_as_the_volume_that_it_will_be(imported: Situatio
     assert upload.volumes[0].preview_name == "c1-t1.nii.gz"
 
 
-def test_a_broken_scan_is_not_shown(imported: Situation, folder: Path) -> None:
+def test_a_broken_volume_is_not_shown(imported: Situation, folder: Path) -> None:
     (folder / "volumes" / "c1-t2.nii.gz").write_bytes(b"no scan")
     upload = received(imported, packed(folder))
 

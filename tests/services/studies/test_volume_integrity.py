@@ -74,7 +74,7 @@ def study(database: Database, tmp_path: Path) -> Situation:
     return open_study(database, tmp_path / "study")
 
 
-def test_an_intact_scan_is_sent_and_its_payload_holds_the_hash_of_what_it_unpacks_to(opened: Situation) -> None:
+def test_an_intact_volume_is_sent_and_its_payload_holds_the_hash_of_what_it_unpacks_to(opened: Situation) -> None:
     volume = first_volume(opened)
 
     sent = shown_volumes.read_volume(opened.database, opened.raters[0], token_of(volume))
@@ -102,7 +102,7 @@ def test_another_patients_prepared_file_in_its_place_is_not_sent(opened: Situati
         shown_volumes.read_volume(opened.database, opened.raters[0], token_of(volume))
 
 
-def test_an_exchange_after_a_scan_was_sent_is_seen_even_when_size_and_time_are_kept(opened: Situation) -> None:
+def test_an_exchange_after_a_volume_was_sent_is_seen_even_when_size_and_time_are_kept(opened: Situation) -> None:
     volume = first_volume(opened)
     file = file_of(opened, volume)
     long_ago = (1_600_000_000, 1_600_000_000)
@@ -153,7 +153,7 @@ def test_damage_found_by_a_browser_is_noted_once_too(opened: Situation) -> None:
     assert volume_integrity.read_intact(file_of(opened, volume))
 
 
-def test_nobody_reports_damage_of_a_scan_out_of_their_reach(opened: Situation) -> None:
+def test_nobody_reports_damage_of_a_volume_out_of_their_reach(opened: Situation) -> None:
     volume = first_volume(opened)
 
     with pytest.raises(NotFound):
@@ -270,7 +270,7 @@ def test_a_damaged_file_gets_no_hash_and_is_named(opened: Situation) -> None:
     assert unpacked_hashes(opened.database) == {**before, key: None}
 
 
-def test_a_scan_without_the_hash_is_sent_all_the_same(opened: Situation) -> None:
+def test_a_volume_without_the_hash_is_sent_all_the_same(opened: Situation) -> None:
     without_unpacked_hashes(opened.database)
 
     volume = first_volume(opened)

@@ -30,7 +30,7 @@ export function wordsOf(payload) {
   const cards = [
     card("Question", ...present([...context, prompt])),
     h("div", { class: "pair" },
-      accepted && card(accepted.length > 1 ? "Reference (any of these is right)" : "Reference",
+      accepted && card(accepted.length > 1 ? "Reference (any of these is correct)" : "Reference",
         ...accepted.map((answer) => wordsIn(answer, "answer", text.reference))),
       payload.candidate !== null && card("Answer to score", wordsIn(payload.candidate, "answer", text.candidate))),
     opinions,

@@ -65,7 +65,7 @@ export class Dialogs {
 
   toggleHelp() {
     if (this.open === "help") return this.close();
-    this.show("help", "Keys and mouse", keyTables());
+    this.show("help", "Keyboard and mouse", keyTables());
   }
 
   /** Tab goes round within the window. @param {KeyboardEvent} event */

@@ -43,9 +43,9 @@ export class Earlier {
     }
     if (dialogs.open !== "earlier") return;
     const { verdicts } = answer;
-    if (!verdicts.length) return dialogs.show("earlier", title, h("p", {}, "There is nothing that may be revised now."));
+    if (!verdicts.length) return dialogs.show("earlier", title, h("p", {}, "Nothing can be revised at the moment."));
     dialogs.show("earlier", title,
-      h("p", { class: "note" }, "Choose an item to see it again and change your answer. What you filled in on this item is kept."),
+      h("p", { class: "note" }, "Choose an item to view it again and change your answer. Your entries for the current item are kept."),
       h("ol", { class: "earlier" }, ...verdicts.map((verdict, i) => h("li", {}, this.entry(verdict, badge(i, verdicts.length))))));
     /** @type {HTMLElement|null} */ (dialogs.content.querySelector(".entry"))?.focus();
   }

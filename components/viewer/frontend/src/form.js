@@ -75,7 +75,7 @@ export class Form {
     const legendId = freshId("legend");
     const single = parts.single ?? false;
     // A radio button cannot be taken back with the mouse.
-    const clear = !field.required && single && h("button", { type: "button", class: "unanswer", "aria-label": `Take the answer to ${field.label} back`,
+    const clear = !field.required && single && h("button", { type: "button", class: "unanswer", "aria-label": `Clear the answer to ${field.label}`,
       onclick: () => {
         parts.write(null);
         this.changed(0);
@@ -298,11 +298,11 @@ export class Form {
   check() {
     const { panels } = this;
     if (this.entry.typed) {
-      this.say("A digit is missing: type the rest of the number, or take it back with Backspace.");
+      this.say("A digit is missing: type the rest of the number, or delete it with Backspace.");
       return false;
     }
     if (!panels.chosen("flag") && (panels.open.flag || panels.note.value.trim())) {
-      this.point("flag", panels.note.value.trim() ? "Choose what should be looked at, or empty the note." : "Choose what should be looked at, or close “Flag”.");
+      this.point("flag", panels.note.value.trim() ? "Choose what should be checked, or clear the note." : "Choose what should be checked, or close “Flag”.");
       return false;
     }
     if (panels.setsAside) {

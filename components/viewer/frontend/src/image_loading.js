@@ -38,7 +38,7 @@ export class ImageLoading {
         this.failed(generation, /** @type {Error} */ (error));
         return;
       }
-      screen.cover("The server does not answer; trying again …");
+      screen.cover("The server is not responding; trying again …");
       await waitOnline(FETCH_AGAIN[attempt]);
       if (generation === room.generation) this.load(generation, attempt + 1);
       return;
@@ -57,11 +57,11 @@ export class ImageLoading {
     room.shutWithoutImages();
     if (error instanceof DamagedVolume) room.volumeFiles.reportDamage(error.url);
     if (error instanceof Refusal && error.status === 401) {
-      room.screen.cover("The images come back when you have signed in again.");
+      room.screen.cover("The images will reappear once you have signed in again.");
       return room.saving.signedOut();
     }
     const told = error instanceof Refusal || error instanceof VolumeError;
-    const why = told ? error.message : "The browser could not draw them.";
+    const why = told ? error.message : "The browser could not display them.";
     if (!told) console.error(error);
     const buttons = [h("button", { type: "button", class: "main", onclick: () => this.load(generation) }, "Try again")];
     // The address of an image is good for one login: after signing in elsewhere only a reload brings the new ones.
@@ -70,7 +70,7 @@ export class ImageLoading {
     }
     // A verdict that is being revised stands already.
     if (room.item?.phase !== "preview" && !room.item?.revision) {
-      buttons.push(h("button", { type: "button", class: "plain", onclick: () => this.report(generation, why) }, "Cannot be shown: report and go on"));
+      buttons.push(h("button", { type: "button", class: "plain", onclick: () => this.report(generation, why) }, "Report the problem and continue"));
     }
     room.screen.cover(h("p", {}, `The images cannot be shown. ${why}`), h("div", { class: "cover-buttons" }, ...buttons));
   }
@@ -84,7 +84,7 @@ export class ImageLoading {
     try {
       /** @type {import("../payload.js").FailureAnswer} */
       const answer = await room.transport.postUntilAnswered("reading/failure", { assignment, key, reason: reason.slice(0, 500) }, () =>
-        room.screen.cover("The server does not answer yet; trying again."));
+        room.screen.cover("The server is not responding yet; trying again."));
       if (generation === room.generation) room.goOver(answer.next);
     } catch (error) {
       if (generation === room.generation) room.saving.refused(/** @type {Refusal} */ (error), () => this.report(generation, reason));
@@ -103,7 +103,7 @@ export class ImageLoading {
     if (!room.renderers.fallBack()) return;
     this.repaint();
     if (room.stage === "open") {
-      room.screen.say("The graphics card gave up; the compatibility renderer shows the same image.", ["Good", () => room.screen.say(null)]);
+      room.screen.say("The graphics card failed; the compatibility renderer shows the same images.", ["OK", () => room.screen.say(null)]);
     }
   }
 
@@ -121,7 +121,7 @@ export class ImageLoading {
     if (!lasting || room.stage !== "open" || room.item?.phase === "preview") return;
     const { generation } = room;
     /** @type {import("./screen.js").Way[]} */
-    const ways = [["Go on without it", () => room.screen.say(null)]];
+    const ways = [["Continue without it", () => room.screen.say(null)]];
     if (!room.item?.revision) ways.push(["Report and skip this item", () => this.report(generation, `${label}: ${error.message}`)]);
     room.screen.say(`${label} cannot be shown. ${error.message}`, ...ways);
   }

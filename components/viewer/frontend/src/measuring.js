@@ -65,7 +65,7 @@ export class Measuring {
 
   /** For screen readers, and for whoever cannot read the image's small print. */
   words() {
-    if (this.first) return "First end set at the crosshair; move it and press E again.";
+    if (this.first) return "Start set at the crosshair; move the crosshair and press E again.";
     return this.lines.length ? `Distance ${this.lines.map((line) => spokenLength(line)).join(", ")}` : "";
   }
 }

@@ -6,7 +6,7 @@ import { wordsIn } from "./words.js";
 
 /** @param {import("../payload.js").PracticePayload} practice */
 export function practiceWords({ done, total, pass_mark: mark }) {
-  return `Practice ${Math.min(done + 1, total)} of ${total} · ${Math.round(mark * 100)} % right needed`;
+  return `Practice ${Math.min(done + 1, total)} of ${total} · ${Math.round(mark * 100)} % correct to pass`;
 }
 
 /** How the lines of a feedback are set, by their names. @type {Record<string, import("../payload.js").TextKind>} */
@@ -18,7 +18,7 @@ const SET_AS = { Reference: "reference", Explanation: "explanation" };
  * @returns {HTMLElement}
  */
 export function feedbackPanel({ correct, lines: pairs }, text) {
-  const [kind, words] = correct === true ? ["right", "✓ Right"] : correct === false ? ["not-right", "✗ Not right"] : ["open", "Saved: there is no single right answer"];
+  const [kind, words] = correct === true ? ["right", "✓ Correct"] : correct === false ? ["not-right", "✗ Incorrect"] : ["open", "Saved: there is no single correct answer"];
   return h("section", { class: `feedback ${kind}`, role: "status", "aria-label": "Feedback" }, h("h3", {}, words),
     pairs.length > 0 && h("dl", { class: "facts" }, ...pairs.flatMap(([name, value]) =>
       [h("dt", {}, name), h("dd", { dir: "auto" }, wordsIn(value, "explained", text[SET_AS[name]]))])));
@@ -32,8 +32,8 @@ export function feedbackPanel({ correct, lines: pairs }, text) {
  */
 export function revisionBanner({ saved_at: savedAt }, onBack) {
   return h("div", { class: "revision", role: "note" },
-    h("p", {}, `You are revising the verdict of ${clockTime(savedAt)}`),
-    h("button", { type: "button", class: "plain", title: "Back without a change (Q)", "aria-label": "Back without a change", onclick: onBack }, "Back", h("kbd", {}, "Q")));
+    h("p", {}, `You are revising your verdict of ${clockTime(savedAt)}`),
+    h("button", { type: "button", class: "plain", title: "Back without changes (Q)", "aria-label": "Back without changes", onclick: onBack }, "Back", h("kbd", {}, "Q")));
 }
 
 /** @param {import("../payload.js").RevisionPayload} revision */

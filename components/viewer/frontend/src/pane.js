@@ -76,7 +76,7 @@ export class Pane {
       h("button", { type: "button", class: "sequence", title: `${words} (${key})`, onclick: () => does.act(action, index) }, words);
     this.linkBox.hidden = !this.apart;
     this.linkTool = tool("link", "Unlink", "U");
-    this.sameTool = tool("sameMm", "Drop offset", "Shift U");
+    this.sameTool = tool("sameMm", "Clear offset", "Shift U");
     this.linkTools.replaceChildren(this.linkTool, this.sameTool);
     this.legend.replaceChildren(...spec.overlays.map(({ label, colour }) =>
       h("span", { class: "legend-entry" }, swatch(colour), label)));
@@ -142,7 +142,7 @@ export class Pane {
     this.legend.hidden = !overlaid;
     if (!this.apart) return;
     const link = view.linkOf(index);
-    const words = { unlinked: "Moves alone: find the same place", linked: "Linked with your offset", "": "" }[link];
+    const words = { unlinked: "Unlinked: scroll to the matching slice", linked: "Linked with your offset", "": "" }[link];
     write(this.link, words);
     this.link.hidden = !words;
     write(/** @type {HTMLElement} */ (this.linkTool), link === "unlinked" ? "Link here" : "Unlink");

@@ -28,7 +28,7 @@ export class Panels {
     this.onOpen = onOpen;
     this.options = { assess: reasons, flag: flags };
     const typed = { dir: "auto", oninput: () => onChange(typingDelay), onblur: () => onChange(0) };
-    this.note = h("textarea", { rows: 2, maxLength: 2000, "aria-label": "Note to the flag", ...typed });
+    this.note = h("textarea", { rows: 2, maxLength: 2000, "aria-label": "Note on the flag", ...typed });
     this.note.setAttribute("placeholder", "Note (optional)");
     this.remark = h("textarea", { rows: 2, maxLength: 4000, "aria-label": "Comment", ...typed });
     this.radios = { assess: this.radiosOf("assess"), flag: this.radiosOf("flag") };
@@ -36,11 +36,11 @@ export class Panels {
     /** @param {string} title @param {...HTMLElement} content */
     const panel = (title, ...content) => h("fieldset", { class: "panel", hidden: true }, h("legend", {}, title), ...content);
     const keys = () => h("p", { class: "panel-keys" }, h("kbd", {}, "Esc"), " closes",
-      h("span", { class: "takes-back" }, h("kbd", {}, "⌫"), " takes it back"));
+      h("span", { class: "takes-back" }, h("kbd", {}, "⌫"), " clears it"));
     this.panels = {
-      assess: panel("Why can this not be assessed?", this.list("assess"), keys()),
+      assess: panel("Why is this not assessable?", this.list("assess"), keys()),
       comment: h("div", { class: "panel", hidden: true }, this.remark),
-      flag: panel("What should be looked at?", this.list("flag"), this.note, keys()),
+      flag: panel("What should be checked?", this.list("flag"), this.note, keys()),
     };
     /** @param {Which} which @param {string} words @param {string} key */
     const tab = (which, words, key) =>

@@ -319,7 +319,7 @@ export class Panes {
     const here = this.room.shelf.peek(url, sha256);
     try {
       if (!here) {
-        pane.wait.textContent = `Loading ${label} …; this is still ${this.shownIn(index).label}.`;
+        pane.wait.textContent = `Loading ${label} …; still showing ${this.shownIn(index).label}.`;
         pane.wait.hidden = false;
       }
       const volume = here ?? (await this.room.shelf.get(url, sha256));

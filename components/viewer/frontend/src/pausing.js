@@ -9,10 +9,10 @@ export class Pausing {
     this.paused = false;
     /** @type {(() => void)[]} */
     this.waiting = [];
-    this.button = h("button", { type: "button", class: "go-on", onclick: () => this.goOn() }, "Go on", h("kbd", {}, "any key"));
+    this.button = h("button", { type: "button", class: "go-on", onclick: () => this.goOn() }, "Resume", h("kbd", {}, "any key"));
     this.element = h("div", { class: "pause", role: "dialog", "aria-label": "Pause", hidden: true },
-      h("div", { class: "pause-box" }, h("h2", {}, "Pause"),
-        h("p", {}, "Images and form are covered and the clock stands still. What you filled in is kept."), this.button));
+      h("div", { class: "pause-box" }, h("h2", {}, "Paused"),
+        h("p", {}, "Images and form are hidden, and timing has stopped. Your entries are kept."), this.button));
   }
 
   pause() {

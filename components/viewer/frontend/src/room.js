@@ -181,7 +181,7 @@ export class Room {
    */
   offerNext(sentence, goOn) {
     this.drafts?.close();
-    this.block(sentence, ["Go on", goOn]);
+    this.block(sentence, ["Continue", goOn]);
   }
 
   /** A reload, or an earlier item in between: time and trace of this one go on when it comes back. */
@@ -259,7 +259,7 @@ export class Room {
       this.show(payload);
     };
     this.goNext = begin;
-    this.screen.paintParting("between", { title: "The practice is over", message: "From here on your answers count." }, nextPart(ahead, begin));
+    this.screen.paintParting("between", { title: "Practice is complete", message: "From now on your answers count." }, nextPart(ahead, begin));
   }
 
   /** Everything of the item is on the screen: tell the server, then open the form. @param {number} generation */
@@ -281,7 +281,7 @@ export class Room {
       await this.transport.postUntilAnswered(
         "reading/shown",
         { assignment, key, load_ms: this.loadMs, renderer: this.renderers.kind, viewport: this.viewport() },
-        () => generation === this.generation && screen.say("The server does not answer yet; trying again. Nothing is lost."));
+        () => generation === this.generation && screen.say("The server is not responding yet; trying again. Nothing is lost."));
     } catch (error) {
       if (generation === this.generation) this.saving.refused(/** @type {Refusal} */ (error), () => this.displayed(generation));
       return;
@@ -381,7 +381,7 @@ export class Room {
     if (next) return this.show(next);
     this.panes.clear();
     this.screen.uncover();
-    this.block("Saved. The next item could not be fetched.", ["Reload the page", () => window.location.reload()]);
+    this.block("Saved. The next item could not be loaded.", ["Reload the page", () => window.location.reload()]);
   }
 
   viewport() {

@@ -31,8 +31,8 @@ export class Saving {
     const { room } = this;
     if (refusal.body.sequence === undefined) return this.refused(refusal, () => room.goOn());
     room.block("This item was changed in another tab or window.",
-      ["Load the newest state", () => window.location.reload()],
-      ["Keep what is here", () => room.goOn()]);
+      ["Load the latest version", () => window.location.reload()],
+      ["Keep this version", () => room.goOn()]);
   }
 
   async submit() {
@@ -65,8 +65,8 @@ export class Saving {
     try {
       answer = await room.transport.postUntilAnswered("reading/verdict", body, ({ status }) =>
         generation === room.generation && screen.say(status === 503
-          ? "The server cannot save just now; trying again. Your answers are kept."
-          : "No answer from the server yet; trying again. Your answers are kept."));
+          ? "The server cannot save at the moment; trying again. Your answers are kept."
+          : "No response from the server yet; trying again. Your answers are kept."));
     } catch (error) {
       const refusal = /** @type {Refusal} */ (error);
       if (generation !== room.generation) return;
@@ -132,9 +132,9 @@ export class Saving {
   notOurs() {
     const { room } = this;
     this.keepHere();
-    room.block("This item is not among those of whoever is signed in in this browser now. Your answers are kept in this tab until you sign in again.",
+    room.block("This item does not belong to the person who is signed in now in this browser. Your answers are kept in this tab until you sign in again.",
       ["Sign in", room.transport.resolve("sign-in").href],
-      ["I have signed in: go on", () => window.location.reload()]);
+      ["I have signed in: continue", () => window.location.reload()]);
   }
 
   signedOut() {
@@ -142,6 +142,6 @@ export class Saving {
     this.keepHere();
     room.block("You are signed out; your draft is kept in this tab.",
       ["Sign in again", room.transport.resolve("sign-in").href],
-      ["I have signed in: go on", () => window.location.reload()]);
+      ["I have signed in: continue", () => window.location.reload()]);
   }
 }

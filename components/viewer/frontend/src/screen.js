@@ -49,12 +49,12 @@ export class Screen {
     const tool = (action, words, key, help) =>
       h("button", { type: "button", class: "quiet small", title: `${help} (${key})`, "aria-keyshortcuts": key, onclick: () => act(action) }, words);
     this.roomTools = {
-      earlier: tool("earlier", "Earlier items", "Q", "Items that may still be revised"),
+      earlier: tool("earlier", "Earlier items", "Q", "Items that can still be revised"),
       session: tool("session", "Session", "J", "Summary of your session"),
-      dark: tool("dark", "Dark", "Shift D", "Dark or light, the whole page"),
-      fullScreen: tool("fullScreen", "Full screen", "Z", "Full screen, and back"),
-      pause: tool("pause", "Pause", "H", "Cover images and form; the clock stands still"),
-      help: tool("help", "Keys", "?", "All keys"),
+      dark: tool("dark", "Dark", "Shift D", "Dark or light mode"),
+      fullScreen: tool("fullScreen", "Full screen", "Z", "Full screen on/off"),
+      pause: tool("pause", "Pause", "H", "Hide images and form; timing stops"),
+      help: tool("help", "Keys", "?", "Keyboard shortcuts"),
     };
     this.roomTools.fullScreen.hidden = !document.fullscreenEnabled;
     /** @param {string} name @param {string} words @param {() => HTMLElement} to */
@@ -63,7 +63,7 @@ export class Screen {
       to().focus({ preventScroll: true });
     } }, words);
     this.skips = h("nav", { class: "skips", "aria-label": "Skip" },
-      skip("question", "Skip to the question", () => this.question()), skip("scans", "Skip to the scans", () => this.images));
+      skip("question", "Skip to the question", () => this.question()), skip("scans", "Skip to the images", () => this.images));
     this.head = h("header", { class: "head" }, this.skips,
       h("div", { class: "standing" }, h("div", { class: "done-so-far" }, this.progress, this.count), this.receipt),
       h("div", { class: "occasion" }, this.phase, this.notice),
@@ -73,7 +73,7 @@ export class Screen {
     this.tools = new Toolbar(act);
     this.images = h("section", { class: "images", tabIndex: -1, "aria-label": "Images" },
       h("div", { class: "stage-area" }, panes, this.coverBox), this.tools.element);
-    this.cards = h("section", { class: "cards", tabIndex: -1, "aria-label": "Words of the item", hidden: true });
+    this.cards = h("section", { class: "cards", tabIndex: -1, "aria-label": "Text of the item", hidden: true });
 
     this.brief = new BriefPlace(act);
     this.formPlace = h("div", { class: "form-place" });
@@ -104,7 +104,7 @@ export class Screen {
   /** As high as the window leaves room for, so that nothing has to be scrolled. */
   fit() {
     const full = /** @type {Document|ShadowRoot} */ (this.host.getRootNode()).fullscreenElement === this.element;
-    this.roomTools.fullScreen.textContent = full ? "Leave full screen" : "Full screen";
+    this.roomTools.fullScreen.textContent = full ? "Exit full screen" : "Full screen";
     const top = this.host.getBoundingClientRect().top;
     const room = window.innerHeight - Math.max(0, Math.min(top, window.innerHeight * 0.3)) - spaceBelow(this.host);
     this.element.style.height = full ? "100%" : `${Math.max(480, Math.floor(room))}px`;

@@ -31,7 +31,7 @@ export class Session {
  */
 export function summaryLines({ items, active_ms: active, median_ms: median, since }) {
   /** @type {import("../payload.js").Line[]} */
-  const pairs = [["Items submitted", String(items)], ["Time at the images and forms", duration(active)]];
+  const pairs = [["Items submitted", String(items)], ["Time on images and forms", duration(active)]];
   if (median !== null) pairs.push(["Median time per item", duration(median)]);
   if (since) pairs.push(["Since", clockTime(since).slice(0, 5)]);
   return h("div", { class: "summary" }, factList(pairs), h("p", { class: "note" }, "Pauses and idle time are not counted."));

@@ -17,23 +17,23 @@ export class Toolbar {
     this.drags = {
       window: tool("drag", "Window", "W", "Left drag changes the window", "window"),
       scroll: tool("drag", "Scroll", "Y", "Left drag scrolls through the slices", "scroll"),
-      pan: tool("drag", "Move", "Shift M", "Left drag moves the image", "pan"),
+      pan: tool("drag", "Pan", "Shift M", "Left drag pans the image", "pan"),
       measure: tool("drag", "Measure", "D", "Left drag measures a distance", "measure"),
     };
-    this.crosshair = tool("crosshair", "Crosshair", "X", "Crosshair on, off");
-    this.overlays = tool("overlays", "Overlay", "V", "Overlays on, off");
-    this.smooth = tool("smooth", "Smooth", "Shift X", "Smooth between the voxels, or each as it is");
+    this.crosshair = tool("crosshair", "Crosshair", "X", "Crosshair on/off");
+    this.overlays = tool("overlays", "Overlay", "V", "Overlays on/off");
+    this.smooth = tool("smooth", "Smooth", "Shift X", "Interpolate between voxels, or show each as it is");
     this.slower = tool("cineRate", "‹", ",", "Play slower", -1, "Play slower");
     this.faster = tool("cineRate", "›", ".", "Play faster", 1, "Play faster");
-    this.cine = tool("cine", "Play", "S", "Play the slices of the active plane, stop");
+    this.cine = tool("cine", "Play", "S", "Start or stop cine in the active plane");
     this.maximise = tool("maximise", "Enlarge", "M", "Enlarge one plane");
     this.measured = h("span", { class: "unseen", role: "status" });
     this.element = h("div", { class: "toolbar" }, this.presets,
       group("Left drag", ...Object.values(this.drags)),
-      group("Shown", this.crosshair, this.overlays, this.smooth, this.maximise),
+      group("Display", this.crosshair, this.overlays, this.smooth, this.maximise),
       group("Cine", this.slower, this.cine, this.faster),
       group("Zoom", tool("zoom", "+", "+", "Zoom in", 1.25, "Zoom in"), tool("zoom", "−", "-", "Zoom out", 0.8, "Zoom out")),
-      tool("reset", "Reset", "R", "Reset window, zoom, position and distances"),
+      tool("reset", "Reset", "R", "Reset window, zoom, position and measurements"),
       this.measured);
   }
 

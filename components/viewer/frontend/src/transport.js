@@ -10,7 +10,7 @@ export class Refusal extends Error {
    * @param {import("../payload.js").RefusedAnswer|null} body
    */
   constructor(status, body) {
-    super(body?.error ?? (status ? `The server answered with error ${status}.` : "The server did not answer."));
+    super(body?.error ?? (status ? `The server returned error ${status}.` : "The server did not respond."));
     this.status = status;
     /** @type {Partial<import("../payload.js").RefusedAnswer>} */
     this.body = body ?? {};
@@ -57,7 +57,7 @@ export class Transport {
     try {
       return await answer.arrayBuffer();
     } catch {
-      throw new Refusal(0, { error: "The image arrived incomplete." });
+      throw new Refusal(0, { error: "The image was received incomplete." });
     }
   }
 

@@ -35,7 +35,7 @@ export class VolumeError extends Error {}
 /** What arrived is not what was prepared: it must not be read. */
 export class DamagedVolume extends VolumeError {
   /** @param {string} url @param {string} [words]  what else is known of it */
-  constructor(url, words = "What arrived is not the image that was prepared.") {
+  constructor(url, words = "The image received is not the one that was prepared.") {
     super(words);
     this.url = url;
   }
@@ -50,17 +50,17 @@ export class DamagedVolume extends VolumeError {
  * @throws {VolumeError} in one sentence, when the file is not what the server promises
  */
 export function parseVolume(bytes, url) {
-  if (bytes.byteLength < HEADER_SIZE + 4) throw new VolumeError("The image arrived incomplete.");
+  if (bytes.byteLength < HEADER_SIZE + 4) throw new VolumeError("The image was received incomplete.");
   const view = new DataView(bytes);
   if (view.getInt32(0, true) !== HEADER_SIZE) throw new VolumeError("The image is not in the expected format.");
   const dimensions = view.getInt16(40, true);
   const shape = /** @type {[number, number, number]} */ ([1, 2, 3].map((i) => view.getInt16(40 + 2 * i, true)));
   if (dimensions < 3 || shape.some((n) => n < 1)) throw new VolumeError("The image is not three-dimensional.");
   const kind = STORED_AS[view.getInt16(70, true)];
-  if (!kind) throw new VolumeError("The image holds a kind of number that cannot be drawn.");
+  if (!kind) throw new VolumeError("The image has a data type that cannot be displayed.");
   const header = Math.max(352, Math.round(view.getFloat32(108, true)));
   const count = shape[0] * shape[1] * shape[2];
-  if (bytes.byteLength < header + count * kind.bytes) throw new VolumeError("The image arrived incomplete.");
+  if (bytes.byteLength < header + count * kind.bytes) throw new VolumeError("The image was received incomplete.");
   const aligned = header % kind.bytes === 0 ? bytes : bytes.slice(header);
   const stored = kind.view(aligned, aligned === bytes ? header : 0, count);
 
@@ -71,7 +71,7 @@ export function parseVolume(bytes, url) {
   const spacing = /** @type {[number, number, number]} */ (
     [0, 1, 2].map((i) => Math.hypot(affine[i], affine[4 + i], affine[8 + i]))
   );
-  if (spacing.some((mm) => !(mm > 0))) throw new VolumeError("The image does not say how large its voxels are.");
+  if (spacing.some((mm) => !(mm > 0))) throw new VolumeError("The image has no valid voxel size.");
   return {
     url,
     shape,
@@ -119,7 +119,7 @@ function qform(view) {
 function invert(m) {
   const [a, b, c, , d, e, f, , g, h, i] = m;
   const determinant = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g);
-  if (!determinant) throw new VolumeError("The image does not say where its voxels lie.");
+  if (!determinant) throw new VolumeError("The image has no valid orientation.");
   const r = [
     [e * i - f * h, c * h - b * i, b * f - c * e],
     [f * g - d * i, a * i - c * g, c * d - a * f],

@@ -13,14 +13,14 @@ export function pointField(field, { onChange, points }) {
   const button = (text, onclick) => h("button", { type: "button", class: "quiet", onclick }, text);
   const places = points.places();
   const takes = places.length
-    ? places.map(({ pane, title }) => button(`Take from ${title}`, () => set(points.take(pane))))
-    : [button("Take from crosshair", () => set(points.take()))];
+    ? places.map(({ pane, title }) => button(`Set in ${title}`, () => set(points.take(pane))))
+    : [button("Set at crosshair", () => set(points.take()))];
   const show = button("Show", () => point && points.show(point));
   const drop = button("Clear", () => set(null));
   const body = h("div", { class: "point" }, words, h("div", { class: "point-buttons" }, ...takes, show, drop));
 
   function paint() {
-    words.textContent = point ? points.say(point) : "No point yet: put the crosshair there, then take it.";
+    words.textContent = point ? points.say(point) : "No point yet: move the crosshair there, then set it.";
     show.disabled = drop.disabled = !point;
   }
 

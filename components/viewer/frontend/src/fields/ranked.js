@@ -27,7 +27,7 @@ function rankedLines({ onChange, typingDelay }) {
     oninput: () => onChange(typingDelay),
     onblur: () => onChange(0),
   });
-  area.setAttribute("placeholder", "One a line, the most likely first");
+  area.setAttribute("placeholder", "One per line, most likely first");
   const lines = () => area.value.split("\n").map((line) => line.trim()).filter(Boolean);
   return {
     body: area,

@@ -1,0 +1,86 @@
+"""How a command opens the database, on whose behalf it acts, and what it says when that is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from commands.terminal import aside, print_problems, refuse
+
+if TYPE_CHECKING:
+    from services.installation.environment import Database
+    from services.people.identity import Actor
+
+As = Annotated[str | None, typer.Option("--as", help="Act as this login (default: the first owner).")]
+
+
+def choose_data_dir(
+    data_dir: Annotated[
+        Path | None, typer.Option("--data-dir", help="The data folder, instead of BLINDREAD_DATA_DIR or ./var.")
+    ] = None,
+) -> None:
+    """Blindread's command line."""
+    if data_dir is not None:
+        from services.installation import environment
+
+        environment.choose_data_dir(data_dir)
+
+
+@contextmanager
+def opened(*, prepared: bool = True, warned: bool = True, made: bool = True) -> Iterator[Database]:
+    """Open the database, show refusals as one sentence, and close it, so that no log file stays beside it.
+
+    Parameters
+    ----------
+    prepared
+        Whether a database with this program's schema has to be there.
+    warned
+        Whether to warn where nobody is in this database while another one on this machine is in use.
+    made
+        Whether to create the data folder where there is none.
+    """
+    from services.errors import InputRefused, Refused, Unavailable
+    from services.installation import environment, whereabouts
+    from services.record import maintenance
+
+    if prepared and (missing := whereabouts.missing_database()):
+        refuse(missing)
+    try:
+        database = environment.database() if made else environment.unmade_database()
+    except OSError as error:
+        refuse(f"The data folder cannot be used ({error.strerror}); name another one.")
+    aside.print(whereabouts.whereabouts(database), style="dim", markup=False)
+    try:
+        # Whoever waits here can press Ctrl+C; a large chain takes longer to verify than a request may.
+        with environment.unhurried():
+            if warned and (warning := whereabouts.warning_of_another(database)):
+                aside.print(warning, style="bold yellow", markup=False)
+            if prepared:
+                maintenance.require_prepared(database)
+            yield database
+    except InputRefused as refusal:
+        print_problems(refusal)
+        raise typer.Exit(1) from None
+    except (Refused, Unavailable) as refusal:
+        refuse(str(refusal))
+    except environment.UnreadableDatabase as error:
+        reason = str(error.orig).strip().splitlines()[0][:200]
+        refuse(f"The database cannot be read ({reason}): restore a backup.")
+    except OSError as error:
+        place = f"'{str(error.filename)[:80]}' " if error.filename else "A file or folder "
+        refuse(f"{place}cannot be used ({error.strerror or error}); name another one.")
+    finally:
+        database.engine.dispose()
+
+
+@contextmanager
+def opened_as(login: str | None) -> Iterator[tuple[Database, Actor]]:
+    """Open the database as `opened` does, on behalf of a login: the first owner where none is named."""
+    from services.people import identity
+
+    with opened() as database:
+        yield database, identity.actor_for_command_line(database, login)

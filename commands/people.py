@@ -1,0 +1,95 @@
+"""Commands for accounts, and for who is in a study."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from commands.opening import As, opened, opened_as
+from commands.terminal import aside, console
+
+cli = typer.Typer()
+
+
+@cli.command("owner")
+def add_owner(login: str, name: Annotated[str, typer.Option(help="The name to display.")]) -> None:
+    """Add an owner, the first or another one, and print the path of their single-use link."""
+    from services.people import accounts
+
+    with opened() as database:
+        console.print(f"/link/{accounts.add_owner(database, login, name)}", markup=False)
+
+
+@cli.command()
+def invite(
+    study: str,
+    login: str,
+    name: Annotated[str, typer.Option(help="The name that they and admins see.")],
+    role: Annotated[str, typer.Option(help="rater, reviewer or admin")] = "rater",
+    sign_in_only: Annotated[
+        bool, typer.Option(help="Make a link that signs in once, without setting a password.")
+    ] = False,
+    act_as: As = None,
+) -> None:
+    """Give somebody a role in a study and print the path of their single-use link."""
+    from services.studies import members
+
+    with opened_as(act_as) as (database, actor):
+        purpose = "sign_in" if sign_in_only else "join"
+        token = members.invite(database, actor, study, login, name, role, purpose=purpose)
+        if token:
+            console.print(f"/link/{token}", markup=False)
+        else:
+            aside.print(f"'{login}' already has an account and signs in as usual; no link is needed.")
+
+
+@cli.command("remove-member")
+def remove_member(study: str, login: str, act_as: As = None) -> None:
+    """Remove a member who has submitted no verdict; a new invitation lets them back in."""
+    from services.studies import removing
+
+    with opened_as(act_as) as (database, actor):
+        pseudonym = removing.remove_member(database, actor, study, login)
+        console.print(f"'{login}' ({pseudonym}) has been removed from '{study}'.", markup=False)
+
+
+@cli.command("practise-again")
+def allow_another_attempt(study: str, login: str, act_as: As = None) -> None:
+    """Grant one more practice attempt to a rater who has used them all."""
+    # Practice is scored as the report scores, so SciPy comes with it.
+    from services.reading import practice
+
+    with opened_as(act_as) as (database, actor):
+        practice.allow_another_attempt(database, actor, study, login)
+        console.print(f"'{login}' has one more practice attempt.", markup=False)
+
+
+@cli.command("lock")
+def lock_person(login: str, act_as: As = None) -> None:
+    """Lock a login: its sessions end, and its links no longer work."""
+    from services.people import accounts
+
+    with opened_as(act_as) as (database, actor):
+        accounts.lock(database, actor, login)
+        console.print(f"'{login}' is locked.", markup=False)
+
+
+@cli.command("unlock")
+def unlock_person(login: str, act_as: As = None) -> None:
+    """Unlock a locked login."""
+    from services.people import accounts
+
+    with opened_as(act_as) as (database, actor):
+        accounts.unlock(database, actor, login)
+        console.print(f"'{login}' is unlocked and may sign in again.", markup=False)
+
+
+@cli.command("sign-out-everywhere")
+def sign_out_person(login: str, act_as: As = None) -> None:
+    """End every login session of a person."""
+    from services.people import accounts
+
+    with opened_as(act_as) as (database, actor):
+        ended = accounts.sign_out_everywhere(database, actor, login)
+        console.print(f"'{login}' is signed out of {ended} login sessions.", markup=False)

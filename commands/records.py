@@ -1,0 +1,153 @@
+"""Commands for what a study leaves: its report and package, their verification, backup and restore."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from commands.opening import As, opened, opened_as
+from commands.terminal import console, print_problem
+
+if TYPE_CHECKING:
+    from services.installation.environment import Database
+
+cli = typer.Typer()
+
+Reason = Annotated[str | None, typer.Option(help="Why an interim look is taken; stored permanently.")]
+
+
+def _offer_audit_head(database: Database) -> None:
+    """Print the head of the audit chain, for safekeeping elsewhere."""
+    from services.seals import audit_head
+
+    console.print(f"Head of the audit chain (store it elsewhere): {audit_head.present_head(database)}")
+    console.print(audit_head.WHY_TO_KEEP, markup=False)
+
+
+@cli.command()
+def report(
+    study: str,
+    out: Annotated[Path, typer.Option(help="A new folder for the HTML, CSV and JSON files.")],
+    reason: Reason = None,
+    act_as: As = None,
+) -> None:
+    """Write the agreement report of a closed study; an open study requires a reason."""
+    # The statistics and the figures (SciPy, Plotly) come with it.
+    from services.progress import data_lock
+    from services.report.files.export import export_report
+
+    with opened_as(act_as) as (database, actor):
+        if reason is not None:
+            data_lock.take_interim_look(database, actor, study, reason)
+        for path in export_report(database, actor, study, out):
+            console.print(str(path), markup=False)
+        _offer_audit_head(database)
+
+
+@cli.command()
+def export(
+    study: str,
+    out: Annotated[Path, typer.Option(help="A new folder for the package.")],
+    reason: Reason = None,
+    act_as: As = None,
+) -> None:
+    """Write the complete study package: report and data, protocol, manifest, events, audit trail."""
+    # The report is part of it, so the statistics and the figures (SciPy, Plotly) come with it.
+    from services.progress import data_lock
+    from services.record.package import export_study
+
+    with opened_as(act_as) as (database, actor):
+        if reason is not None:
+            data_lock.take_interim_look(database, actor, study, reason)
+        for path in export_study(database, actor, study, out):
+            console.print(str(path), markup=False)
+        _offer_audit_head(database)
+
+
+@cli.command()
+def verify(
+    study: str,
+    audit_head: Annotated[
+        Path | None,
+        typer.Option(
+            exists=True, dir_okay=False, help="audit-head.txt of a backup: shows whether the chain was cut off."
+        ),
+    ] = None,
+) -> None:
+    """Check a frozen study, its volumes and all its rows against the manifest and the audit chain."""
+    from services.record import verification
+
+    # What cannot be read is said in sentences; the server's log has a place for the traceback, a terminal has none.
+    logging.getLogger("services.record").addHandler(logging.NullHandler())
+    with opened() as database:
+        problems = verification.verify_study(
+            database, study, audit_head.read_text("utf-8", "replace") if audit_head else None
+        )
+        for problem in problems:
+            print_problem(problem)
+        for remark in verification.remarks_on(database, study):
+            console.print(remark, markup=False)
+        if problems:
+            raise typer.Exit(1)
+        console.print(verification.ALL_HOLDS)
+
+
+@cli.command("redraw")
+def draw_again(package: Path) -> None:
+    """Repeat the random draws of a study package from its keys and compare; needs no database."""
+    from services.errors import Refused
+    from services.record import redrawing
+
+    try:
+        repeated, problems = redrawing.redraw(package)
+    except Refused as refusal:
+        repeated, problems = 0, [str(refusal)]
+    for problem in problems:
+        print_problem(problem)
+    if problems:
+        raise typer.Exit(1)
+    if not repeated:
+        console.print("No draw of this package can be repeated: those of release 0.1.0 depend on its seed alone.")
+        return
+    console.print(f"{repeated} draws are reproduced exactly: orders, options, sample, controls and opinions.")
+
+
+@cli.command()
+def backup(
+    folder: Path,
+    incomplete: Annotated[
+        bool, typer.Option("--incomplete", help="Back up without the prepared files that are missing.")
+    ] = False,
+) -> None:
+    """Write a consistent copy of database and volumes, while the server is running."""
+    from services.record import maintenance
+
+    with opened() as database:
+        for path in maintenance.back_up_installation(database, folder, incomplete=incomplete):
+            console.print(str(path), markup=False)
+        _offer_audit_head(database)
+
+
+@cli.command("restore")
+def restore_backup(folder: Path) -> None:
+    """Restore a backup into an installation without a database, check it, and end all login sessions."""
+    from services.record import restoring
+
+    # It is brought into an empty database only: to name another one would be the wrong advice.
+    with opened(prepared=False, warned=False, made=False) as database:
+        done = restoring.restore_installation(database, folder)
+        for problem in done.problems:
+            print_problem(problem)
+        console.print(
+            f"Restored {done.studies} studies into {database.data_dir} (schema {done.schema}); "
+            f"{done.sessions_ended} login sessions and all open links were ended.",
+            markup=False,
+        )
+        if not done.head_compared:
+            console.print("The backup has no audit head, so whether the chain's end was cut off cannot be checked.")
+        if done.problems:
+            raise typer.Exit(1)
+        console.print("Volumes, manifests and audit chain are intact. Start the server.")

@@ -1,0 +1,114 @@
+"""Commands for a study from its folder to its data lock."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from commands.opening import As, opened_as
+from commands.terminal import console, progress_bar, refuse
+
+cli = typer.Typer()
+
+
+@cli.command("new-study")
+def new_study(folder: Path) -> None:
+    """Write a complete example study of three items to start from; it can be imported as it is."""
+    # Its volumes are simulated, so NumPy and nibabel come with it.
+    from services.errors import Refused
+    from services.studies import starter
+
+    try:
+        starter.new_study(folder)
+    except Refused as refusal:
+        refuse(str(refusal))
+    except OSError as error:
+        refuse(error.strerror or "The folder cannot be written.")
+    console.print(
+        f"The study is in {folder}: edit it, then run 'manage.py import {folder}'. Its columns: docs/tables.md.",
+        markup=False,
+    )
+
+
+@cli.command("import")
+def import_folder(
+    folder: Path,
+    key: Annotated[str | None, typer.Option(help="The study's key, instead of the protocol's name.")] = None,
+    over_draft: Annotated[
+        bool, typer.Option("--over-draft", help="Replace a draft with this key to which nobody has been invited.")
+    ] = False,
+    act_as: As = None,
+) -> None:
+    """Check, prepare and store a study folder: all of it or nothing."""
+    # It reads images, so NumPy, SciPy and nibabel come with it.
+    from services.studies import importing
+
+    with opened_as(act_as) as (database, actor), progress_bar() as feed:
+        done = importing.import_study(database, actor, folder, key=key, over_draft=over_draft, progress=feed)
+        console.print(f"Study '{done.study_key}': {done.cases} cases, {done.volumes} volumes, {done.items} items.")
+        for conversion in done.conversions:
+            console.print(f"Converted: {conversion}", markup=False)
+        for warning in done.warnings:
+            console.print(f"Please check: {warning}", style="yellow", markup=False)
+
+
+@cli.command("rename-draft")
+def rename_draft(
+    study: str,
+    key: Annotated[str | None, typer.Option(help="The new key; possible until somebody is invited.")] = None,
+    title: Annotated[str | None, typer.Option(help="The new title.")] = None,
+    act_as: As = None,
+) -> None:
+    """Change the key or the title of a study that is not frozen."""
+    from services.studies import draft_studies
+
+    with opened_as(act_as) as (database, actor):
+        renamed = draft_studies.rename_draft(database, actor, study, key=key, title=title)
+        console.print(f"The draft is now called '{renamed}'.", markup=False)
+
+
+@cli.command("delete-draft")
+def delete_draft(
+    study: str,
+    yes: Annotated[bool, typer.Option("--yes", help="Delete it; without this option nothing is deleted.")] = False,
+    act_as: As = None,
+) -> None:
+    """Delete a study that is not frozen and to which nobody has been invited, with its volumes."""
+    from services.studies import draft_studies
+
+    with opened_as(act_as) as (database, actor):
+        draft = draft_studies.draft_of(database, actor, study)
+        if draft is not None and not draft.others and not yes:
+            refuse(f"'{study}' ({draft.title}) would be deleted permanently; add --yes to delete it.")
+        draft_studies.remove_draft(database, actor, study)
+        console.print(f"The draft '{study}' has been deleted; its key can be used again.", markup=False)
+
+
+@cli.command()
+def freeze(study: str, act_as: As = None) -> None:
+    """Freeze a study's contents and open it for reading."""
+    from services.studies import freezing
+
+    with opened_as(act_as) as (database, actor):
+        console.print(freezing.standing_of(database, actor, study).sentence)
+        frozen = freezing.freeze_study(database, actor, study)
+        console.print(f"Frozen. SHA-256 of the manifest: {frozen.sha256}")
+
+
+@cli.command()
+def close(
+    study: str,
+    reason: Annotated[str, typer.Option(help="Why the study is closed with work still open; stored permanently.")] = "",
+    act_as: As = None,
+) -> None:
+    """List the open work of a study, lock its data and open its report; open work requires a reason."""
+    # Open work includes practice, which is scored as the report scores, so SciPy comes with it.
+    from services.progress import data_lock, outstanding
+
+    with opened_as(act_as) as (database, actor):
+        for work in outstanding.open_work_of(database, actor, study):
+            console.print(work.sentence, markup=False)
+        data_lock.close_study(database, actor, study, reason)
+        console.print("Closed: no more verdicts are accepted, and the report is available.")

@@ -1,0 +1,150 @@
+"""Which assignments are there, which are done, and what was displayed of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from sqlalchemy import bindparam, case, exists, func, or_
+from sqlalchemy import select as select_columns
+from sqlmodel import Session, col, select
+
+from db.base import stored_id
+from db.people import Membership
+from db.reading import Adjudication, Assignment, Display, ReviewTask, TechnicalFailure, Verdict
+from protocol.phases import Phase
+
+
+def is_done(assignment: Any, phases: Sequence[Phase] | None = None) -> Any:
+    """Whether an assignment needs nothing more: it has a verdict, a decision, or could not be shown.
+
+    Parameters
+    ----------
+    assignment
+        The table, or an alias of it.
+    phases
+        What the assignment's phase may be, where that is known: not all of them are closed by a decision.
+    """
+    done = [
+        exists().where(col(Verdict.assignment_id) == assignment.id),
+        exists().where(col(TechnicalFailure.assignment_id) == assignment.id),
+    ]
+    if phases is None or any(phase.done_by == "decision" for phase in phases):
+        of_task = ReviewTask.opinions_assignment_id == assignment.id
+        decided = select(Adjudication.id).join(ReviewTask, col(ReviewTask.id) == Adjudication.task_id).where(of_task)
+        unreadable = (
+            select(TechnicalFailure.id)
+            .join(ReviewTask, col(ReviewTask.review_assignment_id) == TechnicalFailure.assignment_id)
+            .where(of_task)
+        )
+        done += [decided.exists(), unreadable.exists()]
+    return or_(*done)
+
+
+def open_assignments(
+    session: Session, membership_id: int, phases: Sequence[Phase], *, limit: int | None = None
+) -> list[Assignment]:
+    """Return a member's assignments that are not closed, by position, and on one unit by the step of their phase."""
+    return list(session.exec(_open(tuple(phases), limit), params={"membership_id": membership_id}))
+
+
+def _of(phases: Sequence[Phase]) -> Any:
+    # Not `in_`, whose text is made anew for each execution.
+    return or_(*(col(Assignment.phase) == phase.key for phase in phases))
+
+
+@lru_cache(maxsize=32)
+def _open(phases: tuple[Phase, ...], limit: int | None) -> Any:
+    return (
+        select(Assignment)
+        .where(
+            Assignment.membership_id == bindparam("membership_id"),
+            _of(phases),
+            ~is_done(Assignment, phases),
+        )
+        .order_by(col(Assignment.position), col(Assignment.step))
+        .limit(limit)
+    )
+
+
+def members_with_open(session: Session, study_id: int, phase: Phase) -> set[int]:
+    """Return the memberships of a study that have an assignment of a phase which is not closed."""
+    return set(
+        session.exec(
+            select(Assignment.membership_id)
+            .where(Assignment.study_id == study_id, Assignment.phase == phase.key, ~is_done(Assignment, (phase,)))
+            .distinct()
+        )
+    )
+
+
+def last_assignment(session: Session, membership_id: int, phases: Sequence[Phase]) -> str | None:
+    """Return the public id of a member's last assignment, closed or not."""
+    return session.exec(
+        select(Assignment.public_id)
+        .where(Assignment.membership_id == membership_id, _of(phases))
+        .order_by(col(Assignment.id).desc())
+    ).first()
+
+
+def count_assignments(
+    session: Session, membership_id: int, phases: Sequence[Phase], *, pass_number: int | None = None
+) -> tuple[int, int]:
+    """Return how many of a member's assignments are closed, and how many there are, of one pass or of all."""
+    query = _counts(tuple(phases), pass_number is not None)
+    total, done = session.exec(query, params={"membership_id": membership_id, "pass_number": pass_number}).one()
+    return done or 0, total
+
+
+@lru_cache(maxsize=32)
+def _counts(phases: tuple[Phase, ...], of_one_pass: bool) -> Any:
+    chosen: list[Any] = [Assignment.membership_id == bindparam("membership_id"), _of(phases)]
+    if of_one_pass:
+        chosen.append(Assignment.pass_number == bindparam("pass_number"))
+    done = func.sum(case((is_done(Assignment, phases), 1), else_=0))
+    return select(func.count(), done).select_from(Assignment).where(*chosen)
+
+
+def count_by_member(session: Session, study_id: int) -> dict[tuple[int, str], tuple[int, int, int]]:
+    """Return, by member and phase, how many assignments are open, could not be shown, and are there at all.
+
+    Only those of members who are still in the study.
+    """
+    failed = exists().where(col(TechnicalFailure.assignment_id) == Assignment.id)
+    query = (
+        select_columns(
+            col(Assignment.membership_id),
+            col(Assignment.phase),
+            func.sum(case((is_done(Assignment), 0), else_=1)),
+            func.sum(case((failed, 1), else_=0)),
+            func.count(),
+        )
+        .join(Membership, col(Membership.id) == Assignment.membership_id)
+        .where(col(Assignment.study_id) == study_id, col(Membership.removed_at).is_(None))
+        .group_by(col(Assignment.membership_id), col(Assignment.phase))
+    )
+    rows: Any = session.connection().execute(query)
+    return {(member, phase): (open_, failures, total) for member, phase, open_, failures, total in rows}
+
+
+def displays_of(session: Session, assignment_id: int) -> list[Display]:
+    """Return when an assignment was shown, in whichever login session, oldest first."""
+    return list(session.exec(_DISPLAYS, params={"assignment_id": assignment_id}))
+
+
+_DISPLAYS: Any = select(Display).where(Display.assignment_id == bindparam("assignment_id")).order_by(col(Display.id))
+
+
+def review_task_of(session: Session, assignment: Assignment) -> ReviewTask:
+    """Return the task that a review or opinions assignment belongs to."""
+    task: ReviewTask = session.exec(_REVIEW_TASK, params={"assignment_id": stored_id(assignment.id)}).one()
+    return task
+
+
+_REVIEW_TASK: Any = select(ReviewTask).where(
+    or_(
+        col(ReviewTask.review_assignment_id) == bindparam("assignment_id"),
+        col(ReviewTask.opinions_assignment_id) == bindparam("assignment_id"),
+    )
+)

@@ -1,0 +1,25 @@
+"""The references of items: the one place among the queries that reads them, so that no other can join them."""
+
+from __future__ import annotations
+
+from sqlmodel import Session, col, select
+
+from db.study import Item, Reference
+
+
+def reference_for_forms_that_show_it(session: Session, item_id: int) -> Reference:
+    """Read the newest version of a reference. Only the scoring phase and the report may call this."""
+    return session.exec(
+        select(Reference).where(Reference.item_id == item_id).order_by(col(Reference.version).desc()).limit(1)
+    ).one()
+
+
+def reference_of_practice_item(session: Session, item_id: int) -> Reference:
+    """Read the newest version of a practice item's reference; that of any other item is not found."""
+    return session.exec(
+        select(Reference)
+        .join(Item, col(Item.id) == Reference.item_id)
+        .where(Reference.item_id == item_id, col(Item.practice))
+        .order_by(col(Reference.version).desc())
+        .limit(1)
+    ).one()

@@ -1,0 +1,167 @@
+"""What of a study may be shown to a reader: every column is named, so that a new one is hidden."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from sqlalchemy import bindparam, func
+from sqlalchemy import select as select_columns
+from sqlmodel import Session, col, select
+
+from db.base import stored_id
+from db.study import Candidate, Case, Item, Overlay, ProtocolRecord, Volume
+
+
+@dataclass(frozen=True)
+class ShownItem:
+    """What of an item may be shown to somebody who reads it blind."""
+
+    item_id: int
+    case_id: int
+    form: str
+    prompt: str
+    options: list[dict[str, str]]
+    sequences: list[str]
+    uses_prior: bool
+    overlays: list[str]
+    start: list[float] | None
+    conversation: str | None
+    turn: int | None
+    vignette: str
+    age: int | None
+    history: list[list[str]]
+
+
+@dataclass(frozen=True)
+class ShownVolume:
+    """What of a volume may be shown: neither its key nor its file name."""
+
+    volume_id: int
+    role: str
+    sequence: str
+    label: str
+    acquired: date | None
+    window: list[float]
+    intensity_range: list[float]
+    placed: bool
+    unpacked_sha256: str | None
+
+
+@dataclass(frozen=True)
+class ShownOverlay:
+    """What of an overlay may be shown. Its key says which items name it, and goes no further."""
+
+    overlay_id: int
+    key: str
+    label: str
+    colour: str
+    style: str
+    opacity: float
+    unpacked_sha256: str | None
+
+
+def protocol_json(session: Session, study_id: int) -> str:
+    """Return the canonical JSON of a study's protocol."""
+    return session.get_one(ProtocolRecord, study_id).canonical_json
+
+
+def shown_item(session: Session, item_id: int) -> ShownItem:
+    """Read what of an item and its case may be shown."""
+    row: Any = session.connection().execute(_SHOWN_ITEM, {"item_id": item_id}).one()
+    return ShownItem(item_id, *row)
+
+
+_SHOWN_ITEM = (
+    select_columns(
+        col(Item.case_id),
+        col(Item.form),
+        col(Item.prompt),
+        col(Item.options),
+        col(Item.sequences),
+        col(Item.uses_prior),
+        col(Item.overlays),
+        col(Item.start),
+        col(Item.conversation),
+        col(Item.turn),
+        col(Case.vignette),
+        col(Case.age),
+        col(Case.history),
+    )
+    .join(Case, col(Case.id) == Item.case_id)
+    .where(col(Item.id) == bindparam("item_id"))
+)
+
+
+def shown_volumes(session: Session, case_id: int) -> list[ShownVolume]:
+    """Read what of a case's volumes may be shown, current before prior, in the order of import."""
+    query = (
+        select_columns(
+            col(Volume.id),
+            col(Volume.role),
+            col(Volume.sequence),
+            col(Volume.label),
+            col(Volume.acquired),
+            col(Volume.window),
+            col(Volume.intensity_range),
+            col(Volume.placed),
+            col(Volume.unpacked_sha256),
+        )
+        .where(col(Volume.case_id) == case_id)
+        .order_by(col(Volume.role), col(Volume.id))
+    )
+    rows: Any = session.connection().execute(query)
+    return [ShownVolume(*row) for row in rows]
+
+
+def shown_overlays(session: Session, case_id: int) -> list[ShownOverlay]:
+    """Read what of a case's overlays may be shown, in the order of import."""
+    query = (
+        select_columns(
+            col(Overlay.id),
+            col(Overlay.key),
+            col(Overlay.label),
+            col(Overlay.colour),
+            col(Overlay.style),
+            col(Overlay.opacity),
+            col(Overlay.unpacked_sha256),
+        )
+        .where(col(Overlay.case_id) == case_id)
+        .order_by(col(Overlay.id))
+    )
+    rows: Any = session.connection().execute(query)
+    return [ShownOverlay(*row) for row in rows]
+
+
+def volume_files(session: Session, case_id: int) -> dict[tuple[str, int], str]:
+    """Return the SHA-256 of the file of each of a case's volumes and overlays, by kind and id: never shown."""
+    of_volumes = session.exec(select(Volume.id, Volume.sha256).where(Volume.case_id == case_id))
+    of_overlays = session.exec(select(Overlay.id, Overlay.sha256).where(Overlay.case_id == case_id))
+    return {("volume", stored_id(volume_id)): sha256 for volume_id, sha256 in of_volumes} | {
+        ("overlay", stored_id(overlay_id)): sha256 for overlay_id, sha256 in of_overlays
+    }
+
+
+def candidate_answer(session: Session, candidate_id: int) -> str:
+    """Read a candidate's answer, and not which model gave it."""
+    return session.exec(select(Candidate.answer).where(Candidate.id == candidate_id)).one()
+
+
+def turns_before(session: Session, item: ShownItem) -> list[tuple[int, str]]:
+    """Return id and prompt of the turns before an item in its conversation, in their order."""
+    if item.conversation is None or item.turn is None:
+        return []
+    study_id = select(Item.study_id).where(Item.id == item.item_id).scalar_subquery()
+    rows = session.exec(
+        select(Item.id, Item.prompt)
+        .where(Item.study_id == study_id, Item.conversation == item.conversation, col(Item.turn) < item.turn)
+        .order_by(col(Item.turn))
+    )
+    return [(stored_id(item_id), prompt) for item_id, prompt in rows]
+
+
+def count_items(session: Session, study_id: int) -> int:
+    """Return how many items a study has, those for practice aside."""
+    real = (Item.study_id == study_id, ~col(Item.practice))
+    return session.exec(select(func.count()).select_from(Item).where(*real)).one()

@@ -1,0 +1,104 @@
+"""What was answered: verdicts, the chains of their revisions, their flags, and the earlier turns of a conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from sqlalchemy import bindparam, or_
+from sqlalchemy.orm import aliased
+from sqlmodel import Session, col, select
+
+from db.reading import Assignment, Flag, Verdict
+from protocol.phases import Phase
+
+
+def root_verdict(session: Session, assignment_id: int) -> Verdict | None:
+    """Return the first verdict of an assignment."""
+    root: Verdict | None = session.exec(_ROOT_VERDICT, params={"assignment_id": assignment_id}).first()
+    return root
+
+
+_ROOT_VERDICT: Any = select(Verdict).where(
+    Verdict.assignment_id == bindparam("assignment_id"), col(Verdict.supersedes_id).is_(None)
+)
+
+
+def verdict_chain(session: Session, assignment_id: int) -> list[Verdict]:
+    """Return every verdict of an assignment: the first, and then each that superseded the one before it."""
+    return list(session.exec(_VERDICT_CHAIN, params={"assignment_id": assignment_id}))
+
+
+_VERDICT_CHAIN: Any = (
+    select(Verdict).where(Verdict.assignment_id == bindparam("assignment_id")).order_by(col(Verdict.id))
+)
+
+
+def flag_of(session: Session, verdict_id: int) -> Flag | None:
+    """Return the flag that came with a verdict."""
+    return session.exec(select(Flag).where(Flag.verdict_id == verdict_id)).first()
+
+
+@lru_cache(maxsize=1)
+def stands() -> Any:
+    """Whether a verdict is the newest of its chain: no other supersedes it."""
+    later = aliased(Verdict)
+    return ~select(later.id).where(later.supersedes_id == Verdict.id).correlate(Verdict).exists()
+
+
+def standing_verdicts(session: Session, study_id: int, phase: Phase) -> list[tuple[Verdict, int]]:
+    """Return every verdict of a phase that no other supersedes, with its item's id, in order of submission."""
+    rows = session.exec(
+        select(Verdict, Assignment.item_id)
+        .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
+        .where(Assignment.study_id == study_id, Assignment.phase == phase.key, stands())
+        .order_by(col(Verdict.id))
+    ).all()
+    return [(verdict, item_id) for verdict, item_id in rows]
+
+
+@dataclass(frozen=True)
+class EarlierTurn:
+    """An earlier turn of a conversation: its assignment, where the member has one, and the verdict that stands."""
+
+    item_id: int
+    prompt: str
+    assignment: Assignment | None
+    verdict: Verdict | None
+
+
+def earlier_turns(
+    session: Session, assignment: Assignment, turns: Sequence[tuple[int, str]], phase: Phase
+) -> list[EarlierTurn]:
+    """Return earlier turns of a conversation (item and prompt), with what this very member answered in `phase`."""
+    if not turns:
+        return []
+    answered = {
+        earlier.item_id: (earlier, verdict)
+        for earlier, verdict in session.exec(
+            _ANSWERED_TURNS,
+            params={
+                "membership_id": assignment.membership_id,
+                "phase": phase.key,
+                "pass_number": assignment.pass_number,
+                "items": [item_id for item_id, _ in turns],
+            },
+        )
+    }
+    nothing: tuple[None, None] = (None, None)
+    return [EarlierTurn(item_id, prompt, *answered.get(item_id, nothing)) for item_id, prompt in turns]
+
+
+_ANSWERED_TURNS: Any = (
+    select(Assignment, Verdict)
+    .join(Verdict, col(Verdict.assignment_id) == Assignment.id, isouter=True)
+    .where(
+        Assignment.membership_id == bindparam("membership_id"),
+        Assignment.phase == bindparam("phase"),
+        Assignment.pass_number == bindparam("pass_number"),
+        col(Assignment.item_id).in_(bindparam("items", expanding=True)),
+        or_(col(Verdict.id).is_(None), stands()),
+    )
+)
