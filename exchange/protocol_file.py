@@ -12,9 +12,10 @@ from pydantic import ValidationError
 
 from exchange.acknowledged_text import leave_images_out
 from exchange.protocol_problems import add_problems
-from exchange.protocol_yaml import LARGEST_PROTOCOL, check_values, load
+from exchange.protocol_yaml import LANGUAGE_KEY, LARGEST_PROTOCOL, check_values, load
 from exchange.refusal import InputRefused, Problems
 from exchange.spreadsheet import NotRead, decoded
+from exchange.study_language import lists_phases
 from protocol.forms import Form
 from protocol.hanging import Hanging
 from protocol.parts import Part
@@ -65,15 +66,31 @@ def read_protocol(path: Path) -> Protocol:
 
 def read_protocol_as_far_as_it_goes(path: Path, problems: Problems) -> ReadProtocol:
     """Read a `protocol.yaml`, and note what is wrong with it."""
+    text = _text_of(path, problems)
+    return ReadProtocol() if text is None else _read(text, path.name, problems)
+
+
+def document_of(path: Path, problems: Problems) -> tuple[str, Any]:
+    """Return the text of a `protocol.yaml` and what it says as YAML; what cannot be read is noted."""
+    text = _text_of(path, problems)
+    if text is None:
+        return "", None
+    try:
+        return text, load(text, path.name)
+    except InputRefused as refusal:
+        problems.take(refusal)
+        return text, None
+
+
+def _text_of(path: Path, problems: Problems) -> str | None:
     try:
         status = path.stat()
         if not S_ISREG(status.st_mode):
             problems.add(path.name, "", "cannot be read (it is not a file); expected a YAML file.")
-            return ReadProtocol()
-        if status.st_size > 2 * LARGEST_PROTOCOL:
+        elif status.st_size > 2 * LARGEST_PROTOCOL:
             problems.add(path.name, "", f"has more than {LARGEST_PROTOCOL:,} letters; shorten it.")
-            return ReadProtocol()
-        text, _ = decoded(path.read_bytes())
+        else:
+            return decoded(path.read_bytes())[0]
     except FileNotFoundError:
         problems.add(
             path.name, "", "is missing: a study folder needs one beside its CSV tables; add it and import again."
@@ -82,9 +99,7 @@ def read_protocol_as_far_as_it_goes(path: Path, problems: Problems) -> ReadProto
         problems.add(path.name, "", f"cannot be read ({error.strerror}); expected a YAML file.")
     except NotRead as error:
         problems.add(path.name, "", str(error))
-    else:
-        return _read(text, path.name, problems)
-    return ReadProtocol()
+    return None
 
 
 def parse_protocol(text: str, name: str = "protocol.yaml") -> Protocol:
@@ -106,6 +121,10 @@ def _read(text: str, name: str, problems: Problems) -> ReadProtocol:
         problems.add(
             name, "the whole file", f"expected keys such as name, title and forms, found {type(document).__name__}."
         )
+        return ReadProtocol()
+    if lists_phases(document):
+        says = "a study that lists its phases can be explained and checked, but not imported by this release."
+        problems.add(name, f"key {LANGUAGE_KEY}", says)
         return ReadProtocol()
     unusable = check_values(problems, document, name)
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import reprlib
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
@@ -31,9 +31,17 @@ _KINDS = {
 
 
 def add_problems(
-    problems: Problems, error: ValidationError, model: type[BaseModel], file: str, known: set[tuple[str, ...]]
+    problems: Problems,
+    error: ValidationError,
+    model: type[BaseModel],
+    file: str,
+    known: set[tuple[str, ...]],
+    as_written: Callable[[tuple[str, ...]], tuple[str, ...]] = lambda path: path,
 ) -> None:
-    """Note every problem of a protocol, but for those under keys that are noted already."""
+    """Note every problem of a protocol, but for those under keys that are noted already.
+
+    `as_written` turns the place in the model into the keys that the author finds in the file.
+    """
     said = set()
     for detail in error.errors(include_url=False):
         path = tuple(str(part) for part in _without_kinds(detail["loc"]))
@@ -46,7 +54,7 @@ def add_problems(
             says = f"found {_abbreviated(detail['input'])}, expected {either}; correct the key."
         else:
             says = _said(dict(detail), path, model)
-        problems.add(file, f"key {'.'.join(path)}" if path else "the whole file", says)
+        problems.add(file, f"key {'.'.join(as_written(path))}" if path else "the whole file", says)
 
 
 def _without_kinds(loc: tuple[int | str, ...]) -> Iterator[int | str]:
@@ -110,13 +118,14 @@ def _keys_at(model: type[BaseModel], path: tuple[str, ...]) -> list[str]:
     for part in path:
         at = _below(at, part)
     at = _model_in(at)
-    return list(at.model_fields) if at is not None else []
+    return [field.alias or name for name, field in at.model_fields.items()] if at is not None else []
 
 
 def _below(at: Any, part: str) -> Any:
     model = _model_in(at)
-    if model is not None and part in model.model_fields and get_origin(_bare(at)) not in (list, dict):
-        return model.model_fields[part].annotation
+    fields = {} if model is None else {field.alias or name: field for name, field in model.model_fields.items()}
+    if part in fields and get_origin(_bare(at)) not in (list, dict):
+        return fields[part].annotation
     bare = _bare(at)
     return get_args(bare)[-1] if get_origin(bare) in (list, dict) else Any
 

@@ -19,6 +19,8 @@ _LONGEST_KEY = 200
 # How many entries a list or mapping may have; by the key it stands under.
 _MOST = {"forms": 50, "fields": 100, "options": 100}
 _MOST_ELSEWHERE = 200
+# The key of the language in which every scalar is text, so that no, 1.10 and 4.6 mean what they say.
+LANGUAGE_KEY = "blindread"
 _NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
 
 
@@ -52,8 +54,8 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep=deep)
 
 
-def load(text: str, name: str) -> Any:
-    """Return what the text says.
+def load(text: str, name: str, *, as_text: bool = False) -> Any:
+    """Return what the text says; with `as_text`, and where it names its language, every scalar as text.
 
     Raises
     ------
@@ -72,6 +74,8 @@ def load(text: str, name: str) -> Any:
         if root is None:
             return None
         _count(root, {}, name)
+        if as_text or _names_its_language(root):
+            _read_as_text(root, set())
         return loader.construct_document(root)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
@@ -90,6 +94,29 @@ def load(text: str, name: str) -> Any:
             f"more than {MOST_NODES:,} values, counted each time that an alias (*name) or a merged key (<<) repeats "
             "them; write out what is meant, and leave out the rest.",
         ) from None
+
+
+def _names_its_language(root: yaml.Node) -> bool:
+    return isinstance(root, yaml.MappingNode) and any(key.value == LANGUAGE_KEY for key, _ in root.value)
+
+
+def _read_as_text(node: yaml.Node, seen: set[int]) -> None:
+    """Make every scalar below a node text: the type that is declared says later what it is; nothing is empty text."""
+    if id(node) in seen:
+        return
+    seen.add(id(node))
+    if isinstance(node, yaml.ScalarNode):
+        if node.tag == "tag:yaml.org,2002:null":
+            node.value = ""
+        if node.tag != "tag:yaml.org,2002:merge":
+            node.tag = "tag:yaml.org,2002:str"
+    elif isinstance(node, yaml.SequenceNode):
+        for part in node.value:
+            _read_as_text(part, seen)
+    elif isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            _read_as_text(key, seen)
+            _read_as_text(value, seen)
 
 
 def _count(node: yaml.Node, counted: dict[int, int | None], name: str) -> int:

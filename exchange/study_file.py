@@ -1,0 +1,40 @@
+"""`protocol.yaml` in either language, as phases with everything written out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from exchange.protocol_file import document_of, parse_protocol
+from exchange.refusal import Problems
+from exchange.study_language import lists_phases, study_of
+from protocol.language.expansion import Expansion
+from protocol.language.first import expand_first
+
+
+def read_study(file: Path, version: str, list_folders: Sequence[Path]) -> Expansion:
+    """Read a protocol and write out what it leaves unsaid.
+
+    Parameters
+    ----------
+    file
+        The `protocol.yaml`.
+    version
+        Of the program that expands it.
+    list_folders
+        Where the shared lists lie that it names.
+
+    Raises
+    ------
+    InputRefused
+        With everything that is wrong.
+    """
+    problems = Problems()
+    text, document = document_of(file, problems)
+    problems.refuse()
+    if not lists_phases(document):
+        return expand_first(parse_protocol(text, file.name), version)
+    study = study_of(document, file.name, version, list_folders, problems)
+    problems.refuse()
+    assert study is not None
+    return study

@@ -1,0 +1,320 @@
+"""What the author of a study writes, with its short forms brought into one shape; nothing is defaulted from elsewhere.
+
+Every scalar arrives as text: the declared type makes it a number, a date or yes. Unknown keys are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from protocol.hanging import Hanging
+from protocol.parts import Key, Part, ShortText
+
+StudyName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,59}$")]
+# Of a size: a number of units, a share of them, or all.
+Size = Annotated[str, Field(pattern=r"^(all|[1-9]\d{0,6}|(100|[1-9]?\d(\.\d+)?) ?%)$")]
+AttributeType = Literal["yes_no", "choice", "ordinal", "number", "text", "date", "list"]
+FieldType = Literal[
+    "yes_no", "choice", "as_item", "several", "ordinal", "number", "text", "ranked", "point", "confidence",
+    "correctness", "preference", "resolution",
+]  # fmt: skip
+
+# Estimates that a plan can name; what a field's type computes anyway need not be listed.
+Estimated = Literal[
+    "accuracy", "agreement", "direction", "uniformity", "corrected", "distribution", "mean", "difference", "pass_at",
+    "macro_f1", "calibration", "win_rate", "distance", "auc", "rate", "flag_precision", "correlation",
+]  # fmt: skip
+FieldOfPhase = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}\.[a-z][a-z0-9_]{0,39}$")]
+
+
+def _under(key: str) -> Callable[[Any], Any]:
+    """Return what brings a bare text or list into the shape `{key: ...}`."""
+
+    def shaped(value: Any) -> Any:
+        return value if isinstance(value, Mapping) else {key: value}
+
+    return shaped
+
+
+def _as_list(value: Any) -> Any:
+    return value if isinstance(value, list) else [value]
+
+
+def _words(value: Any) -> Any:
+    """Bring a text that stands alone into a list; an empty one into an empty list."""
+    return [] if value == "" else _as_list(value)
+
+
+def _options(value: Any) -> Any:
+    """Bring a list of texts, or texts by id, into options; a text alone names a shared list."""
+    if isinstance(value, str):
+        return {"shared": value.removeprefix("lists/")} if value.startswith("lists/") else value
+    if isinstance(value, list):
+        return {"listed": [part if isinstance(part, Mapping) else {"id": part, "text": part} for part in value]}
+    if isinstance(value, Mapping) and not {"shared", "listed"} & set(value):
+        pairs = value.items()
+        return {"listed": [{"id": key, **said} if isinstance(said, Mapping) else {"id": key, "text": said}
+                           for key, said in pairs]}  # fmt: skip
+    return value
+
+
+def _lists_of_words(value: Any) -> Any:
+    return {key: _words(said) for key, said in value.items()} if isinstance(value, Mapping) else value
+
+
+def _let_in(value: Any) -> Any:
+    return [entry if isinstance(entry, Mapping) else {entry: ""} for entry in _as_list(value)]
+
+
+def _differing(value: Any) -> Any:
+    """Bring the fields in which answers may differ into field and number of steps."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    return dict.fromkeys(_words(value), "1")
+
+
+Words = Annotated[list[str], BeforeValidator(_words)]
+Keys = Annotated[list[Key], BeforeValidator(_words)]
+
+
+class AuthoredOption(Part):
+    """One option: its identity, what is shown, and what helps to choose it."""
+
+    id: Annotated[str, Field(min_length=1, max_length=80)]
+    text: ShortText
+    definition: Annotated[str, Field(max_length=2_000)] = ""
+    example: Annotated[str, Field(max_length=2_000)] = ""
+
+
+class AuthoredOptions(Part):
+    """Options listed here, or the name of a list that several studies share."""
+
+    shared: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,59}$")] | None = None
+    listed: list[AuthoredOption] = []
+
+
+Options = Annotated[AuthoredOptions, BeforeValidator(_options)]
+
+
+class AuthoredField(Part):
+    """A field of a form."""
+
+    type: FieldType
+    label: ShortText | None = None
+    help: str | None = None
+    required: bool = True
+    primary: bool = False
+    when: Annotated[dict[Key, Words], Field(min_length=1, max_length=1)] | None = None
+    options: Options | None = None
+    # A field above, and for each of its options those that are offered then.
+    options_by: Annotated[dict[Key, dict[str, Words]], Field(min_length=1, max_length=1)] | None = None
+    positive: str | None = None
+    range: Annotated[list[float], Field(min_length=2, max_length=2)] | None = None
+    unit: ShortText | None = None
+    at_most: Annotated[int, Field(ge=1, le=50)] | None = None
+    steps: Annotated[int, Field(ge=2, le=100)] | None = None
+    # What each step of a confidence stands for, as probabilities; without it there is no Brier score.
+    means: list[Annotated[float, Field(ge=0.0, le=1.0)]] | None = None
+    about: Key | None = None
+    partly: ShortText | None = None
+    excluded: ShortText | None = None
+
+
+AnyField = Annotated[AuthoredField, BeforeValidator(_under("type"))]
+Fields = Annotated[dict[Key, AnyField], Field(min_length=1)]
+
+
+class AuthoredAttribute(Part):
+    """A column of cases, items, candidates or raters that the study declares."""
+
+    type: AttributeType
+    options: Options | None = None
+    range: Annotated[list[float], Field(min_length=2, max_length=2)] | None = None
+    # It determines the reference: whoever is shown it has been told.
+    tells: Literal["reference"] | None = None
+
+
+AnyAttribute = Annotated[AuthoredAttribute, BeforeValidator(_under("type"))]
+
+
+class AuthoredAttributes(Part):
+    """Declared columns, by the table in which they stand."""
+
+    cases: dict[Key, AnyAttribute] = {}
+    items: dict[Key, AnyAttribute] = {}
+    candidates: dict[Key, AnyAttribute] = {}
+    raters: dict[Key, AnyAttribute] = {}
+
+
+class AuthoredGroup(Part):
+    """People who do the same work; apart from all other groups unless it says otherwise."""
+
+    title: ShortText
+    people: Annotated[int, Field(ge=1, le=10_000)] | None = None
+    may_also_be: Keys = []
+
+
+class AuthoredSample(Part):
+    """How much is drawn of what was selected, and how."""
+
+    size: Size = "all"
+    strata: Keys = []
+    allocation: Literal["proportional", "equal"] = "proportional"
+    sizes: dict[str, Size] = {}
+    at_most: dict[Key, Annotated[int, Field(ge=1)]] = {}
+    not_in: Words = []
+    unit: Literal["item"] | None = None
+
+
+class AuthoredEntry(Part):
+    """What lets a unit into a queue: that answers differ, a flag, not assessable, an answer in a field."""
+
+    differs: Annotated[dict[Key, Annotated[int, Field(ge=1)]], BeforeValidator(_differing)] | None = None
+    flagged: Literal[""] | None = None
+    not_assessable: Literal[""] | None = None
+    answered: Key | None = None
+
+    @model_validator(mode="after")
+    def _says_one_thing(self) -> AuthoredEntry:
+        if len(self.model_fields_set) != 1:
+            raise ValueError("expected one of differs, flagged, not_assessable, answered in each entry")
+        return self
+
+    @property
+    def reason(self) -> Literal["differs", "flagged", "not_assessable", "answered"]:
+        """Which of them it is."""
+        if self.differs is not None:
+            return "differs"
+        if self.answered is not None:
+            return "answered"
+        return "flagged" if self.flagged is not None else "not_assessable"
+
+
+class AuthoredSource(Part):
+    """From which material the units come: selected, narrowed, drawn."""
+
+    phase: Key | None = None
+    where: Annotated[dict[str, Words], BeforeValidator(_lists_of_words)] = {}
+    let_in: Annotated[list[AuthoredEntry], BeforeValidator(_let_in)] = []
+    controls: Annotated[int, Field(ge=0)] = 0
+    sample: AuthoredSample | None = None
+
+
+class AuthoredPeople(Part):
+    """Who works in a phase."""
+
+    groups: Keys = []
+    per_unit: Annotated[int, Field(ge=1)] | None = None
+    design: Literal["balanced", "crossover"] | None = None
+    not_in: Keys = []
+    together: bool = False
+
+
+class AuthoredOpening(Part):
+    """When a phase opens: after others, done by whom; or at once, or by an act of an admin."""
+
+    after: Keys = []
+    done_by: Literal["self", "everyone", "each_unit"] | None = None
+    at_once: bool = False
+    by_admin: bool = False
+
+
+class AuthoredStep(Part):
+    """What is shown after the own answer is locked, and whether it is asked again."""
+
+    shows: Words
+    again: bool = False
+
+
+class AuthoredForm(Part):
+    """The name of a form, or the fields themselves."""
+
+    name: Key | None = None
+    fields: Fields | None = None
+
+
+def _form(value: Any) -> Any:
+    return {"name": value} if isinstance(value, str) else {"fields": value}
+
+
+class AuthoredPhase(Part):
+    """One phase, as it is written."""
+
+    key: Key
+    rates: Annotated[list[str], BeforeValidator(_words), Field(min_length=1)]
+    shows: Words
+    form: Annotated[AuthoredForm, BeforeValidator(_form)]
+    title: ShortText | None = None
+    instructions: str | None = None
+    question: str | None = None
+    source: Annotated[AuthoredSource, BeforeValidator(_under("phase"))] = Field(AuthoredSource(), alias="from")
+    by: Annotated[AuthoredPeople, BeforeValidator(_under("groups"))] = AuthoredPeople()
+    opens: AuthoredOpening = AuthoredOpening()
+    then: AuthoredStep | None = None
+    takes: Keys = []
+    order: Literal["random", "as_listed"] = "random"
+    spacing: Annotated[int, Field(ge=0, le=50)] = 0
+    shuffle_options: bool = False
+    not_assessable: Options | None = None
+    flags: Options | None = None
+    # True for every field, or those that are named.
+    undetermined: Words = []
+    comment: bool = True
+    revise: Literal["never", "session", "until_closed"] = "never"
+    counts: bool = True
+    pass_mark: Annotated[float, Field(ge=0.0, le=1.0)] | None = None
+    attempts: Annotated[int, Field(ge=1)] | None = None
+    settles: Key | None = None
+    result: Literal["unanimous", "majority", "mean", "median"] = "unanimous"
+
+
+class AuthoredEstimate(Part):
+    """One line of the analysis: an estimate of one field of one phase."""
+
+    estimate: Estimated
+    of: Annotated[list[FieldOfPhase], BeforeValidator(_words), Field(min_length=1)]
+    where: Annotated[dict[str, Words], BeforeValidator(_lists_of_words)] = {}
+    by: Keys = []
+    compare: Key | None = None
+    over: Keys = []
+    using: Annotated[list[Literal["given", "settled", "step 1"]], BeforeValidator(_words)] = Field([], alias="as")
+    against: Annotated[list[Literal["judges", "models", "text_only", "exact_match"]], BeforeValidator(_words)] = Field(
+        [], alias="with"
+    )
+    option: str | None = None
+    k: Annotated[int, Field(ge=1, le=50)] | None = None
+
+
+class AuthoredAnalysis(Part):
+    """What was declared before the first verdict."""
+
+    primary: AuthoredEstimate | None = None
+    also: list[AuthoredEstimate] = []
+    tables: Keys = []
+    cluster: Key = "subject"
+    interval: Literal["by_statistic", "percentile_bootstrap"] = "by_statistic"
+    confidence: Annotated[float, Field(gt=0.5, lt=1.0)] = 0.95
+    resamples: Annotated[int, Field(ge=200, le=100_000)] = 10_000
+    seed: Annotated[int, Field(ge=0)] = 1
+
+
+class AuthoredStudy(Part):
+    """A study, as it is written."""
+
+    blindread: Literal["2"]
+    name: StudyName
+    title: ShortText
+    instructions: str = ""
+    consent: str = ""
+    notice: str | None = None
+    seed: Annotated[int, Field(ge=0)] = 1
+    dates: Literal["day_first", "month_first"] | None = None
+    hanging: Hanging = Hanging()
+    groups: dict[Key, Annotated[AuthoredGroup, BeforeValidator(_under("title"))]] = {}
+    attributes: AuthoredAttributes = AuthoredAttributes()
+    forms: dict[Key, Fields] = {}
+    phases: Annotated[list[AuthoredPhase], Field(min_length=1, max_length=40)]
+    analysis: AuthoredAnalysis = AuthoredAnalysis()

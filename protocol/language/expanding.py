@@ -1,0 +1,124 @@
+"""From what an author wrote to its expansion; what does not fit is gathered, with the key it stands under."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from protocol.language import expansion as expanded
+from protocol.language.authored import AuthoredEstimate, AuthoredStudy
+from protocol.language.forms import EMPTY_LISTS, SharedLists, expand_fields, options_of
+from protocol.language.misfits import DoesNotFit, Misfits
+from protocol.language.phases import KNOWN_ATTRIBUTES, Known, expand_phase
+
+_EVERYBODY = expanded.Group(key="raters", title="Raters", people=None, may_also_be=[])
+
+
+def expand(study: AuthoredStudy, version: str, lists: SharedLists = EMPTY_LISTS) -> expanded.Expansion:
+    """Write out everything that a study leaves unsaid.
+
+    Parameters
+    ----------
+    study
+        What its author wrote.
+    version
+        Of the program that expands it; stored with the expansion.
+    lists
+        Options by the name of the shared list that holds them.
+
+    Raises
+    ------
+    DoesNotFit
+        With everything that is wrong.
+    """
+    misfits = Misfits()
+    attributes = _attributes(study, lists, misfits)
+    groups = [
+        expanded.Group(key=key, title=group.title, people=group.people, may_also_be=list(group.may_also_be))
+        for key, group in study.groups.items()
+    ] or [_EVERYBODY]
+    for key, group in study.groups.items():
+        for other in group.may_also_be:
+            misfits.require(("groups", key, "may_also_be"), other, set(study.groups) - {key}, "other group")
+    forms = [
+        expanded.Form(key=key, fields=expand_fields(fields, lists, misfits.add, ("forms", key)))
+        for key, fields in study.forms.items()
+    ]
+    known = Known(study, attributes, groups, {form.key: form.fields for form in forms}, lists)
+    phases: list[expanded.Phase] = []
+    for place, phase in enumerate(study.phases):
+        phases.append(expand_phase(phase, phases, known, misfits, ("phases", str(place))))
+    _check_analysis(study, phases, attributes, misfits)
+    if misfits.noted:
+        raise DoesNotFit(misfits)
+    return expanded.Expansion(
+        language="2",
+        expanded_by=version,
+        name=study.name,
+        title=study.title,
+        instructions=study.instructions,
+        consent=study.consent,
+        notice=study.notice or "",
+        seed=study.seed,
+        dates=study.dates,
+        hanging=study.hanging,
+        groups=groups,
+        attributes=attributes,
+        forms=forms,
+        phases=phases,
+        analysis=study.analysis,
+    )
+
+
+def _attributes(study: AuthoredStudy, lists: SharedLists, misfits: Misfits) -> list[expanded.Attribute]:
+    found: dict[str, str] = {}
+    attributes = []
+    for table in ("cases", "items", "candidates", "raters"):
+        for key, written in getattr(study.attributes, table).items():
+            place = ("attributes", table, key)
+            if key in found:
+                misfits.add(place, f"'{key}' is declared of {found[key]} already; names are unique over all tables.")
+            if key in KNOWN_ATTRIBUTES:
+                misfits.add(place, f"'{key}' is a column that every study has; remove the declaration.")
+            found.setdefault(key, table)
+            options, _ = options_of(written.options, lists, misfits.add, (*place, "options"))
+            if written.type in ("choice", "ordinal") and len(options) < 2:
+                says = f"'{key}' is {written.type} and needs at least two options; list them."
+                misfits.add((*place, "options"), says)
+            low, high = written.range or (None, None)
+            attributes.append(
+                expanded.Attribute(
+                    table=table,
+                    key=key,
+                    type=written.type,
+                    options=options,
+                    minimum=low,
+                    maximum=high,
+                    tells_reference=written.tells == "reference",
+                )
+            )
+    return attributes
+
+
+def _check_analysis(
+    study: AuthoredStudy,
+    phases: Sequence[expanded.Phase],
+    attributes: Sequence[expanded.Attribute],
+    misfits: Misfits,
+) -> None:
+    """Refuse estimates of fields that nobody fills in, and tables by attributes that nothing has."""
+    filled = [f"{phase.key}.{asked.key}" for phase in phases for asked in phase.fields]
+    by_item = [f"{phase.key}." for phase in phases if phase.form == "as_item"]
+    names = sorted({attribute.key for attribute in attributes} | KNOWN_ATTRIBUTES | {"group"})
+    plan = study.analysis
+    lines: list[tuple[tuple[str, ...], AuthoredEstimate]] = []
+    if plan.primary is not None:
+        lines.append((("analysis", "primary"), plan.primary))
+    lines += [(("analysis", "also", str(place)), line) for place, line in enumerate(plan.also)]
+    for place, line in lines:
+        for name in line.of:
+            if not name.startswith(tuple(by_item)):
+                misfits.require((*place, "of"), name, filled, "field of a phase")
+        for key in (*line.by, *line.over, *line.where, *([line.compare] if line.compare else [])):
+            misfits.require(place, key, names, "attribute")
+    for key in plan.tables:
+        misfits.require(("analysis", "tables"), key, names, "attribute")

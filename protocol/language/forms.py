@@ -1,0 +1,185 @@
+"""The fields of forms, written out: labels, options, what depends on a field above, which field is the primary one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from protocol.language import expansion as expanded
+from protocol.language.authored import AuthoredField, AuthoredOption, AuthoredOptions
+
+SharedLists = Mapping[str, Sequence[AuthoredOption]]
+EMPTY_LISTS: SharedLists = {}
+Note = Callable[[Sequence[str], str], None]
+
+# Types with options of their own, as id and text.
+_OWN_OPTIONS: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "yes_no": (("yes", "Yes"), ("no", "No")),
+    "correctness": (("correct", "Correct"), ("incorrect", "Incorrect")),
+    "preference": (("a", "A is better"), ("b", "B is better"), ("tie", "Equally good"), ("neither", "Neither")),
+    "resolution": (("keep", "Keep"), ("reword", "Reword"), ("remove", "Remove"), ("fix", "Fix the answer")),
+}
+_NEED_OPTIONS = ("choice", "several", "ordinal")
+# The option that an estimate of a share counts.
+_POSITIVE = {"yes_no": "yes", "correctness": "correct"}
+# Keys that only some types take.
+_ONLY_FOR: Mapping[str, tuple[str, ...]] = {
+    "options": ("choice", "several", "ordinal", "ranked"),
+    "options_by": ("choice", "several", "ordinal"),
+    "range": ("number", "confidence"),
+    "unit": ("number",),
+    "at_most": ("ranked", "several"),
+    "steps": ("confidence",),
+    "means": ("confidence",),
+    "about": ("confidence",),
+    "partly": ("correctness",),
+    "excluded": ("correctness",),
+    "positive": ("yes_no", "choice"),
+}
+
+
+def options_of(
+    written: AuthoredOptions | None, lists: SharedLists, note: Note, place: Sequence[str]
+) -> tuple[list[expanded.Option], str | None]:
+    """Return options written out, and the name of the shared list that they come from."""
+    if written is None:
+        return [], None
+    options: Sequence[AuthoredOption] = written.listed
+    if written.shared is not None:
+        if written.shared not in lists:
+            note(place, f"there is no list 'lists/{written.shared}' beside the protocol; add the file.")
+        options = lists.get(written.shared, ())
+    ids = [option.id for option in options]
+    for twice in sorted({option for option in ids if ids.count(option) > 1}):
+        note(place, f"option '{twice}' is listed twice; give every option its own id.")
+    return [
+        expanded.Option(id=option.id, text=option.text, definition=option.definition, example=option.example)
+        for option in options
+    ], written.shared
+
+
+def expand_fields(
+    written: Mapping[str, AuthoredField], lists: SharedLists, note: Note, place: Sequence[str]
+) -> list[expanded.Field]:
+    """Return the fields of a form; the first is the primary one unless another says that it is."""
+    fields: list[expanded.Field] = []
+    said_primary = [key for key, asked in written.items() if asked.primary]
+    if len(said_primary) > 1:
+        note(place, f"{' and '.join(said_primary)} are both primary; a form has one primary field.")
+    primary = said_primary[0] if said_primary else _first_answer(written)
+    for key, asked in written.items():
+        fields.append(_field(key, asked, key == primary, fields, lists, note, (*place, key)))
+    for key, asked in written.items():
+        if asked.about is not None and asked.about not in written:
+            note((*place, key, "about"), f"there is no field '{asked.about}' in this form; name one that is.")
+    return fields
+
+
+def _first_answer(written: Mapping[str, AuthoredField]) -> str:
+    """Return the first field that is no confidence, which is always about another one."""
+    return next((key for key, asked in written.items() if asked.type != "confidence"), next(iter(written)))
+
+
+def _field(
+    key: str,
+    asked: AuthoredField,
+    primary: bool,
+    above: Sequence[expanded.Field],
+    lists: SharedLists,
+    note: Note,
+    place: tuple[str, ...],
+) -> expanded.Field:
+    for name, types in _ONLY_FOR.items():
+        if name in asked.model_fields_set and asked.type not in types:
+            note((*place, name), f"a field of type {asked.type} takes no {name} ({', '.join(types)} do); remove it.")
+    options, shared = options_of(asked.options, lists, note, (*place, "options"))
+    if asked.type in _OWN_OPTIONS:
+        options = [_plain(*own) for own in _OWN_OPTIONS[asked.type]]
+        options += [_plain(name, text) for name in ("partly", "excluded") if (text := getattr(asked, name))]
+    by = _options_by(asked, above, note, (*place, "options_by"))
+    if by is not None and not options:
+        options = [_plain(name, name) for name in dict.fromkeys(name for part in by.offered for name in part.options)]
+    if asked.type in _NEED_OPTIONS and len(options) < 2:
+        note(place, f"field '{key}' is {asked.type} and needs at least two options; list them.")
+    if asked.positive is not None and asked.positive not in [option.id for option in options]:
+        note((*place, "positive"), f"positive is '{asked.positive}', which is none of the options; name one of them.")
+    low, high = _limits(asked, note, place)
+    return expanded.Field(
+        key=key,
+        type=asked.type,
+        label=asked.label or key.replace("_", " ").capitalize(),
+        help=asked.help or "",
+        required=asked.required,
+        primary=primary,
+        when=_when(asked, above, note, (*place, "when")),
+        options=options,
+        shared_list=shared,
+        options_by=by,
+        positive=asked.positive or _POSITIVE.get(asked.type),
+        minimum=low,
+        maximum=high,
+        unit=asked.unit,
+        at_most=asked.at_most,
+        means=asked.means,
+        about=asked.about or (_about(above) if asked.type == "confidence" else None),
+        excluded="excluded" if asked.excluded else None,
+        undetermined=False,
+    )
+
+
+def _plain(key: str, text: str) -> expanded.Option:
+    return expanded.Option(id=key, text=text, definition="", example="")
+
+
+def _about(above: Sequence[expanded.Field]) -> str | None:
+    return next((asked.key for asked in above if asked.primary), None)
+
+
+def _limits(asked: AuthoredField, note: Note, place: tuple[str, ...]) -> tuple[float | None, float | None]:
+    """Return the smallest and the largest number; a confidence in steps goes from 1 to their number."""
+    if asked.type == "confidence" and (asked.steps is None) == (asked.range is None):
+        note(place, "a confidence needs either steps (as 5) or range (as [0, 1]).")
+    if asked.means is not None and len(asked.means) != (asked.steps or 0):
+        note((*place, "means"), f"{len(asked.means)} means for {asked.steps or 0} steps; give one for each step.")
+    if asked.steps is not None:
+        return 1.0, float(asked.steps)
+    if asked.range is None:
+        return None, None
+    low, high = asked.range
+    if low >= high:
+        note((*place, "range"), f"the range is {low:g} to {high:g}, expected two rising numbers; correct it.")
+    return low, high
+
+
+def _when(
+    asked: AuthoredField, above: Sequence[expanded.Field], note: Note, place: tuple[str, ...]
+) -> expanded.When | None:
+    if asked.when is None:
+        return None
+    ((key, values),) = asked.when.items()
+    _require_option_values(key, values, above, note, place)
+    return expanded.When(field=key, values=list(values))
+
+
+def _options_by(
+    asked: AuthoredField, above: Sequence[expanded.Field], note: Note, place: tuple[str, ...]
+) -> expanded.OptionsBy | None:
+    if asked.options_by is None:
+        return None
+    ((key, offered),) = asked.options_by.items()
+    _require_option_values(key, list(offered), above, note, place)
+    parts = [expanded.Offered(value=value, options=list(options)) for value, options in offered.items()]
+    return expanded.OptionsBy(field=key, offered=parts)
+
+
+def _require_option_values(
+    key: str, values: Sequence[str], above: Sequence[expanded.Field], note: Note, place: tuple[str, ...]
+) -> None:
+    """Refuse to depend on a field that is not above, or on a value that it cannot take."""
+    field = next((field for field in above if field.key == key), None)
+    if field is None:
+        note(place, f"'{key}' is not a field above this one; a field can depend on those above it.")
+        return
+    ids = [option.id for option in field.options]
+    for value in values if ids else ():
+        if value not in ids:
+            note(place, f"'{value}' is none of the options of '{key}' ({', '.join(ids)}); correct the value.")

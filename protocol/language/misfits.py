@@ -1,0 +1,37 @@
+"""What does not fit together in what an author wrote: every reason, with the keys it stands under."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+
+
+@dataclass
+class Misfits:
+    """What does not fit, each with its place among the keys and one sentence."""
+
+    noted: list[tuple[tuple[str, ...], str]] = field(default_factory=list)
+
+    def add(self, place: Sequence[str], says: str) -> None:
+        """Note one."""
+        self.noted.append((tuple(place), says))
+
+    def require(self, place: Sequence[str], name: str, known: Iterable[str], what: str) -> bool:
+        """Note a name that is none of the known ones, with the nearest of them; return whether it is known."""
+        names = list(known)
+        if name in names:
+            return True
+        near = get_close_matches(name, names, n=1, cutoff=0.6)
+        hint = f" (nearest: '{near[0]}')" if near else ""
+        expected = ", ".join(names) if names else "none, since the study declares none"
+        self.add(place, f"there is no {what} '{name}'{hint}, expected {expected}; correct the name.")
+        return False
+
+
+class DoesNotFit(ValueError):
+    """What was written cannot be expanded; `misfits` holds every reason."""
+
+    def __init__(self, misfits: Misfits) -> None:
+        self.misfits = misfits
+        super().__init__("; ".join(f"{'.'.join(place)}: {says}" for place, says in misfits.noted))

@@ -1,0 +1,281 @@
+"""A phase, written out: what it takes for granted, and what of it does not fit the phases above."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from protocol.language import expansion as expanded
+from protocol.language.authored import AuthoredPhase, AuthoredSample, AuthoredSource, AuthoredStudy
+from protocol.language.forms import SharedLists, expand_fields, options_of
+from protocol.language.misfits import Misfits
+from protocol.language.things import RATED, THINGS, TOLD_BY_RATING
+
+# Columns of the study's tables that need no declaration; practice is a column of items.
+KNOWN_ATTRIBUTES = frozenset({"subject", "category", "format", "grounding", "model", "practice", "conversation"})
+
+
+@dataclass(frozen=True)
+class Known:
+    """What phases may name."""
+
+    study: AuthoredStudy
+    attributes: list[expanded.Attribute]
+    groups: list[expanded.Group]
+    forms: Mapping[str, list[expanded.Field]]
+    lists: SharedLists
+
+    @property
+    def attribute_names(self) -> set[str]:
+        """Every column by which units can be selected or drawn."""
+        return {attribute.key for attribute in self.attributes} | KNOWN_ATTRIBUTES
+
+
+def expand_phase(
+    phase: AuthoredPhase, before: list[expanded.Phase], known: Known, misfits: Misfits, place: tuple[str, ...]
+) -> expanded.Phase:
+    earlier = {above.key: above for above in before}
+    if phase.key in earlier:
+        misfits.add((*place, "key"), f"two phases are called '{phase.key}'; every phase needs a key of its own.")
+    rates, answers_of = _rated(phase, earlier, misfits, (*place, "rates"))
+    form, fields = _form(phase, known, misfits, (*place, "form"))
+    _check_fields_for(rates, fields, misfits, (*place, "form"))
+    people = _people(phase, known, earlier, misfits, (*place, "by"))
+    source = _source(phase.source, earlier, known, misfits, (*place, "from"))
+    _check_shown(phase.shows, known, misfits, (*place, "shows"))
+    then = None
+    if phase.then is not None:
+        _check_shown(phase.then.shows, known, misfits, (*place, "then", "shows"))
+        then = expanded.Step(shows=list(phase.then.shows), again=phase.then.again)
+    if phase.settles is not None:
+        misfits.require((*place, "settles"), phase.settles, earlier, "phase above")
+        if source.phase != phase.settles:
+            says = f"the phase settles '{phase.settles}', so it has to take its units from there."
+            misfits.add((*place, "settles"), says)
+    if phase.pass_mark is None and phase.attempts is not None:
+        misfits.add((*place, "attempts"), "attempts are counted against a pass_mark; add one or remove the key.")
+    reasons, _ = options_of(phase.not_assessable, known.lists, misfits.add, (*place, "not_assessable"))
+    flags, _ = options_of(phase.flags, known.lists, misfits.add, (*place, "flags"))
+    return expanded.Phase(
+        key=phase.key,
+        title=phase.title or phase.key.replace("_", " ").capitalize(),
+        instructions=phase.instructions if phase.instructions is not None else known.study.instructions,
+        question=phase.question or "",
+        rates=rates,
+        answers_of=answers_of,
+        source=source,
+        shows=list(phase.shows),
+        form=form,
+        fields=_with_abstentions(phase, fields, misfits, (*place, "undetermined")),
+        by=people,
+        opens=_opening(phase, people, before, source, answers_of, known, misfits, (*place, "opens")),
+        then=then,
+        takes=list(phase.takes),
+        order=phase.order,
+        spacing=phase.spacing,
+        shuffle_options=phase.shuffle_options,
+        not_assessable=reasons,
+        flags=flags,
+        comment=phase.comment,
+        revise=phase.revise,
+        counts=phase.counts,
+        pass_mark=phase.pass_mark,
+        attempts=phase.attempts,
+        settles=phase.settles,
+        result=phase.result,
+    )
+
+
+def _rated(
+    phase: AuthoredPhase, earlier: Mapping[str, expanded.Phase], misfits: Misfits, place: tuple[str, ...]
+) -> tuple[list[str], str | None]:
+    """Return the kinds that are rated, and the phase whose answers are among them."""
+    rates, answers_of = [], None
+    for written in phase.rates:
+        kind, of, name = written.partition(" of ")
+        kind = kind.strip()
+        if kind == "answers" and of:
+            if answers_of is not None:
+                misfits.add(place, "answers of one phase can be rated in a phase, not of two; make two phases.")
+            if misfits.require(place, name.strip(), earlier, "phase above"):
+                answers_of = name.strip()
+        elif kind == "answers":
+            misfits.add(place, "'answers' needs the phase that gave them, as 'answers of read'.")
+        else:
+            misfits.require(place, written, [key for key in RATED if key != "answers"] + ["answers of PHASE"], "kind")
+        rates.append(kind)
+    if len(rates) > 1 and not set(rates) <= {"candidates", "answers"}:
+        misfits.add(place, "one pool holds candidates and answers of a phase; other kinds are rated in phases apart.")
+    return rates, answers_of
+
+
+def _form(
+    phase: AuthoredPhase, known: Known, misfits: Misfits, place: tuple[str, ...]
+) -> tuple[str, list[expanded.Field]]:
+    name = phase.form.name
+    if phase.form.fields is not None:
+        return phase.key, expand_fields(phase.form.fields, known.lists, misfits.add, place)
+    if name == "as_item":
+        if not known.forms:
+            misfits.add(place, "as_item needs forms that items can name; add them under forms.")
+        return "as_item", []
+    if name is not None and misfits.require(place, name, [*known.forms, "as_item"], "form"):
+        return name, list(known.forms[name])
+    return str(name), []
+
+
+def _check_fields_for(
+    rates: Sequence[str], fields: Sequence[expanded.Field], misfits: Misfits, place: tuple[str, ...]
+) -> None:
+    """Refuse types of fields that fit only other kinds of units."""
+    for asked in fields:
+        if asked.type == "preference" and list(rates) != ["pairs"]:
+            misfits.add((*place, asked.key), "a preference is given between two candidates; rates has to be pairs.")
+        if asked.type == "as_item" and list(rates) != ["items"]:
+            misfits.add((*place, asked.key), "as_item asks what an item's format asks; rates has to be items.")
+        if asked.type == "correctness" and not {"candidates", "answers"} >= set(rates):
+            misfits.add((*place, asked.key), "correctness is said of an answer; rates has to be candidates or answers.")
+
+
+def _people(
+    phase: AuthoredPhase,
+    known: Known,
+    earlier: Mapping[str, expanded.Phase],
+    misfits: Misfits,
+    place: tuple[str, ...],
+) -> expanded.People:
+    keys = [group.key for group in known.groups]
+    for group in phase.by.groups:
+        misfits.require(place, group, keys, "group")
+    for name in phase.by.not_in:
+        misfits.require((*place, "not_in"), name, earlier, "phase above")
+    if phase.by.together and phase.by.per_unit is not None:
+        misfits.add((*place, "together"), "people who answer together give one answer; remove per_unit or together.")
+    return expanded.People(
+        groups=list(phase.by.groups) or keys,
+        per_unit=phase.by.per_unit,
+        design=phase.by.design,
+        not_in=list(phase.by.not_in),
+        together=phase.by.together,
+    )
+
+
+def _source(
+    source: AuthoredSource,
+    earlier: Mapping[str, expanded.Phase],
+    known: Known,
+    misfits: Misfits,
+    place: tuple[str, ...],
+) -> expanded.Source:
+    if source.phase is not None:
+        misfits.require((*place, "phase"), source.phase, earlier, "phase above")
+    if source.let_in and source.phase is None:
+        misfits.add((*place, "let_in"), "let_in goes by the answers of a phase; name it as from.phase.")
+    for name in source.where:
+        result, dot, _ = name.partition(".")
+        if dot:
+            misfits.require((*place, "where"), result, earlier, "phase above")
+        else:
+            misfits.require((*place, "where"), name, sorted(known.attribute_names), "attribute")
+    if source.controls and not source.let_in:
+        misfits.add((*place, "controls"), "controls stand beside what let_in lets in; add let_in or remove controls.")
+    entries = []
+    for entry in source.let_in:
+        differences = [expanded.Difference(field=key, steps=steps) for key, steps in (entry.differs or {}).items()]
+        entries.append(expanded.Entry(reason=entry.reason, differences=differences, field=entry.answered))
+    return expanded.Source(
+        phase=source.phase,
+        where=[expanded.Condition(name=name, values=list(values)) for name, values in source.where.items()],
+        let_in=entries,
+        controls=source.controls,
+        sample=None if source.sample is None else _sample(source.sample, known, misfits, (*place, "sample")),
+    )
+
+
+def _sample(sample: AuthoredSample, known: Known, misfits: Misfits, place: tuple[str, ...]) -> expanded.Sample:
+    names = sorted(known.attribute_names)
+    for key in sample.strata:
+        misfits.require((*place, "strata"), key, names, "attribute")
+    for key in sample.at_most:
+        misfits.require((*place, "at_most"), key, names, "attribute")
+    if sample.sizes and not sample.strata:
+        misfits.add((*place, "sizes"), "sizes are given per stratum; name the attribute under strata.")
+    if sample.sizes and "size" in sample.model_fields_set:
+        misfits.add((*place, "size"), "size and sizes are two ways to say how many; keep one.")
+    return expanded.Sample(
+        size="by_stratum" if sample.sizes else sample.size.replace(" ", ""),
+        strata=list(sample.strata),
+        allocation="by_stratum" if sample.sizes else sample.allocation,
+        sizes=[
+            expanded.StratumSize(stratum=stratum, size=size.replace(" ", "")) for stratum, size in sample.sizes.items()
+        ],
+        at_most=[expanded.Limit(attribute=key, most=most) for key, most in sample.at_most.items()],
+        not_in=list(sample.not_in),
+        keeps_items_together=sample.unit == "item",
+    )
+
+
+def _check_shown(shows: Sequence[str], known: Known, misfits: Misfits, place: tuple[str, ...]) -> None:
+    attributes = [attribute.key for attribute in known.attributes]
+    for thing in shows:
+        if not thing.startswith("reference."):
+            misfits.require(place, thing, [*THINGS, *attributes], "thing to show")
+    if {"acquisition_dates", "months_since_prior"} <= set(shows):
+        misfits.add(place, "acquisition dates give the months since the prior away; show one of the two.")
+    if len(set(shows)) < len(shows):
+        misfits.add(place, "a thing is named twice; name each once.")
+
+
+def _opening(
+    phase: AuthoredPhase,
+    people: expanded.People,
+    before: Sequence[expanded.Phase],
+    source: expanded.Source,
+    answers_of: str | None,
+    known: Known,
+    misfits: Misfits,
+    place: tuple[str, ...],
+) -> expanded.Opening:
+    """Return when a phase opens: by default behind the phases above in which the same people work."""
+    written = phase.opens
+    if sum((written.at_once, written.by_admin, bool(written.after))) > 1:
+        misfits.add(place, "a phase opens at once, by an admin, or after others; say one of the three.")
+    for name in written.after:
+        misfits.require((*place, "after"), name, [above.key for above in before], "phase above")
+    needed = {answers_of, source.phase if _needs_answers(source) else None} - {None}
+    shared = [above.key for above in before if may_share_people(people.groups, above.by.groups, known.groups)]
+    after = list(written.after) or [above.key for above in before if above.key in shared or above.key in needed]
+    done_by = written.done_by or ("everyone" if needed & set(after) else "self")
+    kind: Literal["at_once", "after", "by_admin"] = "after"
+    if written.by_admin or written.at_once or not after:
+        kind = "by_admin" if written.by_admin else "at_once"
+    if kind != "after" and needed:
+        misfits.add(place, f"the phase needs the answers of '{sorted(map(str, needed))[0]}'; let it open after it.")
+    return expanded.Opening(kind=kind, after=after if kind == "after" else [], done_by=done_by)
+
+
+def _needs_answers(source: expanded.Source) -> bool:
+    return bool(source.let_in) or any("." in condition.name for condition in source.where)
+
+
+def may_share_people(some: Sequence[str], others: Sequence[str], groups: Sequence[expanded.Group]) -> bool:
+    """Return whether a person can be in groups of both sides: the same group, or where one may also be the other."""
+    also = {frozenset((group.key, other)) for group in groups for other in group.may_also_be}
+    return any(one == other or frozenset((one, other)) in also for one in some for other in others)
+
+
+def _with_abstentions(
+    phase: AuthoredPhase, fields: list[expanded.Field], misfits: Misfits, place: tuple[str, ...]
+) -> list[expanded.Field]:
+    written = phase.undetermined
+    every = written == ["true"] or written == ["yes"]
+    for key in [] if every or written in (["false"], ["no"]) else written:
+        misfits.require(place, key, [asked.key for asked in fields], "field of the form")
+    return [asked.model_copy(update={"undetermined": every or asked.key in written}) for asked in fields]
+
+
+def told_by(phase: expanded.Phase) -> set[str]:
+    """Return everything that somebody has been told by a phase, shown on the screen or by what is rated."""
+    shown = set(phase.shows) | set(phase.then.shows if phase.then else [])
+    return shown | {TOLD_BY_RATING[kind] for kind in phase.rates if kind in TOLD_BY_RATING}

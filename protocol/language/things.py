@@ -1,0 +1,84 @@
+"""What a phase can rate and what it can show: the closed lists of the language, one row each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+# Over what a thing tells: all items of a subject, the item (a conversation is one), the one unit; or nothing.
+Reach = Literal["subject", "item", "unit", "nothing"]
+
+
+@dataclass(frozen=True)
+class Thing:
+    """Something that can stand on the screen.
+
+    Attributes
+    ----------
+    key
+        The word in `shows`.
+    words
+        How a sentence names it.
+    reach
+        Whoever has been shown it cannot be asked afterwards as if they had not: about this much of the material.
+    """
+
+    key: str
+    words: str
+    reach: Reach
+
+
+THINGS: dict[str, Thing] = {
+    thing.key: thing
+    for thing in (
+        Thing("scans", "the scans", "nothing"),
+        Thing("prior", "the prior scans", "nothing"),
+        Thing("overlays", "the overlays", "subject"),
+        Thing("prompt", "the prompt", "nothing"),
+        Thing("options", "its options", "nothing"),
+        Thing("vignette", "the vignette", "nothing"),
+        Thing("history", "the history", "nothing"),
+        Thing("age", "the age", "nothing"),
+        Thing("acquisition_dates", "the acquisition dates", "nothing"),
+        Thing("months_since_prior", "the months since the prior", "nothing"),
+        Thing("reference", "the reference", "subject"),
+        Thing("explanation", "the explanation of the reference", "subject"),
+        Thing("candidate", "the answer under judgement", "item"),
+        Thing("aid", "a model's answer as an aid", "item"),
+        Thing("opinions", "what others answered", "item"),
+        Thing("judge", "the judge's verdict", "item"),
+    )
+}
+# A phase that shows one of these is blind to none of them: each gives the others away.
+TELL_THE_REFERENCE = frozenset({"reference", "explanation", "overlays"})
+# Of what is rated follows what is told, whether or not `shows` names it.
+TOLD_BY_RATING = {"candidates": "candidate", "pairs": "candidate", "references": "reference", "answers": "opinions"}
+
+
+@dataclass(frozen=True)
+class Rated:
+    """A kind of unit that a phase can rate.
+
+    Attributes
+    ----------
+    key
+        The word in `rates`.
+    unit, units
+        How sentences count it.
+    """
+
+    key: str
+    unit: str
+    units: str
+
+
+RATED: dict[str, Rated] = {
+    rated.key: rated
+    for rated in (
+        Rated("items", "item", "items"),
+        Rated("candidates", "candidate", "candidates"),
+        Rated("pairs", "pair of candidates", "pairs of candidates"),
+        Rated("references", "reference", "references"),
+        Rated("answers", "answer", "answers"),
+    )
+}

@@ -1,0 +1,24 @@
+"""A protocol read back in plain sentences, before anything is imported or frozen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from exchange.study_file import read_study
+from protocol.language.sentences import Paragraph, explained
+from services.installation.version import SOFTWARE_VERSION
+
+# Rubrics, anchors and taxonomies that several studies share.
+SHARED_LISTS = Path(__file__).resolve().parents[2] / "studies" / "lists"
+
+
+def explain(path: Path) -> list[Paragraph]:
+    """Return what a study folder, or a protocol by itself, says: a paragraph for each phase.
+
+    Raises
+    ------
+    InputRefused
+        With all that is wrong in the protocol.
+    """
+    file = path / "protocol.yaml" if path.is_dir() else path
+    return explained(read_study(file, SOFTWARE_VERSION, (file.parent / "lists", SHARED_LISTS)))

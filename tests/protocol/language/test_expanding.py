@@ -1,0 +1,236 @@
+"""What an author leaves unsaid is written out, and what does not fit is named with its key."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+
+from protocol.language.expansion import Expansion, Opening
+from tests.protocol.language.study_text import expanded, misfits_of, one_phase
+
+READS = """
+forms: {read: {answer: as_item, sure: {type: confidence, steps: 5}}}
+phases:
+  - {key: read, rates: items, shows: [scans, prompt], form: read}
+"""
+READ_AND_SCORE = """
+groups: {residents: Residents, scorers: Scorers}
+phases:
+  - {key: read, rates: items, shows: [scans, prompt], form: {answer: text}, by: residents}
+  - {key: score, rates: candidates, from: read, shows: [reference, candidate], form: {v: correctness}, by: scorers}
+"""
+
+
+def test_everybody_rates_everything_at_once_unless_somebody_says_otherwise() -> None:
+    (phase,) = expanded(READS).phases
+
+    assert [group.title for group in expanded(READS).groups] == ["Raters"]
+    assert (phase.by.groups, phase.by.per_unit, phase.source.phase, phase.source.sample) == (
+        ["raters"],
+        None,
+        None,
+        None,
+    )
+    assert phase.opens == Opening(kind="at_once", after=[], done_by="self")
+    assert (phase.order, phase.revise, phase.counts, phase.comment) == ("random", "never", True, True)
+
+
+def test_the_first_field_is_the_primary_one_unless_another_says_so() -> None:
+    (phase,) = expanded(READS).phases
+    other = expanded(one_phase("{one: text, two: {type: number, primary: yes}}"))
+
+    assert phase.primary is not None and phase.primary.key == "answer"
+    assert other.phases[0].primary is not None and other.phases[0].primary.key == "two"
+
+
+def test_a_confidence_is_about_the_primary_field_above_it() -> None:
+    sure = expanded(READS).phases[0].fields[1]
+
+    assert (sure.about, sure.minimum, sure.maximum) == ("answer", 1.0, 5.0)
+
+
+def test_a_phase_waits_for_those_above_in_which_the_same_people_work() -> None:
+    same = expanded(READ_AND_SCORE.replace(", by: scorers", ", by: residents")).phase("score")
+    others = expanded(READ_AND_SCORE).phase("score")
+
+    assert same.opens == Opening(kind="after", after=["read"], done_by="self")
+    assert others.opens.kind == "at_once"
+
+
+def test_what_needs_answers_waits_for_everyone_who_gives_them() -> None:
+    study = expanded(
+        """
+        groups: {students: Students, graders: Graders}
+        phases:
+          - {key: consult, rates: items, shows: [scans, prompt], form: {answer: text}, by: students}
+          - key: grade
+            rates: [candidates, answers of consult]
+            shows: [reference, candidate]
+            form: {verdict: correctness}
+            by: graders
+        """
+    )
+
+    assert study.phase("grade").opens == Opening(kind="after", after=["consult"], done_by="everyone")
+    assert study.phase("grade").answers_of == "consult"
+
+
+def test_options_keep_their_order_and_their_ids_apart_from_their_texts() -> None:
+    (phase,) = expanded(one_phase("{d: {type: choice, options: {z: Zebra, a: {text: Ant, example: An ant}}}}")).phases
+
+    assert [(option.id, option.text, option.example) for option in phase.fields[0].options] == [
+        ("z", "Zebra", ""),
+        ("a", "Ant", "An ant"),
+    ]
+
+
+def test_a_shared_list_is_written_out_with_its_name() -> None:
+    (phase,) = expanded(one_phase("{c: {type: ordinal, options: lists/correctness}}", "candidates")).phases
+
+    assert [option.id for option in phase.fields[0].options] == ["1", "2", "3"]
+    assert phase.fields[0].shared_list == "correctness"
+
+
+def test_correctness_brings_its_options_and_excluded_leaves_the_denominator() -> None:
+    (phase,) = expanded(one_phase("{v: {type: correctness, excluded: Cannot be scored}}", "candidates")).phases
+
+    (verdict,) = phase.fields
+    assert [option.id for option in verdict.options] == ["correct", "incorrect", "excluded"]
+    assert (verdict.excluded, verdict.positive) == ("excluded", "correct")
+
+
+def test_words_that_yaml_would_take_for_numbers_or_yes_mean_what_they_say() -> None:
+    study = expanded(
+        """
+        attributes: {items: {finding: {type: choice, options: [no, 1.10]}}}
+        phases: [{key: a, rates: candidates, from: {where: {model: 4.60}}, shows: [candidate], form: {v: yes_no}}]
+        """
+    )
+
+    assert [option.id for option in study.attributes[0].options] == ["no", "1.10"]
+    assert study.phases[0].source.where[0].values == ["4.60"]
+
+
+def test_an_expansion_is_stored_and_read_back_as_it_is() -> None:
+    study = expanded(READ_AND_SCORE)
+
+    assert Expansion.model_validate_json(study.canonical_json()) == study
+
+
+FITS_NOT = {
+    "a thing that does not exist": (
+        "phases: [{key: a, rates: items, shows: [scan], form: {v: text}}]",
+        "phases.0.shows",
+        "there is no thing to show 'scan' (nearest: 'scans')",
+    ),
+    "a form that nobody wrote": (
+        "forms: {report: {v: text}}\nphases: [{key: a, rates: items, shows: [], form: reprot}]",
+        "phases.0.form",
+        "there is no form 'reprot' (nearest: 'report')",
+    ),
+    "two phases of one name": (
+        one_phase("{v: text}, title: First}, {key: a, rates: items, shows: [], form: {v: text}"),
+        "phases.1.key",
+        "two phases are called 'a'",
+    ),
+    "two attributes of one name": (
+        "attributes: {items: {site: text}, cases: {site: text}}\n" + one_phase("{v: text}"),
+        "attributes.items.site",
+        "'site' is declared of cases already",
+    ),
+    "a field that depends on one below": (
+        one_phase("{one: {type: text, when: {two: x}}, two: text}"),
+        "phases.0.form.one.when",
+        "'two' is not a field above this one",
+    ),
+    "a value that the field above cannot take": (
+        one_phase("{m: {type: choice, options: [MRI, CT]}, s: {type: text, when: {m: MR}}}"),
+        "phases.0.form.s.when",
+        "'MR' is none of the options of 'm' (MRI, CT)",
+    ),
+    "options of a field by one below": (
+        one_phase("{s: {type: choice, options_by: {d: {x: [p, q]}}}, d: {type: choice, options: [x, y]}}"),
+        "phases.0.form.s.options_by",
+        "'d' is not a field above this one",
+    ),
+    "a preference without pairs": (
+        one_phase("{better: preference}", "candidates"),
+        "phases.0.form.better",
+        "rates has to be pairs",
+    ),
+    "correctness of an item": (
+        one_phase("{v: correctness}"),
+        "phases.0.form.v",
+        "rates has to be candidates or answers",
+    ),
+    "answers of nobody": (
+        one_phase("{v: correctness}", "answers"),
+        "phases.0.rates",
+        "needs the phase that gave them",
+    ),
+    "a queue without a phase": (
+        "phases: [{key: a, rates: items, from: {let_in: differs}, shows: [], form: {v: text}}]",
+        "phases.0.from.let_in",
+        "let_in goes by the answers of a phase",
+    ),
+    "sizes without strata": (
+        "phases: [{key: a, rates: items, from: {sample: {sizes: {x: 3}}}, shows: [], form: {v: text}}]",
+        "phases.0.from.sample.sizes",
+        "name the attribute under strata",
+    ),
+    "a selection by what nothing has": (
+        "phases: [{key: a, rates: items, from: {where: {teir: 1}}, shows: [], form: {v: text}}]",
+        "phases.0.from.where",
+        "there is no attribute 'teir'",
+    ),
+    "dates that give each other away": (
+        "phases: [{key: a, rates: items, shows: [acquisition_dates, months_since_prior], form: {v: text}}]",
+        "phases.0.shows",
+        "show one of the two",
+    ),
+    "an estimate of a field that nobody fills in": (
+        one_phase("{v: text}") + "\nanalysis: {primary: {estimate: accuracy, of: a.w}}",
+        "analysis.primary.of",
+        "there is no field of a phase 'a.w' (nearest: 'a.v')",
+    ),
+    "a list that nobody wrote": (
+        one_phase("{v: {type: ordinal, options: lists/nothing}}"),
+        "phases.0.form.v.options",
+        "there is no list 'lists/nothing'",
+    ),
+    "a confidence without a scale": (
+        one_phase("{v: text, c: confidence}"),
+        "phases.0.form.c",
+        "needs either steps (as 5) or range",
+    ),
+    "a phase that settles what it does not take": (
+        one_phase("{v: text}}, {key: b, rates: items, shows: [], form: {v: text}, settles: a"),
+        "phases.1.settles",
+        "has to take its units from there",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "key", "says"), FITS_NOT.values(), ids=FITS_NOT)
+def test_what_does_not_fit_is_named_with_its_key(text: str, key: str, says: str) -> None:
+    misfits = misfits_of(text)
+
+    assert set(misfits) == {key} or key in misfits
+    assert says in misfits[key]
+
+
+def test_everything_that_does_not_fit_is_named_at_once() -> None:
+    misfits = misfits_of(
+        """
+        phases:
+          - {key: a, rates: items, shows: [scan], form: nothing, by: nobody}
+          - {key: b, rates: itms, shows: [], form: {v: text}}
+        """
+    )
+
+    assert set(misfits) == {"phases.0.shows", "phases.0.form", "phases.0.by", "phases.1.rates"}
+
+
+def test_an_unknown_key_is_refused() -> None:
+    with pytest.raises(ValidationError, match="blind"):
+        expanded("phases: [{key: a, rates: items, shows: [], form: {v: text}, blind: yes}]")

@@ -1,0 +1,217 @@
+"""Nobody is told a thing and afterwards asked as if they had not been: which protocols are refused, and which not."""
+
+from __future__ import annotations
+
+import pytest
+
+from protocol.language.law import breaches
+from tests.protocol.language.study_text import expanded
+
+FORM = "form: {v: text}"
+
+
+def answers_to(text: str) -> set[tuple[str, str, str, str]]:
+    return {(breach.telling, breach.blind, breach.thing, breach.answer) for breach in breaches(expanded(text))}
+
+
+TELLS_TOO_EARLY = {
+    "a reference before the blind read": (
+        f"""
+        phases:
+          - {{key: score, rates: candidates, shows: [reference, candidate], {FORM}}}
+          - {{key: read, rates: items, shows: [scans, prompt], {FORM}}}
+        """,
+        ("score", "read", "the reference"),
+    ),
+    "a reference at the same time": (
+        f"""
+        phases:
+          - {{key: read, rates: items, shows: [scans, prompt], {FORM}}}
+          - {{key: score, rates: candidates, shows: [reference, candidate], {FORM}, opens: {{at_once: yes}}}}
+        """,
+        ("score", "read", "the reference"),
+    ),
+    "a reference when an admin likes": (
+        f"""
+        phases:
+          - {{key: read, rates: items, shows: [scans, prompt], {FORM}}}
+          - {{key: check, rates: items, shows: [reference], {FORM}, opens: {{by_admin: yes}}}}
+        """,
+        ("check", "read", "the reference"),
+    ),
+    "an explanation after the own answer, before another read": (
+        f"""
+        phases:
+          - {{key: first, rates: items, shows: [scans], {FORM}, then: {{shows: explanation}}}}
+          - {{key: second, rates: items, shows: [scans], {FORM}}}
+        """,
+        ("first", "second", "the explanation of the reference"),
+    ),
+    "an overlay before a read without it": (
+        f"""
+        phases:
+          - {{key: aided, rates: items, shows: [scans, overlays], {FORM}}}
+          - {{key: alone, rates: items, shows: [scans], {FORM}}}
+        """,
+        ("aided", "alone", "the overlays"),
+    ),
+    "a candidate before the own answer": (
+        f"""
+        phases:
+          - {{key: score, rates: candidates, shows: [candidate], {FORM}}}
+          - {{key: read, rates: items, shows: [scans], {FORM}}}
+        """,
+        ("score", "read", "the answer under judgement"),
+    ),
+    "others' opinions before the own answer": (
+        f"""
+        phases:
+          - {{key: read, rates: items, shows: [scans], {FORM}}}
+          - {{key: meet, rates: items, from: {{phase: read, let_in: differs}}, shows: [scans, opinions], {FORM}}}
+          - {{key: again, rates: items, shows: [scans], {FORM}}}
+        """,
+        ("meet", "again", "what others answered"),
+    ),
+    "a judge's verdict before scoring": (
+        f"""
+        phases:
+          - {{key: look, rates: candidates, shows: [candidate, judge], {FORM}}}
+          - {{key: score, rates: candidates, shows: [candidate], {FORM}}}
+        """,
+        ("look", "score", "the judge's verdict"),
+    ),
+    "references under judgement": (
+        f"""
+        phases:
+          - {{key: curate, rates: references, shows: [reference], {FORM}}}
+          - {{key: read, rates: items, shows: [scans], {FORM}}}
+        """,
+        ("curate", "read", "the reference"),
+    ),
+    "an attribute that tells the reference": (
+        f"""
+        attributes: {{items: {{finding: {{type: text, tells: reference}}}}}}
+        phases:
+          - {{key: sort, rates: items, shows: [finding], {FORM}}}
+          - {{key: read, rates: items, shows: [scans], {FORM}}}
+        """,
+        ("sort", "read", "'finding'"),
+    ),
+    "a part of the reference": (
+        f"""
+        phases:
+          - {{key: sort, rates: items, shows: [reference.modality], {FORM}}}
+          - {{key: read, rates: items, shows: [scans], {FORM}}}
+        """,
+        ("sort", "read", "'reference.modality'"),
+    ),
+    "a group that may also be the other": (
+        f"""
+        groups: {{readers: Readers, scorers: {{title: Scorers, may_also_be: readers}}}}
+        phases:
+          - {{key: score, rates: candidates, shows: [reference], {FORM}, by: scorers}}
+          - {{key: read, rates: items, shows: [scans], {FORM}, by: readers}}
+        """,
+        ("score", "read", "the reference"),
+    ),
+    "a queue that fills while its subjects are still read": (
+        f"""
+        phases:
+          - {{key: read, rates: items, shows: [scans], {FORM}}}
+          - key: review
+            rates: items
+            from: {{phase: read, let_in: flagged}}
+            shows: [reference]
+            {FORM}
+            opens: {{after: read, done_by: each_unit}}
+        """,
+        ("review", "read", "the reference"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "told"), TELLS_TOO_EARLY.values(), ids=TELLS_TOO_EARLY)
+def test_what_would_be_told_too_early_is_refused(text: str, told: tuple[str, str, str]) -> None:
+    assert (*told, "refused") in answers_to(text)
+
+
+SAFE = {
+    "scoring after all own reads": f"""
+        phases:
+          - {{key: read, rates: items, shows: [scans], {FORM}}}
+          - {{key: score, rates: candidates, shows: [reference, candidate], {FORM}}}
+        """,
+    "scoring by others": f"""
+        groups: {{readers: Readers, scorers: Scorers}}
+        phases:
+          - {{key: score, rates: candidates, shows: [reference, candidate], {FORM}, by: scorers}}
+          - {{key: read, rates: items, shows: [scans], {FORM}, by: readers}}
+        """,
+    "subjects drawn apart": f"""
+        phases:
+          - {{key: score, rates: candidates, shows: [reference, candidate], {FORM}}}
+          - {{key: read, rates: items, from: {{sample: {{size: 5, not_in: score}}}}, shows: [scans], {FORM}}}
+        """,
+    "a phase that does not count": f"""
+        phases:
+          - {{key: score, rates: candidates, shows: [reference, candidate], {FORM}}}
+          - {{key: pilot, rates: items, shows: [scans], {FORM}, counts: no}}
+        """,
+    "a phase in between": f"""
+        phases:
+          - {{key: read, rates: items, shows: [scans], {FORM}}}
+          - {{key: rate, rates: items, shows: [scans], {FORM}, opens: {{after: read}}}}
+          - {{key: score, rates: candidates, shows: [reference], {FORM}, opens: {{after: rate}}}}
+        """,
+    "both show it": f"""
+        phases:
+          - {{key: one, rates: candidates, shows: [reference, candidate], {FORM}, opens: {{at_once: yes}}}}
+          - {{key: two, rates: candidates, shows: [reference, candidate], {FORM}, opens: {{at_once: yes}}}}
+        """,
+    "scans and prompt tell nothing": f"""
+        phases:
+          - {{key: one, rates: items, shows: [scans, prior, prompt, history, vignette, age], {FORM}}}
+          - {{key: two, rates: items, shows: [prompt], {FORM}}}
+        """,
+}
+
+
+@pytest.mark.parametrize("text", SAFE.values(), ids=SAFE)
+def test_what_is_told_to_nobody_who_is_still_asked_is_no_breach(text: str) -> None:
+    assert answers_to(text) == set()
+
+
+def test_practice_with_feedback_hangs_on_its_subjects() -> None:
+    assert answers_to(
+        f"""
+        phases:
+          - key: practice
+            rates: items
+            from: {{where: {{practice: yes}}}}
+            shows: [scans]
+            {FORM}
+            then: {{shows: reference}}
+            counts: no
+          - {{key: read, rates: items, shows: [scans], {FORM}}}
+        """
+    ) == {("practice", "read", "the reference", "hangs on subjects")}
+
+
+def test_nobody_rating_a_unit_twice_keeps_items_apart_and_not_subjects() -> None:
+    text = f"""
+        phases:
+          - {{key: score, rates: candidates, shows: [THING], {FORM}}}
+          - {{key: read, rates: items, shows: [scans], {FORM}, by: {{not_in: score}}}}
+        """
+
+    assert answers_to(text.replace("THING", "judge")) == set()
+    assert answers_to(text.replace("THING", "reference")) == {("score", "read", "the reference", "hangs on subjects")}
+
+
+def test_a_refusal_names_both_phases_the_thing_and_the_ways_out() -> None:
+    text, _ = TELLS_TOO_EARLY["a reference before the blind read"]
+
+    sentence = next(str(breach) for breach in breaches(expanded(text)) if breach.thing == "the reference")
+
+    for part in ("'score'", "'read'", "the reference", "open after", "another group", "sample.not_in"):
+        assert part in sentence
