@@ -70,16 +70,18 @@ def expand(study: AuthoredStudy, version: str, lists: SharedLists = EMPTY_LISTS)
 
 
 def _attributes(study: AuthoredStudy, lists: SharedLists, misfits: Misfits) -> list[expanded.Attribute]:
-    found: dict[str, str] = {}
+    declared_in: dict[str, str] = {}
     attributes = []
     for table in ("cases", "items", "candidates", "raters"):
         for key, written in getattr(study.attributes, table).items():
             place = ("attributes", table, key)
-            if key in found:
-                misfits.add(place, f"'{key}' is declared of {found[key]} already; names are unique over all tables.")
+            if key in declared_in:
+                misfits.add(
+                    place, f"'{key}' is declared of {declared_in[key]} already; names are unique over all tables."
+                )
             if key in KNOWN_ATTRIBUTES:
                 misfits.add(place, f"'{key}' is a column that every study has; remove the declaration.")
-            found.setdefault(key, table)
+            declared_in.setdefault(key, table)
             options, _ = options_of(written.options, lists, misfits.add, (*place, "options"))
             if written.type in ("choice", "ordinal") and len(options) < 2:
                 says = f"'{key}' is {written.type} and needs at least two options; list them."

@@ -262,7 +262,7 @@ def _needs_answers(source: expanded.Source) -> bool:
 def may_share_people(some: Sequence[str], others: Sequence[str], groups: Sequence[expanded.Group]) -> bool:
     """Return whether a person can be in groups of both sides: the same group, or where one may also be the other."""
     also = {frozenset((group.key, other)) for group in groups for other in group.may_also_be}
-    return any(one == other or frozenset((one, other)) in also for one in some for other in others)
+    return any(mine == other or frozenset((mine, other)) in also for mine in some for other in others)
 
 
 def _with_abstentions(

@@ -122,11 +122,11 @@ def _sample(study: Expansion, sample: Sample) -> str:
 
 
 def _shown(phase: Phase) -> str:
-    told = told_by(phase)
-    if told & {"reference", "explanation"}:
-        told |= TELL_THE_REFERENCE
+    disclosed = told_by(phase)
+    if disclosed & {"reference", "explanation"}:
+        disclosed |= TELL_THE_REFERENCE
     shown = f"On the screen: {_listed([_thing(thing) for thing in phase.shows]) or 'nothing but the form'}."
-    hidden = [_thing(thing) for thing in _WITHHELD if thing not in told and not _tells_part(phase, thing)]
+    hidden = [_thing(thing) for thing in _WITHHELD if thing not in disclosed and not _tells_part(phase, thing)]
     return shown + (f" Never shown: {_listed(hidden, 'or')}." if hidden else "")
 
 

@@ -130,9 +130,9 @@ TELLS_TOO_EARLY = {
 }
 
 
-@pytest.mark.parametrize(("text", "told"), TELLS_TOO_EARLY.values(), ids=TELLS_TOO_EARLY)
-def test_what_would_be_told_too_early_is_refused(text: str, told: tuple[str, str, str]) -> None:
-    assert (*told, "refused") in answers_to(text)
+@pytest.mark.parametrize(("text", "breach"), TELLS_TOO_EARLY.values(), ids=TELLS_TOO_EARLY)
+def test_what_would_be_told_too_early_is_refused(text: str, breach: tuple[str, str, str]) -> None:
+    assert (*breach, "refused") in answers_to(text)
 
 
 SAFE = {
