@@ -76,14 +76,27 @@ def _differing(value: Any) -> Any:
     return dict.fromkeys(_words(value), "1")
 
 
-Words = Annotated[list[str], BeforeValidator(_words)]
-Keys = Annotated[list[Key], BeforeValidator(_words)]
+Words = Annotated[list[str], BeforeValidator(_words, json_schema_input_type=str | list[str])]
+Keys = Annotated[list[Key], BeforeValidator(_words, json_schema_input_type=Key | list[Key])]
+
+Where = Annotated[
+    dict[str, list[str]], BeforeValidator(_lists_of_words, json_schema_input_type=dict[str, str | list[str]])
+]
+ListName = Annotated[str, Field(pattern=r"^lists/[a-z][a-z0-9_]{0,59}$")]
 
 
 class AuthoredOption(Part):
     """One option: its identity, what is shown, and what helps to choose it."""
 
     id: Annotated[str, Field(min_length=1, max_length=80)]
+    text: ShortText
+    definition: Annotated[str, Field(max_length=2_000)] = ""
+    example: Annotated[str, Field(max_length=2_000)] = ""
+
+
+class OptionWords(Part):
+    """What stands under the id of an option."""
+
     text: ShortText
     definition: Annotated[str, Field(max_length=2_000)] = ""
     example: Annotated[str, Field(max_length=2_000)] = ""
@@ -96,7 +109,11 @@ class AuthoredOptions(Part):
     listed: list[AuthoredOption] = []
 
 
-Options = Annotated[AuthoredOptions, BeforeValidator(_options)]
+OptionList = list[str | AuthoredOption]
+Options = Annotated[
+    AuthoredOptions,
+    BeforeValidator(_options, json_schema_input_type=ListName | OptionList | dict[str, str | OptionWords]),
+]
 
 
 class AuthoredField(Part):
@@ -123,7 +140,7 @@ class AuthoredField(Part):
     excluded: ShortText | None = None
 
 
-AnyField = Annotated[AuthoredField, BeforeValidator(_under("type"))]
+AnyField = Annotated[AuthoredField, BeforeValidator(_under("type"), json_schema_input_type=FieldType | AuthoredField)]
 Fields = Annotated[dict[Key, AnyField], Field(min_length=1)]
 
 
@@ -137,7 +154,9 @@ class AuthoredAttribute(Part):
     tells: Literal["reference"] | None = None
 
 
-AnyAttribute = Annotated[AuthoredAttribute, BeforeValidator(_under("type"))]
+AnyAttribute = Annotated[
+    AuthoredAttribute, BeforeValidator(_under("type"), json_schema_input_type=AttributeType | AuthoredAttribute)
+]
 
 
 class AuthoredAttributes(Part):
@@ -169,10 +188,13 @@ class AuthoredSample(Part):
     unit: Literal["item"] | None = None
 
 
+Steps = dict[Key, Annotated[int, Field(ge=1)]]
+
+
 class AuthoredEntry(Part):
     """What lets a unit into a queue: that answers differ, a flag, not assessable, an answer in a field."""
 
-    differs: Annotated[dict[Key, Annotated[int, Field(ge=1)]], BeforeValidator(_differing)] | None = None
+    differs: Annotated[Steps, BeforeValidator(_differing, json_schema_input_type=Key | list[Key] | Steps)] | None = None
     flagged: Literal[""] | None = None
     not_assessable: Literal[""] | None = None
     answered: Key | None = None
@@ -193,12 +215,18 @@ class AuthoredEntry(Part):
         return "flagged" if self.flagged is not None else "not_assessable"
 
 
+Reason = Literal["differs", "flagged", "not_assessable"]
+
+
 class AuthoredSource(Part):
     """From which material the units come: selected, narrowed, drawn."""
 
     phase: Key | None = None
-    where: Annotated[dict[str, Words], BeforeValidator(_lists_of_words)] = {}
-    let_in: Annotated[list[AuthoredEntry], BeforeValidator(_let_in)] = []
+    where: Where = {}
+    let_in: Annotated[
+        list[AuthoredEntry],
+        BeforeValidator(_let_in, json_schema_input_type=Reason | AuthoredEntry | list[Reason | AuthoredEntry]),
+    ] = []
     controls: Annotated[int, Field(ge=0)] = 0
     sample: AuthoredSample | None = None
 
@@ -244,14 +272,18 @@ class AuthoredPhase(Part):
     """One phase, as it is written."""
 
     key: Key
-    rates: Annotated[list[str], BeforeValidator(_words), Field(min_length=1)]
+    rates: Annotated[Words, Field(min_length=1)]
     shows: Words
-    form: Annotated[AuthoredForm, BeforeValidator(_form)]
+    form: Annotated[AuthoredForm, BeforeValidator(_form, json_schema_input_type=Key | Fields)]
     title: ShortText | None = None
     instructions: str | None = None
     question: str | None = None
-    source: Annotated[AuthoredSource, BeforeValidator(_under("phase"))] = Field(AuthoredSource(), alias="from")
-    by: Annotated[AuthoredPeople, BeforeValidator(_under("groups"))] = AuthoredPeople()
+    source: Annotated[AuthoredSource, BeforeValidator(_under("phase"), json_schema_input_type=Key | AuthoredSource)] = (
+        Field(AuthoredSource(), alias="from")
+    )
+    by: Annotated[
+        AuthoredPeople, BeforeValidator(_under("groups"), json_schema_input_type=Key | list[Key] | AuthoredPeople)
+    ] = AuthoredPeople()
     opens: AuthoredOpening = AuthoredOpening()
     then: AuthoredStep | None = None
     takes: Keys = []
@@ -271,19 +303,28 @@ class AuthoredPhase(Part):
     result: Literal["unanimous", "majority", "mean", "median"] = "unanimous"
 
 
+# The answers as they were given, as a later phase settled them, or those of the first step.
+AnswersUsed = Literal["given", "settled", "step 1"]
+Partner = Literal["judges", "models", "text_only", "exact_match"]
+_SEVERAL_USED = BeforeValidator(_words, json_schema_input_type=AnswersUsed | list[AnswersUsed])
+_SEVERAL_PARTNERS = BeforeValidator(_words, json_schema_input_type=Partner | list[Partner])
+
+
 class AuthoredEstimate(Part):
     """One line of the analysis: an estimate of one field of one phase."""
 
     estimate: Estimated
-    of: Annotated[list[FieldOfPhase], BeforeValidator(_words), Field(min_length=1)]
-    where: Annotated[dict[str, Words], BeforeValidator(_lists_of_words)] = {}
+    of: Annotated[
+        list[FieldOfPhase],
+        BeforeValidator(_words, json_schema_input_type=FieldOfPhase | list[FieldOfPhase]),
+        Field(min_length=1),
+    ]
+    where: Where = {}
     by: Keys = []
     compare: Key | None = None
     over: Keys = []
-    using: Annotated[list[Literal["given", "settled", "step 1"]], BeforeValidator(_words)] = Field([], alias="as")
-    against: Annotated[list[Literal["judges", "models", "text_only", "exact_match"]], BeforeValidator(_words)] = Field(
-        [], alias="with"
-    )
+    using: Annotated[list[AnswersUsed], _SEVERAL_USED] = Field([], alias="as")
+    against: Annotated[list[Partner], _SEVERAL_PARTNERS] = Field([], alias="with")
     option: str | None = None
     k: Annotated[int, Field(ge=1, le=50)] | None = None
 
@@ -313,7 +354,10 @@ class AuthoredStudy(Part):
     seed: Annotated[int, Field(ge=0)] = 1
     dates: Literal["day_first", "month_first"] | None = None
     hanging: Hanging = Hanging()
-    groups: dict[Key, Annotated[AuthoredGroup, BeforeValidator(_under("title"))]] = {}
+    groups: dict[
+        Key,
+        Annotated[AuthoredGroup, BeforeValidator(_under("title"), json_schema_input_type=ShortText | AuthoredGroup)],
+    ] = {}
     attributes: AuthoredAttributes = AuthoredAttributes()
     forms: dict[Key, Fields] = {}
     phases: Annotated[list[AuthoredPhase], Field(min_length=1, max_length=40)]
