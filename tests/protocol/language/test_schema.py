@@ -34,7 +34,7 @@ def test_the_file_beside_the_studies_is_the_schema_of_the_code() -> None:
         "phases: [{key: a, rates: items, shows: [scans], form: {v: text}}]",
         "phases: [{key: a, rates: [candidates, answers of b], shows: scans, form: f, by: [x, y], from: b}]",
         "phases: [{key: a, rates: items, shows: [], form: {v: {type: choice, options: {yes: Yes, 2: Two}}}}]",
-        "phases: [{key: a, rates: items, shows: [], form: f, from: {phase: b, let_in: [differs, flagged]}, comment: no}]",
+        "phases: [{key: a, rates: items, shows: [], form: f, from: {phase: b, let_in: [differs]}, comment: no}]",
     ],
 )
 def test_short_forms_are_taken(text: str) -> None:
