@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from commands.opening import As, opened_as
-from commands.terminal import console, progress_bar, refuse
+from commands.terminal import console, print_problems, progress_bar, refuse
 
 cli = typer.Typer()
 
@@ -30,6 +30,24 @@ def new_study(folder: Path) -> None:
         f"The study is in {folder}: edit it, then run 'manage.py import {folder}'. Its columns: docs/tables.md.",
         markup=False,
     )
+
+
+@cli.command("explain")
+def explain_protocol(path: Path) -> None:
+    """Check the protocol of a study folder, or a protocol file, and read it back in plain sentences."""
+    from services.errors import InputRefused
+    from services.studies import explaining
+
+    try:
+        paragraphs = explaining.explain(path)
+    except InputRefused as refusal:
+        print_problems(refusal)
+        raise typer.Exit(1) from None
+    for paragraph in paragraphs:
+        console.print(paragraph.heading, style="bold", markup=False)
+        for sentence in paragraph.sentences:
+            console.print(f"  {sentence}", markup=False)
+        console.print()
 
 
 @cli.command("import")

@@ -1,0 +1,61 @@
+"""`manage.py explain`: a study read back before anything is imported, without a database."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from manage import cli
+from tests.harness.server import ROOT
+
+
+def explained(path: Path) -> tuple[int, str]:
+    """Return the exit status of the command, and what it printed."""
+    done = CliRunner().invoke(cli, ["explain", str(path)])
+    return done.exit_code, done.stdout
+
+
+@pytest.mark.parametrize("name", ["demo", "starter"])
+def test_a_study_of_the_repository_is_read_back(name: str) -> None:
+    status, printed = explained(ROOT / "studies" / name)
+
+    assert status == 0
+    for heading in ("1. Read items (reading)", "2. Score answers (scoring)", "3. Adjudicate (review)"):
+        assert heading in printed
+    assert "Opens when the same person is done with Read items." in printed
+
+
+def test_a_study_that_lists_its_phases_is_read_back_from_its_file(tmp_path: Path) -> None:
+    file = tmp_path / "protocol.yaml"
+    file.write_text(
+        "blindread: 2\nname: a\ntitle: A\nphases: [{key: read, rates: items, shows: [scans], form: {v: text}}]\n",
+        encoding="utf-8",
+    )
+
+    status, printed = explained(file)
+
+    assert status == 0
+    assert "On the screen: the scans." in printed
+
+
+def test_every_problem_is_printed_and_the_status_says_so(tmp_path: Path) -> None:
+    (tmp_path / "protocol.yaml").write_text(
+        "blindread: 2\nname: a\ntitle: A\n"
+        "phases: [{key: read, rates: items, shows: [scan], form: {v: text}, by: nobody}]\n",
+        encoding="utf-8",
+    )
+
+    status, printed = explained(tmp_path)
+
+    assert status == 1
+    assert "protocol.yaml, key phases.read.shows: there is no thing to show 'scan' (nearest: 'scans')" in printed
+    assert "protocol.yaml, key phases.read.by: there is no group 'nobody'" in printed
+
+
+def test_a_path_that_leads_nowhere_is_one_sentence(tmp_path: Path) -> None:
+    status, printed = explained(tmp_path / "nowhere")
+
+    assert status == 1
+    assert len(printed.strip().splitlines()) == 1
