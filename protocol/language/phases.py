@@ -10,6 +10,7 @@ from protocol.language import expansion as expanded
 from protocol.language.authored import AuthoredPhase, AuthoredSample, AuthoredSource, AuthoredStudy
 from protocol.language.forms import SharedLists, expand_fields, options_of
 from protocol.language.misfits import Misfits
+from protocol.language.results import filled_in, require_result, require_values
 from protocol.language.things import RATED, THINGS, TOLD_BY_RATING
 
 # Columns of the study's tables that need no declaration; practice is a column of items.
@@ -44,6 +45,7 @@ def expand_phase(
     people = _people(phase, known, earlier, misfits, (*place, "by"))
     source = _source(phase.source, earlier, known, misfits, (*place, "from"))
     _check_shown(phase.shows, known, misfits, (*place, "shows"))
+    _check_taken(phase, earlier.get(answers_of or ""), known, misfits, (*place, "takes"))
     then = None
     if phase.then is not None:
         _check_shown(phase.then.shows, known, misfits, (*place, "then", "shows"))
@@ -138,6 +140,24 @@ def _check_fields_for(
             misfits.add((*place, asked.key), "correctness is said of an answer; rates has to be candidates or answers.")
 
 
+def _check_taken(
+    phase: AuthoredPhase,
+    answered: expanded.Phase | None,
+    known: Known,
+    misfits: Misfits,
+    place: tuple[str, ...],
+) -> None:
+    """Refuse fields to be laid out in a pool that nobody fills in."""
+    if not phase.takes:
+        return
+    if answered is None:
+        misfits.add(place, "takes names fields of the answers that are rated; rates has to hold answers of a phase.")
+        return
+    names = [asked.key for asked in filled_in(answered, known.forms)]
+    for key in phase.takes:
+        misfits.require(place, key, names, "field of these answers")
+
+
 def _people(
     phase: AuthoredPhase,
     known: Known,
@@ -172,16 +192,19 @@ def _source(
         misfits.require((*place, "phase"), source.phase, earlier, "phase above")
     if source.let_in and source.phase is None:
         misfits.add((*place, "let_in"), "let_in goes by the answers of a phase; name it as from.phase.")
-    for name in source.where:
-        result, dot, _ = name.partition(".")
-        if dot:
-            misfits.require((*place, "where"), result, earlier, "phase above")
-        else:
-            misfits.require((*place, "where"), name, sorted(known.attribute_names), "attribute")
+    for name, values in source.where.items():
+        if "." in name:
+            require_result(name, values, earlier, known.forms, misfits, (*place, "where"))
+        elif misfits.require((*place, "where"), name, sorted(known.attribute_names), "attribute"):
+            require_values(name, values, known.attributes, misfits, (*place, "where"))
     if source.controls and not source.let_in:
         misfits.add((*place, "controls"), "controls stand beside what let_in lets in; add let_in or remove controls.")
     entries = []
+    answered = earlier.get(source.phase or "")
+    names = [] if answered is None else [asked.key for asked in filled_in(answered, known.forms)]
     for entry in source.let_in:
+        for key in [*(entry.differs or {}), *([entry.answered] if entry.answered else [])] if answered else []:
+            misfits.require((*place, "let_in"), key, names, f"field of '{source.phase}'")
         differences = [expanded.Difference(field=key, steps=steps) for key, steps in (entry.differs or {}).items()]
         entries.append(expanded.Entry(reason=entry.reason, differences=differences, field=entry.answered))
     return expanded.Source(
@@ -201,6 +224,8 @@ def _sample(sample: AuthoredSample, known: Known, misfits: Misfits, place: tuple
         misfits.require((*place, "at_most"), key, names, "attribute")
     if sample.sizes and not sample.strata:
         misfits.add((*place, "sizes"), "sizes are given per stratum; name the attribute under strata.")
+    if len(sample.strata) == 1:
+        require_values(sample.strata[0], list(sample.sizes), known.attributes, misfits, (*place, "sizes"))
     if sample.sizes and "size" in sample.model_fields_set:
         misfits.add((*place, "size"), "size and sizes are two ways to say how many; keep one.")
     return expanded.Sample(
