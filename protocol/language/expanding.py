@@ -130,6 +130,8 @@ def _check_analysis(
         _check_option(line, by_key, known, misfits, place)
     for key in plan.tables:
         misfits.require(("analysis", "tables"), key, names, "attribute")
+    for key in plan.strata:
+        misfits.require(("analysis", "strata"), key, names, "attribute")
 
 
 def _check_option(
@@ -139,7 +141,9 @@ def _check_option(
     misfits: Misfits,
     place: tuple[str, ...],
 ) -> None:
-    """Refuse to count an option that a field does not have."""
+    """Refuse to count an option that a field does not have, and a joint rate without option or attribute."""
+    if line.estimate == "joint_rate" and (line.option is None or not line.over):
+        misfits.add(place, "a joint rate needs option, and over: the attribute in all of whose values it is counted.")
     for name in line.of if line.option is not None else ():
         if name.partition(".")[0] in phases:
             require_result(name, [str(line.option)], phases, known.forms, misfits, (*place, "option"))

@@ -16,6 +16,7 @@ _OWN_OPTIONS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "yes_no": (("yes", "Yes"), ("no", "No")),
     "correctness": (("correct", "Correct"), ("incorrect", "Incorrect")),
     "preference": (("a", "A is better"), ("b", "B is better"), ("tie", "Equally good"), ("neither", "Neither")),
+    "guess": (("person", "A person"), ("model", "A model"), ("unsure", "Cannot tell")),
     "resolution": (("keep", "Keep"), ("reword", "Reword"), ("remove", "Remove"), ("fix", "Fix the answer")),
 }
 _NEED_OPTIONS = ("choice", "several", "ordinal")

@@ -138,6 +138,9 @@ def _check_fields_for(
             misfits.add((*place, asked.key), "as_item asks what an item's format asks; rates has to be items.")
         if asked.type == "correctness" and not {"candidates", "answers"} >= set(rates):
             misfits.add((*place, asked.key), "correctness is said of an answer; rates has to be candidates or answers.")
+        if asked.type == "guess" and set(rates) != {"candidates", "answers"}:
+            says = "who wrote an answer is guessed where people's and models' are in one pool; rates has to be both."
+            misfits.add((*place, asked.key), says)
 
 
 def _check_taken(
@@ -297,7 +300,11 @@ def _with_abstentions(
     every = written == ["true"] or written == ["yes"]
     for key in [] if every or written in (["false"], ["no"]) else written:
         misfits.require(place, key, [asked.key for asked in fields], "field of the form")
-    return [asked.model_copy(update={"undetermined": every or asked.key in written}) for asked in fields]
+    # How sure somebody is of an answer is left open by leaving the answer open.
+    return [
+        asked.model_copy(update={"undetermined": asked.key in written or (every and asked.type != "confidence")})
+        for asked in fields
+    ]
 
 
 def told_by(phase: expanded.Phase) -> set[str]:

@@ -117,6 +117,25 @@ def test_an_expansion_is_stored_and_read_back_as_it_is() -> None:
     assert Expansion.model_validate_json(study.canonical_json()) == study
 
 
+def test_undetermined_everywhere_leaves_out_how_sure_somebody_is() -> None:
+    (phase,) = expanded(one_phase("{d: text, c: {type: confidence, steps: 5}}", more=", undetermined: true")).phases
+
+    assert [asked.undetermined for asked in phase.fields] == [True, False]
+
+
+def test_a_guess_who_wrote_an_answer_brings_its_options() -> None:
+    study = expanded(
+        """
+        groups: {people: People, graders: Graders}
+        phases:
+          - {key: consult, rates: items, shows: [prompt], form: {answer: text}, by: people}
+          - {key: grade, rates: [candidates, answers of consult], shows: [candidate], form: {w: guess}, by: graders}
+        """
+    )
+
+    assert [option.id for option in study.phase("grade").fields[0].options] == ["person", "model", "unsure"]
+
+
 FITS_NOT = {
     "a thing that does not exist": (
         "phases: [{key: a, rates: items, shows: [scan], form: {v: text}}]",
@@ -252,6 +271,11 @@ FITS_NOT = {
         "phases.0.takes",
         "rates has to hold answers of a phase",
     ),
+    "a guess where only models have written": (
+        one_phase("{author: guess}", "candidates"),
+        "phases.0.form.author",
+        "rates has to be both",
+    ),
     "an estimate of what none of the forms asks": (
         """
         forms: {turn: {answer: text}}
@@ -260,6 +284,11 @@ FITS_NOT = {
         """,
         "analysis.primary.of",
         "there is no field of a phase 'a.anser' (nearest: 'a.answer')",
+    ),
+    "a joint rate over nothing": (
+        one_phase("{v: yes_no}", "candidates") + "\nanalysis: {primary: {estimate: joint_rate, of: a.v, option: yes}}",
+        "analysis.primary",
+        "needs option, and over",
     ),
     "an estimate of an option that nobody can choose": (
         one_phase("{v: yes_no}", "candidates") + "\nanalysis: {primary: {estimate: rate, of: a.v, option: maybe}}",
@@ -270,6 +299,11 @@ FITS_NOT = {
         one_phase("{v: yes_no}") + "\nanalysis: {primary: {estimate: rate, of: a.v, where: {a.v: maybe}}}",
         "analysis.primary.where",
         "there is no option of 'a.v' 'maybe'",
+    ),
+    "a bootstrap within what nothing has": (
+        one_phase("{v: yes_no}") + "\nanalysis: {strata: clas}",
+        "analysis.strata",
+        "there is no attribute 'clas'",
     ),
     "a phase that settles what it does not take": (
         one_phase("{v: text}}, {key: b, rates: items, shows: [], form: {v: text}, settles: a"),
