@@ -19,13 +19,14 @@ Size = Annotated[str, Field(pattern=r"^(all|[1-9]\d{0,6}|(100|[1-9]?\d(\.\d+)?) 
 AttributeType = Literal["yes_no", "choice", "ordinal", "number", "text", "date", "list"]
 FieldType = Literal[
     "yes_no", "choice", "as_item", "several", "ordinal", "number", "text", "ranked", "point", "confidence",
-    "correctness", "preference", "resolution",
+    "correctness", "preference", "resolution", "guess",
 ]  # fmt: skip
 
 # Estimates that a plan can name; what a field's type computes anyway need not be listed.
 Estimated = Literal[
     "accuracy", "agreement", "direction", "uniformity", "corrected", "distribution", "mean", "difference", "pass_at",
-    "macro_f1", "calibration", "win_rate", "distance", "auc", "rate", "flag_precision", "correlation",
+    "macro_f1", "calibration", "win_rate", "distance", "auc", "rate", "joint_rate", "flag_precision", "correlation",
+    "blinding_index",
 ]  # fmt: skip
 FieldOfPhase = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}\.[a-z][a-z0-9_]{0,39}$")]
 
@@ -305,7 +306,7 @@ class AuthoredPhase(Part):
 
 # The answers as they were given, as a later phase settled them, or those of the first step.
 AnswersUsed = Literal["given", "settled", "step 1"]
-Partner = Literal["judges", "models", "text_only", "exact_match"]
+Partner = Literal["judges", "models", "text_only", "exact_match", "token_f1"]
 _SEVERAL_USED = BeforeValidator(_words, json_schema_input_type=AnswersUsed | list[AnswersUsed])
 _SEVERAL_PARTNERS = BeforeValidator(_words, json_schema_input_type=Partner | list[Partner])
 
@@ -336,6 +337,8 @@ class AuthoredAnalysis(Part):
     also: list[AuthoredEstimate] = []
     tables: Keys = []
     cluster: Key = "subject"
+    # Attributes within whose values a bootstrap resamples, so that every resample has as many of each.
+    strata: Keys = []
     interval: Literal["by_statistic", "percentile_bootstrap"] = "by_statistic"
     confidence: Annotated[float, Field(gt=0.5, lt=1.0)] = 0.95
     resamples: Annotated[int, Field(ge=200, le=100_000)] = 10_000

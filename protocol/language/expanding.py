@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from protocol.language import expansion as expanded
 from protocol.language.authored import AuthoredEstimate, AuthoredStudy
 from protocol.language.forms import EMPTY_LISTS, SharedLists, expand_fields, options_of
 from protocol.language.misfits import DoesNotFit, Misfits
 from protocol.language.phases import KNOWN_ATTRIBUTES, Known, expand_phase
+from protocol.language.results import filled_in, require_result, require_values
 
 _EVERYBODY = expanded.Group(key="raters", title="Raters", people=None, may_also_be=[])
 
@@ -47,7 +48,7 @@ def expand(study: AuthoredStudy, version: str, lists: SharedLists = EMPTY_LISTS)
     phases: list[expanded.Phase] = []
     for place, phase in enumerate(study.phases):
         phases.append(expand_phase(phase, phases, known, misfits, ("phases", str(place))))
-    _check_analysis(study, phases, attributes, misfits)
+    _check_analysis(study, phases, known, misfits)
     if misfits.noted:
         raise DoesNotFit(misfits)
     return expanded.Expansion(
@@ -104,13 +105,13 @@ def _attributes(study: AuthoredStudy, lists: SharedLists, misfits: Misfits) -> l
 def _check_analysis(
     study: AuthoredStudy,
     phases: Sequence[expanded.Phase],
-    attributes: Sequence[expanded.Attribute],
+    known: Known,
     misfits: Misfits,
 ) -> None:
     """Refuse estimates of fields that nobody fills in, and tables by attributes that nothing has."""
-    filled = [f"{phase.key}.{asked.key}" for phase in phases for asked in phase.fields]
-    by_item = [f"{phase.key}." for phase in phases if phase.form == "as_item"]
-    names = sorted({attribute.key for attribute in attributes} | KNOWN_ATTRIBUTES | {"group"})
+    filled = [f"{phase.key}.{asked.key}" for phase in phases for asked in filled_in(phase, known.forms)]
+    by_key = {phase.key: phase for phase in phases}
+    names = sorted(known.attribute_names | {"group"})
     plan = study.analysis
     lines: list[tuple[tuple[str, ...], AuthoredEstimate]] = []
     if plan.primary is not None:
@@ -118,9 +119,31 @@ def _check_analysis(
     lines += [(("analysis", "also", str(place)), line) for place, line in enumerate(plan.also)]
     for place, line in lines:
         for name in line.of:
-            if not name.startswith(tuple(by_item)):
-                misfits.require((*place, "of"), name, filled, "field of a phase")
-        for key in (*line.by, *line.over, *line.where, *([line.compare] if line.compare else [])):
+            misfits.require((*place, "of"), name, filled, "field of a phase")
+        for key in (*line.by, *line.over, *([line.compare] if line.compare else [])):
             misfits.require(place, key, names, "attribute")
+        for key, values in line.where.items():
+            if "." in key:
+                require_result(key, values, by_key, known.forms, misfits, (*place, "where"))
+            elif misfits.require((*place, "where"), key, names, "attribute"):
+                require_values(key, values, known.attributes, misfits, (*place, "where"))
+        _check_option(line, by_key, known, misfits, place)
     for key in plan.tables:
         misfits.require(("analysis", "tables"), key, names, "attribute")
+    for key in plan.strata:
+        misfits.require(("analysis", "strata"), key, names, "attribute")
+
+
+def _check_option(
+    line: AuthoredEstimate,
+    phases: Mapping[str, expanded.Phase],
+    known: Known,
+    misfits: Misfits,
+    place: tuple[str, ...],
+) -> None:
+    """Refuse to count an option that a field does not have, and a joint rate without option or attribute."""
+    if line.estimate == "joint_rate" and (line.option is None or not line.over):
+        misfits.add(place, "a joint rate needs option, and over: the attribute in all of whose values it is counted.")
+    for name in line.of if line.option is not None else ():
+        if name.partition(".")[0] in phases:
+            require_result(name, [str(line.option)], phases, known.forms, misfits, (*place, "option"))

@@ -16,6 +16,7 @@ _OWN_OPTIONS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "yes_no": (("yes", "Yes"), ("no", "No")),
     "correctness": (("correct", "Correct"), ("incorrect", "Incorrect")),
     "preference": (("a", "A is better"), ("b", "B is better"), ("tie", "Equally good"), ("neither", "Neither")),
+    "guess": (("person", "A person"), ("model", "A model"), ("unsure", "Cannot tell")),
     "resolution": (("keep", "Keep"), ("reword", "Reword"), ("remove", "Remove"), ("fix", "Fix the answer")),
 }
 _NEED_OPTIONS = ("choice", "several", "ordinal")
@@ -95,7 +96,7 @@ def _field(
     if asked.type in _OWN_OPTIONS:
         options = [_plain(*own) for own in _OWN_OPTIONS[asked.type]]
         options += [_plain(name, text) for name in ("partly", "excluded") if (text := getattr(asked, name))]
-    by = _options_by(asked, above, note, (*place, "options_by"))
+    by = _options_by(asked, options, above, note, (*place, "options_by"))
     if by is not None and not options:
         options = [_plain(name, name) for name in dict.fromkeys(name for part in by.offered for name in part.options)]
     if asked.type in _NEED_OPTIONS and len(options) < 2:
@@ -161,12 +162,20 @@ def _when(
 
 
 def _options_by(
-    asked: AuthoredField, above: Sequence[expanded.Field], note: Note, place: tuple[str, ...]
+    asked: AuthoredField,
+    options: Sequence[expanded.Option],
+    above: Sequence[expanded.Field],
+    note: Note,
+    place: tuple[str, ...],
 ) -> expanded.OptionsBy | None:
     if asked.options_by is None:
         return None
     ((key, offered),) = asked.options_by.items()
     _require_option_values(key, list(offered), above, note, place)
+    ids = [option.id for option in options]
+    for option in dict.fromkeys(option for part in offered.values() for option in part) if ids else ():
+        if option not in ids:
+            note(place, f"'{option}' is none of the options of this field ({', '.join(ids)}); correct it or add it.")
     parts = [expanded.Offered(value=value, options=list(options)) for value, options in offered.items()]
     return expanded.OptionsBy(field=key, offered=parts)
 

@@ -10,6 +10,7 @@ from protocol.language import expansion as expanded
 from protocol.language.authored import AuthoredPhase, AuthoredSample, AuthoredSource, AuthoredStudy
 from protocol.language.forms import SharedLists, expand_fields, options_of
 from protocol.language.misfits import Misfits
+from protocol.language.results import filled_in, require_result, require_values
 from protocol.language.things import RATED, THINGS, TOLD_BY_RATING
 
 # Columns of the study's tables that need no declaration; practice is a column of items.
@@ -44,6 +45,7 @@ def expand_phase(
     people = _people(phase, known, earlier, misfits, (*place, "by"))
     source = _source(phase.source, earlier, known, misfits, (*place, "from"))
     _check_shown(phase.shows, known, misfits, (*place, "shows"))
+    _check_taken(phase, earlier.get(answers_of or ""), known, misfits, (*place, "takes"))
     then = None
     if phase.then is not None:
         _check_shown(phase.then.shows, known, misfits, (*place, "then", "shows"))
@@ -136,6 +138,27 @@ def _check_fields_for(
             misfits.add((*place, asked.key), "as_item asks what an item's format asks; rates has to be items.")
         if asked.type == "correctness" and not {"candidates", "answers"} >= set(rates):
             misfits.add((*place, asked.key), "correctness is said of an answer; rates has to be candidates or answers.")
+        if asked.type == "guess" and set(rates) != {"candidates", "answers"}:
+            says = "who wrote an answer is guessed where people's and models' are in one pool; rates has to be both."
+            misfits.add((*place, asked.key), says)
+
+
+def _check_taken(
+    phase: AuthoredPhase,
+    answered: expanded.Phase | None,
+    known: Known,
+    misfits: Misfits,
+    place: tuple[str, ...],
+) -> None:
+    """Refuse fields to be laid out in a pool that nobody fills in."""
+    if not phase.takes:
+        return
+    if answered is None:
+        misfits.add(place, "takes names fields of the answers that are rated; rates has to hold answers of a phase.")
+        return
+    names = [asked.key for asked in filled_in(answered, known.forms)]
+    for key in phase.takes:
+        misfits.require(place, key, names, "field of these answers")
 
 
 def _people(
@@ -172,16 +195,19 @@ def _source(
         misfits.require((*place, "phase"), source.phase, earlier, "phase above")
     if source.let_in and source.phase is None:
         misfits.add((*place, "let_in"), "let_in goes by the answers of a phase; name it as from.phase.")
-    for name in source.where:
-        result, dot, _ = name.partition(".")
-        if dot:
-            misfits.require((*place, "where"), result, earlier, "phase above")
-        else:
-            misfits.require((*place, "where"), name, sorted(known.attribute_names), "attribute")
+    for name, values in source.where.items():
+        if "." in name:
+            require_result(name, values, earlier, known.forms, misfits, (*place, "where"))
+        elif misfits.require((*place, "where"), name, sorted(known.attribute_names), "attribute"):
+            require_values(name, values, known.attributes, misfits, (*place, "where"))
     if source.controls and not source.let_in:
         misfits.add((*place, "controls"), "controls stand beside what let_in lets in; add let_in or remove controls.")
     entries = []
+    answered = earlier.get(source.phase or "")
+    names = [] if answered is None else [asked.key for asked in filled_in(answered, known.forms)]
     for entry in source.let_in:
+        for key in [*(entry.differs or {}), *([entry.answered] if entry.answered else [])] if answered else []:
+            misfits.require((*place, "let_in"), key, names, f"field of '{source.phase}'")
         differences = [expanded.Difference(field=key, steps=steps) for key, steps in (entry.differs or {}).items()]
         entries.append(expanded.Entry(reason=entry.reason, differences=differences, field=entry.answered))
     return expanded.Source(
@@ -201,6 +227,8 @@ def _sample(sample: AuthoredSample, known: Known, misfits: Misfits, place: tuple
         misfits.require((*place, "at_most"), key, names, "attribute")
     if sample.sizes and not sample.strata:
         misfits.add((*place, "sizes"), "sizes are given per stratum; name the attribute under strata.")
+    if len(sample.strata) == 1:
+        require_values(sample.strata[0], list(sample.sizes), known.attributes, misfits, (*place, "sizes"))
     if sample.sizes and "size" in sample.model_fields_set:
         misfits.add((*place, "size"), "size and sizes are two ways to say how many; keep one.")
     return expanded.Sample(
@@ -272,7 +300,11 @@ def _with_abstentions(
     every = written == ["true"] or written == ["yes"]
     for key in [] if every or written in (["false"], ["no"]) else written:
         misfits.require(place, key, [asked.key for asked in fields], "field of the form")
-    return [asked.model_copy(update={"undetermined": every or asked.key in written}) for asked in fields]
+    # How sure somebody is of an answer is left open by leaving the answer open.
+    return [
+        asked.model_copy(update={"undetermined": asked.key in written or (every and asked.type != "confidence")})
+        for asked in fields
+    ]
 
 
 def told_by(phase: expanded.Phase) -> set[str]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from protocol.language.expansion import Entry, Expansion, Field, Opening, Option, Phase, Sample, Source
+from protocol.language.expansion import Expansion, Opening, Phase
 from protocol.language.law import breaches
 from protocol.language.phases import told_by
-from protocol.language.things import RATED, TELL_THE_REFERENCE, THINGS
+from protocol.language.sentences_of_fields import filled_in_words, options_words
+from protocol.language.sentences_of_material import field_of, groups_of, who_rates_what
+from protocol.language.sentences_of_plan import columns_of, plan_of
+from protocol.language.things import TELL_THE_REFERENCE, THINGS
+from protocol.language.wording import capital, listed, number, spoken
 
 # What is named among what is not shown: a scan that a phase leaves out hides nothing.
 _WITHHELD = ("reference", "explanation", "overlays", "candidate", "aid", "opinions", "judge")
@@ -23,21 +26,26 @@ class Paragraph:
 
 
 def explained(study: Expansion) -> list[Paragraph]:
-    """Return a study in sentences: its people, each of its phases, and what is still to be checked of its subjects."""
-    people = tuple(f"{_group(study, place)}." for place in range(len(study.groups)))
-    paragraphs = [Paragraph(f"{study.title} ({study.name})", people)]
-    for number, phase in enumerate(study.phases, start=1):
-        paragraphs.append(Paragraph(f"{number}. {phase.title} ({phase.key})", sentences_of(study, phase)))
-    to_check = tuple(f"{str(breach)[0].upper()}{str(breach)[1:]}" for breach in breaches(study))
-    return paragraphs + ([Paragraph("Checked at the freeze", to_check)] if to_check else [])
+    """Return a study in sentences: people, columns, phases, what is computed, what is still to be checked."""
+    paragraphs = [
+        Paragraph(f"{study.title} ({study.name})", (groups_of(study),)),
+        Paragraph("Columns beyond those of every study", columns_of(study)),
+    ]
+    for place, phase in enumerate(study.phases, start=1):
+        paragraphs.append(Paragraph(f"{place}. {phase.title} ({phase.key})", sentences_of(study, phase)))
+    paragraphs.append(Paragraph("What is computed, declared before the first verdict", plan_of(study)))
+    paragraphs.append(Paragraph("Checked at the freeze", tuple(capital(str(breach)) for breach in breaches(study))))
+    return [paragraph for paragraph in paragraphs if paragraph.sentences]
 
 
 def sentences_of(study: Expansion, phase: Phase) -> tuple[str, ...]:
     """Return what happens in a phase, with every default said."""
     said = (
-        _capital(f"{_who(study, phase)} {_material(study, phase)}."),
+        who_rates_what(study, phase),
+        _pool(study, phase),
         _shown(phase),
-        _form(phase),
+        f'Asked: "{phase.question}"' if phase.question else "",
+        filled_in_words(study, phase),
         _opens(study, phase.opens),
         _afterwards(phase),
         _order(phase),
@@ -47,87 +55,23 @@ def sentences_of(study: Expansion, phase: Phase) -> tuple[str, ...]:
     return tuple(sentence for sentence in said if sentence)
 
 
-def _capital(sentence: str) -> str:
-    return sentence[:1].upper() + sentence[1:]
-
-
-def _group(study: Expansion, place: int) -> str:
-    group = study.groups[place]
-    titles = {other.key: other.title for other in study.groups}
-    number = f" ({group.people})" if group.people else ""
-    also = f", who may also be {_listed([titles[key] for key in group.may_also_be])}" if group.may_also_be else ""
-    return f"{group.title}{number}{also}"
-
-
-def _who(study: Expansion, phase: Phase) -> str:
-    titles = {group.key: group.title for group in study.groups}
-    people = _listed([titles[key] for key in phase.by.groups])
-    if phase.by.together:
-        who = f"a meeting of {people} rates"
-    elif phase.by.per_unit is not None:
-        who = f"{_number(phase.by.per_unit)} of {people} per unit rate"
-    else:
-        who = f"all {people} rate"
-    without = [study.phase(key).title for key in phase.by.not_in]
-    return (f"nobody who rated a unit in {_listed(without, 'or')} rates it here; " if without else "") + who
-
-
-def _material(study: Expansion, phase: Phase) -> str:
-    kinds = []
-    for kind in phase.rates:
-        of = f" of {study.phase(phase.answers_of).title}" if kind == "answers" and phase.answers_of else ""
-        kinds.append(RATED[kind].units + of)
-    pool = _listed(kinds) + (" in one shuffled pool" if len(kinds) > 1 else "")
-    return pool + _source(study, phase.source)
-
-
-def _source(study: Expansion, source: Source) -> str:
-    said = f" of {study.phase(source.phase).title}" if source.phase else ""
-    if source.where:
-        said += " with " + _listed([f"{each.name} {_listed(each.values, 'or')}" for each in source.where])
-    if source.let_in:
-        said += ", those " + _listed([_entry(entry) for entry in source.let_in], "or")
-        said += f", with {source.controls} more as unmarked controls" if source.controls else ", without controls"
-    return said + (_sample(study, source.sample) if source.sample else "")
-
-
-def _entry(entry: Entry) -> str:
-    if entry.reason == "differs":
-        named = [
-            f"in {part.field}" + (f" by {part.steps} steps or more" if part.steps > 1 else "")
-            for part in entry.differences
-        ]
-        return "on which the answers differ" + (f" {_listed(named, 'or')}" if named else "")
-    if entry.reason == "answered":
-        return f"for which somebody answered {entry.field}"
-    return "that somebody flagged" if entry.reason == "flagged" else "that somebody called not assessable"
-
-
-def _sample(study: Expansion, sample: Sample) -> str:
-    strata = _listed(sample.strata)
-    if sample.sizes:
-        said = f"; drawn by {strata}: " + ", ".join(f"{part.size} of {part.stratum}" for part in sample.sizes)
-    elif sample.size == "all":
-        said = "; all of them"
-    else:
-        how = f", {sample.allocation} over {strata}" if sample.strata else ""
-        said = f"; {sample.size} of them drawn at random{how}"
-    if sample.at_most:
-        limits = [f"{limit.most} per {limit.attribute}" for limit in sample.at_most]
-        said += f", at most {_listed(limits)}"
-    if sample.not_in:
-        titles = {phase.key: phase.title for phase in study.phases}
-        said += f", none about a subject of {_listed([titles.get(key, key) for key in sample.not_in], 'or')}"
-    return said + (", all candidates of a drawn item together" if sample.keeps_items_together else "")
+def _pool(study: Expansion, phase: Phase) -> str:
+    if phase.answers_of is None:
+        return ""
+    primary = study.phase(phase.answers_of).primary
+    keys = phase.takes or ([primary.key] if primary else [])
+    fields = [field_of(study, phase.answers_of, key) for key in keys]
+    labels = [f'"{asked.label}"' for asked in fields if asked]
+    return f"Of what people filled in, the answer shows {listed(labels)}; every answer is laid out alike."
 
 
 def _shown(phase: Phase) -> str:
     disclosed = told_by(phase)
     if disclosed & {"reference", "explanation"}:
         disclosed |= TELL_THE_REFERENCE
-    shown = f"On the screen: {_listed([_thing(thing) for thing in phase.shows]) or 'nothing but the form'}."
+    shown = f"On the screen: {listed([_thing(thing) for thing in phase.shows]) or 'nothing but the form'}."
     hidden = [_thing(thing) for thing in _WITHHELD if thing not in disclosed and not _tells_part(phase, thing)]
-    return shown + (f" Never shown: {_listed(hidden, 'or')}." if hidden else "")
+    return shown + (f" Never shown: {listed(hidden, 'or')}." if hidden else "")
 
 
 def _tells_part(phase: Phase, thing: str) -> bool:
@@ -138,28 +82,7 @@ def _thing(thing: str) -> str:
     if thing in THINGS:
         return THINGS[thing].words
     name, dot, part = thing.partition(".")
-    return f"the {part} of the {name}" if dot else f"the attribute {thing}"
-
-
-def _form(phase: Phase) -> str:
-    if phase.form == "as_item":
-        return "Filled in: the form that the item names."
-    return f"Filled in: {_listed([_field(asked) for asked in phase.fields])}."
-
-
-def _field(asked: Field) -> str:
-    kind = {"as_item": "as the item asks", "text": "in words"}.get(asked.type, asked.type.replace("_", " "))
-    if asked.options and asked.type not in ("yes_no", "preference"):
-        kind += f": {', '.join(option.text for option in asked.options)}"
-    elif asked.minimum is not None and asked.maximum is not None:
-        kind += f" from {asked.minimum:g} to {asked.maximum:g}"
-    extras = [
-        "" if asked.required else "may stay empty",
-        f"only where {asked.when.field} is {_listed(asked.when.values, 'or')}" if asked.when else "",
-        f"options by {asked.options_by.field}" if asked.options_by else "",
-        "may be undetermined" if asked.undetermined else "",
-    ]
-    return f"{asked.label} ({'; '.join([kind, *filter(None, extras)])})"
+    return f"the {spoken(part)} of the {name}" if dot else f"the {spoken(thing)}"
 
 
 def _opens(study: Expansion, opens: Opening) -> str:
@@ -167,7 +90,7 @@ def _opens(study: Expansion, opens: Opening) -> str:
         return "Opens at once."
     if opens.kind == "by_admin":
         return "Opens when an admin opens it."
-    titles = _listed([study.phase(key).title for key in opens.after])
+    titles = listed([f'"{study.phase(key).title}"' for key in opens.after])
     done = {
         "self": f"when the same person is done with {titles}",
         "everyone": f"when everybody is done with {titles}",
@@ -179,7 +102,7 @@ def _opens(study: Expansion, opens: Opening) -> str:
 def _afterwards(phase: Phase) -> str:
     if phase.then is None:
         return ""
-    things = _listed([_thing(thing) for thing in phase.then.shows])
+    things = listed([_thing(thing) for thing in phase.then.shows])
     tells_reference = bool(set(phase.then.shows) & TELL_THE_REFERENCE)
     waits = ""
     if phase.counts:
@@ -189,48 +112,50 @@ def _afterwards(phase: Phase) -> str:
 
 
 def _order(phase: Phase) -> str:
-    order = "as listed" if phase.order == "as_listed" else "random, another for each person"
-    apart = f", {phase.spacing} others at least between two of one subject" if phase.spacing else ""
+    order = "as listed" if phase.order == "as_listed" else "random, different for each person"
+    apart = f", with at least {number(phase.spacing)} others between two of one subject" if phase.spacing else ""
     return f"Order: {order}{apart}." + (" Options are shuffled for each person." if phase.shuffle_options else "")
 
 
 def _freedoms(phase: Phase) -> str:
     may = []
     if phase.not_assessable:
-        may.append(f"call a unit not assessable ({_options(phase.not_assessable)})")
+        may.append(f"call a unit not assessable ({options_words(phase.not_assessable)})")
     if phase.flags:
-        may.append(f"flag it ({_options(phase.flags)})")
+        may.append(f"flag it ({options_words(phase.flags)})")
     if phase.comment:
         may.append("comment")
     revise = {"never": "", "session": " within the session", "until_closed": " until the study is closed"}
     if phase.revise != "never":
         may.append(f"revise an answer{revise[phase.revise]}")
     never = "" if phase.revise != "never" else " An answer cannot be revised."
-    return (f"One may {_listed(may)}." if may else "") + never
+    return (f"One may {listed(may)}." if may else "") + never
 
 
 def _counting(study: Expansion, phase: Phase) -> str:
     said = []
     if phase.pass_mark is not None:
-        tries = f", in at most {_number(phase.attempts)} attempts" if phase.attempts else ""
+        tries = f", in at most {number(phase.attempts)} attempts" if phase.attempts else ""
         said.append(f"It is passed with {phase.pass_mark:.0%} right{tries}.")
     if not phase.counts:
         said.append("It enters no estimate.")
     if phase.settles:
-        said.append(f"Its answers stand for the differing ones of {study.phase(phase.settles).title}; both are kept.")
-    return " ".join(said)
+        said.append(f'Its answers stand for the differing ones of "{study.phase(phase.settles).title}"; both are kept.')
+    said.append(_result(study, phase))
+    return " ".join(sentence for sentence in said if sentence)
 
 
-def _options(options: Sequence[Option]) -> str:
-    return ", ".join(option.text for option in options)
-
-
-def _number(number: int) -> str:
-    words = ("no", "one", "two", "three", "four", "five", "six")
-    return words[number] if number < len(words) else str(number)
-
-
-def _listed(words: Sequence[str], last: str = "and") -> str:
-    if len(words) < 2:
-        return "".join(words)
-    return f"{', '.join(words[:-1])} {last} {words[-1]}"
+def _result(study: Expansion, phase: Phase) -> str:
+    """Return how several raters' answers become one value, where something goes by one value or it was said."""
+    names = [condition.name for other in study.phases for condition in other.source.where]
+    lines = [*([study.analysis.primary] if study.analysis.primary else []), *study.analysis.also]
+    names += [name for line in lines for name in (*line.where, *(line.of if "settled" in line.using else ()))]
+    if phase.result == "unanimous" and not any(name.startswith(f"{phase.key}.") for name in names):
+        return ""
+    rules = {
+        "unanimous": "what all of them answered, and open where they differ",
+        "majority": "their majority",
+        "mean": "their mean",
+        "median": "their median",
+    }
+    return f"Where several raters' answers have to become one, it is {rules[phase.result]}."

@@ -76,9 +76,9 @@ RATED: dict[str, Rated] = {
     rated.key: rated
     for rated in (
         Rated("items", "item", "items"),
-        Rated("candidates", "candidate", "candidates"),
-        Rated("pairs", "pair of candidates", "pairs of candidates"),
+        Rated("candidates", "model's answer", "models' answers"),
+        Rated("pairs", "pair of models' answers", "pairs of models' answers"),
         Rated("references", "reference", "references"),
-        Rated("answers", "answer", "answers"),
+        Rated("answers", "person's answer", "people's answers"),
     )
 }

@@ -117,6 +117,25 @@ def test_an_expansion_is_stored_and_read_back_as_it_is() -> None:
     assert Expansion.model_validate_json(study.canonical_json()) == study
 
 
+def test_undetermined_everywhere_leaves_out_how_sure_somebody_is() -> None:
+    (phase,) = expanded(one_phase("{d: text, c: {type: confidence, steps: 5}}", more=", undetermined: true")).phases
+
+    assert [asked.undetermined for asked in phase.fields] == [True, False]
+
+
+def test_a_guess_who_wrote_an_answer_brings_its_options() -> None:
+    study = expanded(
+        """
+        groups: {people: People, graders: Graders}
+        phases:
+          - {key: consult, rates: items, shows: [prompt], form: {answer: text}, by: people}
+          - {key: grade, rates: [candidates, answers of consult], shows: [candidate], form: {w: guess}, by: graders}
+        """
+    )
+
+    assert [option.id for option in study.phase("grade").fields[0].options] == ["person", "model", "unsure"]
+
+
 FITS_NOT = {
     "a thing that does not exist": (
         "phases: [{key: a, rates: items, shows: [scan], form: {v: text}}]",
@@ -202,6 +221,89 @@ FITS_NOT = {
         one_phase("{v: text, c: confidence}"),
         "phases.0.form.c",
         "needs either steps (as 5) or range",
+    ),
+    "a subtype that the field does not have": (
+        one_phase(
+            "{d: {type: choice, options: [x, y]}, s: {type: choice, options: [p, q], options_by: {d: {x: [r]}}}}"
+        ),
+        "phases.0.form.s.options_by",
+        "'r' is none of the options of this field (p, q)",
+    ),
+    "a value that an attribute cannot have": (
+        "attributes: {items: {tier: {type: ordinal, options: [1, 2]}}}\n"
+        + one_phase("{v: text}", more=", from: {where: {tier: 3}}"),
+        "phases.0.from.where",
+        "there is no value of 'tier' '3'",
+    ),
+    "a stratum that an attribute does not have": (
+        "attributes: {items: {flagged: yes_no}}\n"
+        + one_phase("{v: text}", more=", from: {sample: {strata: flagged, sizes: {true: 1, maybe: 3}}}"),
+        "phases.0.from.sample.sizes",
+        "there is no value of 'flagged' 'maybe'",
+    ),
+    "a result that nobody fills in": (
+        one_phase("{keep: yes_no}}, {key: b, rates: items, from: {where: {a.kept: yes}}, shows: [], form: {v: text}"),
+        "phases.1.from.where",
+        "there is no field of 'a' 'kept' (nearest: 'keep')",
+    ),
+    "a result that cannot be": (
+        one_phase("{keep: yes_no}}, {key: b, rates: items, from: {where: {a.keep: 1}}, shows: [], form: {v: text}"),
+        "phases.1.from.where",
+        "there is no option of 'a.keep' '1'",
+    ),
+    "a queue by a field that nobody fills in": (
+        one_phase(
+            "{findings: text}}, {key: b, rates: items, from: {phase: a, let_in: [{answered: findngs}]}, shows: [],"
+            " form: {v: text}"
+        ),
+        "phases.1.from.let_in",
+        "there is no field of 'a' 'findngs' (nearest: 'findings')",
+    ),
+    "a pool of fields that nobody fills in": (
+        one_phase(
+            "{answer: text}}, {key: b, rates: [candidates, answers of a], takes: [anser], shows: [], form: {v: text}"
+        ),
+        "phases.1.takes",
+        "there is no field of these answers 'anser' (nearest: 'answer')",
+    ),
+    "fields of a pool without people's answers": (
+        one_phase("{v: text}", "candidates", ", takes: [answer]"),
+        "phases.0.takes",
+        "rates has to hold answers of a phase",
+    ),
+    "a guess where only models have written": (
+        one_phase("{author: guess}", "candidates"),
+        "phases.0.form.author",
+        "rates has to be both",
+    ),
+    "an estimate of what none of the forms asks": (
+        """
+        forms: {turn: {answer: text}}
+        phases: [{key: a, rates: items, shows: [], form: as_item}]
+        analysis: {primary: {estimate: rate, of: a.anser}}
+        """,
+        "analysis.primary.of",
+        "there is no field of a phase 'a.anser' (nearest: 'a.answer')",
+    ),
+    "a joint rate over nothing": (
+        one_phase("{v: yes_no}", "candidates") + "\nanalysis: {primary: {estimate: joint_rate, of: a.v, option: yes}}",
+        "analysis.primary",
+        "needs option, and over",
+    ),
+    "an estimate of an option that nobody can choose": (
+        one_phase("{v: yes_no}", "candidates") + "\nanalysis: {primary: {estimate: rate, of: a.v, option: maybe}}",
+        "analysis.primary.option",
+        "there is no option of 'a.v' 'maybe'",
+    ),
+    "a plan by a result that cannot be": (
+        one_phase("{v: yes_no}") + "\nanalysis: {primary: {estimate: rate, of: a.v, where: {a.v: maybe}}}",
+        "analysis.primary.where",
+        "there is no option of 'a.v' 'maybe'",
+    ),
+    "a bootstrap within what nothing has": (
+        one_phase("{v: yes_no}") + "\nanalysis: {strata: clas}",
+        "analysis.strata",
+        "there is no attribute 'clas'",
     ),
     "a phase that settles what it does not take": (
         one_phase("{v: text}}, {key: b, rates: items, shows: [], form: {v: text}, settles: a"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from protocol.language.sentences import Paragraph, explained
 from tests.protocol.language.study_text import expanded
 
@@ -45,15 +47,16 @@ phases:
 
 def test_who_rates_what_is_said_first() -> None:
     assert paragraph_of(STUDY, "(read)").sentences[0] == (
-        "All Residents rate items with assessable yes; 100 of them drawn at random, proportional over category, at "
-        "most 1 per template and 1 per subject, none about a subject of earlier-study."
+        "All residents rate items (assessable: yes); 100 of them drawn at random in proportion to the size of each "
+        "category, at most one per template and one per subject, none about a subject of earlier-study."
     )
     assert paragraph_of(STUDY, "Same fact").sentences[0] == (
-        "Two of Scorers per unit rate candidates of Read; 30 of them drawn at random, equal over model."
+        'Any two of the scorers rate each of the models\' answers of "Read"; 30 of them drawn at random, equally many '
+        "of each model."
     )
     assert paragraph_of(STUDY, "(settle)").sentences[0] == (
-        "A meeting of Scorers rates candidates of Same fact, those on which the answers differ or that somebody "
-        "flagged, with 4 more as unmarked controls."
+        'The scorers meet and rate together models\' answers of "Same fact", those on which the answers differ or that '
+        "somebody flagged, with 4 more as unmarked controls."
     )
 
 
@@ -72,7 +75,7 @@ def test_what_is_filled_in_is_said_with_its_options() -> None:
 
 def test_when_a_phase_opens_is_said_although_nobody_wrote_it() -> None:
     assert "Opens at once." in paragraph_of(STUDY, "(read)").sentences
-    assert "Opens when everybody is done with Same fact." in paragraph_of(STUDY, "(settle)").sentences
+    assert 'Opens when everybody is done with "Same fact".' in paragraph_of(STUDY, "(settle)").sentences
 
 
 def test_what_comes_after_the_own_answer_is_said() -> None:
@@ -82,7 +85,7 @@ def test_what_comes_after_the_own_answer_is_said() -> None:
         "After the own answer is locked, what others answered can be seen, once the item is answered; then the "
         "question is asked again, and the second answer counts."
     ) in sentences
-    assert "Its answers stand for the differing ones of Same fact; both are kept." in sentences
+    assert 'Its answers stand for the differing ones of "Same fact"; both are kept.' in sentences
 
 
 def test_whether_an_answer_can_be_revised_is_always_said() -> None:
@@ -110,3 +113,167 @@ def test_what_hangs_on_subjects_stands_at_the_end() -> None:
 
     assert last.heading == "Checked at the freeze"
     assert "their subjects have to differ" in last.sentences[0]
+
+
+ONE_PHASE = "phases: [{{key: a, title: Scores, rates: candidates, shows: [candidate], form: {{v: yes_no}}, {more}}}]"
+
+
+@pytest.mark.parametrize(
+    ("people", "says"),
+    [
+        ("{title: Scorers}", "All scorers rate all models' answers."),
+        ("{title: Scorers, people: 2}", "Both scorers rate all models' answers."),
+        ("{title: Medical physicist, people: 1}", "One person (medical physicist) rates all models' answers."),
+        ("{title: MRI staff, people: 3}", "All MRI staff rate all models' answers."),
+    ],
+)
+def test_people_are_counted_as_one_speaks(people: str, says: str) -> None:
+    text = f"groups: {{g: {people}}}\n" + ONE_PHASE.format(more="by: g")
+
+    assert paragraph_of(text, "(a)").sentences[0] == says
+
+
+@pytest.mark.parametrize(
+    ("sample", "says"),
+    [
+        ("size: 5 %", "5% of them drawn at random."),
+        ("size: 20, unit: item", "20 items drawn at random, each with all its answers."),
+        ("strata: tier, sizes: {1: 18, 2: all}", "drawn at random by tier: 18 of Tier 1 and all of Tier 2."),
+        ("strata: flagged, sizes: {yes: 5 %, no: 9}", "5% of those with flagged yes and 9 of those with flagged no."),
+        ("strata: category, sizes: {Anatomy: 2, Signal: 3}", "by category: 2 of Anatomy and 3 of Signal."),
+        (
+            "strata: category, sizes: {Anatomy: 2, Signal: 3}, unit: item",
+            "; items drawn at random by category: 2 of Anatomy and 3 of Signal, each with all its answers.",
+        ),
+    ],
+)
+def test_a_draw_is_said_in_the_words_of_its_strata(sample: str, says: str) -> None:
+    attributes = "attributes: {items: {tier: {type: ordinal, options: {1: Tier 1, 2: Tier 2}}, flagged: yes_no}}\n"
+
+    first = paragraph_of(attributes + ONE_PHASE.format(more=f"from: {{sample: {{{sample}}}}}"), "(a)").sentences[0]
+
+    assert first.endswith(says)
+
+
+def test_who_may_be_in_two_groups_is_said() -> None:
+    apart = "groups: {a: Residents, b: Scorers}\n" + ONE_PHASE.format(more="by: a")
+    mixed = "groups: {a: Residents, b: {title: Scorers, may_also_be: a}}\n" + ONE_PHASE.format(more="by: a")
+
+    assert explained(expanded(apart))[0].sentences == ("People: residents and scorers. Nobody is in two groups.",)
+    assert explained(expanded(mixed))[0].sentences == (
+        "People: residents and scorers, who may also be residents. Nobody else is in two groups.",
+    )
+
+
+FIELDS = {
+    "modality: {type: choice, options: [MRI, CT]}": "Modality (one of: MRI / CT)",
+    "seen: yes_no": "Seen (yes or no)",
+    "grade: {type: ordinal, options: [low, high]}": "Grade (one step, lowest first: low / high)",
+    "size: {type: number, range: [0, 90], unit: mm}": "Size (a number from 0 to 90 mm)",
+    "list: {type: ranked, at_most: 5, required: no}": "List (a ranked list; at most 5; may stay empty)",
+    "v: {type: correctness, excluded: Excluded}": (
+        "V (Correct / Incorrect / Excluded; Excluded leaves the denominator)"
+    ),
+    "r: resolution": ("R (Keep / Reword / Remove / Fix the answer; the new text with what is reworded or fixed)"),
+    "m: {type: choice, options: {x: Ex, y: Why}}, s: {type: text, when: {m: x}}": (
+        'S (in words; asked only where "M" is Ex)'
+    ),
+    "d: {type: choice, options: {t: Tumour, n: Normal}}, s: {type: choice, options: {g: Glioma, m: Meningioma}, "
+    "options_by: {d: {t: [g, m]}}}": 'S (one of; by "D", Tumour: Glioma / Meningioma; else not asked)',
+}
+
+
+@pytest.mark.parametrize(("form", "says"), FIELDS.items(), ids=list(FIELDS.values()))
+def test_a_field_is_said_as_it_is_filled_in(form: str, says: str) -> None:
+    text = f"phases: [{{key: a, rates: candidates, shows: [], form: {{{form}}}}}]"
+
+    (filled_in,) = [said for said in paragraph_of(text, "(a)").sentences if said.startswith("Filled in")]
+
+    assert says in filled_in
+
+
+def test_forms_that_items_name_are_read_back() -> None:
+    text = """
+    forms: {list: {differential: {type: ranked, at_most: 5}}, turn: {answer: text}}
+    phases: [{key: a, rates: items, shows: [], form: as_item}]
+    """
+
+    assert (
+        'Filled in: the form that the item names, "list" with Differential (a ranked list; at most 5) or "turn" with '
+        "Answer (in words)."
+    ) in paragraph_of(text, "(a)").sentences
+
+
+POOL = """
+groups: {people: People, graders: Graders}
+attributes: {items: {level: {type: ordinal, options: [1, 2]}}, candidates: {condition: text}}
+phases:
+  - {key: consult, rates: items, shows: [prompt], form: {answer: text, why: {type: text, label: Rationale}}, by: people}
+  - key: grade
+    title: Grading
+    question: Is it right?
+    rates: [candidates, answers of consult]
+    takes: [answer, why]
+    shows: [reference, candidate]
+    form: {right: yes_no, author: guess}
+    by: graders
+    result: majority
+  - key: settle
+    rates: candidates
+    from: {phase: grade, where: {grade.right: no}}
+    shows: [reference, candidate]
+    form: {finding: {type: choice, options: {pos: Positive, neg: Negative}}}
+    by: graders
+analysis:
+  primary: {estimate: rate, of: grade.right, by: [group, level]}
+  also:
+    - {estimate: joint_rate, of: settle.finding, option: pos, over: condition, where: {grade.right: no}}
+    - {estimate: agreement, of: [grade.right, settle.finding], with: judges}
+  tables: [level]
+  interval: percentile_bootstrap
+  resamples: 1000
+  strata: level
+"""
+
+
+def test_a_pool_of_people_and_models_is_said_with_what_its_answers_show() -> None:
+    sentences = paragraph_of(POOL, "(grade)").sentences
+
+    assert sentences[0] == (
+        "All graders rate all models' answers and people's answers given in \"Consult\", in one shuffled pool."
+    )
+    assert sentences[1] == (
+        'Of what people filled in, the answer shows "Answer" and "Rationale"; every answer is laid out alike.'
+    )
+    assert 'Asked: "Is it right?"' in sentences
+
+
+def test_how_several_answers_become_one_is_said_where_something_goes_by_it() -> None:
+    assert (
+        "Where several raters' answers have to become one, it is their majority."
+        in (paragraph_of(POOL, "(grade)").sentences[-1])
+    )
+    assert 'for which "Right" was answered no in "Grading"' in paragraph_of(POOL, "(settle)").sentences[0]
+
+
+def test_columns_are_named_with_their_table_type_and_who_sees_them() -> None:
+    assert paragraph_of(POOL, "Columns").sentences == (
+        "In items.csv: level (one of, lowest first: 1 / 2).",
+        "In candidates.csv: condition (text).",
+        "Raters are shown none of them.",
+    )
+
+
+def test_the_plan_is_read_back_as_it_was_declared() -> None:
+    primary, joint, agreement, tables, intervals = paragraph_of(POOL, "computed").sentences
+
+    assert primary == 'Primary: share of "Yes" for "Right" in "Grading", by group and level.'
+    assert joint == (
+        'Share of items with "Positive" for "Finding" in "Settle", where "Right" of "Grading" is no, '
+        "in every condition."
+    )
+    assert agreement == 'Agreement on "Right" in "Grading" and "Finding" in "Settle", against the judges.'
+    assert tables == "Tables by level."
+    assert intervals == (
+        "Intervals of 95%: percentile bootstrap with 1000 resamples, resampled within each level; clustered by subject."
+    )

@@ -1,0 +1,51 @@
+"""What was filled in, and which values it can have: where a rule goes by the answers of a phase, or by an attribute."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from protocol.language import expansion as expanded
+from protocol.language.misfits import Misfits
+
+_YES_NO = ("yes", "no", "true", "false")
+
+
+def filled_in(phase: expanded.Phase, forms: Mapping[str, Sequence[expanded.Field]]) -> list[expanded.Field]:
+    """Return the fields that are filled in during a phase; where each item names its form, those of all forms."""
+    return list(phase.fields) or [asked for fields in forms.values() for asked in fields]
+
+
+def require_result(
+    name: str,
+    values: Sequence[str],
+    phases: Mapping[str, expanded.Phase],
+    forms: Mapping[str, Sequence[expanded.Field]],
+    misfits: Misfits,
+    place: Sequence[str],
+) -> None:
+    """Note a `PHASE.FIELD` that nobody fills in, or values that it cannot have."""
+    key, _, field = name.partition(".")
+    if not misfits.require(place, key, phases, "phase above"):
+        return
+    fields = filled_in(phases[key], forms)
+    if not misfits.require(place, field, [asked.key for asked in fields], f"field of '{key}'"):
+        return
+    ids = [option.id for asked in fields if asked.key == field for option in asked.options]
+    for value in values if ids else ():
+        misfits.require(place, value, ids, f"option of '{name}'")
+
+
+def require_values(
+    name: str,
+    values: Sequence[str],
+    attributes: Sequence[expanded.Attribute],
+    misfits: Misfits,
+    place: Sequence[str],
+) -> None:
+    """Note values that a declared attribute cannot have."""
+    declared = next((attribute for attribute in attributes if attribute.key == name), None)
+    if declared is None:
+        return
+    ids = _YES_NO if declared.type == "yes_no" else [option.id for option in declared.options]
+    for value in values if ids else ():
+        misfits.require(place, value, ids, f"value of '{name}'")

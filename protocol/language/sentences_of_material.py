@@ -1,0 +1,159 @@
+"""Who rates what, in words: people, kinds of units, what selects them and what is drawn."""
+
+from __future__ import annotations
+
+from protocol.language.expansion import Condition, Entry, Expansion, Field, People, Phase, Sample, Source
+from protocol.language.results import filled_in
+from protocol.language.things import RATED
+from protocol.language.wording import capital, listed, mid, number, spoken
+
+
+def groups_of(study: Expansion) -> str:
+    """Return the people of a study, and who of them may be in two groups."""
+    titles = {group.key: mid(group.title) for group in study.groups}
+    people = []
+    for group in study.groups:
+        size = f" ({group.people})" if group.people else ""
+        also = (
+            f", who may also be {listed([titles[key] for key in group.may_also_be], 'or')},"
+            if group.may_also_be
+            else ""
+        )
+        people.append(f"{titles[group.key]}{size}{also}")
+    apart = ""
+    if len(people) > 1:
+        apart = f" Nobody{' else' if any(group.may_also_be for group in study.groups) else ''} is in two groups."
+    return f"People: {listed(people).removesuffix(',')}.{apart}"
+
+
+def who_rates_what(study: Expansion, phase: Phase) -> str:
+    """Return the first sentence about a phase."""
+    without = [f'"{study.phase(key).title}"' for key in phase.by.not_in]
+    never = f" Nobody rates here what they rated in {listed(without, 'or')}." if without else ""
+    return capital(f"{_who(study, phase.by)} {_every(phase)}{_material(study, phase)}.{never}")
+
+
+def _every(phase: Phase) -> str:
+    drawn = phase.source.sample or phase.source.let_in
+    return "" if drawn or phase.by.together or phase.by.per_unit is not None else "all "
+
+
+def _who(study: Expansion, by: People) -> str:
+    groups = [group for group in study.groups if group.key in by.groups]
+    people = listed([mid(group.title) for group in groups])
+    if by.together:
+        return f"the {people} meet and rate together"
+    if by.per_unit == 1:
+        return f"one of the {people} rates each of the"
+    if by.per_unit is not None:
+        return f"any {number(by.per_unit)} of the {people} rate each of the"
+    if [group.people for group in groups] == [1]:
+        return f"one person ({people}) rates"
+    return f"{'both' if [group.people for group in groups] == [2] else 'all'} {people} rate"
+
+
+def _material(study: Expansion, phase: Phase) -> str:
+    kinds = []
+    for kind in phase.rates:
+        of = f' given in "{study.phase(phase.answers_of).title}"' if kind == "answers" and phase.answers_of else ""
+        kinds.append(RATED[kind].units + of)
+    pool = listed(kinds) + (", in one shuffled pool" if len(kinds) > 1 else "")
+    return pool + _source(study, phase.source)
+
+
+def _source(study: Expansion, source: Source) -> str:
+    said = f' of "{study.phase(source.phase).title}"' if source.phase else ""
+    attributes = [_attribute(study, each) for each in source.where if "." not in each.name]
+    if attributes:
+        said += f" ({'; '.join(attributes)})"
+    for each in source.where:
+        if "." in each.name:
+            said += f" {_result(study, each)}"
+    if source.let_in:
+        said += ", those " + listed([_entry(study, source, entry) for entry in source.let_in], "or")
+        said += f", with {source.controls} more as unmarked controls" if source.controls else ", without controls"
+    return said + (_sample(study, source.sample) if source.sample else "")
+
+
+def _attribute(study: Expansion, condition: Condition) -> str:
+    values = [value_text(study, condition.name, value) for value in condition.values]
+    return f"{spoken(condition.name)}: {listed(values, 'or')}"
+
+
+def _result(study: Expansion, condition: Condition) -> str:
+    label, title, values = result_words(study, condition)
+    return f'for which "{label}" was answered {listed(values, "or")} in "{title}"'
+
+
+def result_words(study: Expansion, condition: Condition) -> tuple[str, str, list[str]]:
+    """Return the label of a field, the title of its phase, and the texts of the values of a `PHASE.FIELD`."""
+    key, _, field = condition.name.partition(".")
+    asked = field_of(study, key, field)
+    texts = {option.id: option.text for option in asked.options} if asked else {}
+    return (
+        asked.label if asked else field,
+        study.phase(key).title,
+        [mid(texts.get(value, value)) for value in condition.values],
+    )
+
+
+def field_of(study: Expansion, phase: str, field: str) -> Field | None:
+    """Return a field that is filled in during a phase; None where there is none, as in older protocols."""
+    forms = {form.key: form.fields for form in study.forms}
+    return next((asked for asked in filled_in(study.phase(phase), forms) if asked.key == field), None)
+
+
+def value_text(study: Expansion, attribute: str, value: str) -> str:
+    """Return how a value of an attribute reads: the text of its option where it has one."""
+    declared = next((each for each in study.attributes if each.key == attribute), None)
+    texts = {option.id: option.text for option in declared.options} if declared else {}
+    return texts.get(value, value)
+
+
+def _entry(study: Expansion, source: Source, entry: Entry) -> str:
+    def label(field: str) -> str:
+        asked = field_of(study, source.phase, field) if source.phase else None
+        return f'"{asked.label if asked else field}"'
+
+    if entry.reason == "differs":
+        named = [
+            f"in {label(part.field)}" + (f" by {part.steps} steps or more" if part.steps > 1 else "")
+            for part in entry.differences
+        ]
+        return "on which the answers differ" + (f" {listed(named, 'or')}" if named else "")
+    if entry.reason == "answered":
+        return f"for which somebody filled in {label(entry.field or '')}"
+    return "that somebody flagged" if entry.reason == "flagged" else "that somebody called not assessable"
+
+
+def _sample(study: Expansion, sample: Sample) -> str:
+    strata = listed([spoken(key) for key in sample.strata])
+    what = " items" if sample.keeps_items_together else ""
+    if sample.sizes:
+        sizes = [f"{part.size} of {_stratum(study, sample, part.stratum)}" for part in sample.sizes]
+        said = f";{what} drawn at random by {strata}: {listed(sizes)}"
+    elif sample.size == "all":
+        said = "; all of them"
+    else:
+        shares = {
+            "proportional": f" in proportion to the size of each {strata}",
+            "equal": f", equally many of each {strata}",
+        }
+        how = shares[sample.allocation] if sample.strata else ""
+        said = f"; {sample.size}{what or ' of them'} drawn at random{how}"
+    if sample.at_most:
+        limits = [f"{number(limit.most)} per {spoken(limit.attribute)}" for limit in sample.at_most]
+        said += f", at most {listed(limits)}"
+    if sample.not_in:
+        titles = {phase.key: f'"{phase.title}"' for phase in study.phases}
+        said += f", none about a subject of {listed([titles.get(key, key) for key in sample.not_in], 'or')}"
+    return said + (", each with all its answers" if sample.keeps_items_together else "")
+
+
+def _stratum(study: Expansion, sample: Sample, stratum: str) -> str:
+    if len(sample.strata) == 1:
+        key = sample.strata[0]
+        if any(each.key == key and each.type == "yes_no" for each in study.attributes):
+            return f"those with {spoken(key)} {stratum}"
+        return value_text(study, key, stratum)
+    return stratum

@@ -1,0 +1,141 @@
+"""What the tables have to hold and what is computed, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from protocol.language.authored import AuthoredEstimate
+from protocol.language.expansion import Attribute, Condition, Expansion
+from protocol.language.sentences_of_material import field_of, result_words, value_text
+from protocol.language.wording import capital, listed, spoken
+
+# Each with the word that leads to the field it is about.
+_ESTIMATES = {
+    "accuracy": "accuracy of",
+    "agreement": "agreement on",
+    "direction": "signed difference on",
+    "uniformity": "uniformity of the signed difference on",
+    "corrected": "share that is right, corrected for the judges' errors, by",
+    "distribution": "distribution of",
+    "mean": "mean of",
+    "difference": "difference in",
+    "pass_at": "pass@{k} by",
+    "macro_f1": "macro-F1 of",
+    "calibration": "calibration of",
+    "win_rate": "win rate by",
+    "distance": "distance of",
+    "auc": "area under the ROC curve of",
+    "rate": 'share of "{option}" for',
+    "joint_rate": 'share of items with "{option}" for',
+    "flag_precision": "precision of the flag by",
+    "correlation": "correlation of",
+    "blinding_index": "blinding index by",
+}
+_PARTNERS = {
+    "judges": "against the judges",
+    "models": "beside the models",
+    "text_only": "beside the answers without the image",
+    "exact_match": "against exact match",
+    "token_f1": "against token F1",
+}
+_USED = {
+    "given": "of the answers as given",
+    "settled": "of one answer per unit",
+    "step 1": "of the answers of the first step",
+}
+_TABLES = ("cases", "items", "candidates", "raters")
+
+
+def columns_of(study: Expansion) -> tuple[str, ...]:
+    """Return which columns the tables have to have beyond those of every study, and who sees them."""
+    said = []
+    for table in _TABLES:
+        columns = [_column(each) for each in study.attributes if each.table == table]
+        if columns:
+            where = "Of each rater" if table == "raters" else f"In {table}.csv"
+            said.append(f"{where}: {listed(columns)}.")
+    keys = [each.key for each in study.attributes]
+    shown = [
+        f'{key} in "{phase.title}"'
+        for key in keys
+        for phase in study.phases
+        if key in phase.shows or (phase.then is not None and key in phase.then.shows)
+    ]
+    if said:
+        said.append(f"Raters are shown {listed(shown) or 'none of them'}{', and none of the others' if shown else ''}.")
+    return tuple(said)
+
+
+def _column(attribute: Attribute) -> str:
+    kind = {"yes_no": "yes or no", "choice": "one of", "ordinal": "one of, lowest first"}.get(
+        attribute.type, attribute.type
+    )
+    options = [
+        option.id if option.text == option.id else f"{option.id} = {option.text}" for option in attribute.options
+    ]
+    kind += f": {' / '.join(options)}" if options else ""
+    return f"{attribute.key} ({kind}{'; it tells the reference' if attribute.tells_reference else ''})"
+
+
+def plan_of(study: Expansion) -> tuple[str, ...]:
+    """Return what was declared to be computed."""
+    plan = study.analysis
+    if plan.primary is None and not plan.also:
+        return ()
+    said = [f"Primary: {_line(study, plan.primary)}."] if plan.primary else []
+    said += [f"{capital(_line(study, line))}." for line in plan.also]
+    if plan.tables:
+        said.append(f"Tables by {listed([spoken(key) for key in plan.tables])}.")
+    within = f", resampled within each {listed([spoken(key) for key in plan.strata])}" if plan.strata else ""
+    method = (
+        f"percentile bootstrap with {plan.resamples} resamples"
+        if plan.interval == "percentile_bootstrap"
+        else "each by the method of its statistic"
+    )
+    said.append(f"Intervals of {plan.confidence:.0%}: {method}{within}; clustered by {spoken(plan.cluster)}.")
+    return tuple(said)
+
+
+def _line(study: Expansion, line: AuthoredEstimate) -> str:
+    what = _ESTIMATES[line.estimate].format(k=line.k or "k", option=_option(study, line))
+    said = f"{what} {_fields(study, line.of)}"
+    if line.using:
+        said += f", {listed([_USED[used] for used in line.using])}"
+    if line.against:
+        said += f", {listed([_PARTNERS[partner] for partner in line.against])}"
+    elif line.estimate == "agreement":
+        said += ", between raters"
+    if line.where:
+        said += f", where {listed([_where(study, key, values) for key, values in line.where.items()])}"
+    if line.over:
+        said += (
+            f", {'in' if line.estimate == 'joint_rate' else 'over'} every {listed([spoken(key) for key in line.over])}"
+        )
+    if line.compare:
+        said += f", comparing each {spoken(line.compare)} with the others"
+    return said + (f", by {listed([spoken(key) for key in line.by])}" if line.by else "")
+
+
+def _fields(study: Expansion, names: Sequence[str]) -> str:
+    """Return fields by their labels, those of one phase together."""
+    labels: dict[str, list[str]] = {}
+    for name in names:
+        key, _, field = name.partition(".")
+        asked = field_of(study, key, field)
+        labels.setdefault(study.phase(key).title, []).append(f'"{asked.label if asked else field}"')
+    return listed([f'{listed(within)} in "{title}"' for title, within in labels.items()])
+
+
+def _option(study: Expansion, line: AuthoredEstimate) -> str:
+    """Return the text of the option that is counted: the one that is named, or else the field's positive one."""
+    key, _, field = line.of[0].partition(".")
+    asked = field_of(study, key, field)
+    counted = line.option or (asked.positive if asked else None) or ""
+    return next((option.text for option in asked.options if option.id == counted), counted) if asked else counted
+
+
+def _where(study: Expansion, key: str, values: list[str]) -> str:
+    if "." in key:
+        label, title, texts = result_words(study, Condition(name=key, values=values))
+        return f'"{label}" of "{title}" is {listed(texts, "or")}'
+    return f"{spoken(key)} is {listed([value_text(study, key, value) for value in values], 'or')}"
