@@ -308,6 +308,8 @@ def _with_abstentions(
 
 
 def told_by(phase: expanded.Phase) -> set[str]:
-    """Return everything that somebody has been told by a phase, shown on the screen or by what is rated."""
+    """Return everything that a phase tells: on the screen, by what is rated, or by what its units were selected for."""
     shown = set(phase.shows) | set(phase.then.shows if phase.then else [])
-    return shown | {TOLD_BY_RATING[kind] for kind in phase.rates if kind in TOLD_BY_RATING}
+    # That a unit is there at all says something of what others answered.
+    selected = {"opinions"} if _needs_answers(phase.source) else set()
+    return shown | selected | {TOLD_BY_RATING[kind] for kind in phase.rates if kind in TOLD_BY_RATING}

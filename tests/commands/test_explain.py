@@ -24,7 +24,7 @@ def test_a_study_of_the_repository_is_read_back(name: str) -> None:
     assert status == 0
     for heading in ("1. Read items (reading)", "2. Score answers (scoring)", "3. Adjudicate (review)"):
         assert heading in printed
-    assert "Opens when the same person is done with Read items." in printed
+    assert 'Opens when the same person is done with "Read items".' in printed
 
 
 def test_a_study_that_lists_its_phases_is_read_back_from_its_file(tmp_path: Path) -> None:

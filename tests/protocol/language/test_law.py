@@ -105,6 +105,15 @@ TELLS_TOO_EARLY = {
         """,
         ("sort", "read", "'reference.modality'"),
     ),
+    "units selected by what others answered": (
+        f"""
+        phases:
+          - {{key: read, rates: items, shows: [scans], {FORM}}}
+          - {{key: look, rates: items, from: {{phase: read, let_in: flagged}}, shows: [scans], {FORM}}}
+          - {{key: again, rates: items, shows: [scans], {FORM}}}
+        """,
+        ("look", "again", "what others answered"),
+    ),
     "a group that may also be the other": (
         f"""
         groups: {{readers: Readers, scorers: {{title: Scorers, may_also_be: readers}}}}
