@@ -25,7 +25,7 @@ const moves = arrows.map((arrow) => `Ctrl+Shift+${arrow}`);
 
 /** @type {Binding[]} */
 export const BINDINGS = [
-  { group: "Form", keys: digits, shown: "1 … 9", does: "Answer the highlighted field or the panel with the focus (two digits each if more than nine); type a number", action: "digit", when: "not typing" },
+  { group: "Form", keys: digits, shown: "1 … 9", does: "Answer the highlighted field or the panel with the focus (two digits each if more than nine); numbers are typed", action: "digit", when: "not typing" },
   { group: "Form", keys: ["0"], shown: "0", does: "Finish a field that takes several answers (00 if they have two digits)", action: "digit", when: "not typing" },
   { group: "Form", keys: ["Backspace"], shown: "Backspace", does: "Delete the last digit or its answer; again: the previous answer. In a panel: clear it", action: "takeBack", when: "not typing" },
   { group: "Form", keys: ["Enter"], shown: "Enter", does: "Submit and continue", action: "submit", when: "not typing" },
