@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
+from services.studies.sampling.completion import Flow, IntegerProgram
 from services.studies.sampling.drawing import draw_once, fill_places
 from services.studies.sampling.planning import plan
+from services.studies.sampling.pool import Partition, two_chains
 from services.studies.sampling.remarks import CannotDraw
 from services.studies.sampling.sample import DrawnSample, draw
 from services.studies.sampling.units import Unit
@@ -230,6 +232,40 @@ def test_all_within_two_limits_is_a_maximum_matching(pairs: list[tuple[int, int]
 
     assert len(sample.units) == matching
     assert sample.table[0].planned is None or sample.table[0].planned == matching
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 7)), min_size=2, max_size=20),
+    st.fixed_dictionaries(
+        {"template": st.integers(1, 2), "subject": st.integers(1, 2), "site": st.integers(1, 4)},
+    ),
+    st.integers(0, 99),
+)
+def test_flows_and_integer_programs_agree_on_what_is_largest_and_on_what_is_drawn(
+    pairs: list[tuple[int, int]], at_most: dict[str, int], seed: int
+) -> None:
+    # Templates within tiers and subjects within sites: two chains of nested groups.
+    rows = [
+        {"template": f"t{template}", "tier": str(template % 2), "subject": f"s{subject}", "site": str(subject % 3)}
+        for template, subject in pairs
+    ]
+    available = Counter(row["tier"] for row in rows)
+    pool = plan(units(rows), source(at_most=at_most)).pool
+    tiers = [int(row["tier"]) for row in rows]
+    wanted = [(available["0"] + 1) // 2, (available["1"] + 1) // 2]
+    partitions = [Partition(tiers, wanted), *pool.limits]
+    flow, program = Flow(len(rows), *two_chains(partitions)), IntegerProgram(len(rows), partitions, 0)
+
+    assert flow.maximum() == program.maximum()
+    assert [flow.maximum([unit]) for unit in range(len(rows))] == [program.maximum([unit]) for unit in range(len(rows))]
+    if flow.maximum() == sum(wanted):
+        program = IntegerProgram(len(rows), partitions, sum(wanted))
+        flow.restart([])
+        program.restart([])
+        order = list(range(len(rows)))
+        random.Random(seed).shuffle(order)
+        assert [flow.admits(unit) for unit in order] == [program.admits(unit) for unit in order]
 
 
 @settings(max_examples=100, deadline=None)

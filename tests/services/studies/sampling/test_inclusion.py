@@ -15,17 +15,17 @@ from services.studies.sampling.planning import Plan, plan
 from services.studies.sampling.pool import Partition, Pool
 from tests.services.studies.sampling.designs import admissible, enumerated, source, units
 
-# Tier and site are strata; templates lie within tiers, subjects across; pairs and colours cross everything.
+# Templates lie within tiers and subjects within sites; tiers, sites, pairs and colours cross one another.
 EIGHT = units(
     [
-        {"tier": "1", "template": "a", "subject": "s1", "pair": "p", "colour": "red", "item": "i1"},
-        {"tier": "1", "template": "a", "subject": "s2", "pair": "q", "colour": "blue", "item": "i1"},
-        {"tier": "1", "template": "a", "subject": "s3", "pair": "p", "colour": "blue", "item": "i2"},
-        {"tier": "1", "template": "b", "subject": "s1", "pair": "q", "colour": "red", "item": "i2"},
-        {"tier": "2", "template": "c", "subject": "s1", "pair": "r", "colour": "blue", "item": "i3"},
-        {"tier": "2", "template": "c", "subject": "s4", "pair": "r", "colour": "green", "item": "i3"},
-        {"tier": "2", "template": "d", "subject": "s2", "pair": "p", "colour": "red", "item": "i4"},
-        {"tier": "2", "template": "d", "subject": "s2", "pair": "r", "colour": "green", "item": "i5"},
+        {"tier": "1", "template": "a", "subject": "s1", "site": "x", "pair": "p", "colour": "red", "item": "i1"},
+        {"tier": "1", "template": "a", "subject": "s2", "site": "x", "pair": "q", "colour": "blue", "item": "i1"},
+        {"tier": "1", "template": "a", "subject": "s3", "site": "y", "pair": "p", "colour": "blue", "item": "i2"},
+        {"tier": "1", "template": "b", "subject": "s1", "site": "x", "pair": "q", "colour": "red", "item": "i2"},
+        {"tier": "2", "template": "c", "subject": "s1", "site": "x", "pair": "r", "colour": "blue", "item": "i3"},
+        {"tier": "2", "template": "c", "subject": "s4", "site": "y", "pair": "r", "colour": "green", "item": "i3"},
+        {"tier": "2", "template": "d", "subject": "s2", "site": "x", "pair": "p", "colour": "red", "item": "i4"},
+        {"tier": "2", "template": "d", "subject": "s2", "site": "x", "pair": "r", "colour": "green", "item": "i5"},
     ]
 )
 
@@ -49,6 +49,9 @@ LIMITED: dict[str, dict[str, Any]] = {
     "a limit within strata": {"size": "4", "strata": ["tier"], "at_most": {"template": 1}},
     "a limit across strata": {"size": "4", "strata": ["tier"], "at_most": {"subject": 1}},
     "a nested and a crossing limit": {"size": "4", "strata": ["tier"], "at_most": {"template": 1, "subject": 1}},
+    "two chains of nested limits": {
+        "size": "4", "strata": ["tier"], "at_most": {"template": 1, "subject": 2, "site": 3}
+    },
     "two per value": {"size": "5", "strata": ["tier"], "at_most": {"template": 2, "subject": 2}},
     "three limits that cross": {"size": "3", "at_most": {"subject": 1, "pair": 1, "colour": 1}},
     "limits and strata that cross": {"size": "3", "strata": ["tier"], "at_most": {"subject": 1, "pair": 1}},
