@@ -141,18 +141,18 @@ def measured(folder: Path, way: Callable[[Session], tuple[int, int, Any]]) -> di
         gc.collect()
         # Forget the peak that starting up has reached: the kernel's own count begins anew.
         Path("/proc/self/clear_refs").write_text("5")
-        before, start = _memory("VmRSS"), time.perf_counter()
+        before, start = memory_now("VmRSS"), time.perf_counter()
         verdicts, held, retained = way(session)
-        seconds, peak = time.perf_counter() - start, _memory("VmHWM")
+        seconds, peak = time.perf_counter() - start, memory_now("VmHWM")
     gc.collect()
-    standing = _memory("VmRSS")
+    standing = memory_now("VmRSS")
     del retained
     return {
         "verdicts": verdicts, "held": held, "peak": peak - before, "stands": standing - before, "seconds": seconds,
     }  # fmt: skip
 
 
-def _memory(line: str) -> int:
+def memory_now(line: str) -> int:
     """Return what the kernel says of this process, in bytes: `VmRSS` is resident now, `VmHWM` was so at most."""
     match = re.search(rf"^{line}:\s+(\d+) kB", Path("/proc/self/status").read_text(), re.MULTILINE)
     assert match is not None

@@ -1,0 +1,103 @@
+"""The draw: place after place, a unit with equal chances from those with which the sample can be completed."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from services.studies.sampling.completion import Completion
+from services.studies.sampling.pool import Pool
+
+# So many units of a stratum are tried in vain before those that cannot be drawn any more are put aside.
+TRIES = 32
+
+
+class Untried:
+    """The units of a stratum that were not tried yet, drawn without putting back.
+
+    Steps of Fisher and Yates on a list that is not copied: what was moved is noted apart. Only `Random.random` is
+    used, whose sequence Python guarantees for a seed. A position is off from equal chances by less than one in 2 ** 34.
+    """
+
+    def __init__(self, units: Sequence[int]) -> None:
+        self._units = units
+        self._moved: dict[int, int] = {}
+        self.left = len(units)
+
+    def draw(self, rng: random.Random) -> int:
+        """Return one of those that are left, each with equal chances, and take it out."""
+        position = int(rng.random() * self.left)
+        self.left -= 1
+        moved = self._moved
+        drawn = moved.get(position, position)
+        moved[position] = moved.get(self.left, self.left)
+        return self._units[drawn]
+
+    def remaining(self) -> list[int]:
+        """Return those that are left."""
+        return [self._units[self._moved.get(position, position)] for position in range(self.left)]
+
+
+def _shuffle(places: list[int], rng: random.Random) -> None:
+    for last in range(len(places) - 1, 0, -1):
+        other = int(rng.random() * (last + 1))
+        places[last], places[other] = places[other], places[last]
+
+
+def draw_once(pool: Pool, key: str) -> list[int]:
+    """Draw a sample of a pool that has at least one, by the random numbers of a key.
+
+    It is tried first without looking ahead. Where that gets to the end, every unit on the way could be completed, and
+    looking ahead would have drawn the same; where not, the draw begins again with the same random numbers, and looks.
+    """
+    drawn = fill_places(pool, random.Random(key), None)
+    if len(drawn) == pool.size:
+        return drawn
+    completion = pool.completion
+    completion.restart(drawn)
+    return fill_places(pool, random.Random(key), completion)
+
+
+def fill_places(pool: Pool, rng: random.Random, completion: Completion | None) -> list[int]:
+    """Fill the places in random order; without a completion it ends early where a place cannot be filled."""
+    room = list(pool.most)
+    groups = pool.groups
+    drawn: list[int] = []
+    places: list[int] = []
+
+    def has_room(unit: int) -> bool:
+        return all(room[group] for group in groups[unit])
+
+    def take(unit: int) -> None:
+        drawn.append(unit)
+        for group in groups[unit]:
+            room[group] -= 1
+
+    for stratum, certain in enumerate(pool.certain):
+        if not certain:
+            places += [stratum] * pool.wanted[stratum]
+            continue
+        for unit in pool.strata[stratum]:
+            if not has_room(unit) or (completion is not None and not completion.admits(unit)):
+                return drawn
+            take(unit)
+    _shuffle(places, rng)
+    untried: dict[int, Untried] = {}
+    for stratum in places:
+        if stratum not in untried:
+            untried[stratum] = Untried(pool.strata[stratum])
+        units = untried[stratum]
+        vain = 0
+        while True:
+            if units.left == 0:
+                return drawn
+            if vain > TRIES and 4 * vain > units.left:
+                units = untried[stratum] = Untried([unit for unit in units.remaining() if has_room(unit)])
+                vain = 0
+                continue
+            unit = units.draw(rng)
+            if has_room(unit) and (completion is None or completion.admits(unit)):
+                break
+            vain += 1
+        take(unit)
+    return drawn

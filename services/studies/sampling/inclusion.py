@@ -1,0 +1,135 @@
+"""How likely each unit was to be drawn: exactly where the design says it, else by drawing again and again."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from services.studies.sampling.drawing import draw_once
+from services.studies.sampling.pool import Pool
+
+REPEATS = 20_000
+LEAST_HITS = 200
+# Calls of the solver times units of the pool, at most: minutes. A simulation that needs more is given up.
+MOST_WORK = 2_000_000
+EVERY = 200  # repeats between two reports of progress
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Inclusion:
+    """The probability with which a unit is drawn.
+
+    Attributes
+    ----------
+    kind
+        "exact"; "simulated"; "not known", with the reason in `method`.
+    probability, standard_error
+        None where not known; the error is the Monte Carlo error of a simulated probability, 0 of an exact one.
+    hits
+        How often units alike were drawn in the repeats; None without repeats.
+    alike
+        How many units there are that the design does not tell from this one, itself among them: in the same stratum
+        and the same limited groups.
+    method
+        How it was computed, in words.
+    """
+
+    kind: Literal["exact", "simulated", "not known"]
+    probability: float | None
+    standard_error: float | None
+    hits: int | None
+    alike: int
+    method: str
+
+
+def inclusions(pool: Pool, key: str, repeats: int = REPEATS, progress: Progress | None = None) -> list[Inclusion]:
+    """Return the inclusion probability of each unit of a pool.
+
+    A stratum on whose units no limit bites is a simple random sample of its own, n_h of N_h; a stratum that is drawn
+    in full is certain. Any other probability is simulated. Units in the same stratum and the same limited groups can
+    be exchanged without a change to the design, so their probabilities are equal and are estimated together: with
+    m units alike, of which c_r are drawn in repeat r of R, it is ``sum(c_r) / (m R)`` with the standard error
+    ``sqrt((sum(c_r ** 2) - sum(c_r) ** 2 / R + 1) / R ** 2) / m``. The 1 is there so that units that were drawn in all
+    repeats have an error too.
+
+    Parameters
+    ----------
+    pool
+        The sample's, which can be drawn.
+    key
+        The draw's; repeat i is drawn by a key of its own, derived from it.
+    repeats
+        How often the whole draw is repeated.
+    progress
+        Called with the repeats done and their number.
+    """
+    exact = _exact(pool)
+    if len(exact) == len(set(pool.stratum)):
+        return [exact[stratum] for stratum in pool.stratum]
+    kinds: dict[tuple[int, ...], int] = {}
+    kind_of = [
+        kinds.setdefault((stratum, *groups), len(kinds))
+        for stratum, groups in zip(pool.stratum, pool.groups, strict=True)
+    ]
+    hits, squares, done = _simulated(pool, kind_of, len(kinds), key, repeats, progress)
+    alike = Counter(kind_of)
+    estimates = [
+        _estimated(hits[kind], squares[kind], alike[kind], repeats) if done == repeats else _given_up(alike[kind], done)
+        for kind in range(len(kinds))
+    ]
+    return [exact.get(stratum, estimates[kind]) for stratum, kind in zip(pool.stratum, kind_of, strict=True)]
+
+
+def _exact(pool: Pool) -> dict[int, Inclusion]:
+    """Return the probability in each stratum in which it follows from the design."""
+    exact = {}
+    for stratum, units in enumerate(pool.strata):
+        if units and (pool.certain[stratum] or pool.unlimited[stratum] or pool.wanted[stratum] == 0):
+            wanted, available = pool.wanted[stratum], len(units)
+            method = f"exact: {wanted:,} of {available:,} drawn at random without replacement"
+            exact[stratum] = Inclusion("exact", wanted / available, 0.0, None, available, method)
+    return exact
+
+
+def _simulated(
+    pool: Pool, kind_of: Sequence[int], kinds: int, key: str, repeats: int, progress: Progress | None
+) -> tuple[list[int], list[int], int]:
+    """Return for units of each kind the sum and the sum of squares of their numbers, and how many repeats were done."""
+    hits, squares = [0] * kinds, [0] * kinds
+    calls = pool.completion.calls
+    for number in range(repeats):
+        if number % EVERY == 0 and progress is not None:
+            progress(number, repeats)
+        drawn: dict[int, int] = {}
+        for unit in draw_once(pool, f"{key}|repeat {number}"):
+            drawn[kind_of[unit]] = drawn.get(kind_of[unit], 0) + 1
+        for kind, count in drawn.items():
+            hits[kind] += count
+            squares[kind] += count * count
+        if (pool.completion.calls - calls) * len(kind_of) > MOST_WORK:
+            return hits, squares, number + 1
+    if progress is not None:
+        progress(repeats, repeats)
+    return hits, squares, repeats
+
+
+def _estimated(hits: int, squares: int, alike: int, repeats: int) -> Inclusion:
+    which = "drawn" if alike == 1 else f"{alike:,} units alike were drawn"
+    how = f"{which} {hits:,} times in {repeats:,} repeats of the whole draw under keys derived from its own"
+    if hits < LEAST_HITS:
+        return Inclusion("not known", None, None, hits, alike, f"not known: {how}, fewer than {LEAST_HITS}")
+    error = math.sqrt(squares - hits**2 / repeats + 1) / repeats / alike
+    return Inclusion("simulated", hits / repeats / alike, error, hits, alike, f"simulated: {how}")
+
+
+def _given_up(alike: int, done: int) -> Inclusion:
+    reason = (
+        "not known: the limits cross one another and leave so little choice that the simulation was given up after "
+        f"{done:,} repeats"
+    )
+    return Inclusion("not known", None, None, None, alike, reason)

@@ -1,0 +1,42 @@
+"""How many: sizes as they are written, and what falls to each stratum."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
+from math import floor
+
+
+def size_of(written: str, available: int) -> int:
+    """Return how many units a size means: "all", a number, or a share of those available, rounded half up."""
+    if written == "all":
+        return available
+    if written.endswith("%"):
+        return floor(Fraction(Decimal(written[:-1].strip())) / 100 * available + Fraction(1, 2))
+    return int(written)
+
+
+def proportional(size: int, available: Sequence[int]) -> list[int]:
+    """Share a size out in proportion to what is available, by largest remainder.
+
+    Each stratum gets the whole part of ``size * N_h / N``. The places that are left go to the largest fractional
+    parts; of equal ones to the larger stratum, and of equally large ones to the earlier. No stratum gets more than it
+    has as long as `size` is at most the total.
+    """
+    total = sum(available)
+    quotas = [Fraction(size * units, total) for units in available]
+    shares = [floor(quota) for quota in quotas]
+    first = sorted(range(len(quotas)), key=lambda h: (shares[h] - quotas[h], -available[h], h))
+    for stratum in first[: size - sum(shares)]:
+        shares[stratum] += 1
+    return shares
+
+
+def equal(size: int, available: Sequence[int]) -> list[int]:
+    """Share a size out equally; places that are left go to the larger strata, of equal ones to the earlier."""
+    each, left = divmod(size, len(available))
+    shares = [each] * len(available)
+    for stratum in sorted(range(len(available)), key=lambda h: (-available[h], h))[:left]:
+        shares[stratum] += 1
+    return shares

@@ -1,0 +1,71 @@
+"""What can be drawn: units with their attributes, and items whose candidates are drawn together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """An item, candidate, pair or answer that a phase can rate.
+
+    Attributes
+    ----------
+    key
+        Its name, unique among the units of a draw.
+    subject
+        The pseudonym of its patient; None where it is about nobody.
+    item
+        The key of the item that it is, or belongs to.
+    attributes
+        Values by name, as text: its own and those of the item, case and candidate behind it.
+    practice
+        It is a training item, or an answer to one.
+    responded
+        It has a text to rate; False for a candidate that is *no response*.
+    """
+
+    key: str
+    subject: str | None
+    item: str
+    attributes: Mapping[str, str]
+    practice: bool = False
+    responded: bool = True
+
+    def value(self, name: str) -> str:
+        """Return an attribute as text; empty where it has none."""
+        match name:
+            case "subject":
+                return self.subject or ""
+            case "item":
+                return self.item
+            case "practice":
+                return "yes" if self.practice else "no"
+        return self.attributes.get(name, "")
+
+
+# What every unit can be asked for, beside its attributes.
+ALWAYS = frozenset({"subject", "item", "practice"})
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """What is drawn at once: a unit, or all selected candidates of an item."""
+
+    key: str
+    members: tuple[Unit, ...]
+
+    def value(self, name: str) -> str:
+        """Return an attribute, which has to be the same for all members."""
+        return self.members[0].value(name)
+
+
+def clusters_of(units: list[Unit], together: bool) -> list[Cluster]:
+    """Return what is drawn at once, sorted by key: each unit, or the units of each item."""
+    if not together:
+        return [Cluster(unit.key, (unit,)) for unit in sorted(units, key=lambda unit: unit.key)]
+    by_item: dict[str, list[Unit]] = {}
+    for unit in sorted(units, key=lambda unit: unit.key):
+        by_item.setdefault(unit.item, []).append(unit)
+    return [Cluster(item, tuple(by_item[item])) for item in sorted(by_item)]
