@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -35,6 +36,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Give the run its folder, and see to it that nothing outlives the run; the workers of pytest-xdist share both."""
     if not hasattr(config, "workerinput"):
         config.stash[ENDING] = ending.Ending()
+    databases.share_compiled_statements()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -62,6 +64,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.get_closest_marker("browser") is not None,
         )
     )
+
+
+def pytest_collection_finish() -> None:
+    """Let the collector of garbage pass over the tests and modules, which stay to the end."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
