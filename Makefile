@@ -12,6 +12,9 @@ BIN     := $(VENV)/bin/python
 ARGS    ?=
 INSTALL  = $(BIN) -m pip install -qq --disable-pip-version-check --no-input --require-hashes -r
 
+# Some environments tell Python to store no bytecode: every process, and a test run starts hundreds, would compile it all anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help run links test lint types unit browser lock format clean venv venv-dev provide

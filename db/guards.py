@@ -292,7 +292,7 @@ def _in_one_order(table: str) -> str:
     return f"{head}({', '.join(sorted(part.strip() for part in parts))}){tail}"
 
 
-def altered_definitions(actual: dict[tuple[str, str], str], expected: dict[tuple[str, str], str]) -> list[str]:
+def altered_definitions(actual: Mapping[tuple[str, str], str], expected: Mapping[tuple[str, str], str]) -> list[str]:
     """Return one sentence for each definition that is not as a new database of the same schema has it.
 
     An index that somebody has added on plain columns changes no row and refuses none.

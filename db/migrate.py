@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import MappingProxyType
 from typing import Literal
 
 from alembic import command
@@ -41,13 +44,20 @@ def altered_schema(engine: Engine) -> list[str]:
     number = schema_of(engine)
     if number is None:
         return []
+    with engine.connect() as connection:
+        return altered_definitions(definitions(connection), _definitions_as_made(number))
+
+
+@lru_cache
+def _definitions_as_made(number: str) -> Mapping[tuple[str, str], str]:
+    """Return the definitions in a new SQLite database of a schema; a process works them out once."""
     with TemporaryDirectory(prefix="blindread-schema-") as folder:
         new = make_engine(f"sqlite:///{Path(folder) / 'new.db'}")
         try:
             with unhurried():
                 command.upgrade(configuration(new), number)
-            with engine.connect() as there, new.connect() as as_made:
-                return altered_definitions(definitions(there), definitions(as_made))
+            with new.connect() as connection:
+                return MappingProxyType(definitions(connection))
         finally:
             new.dispose()
 

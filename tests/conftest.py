@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -25,7 +26,7 @@ WITH_A_SERVER = {
     *("server", "demo_server", "stand_in", "marked", "running", "served", "serving", "unserved", "started"),
     *("behind", "behind_a_proxy", "on_sqlite", "aftermath"),
 }
-# Of the files with browser tests, the one that goes first, so that no worker is left alone with it in the end.
+# The file that goes first, so that no worker is left alone with it in the end.
 LONGEST = "test_main_job.py"
 BOTH_KINDS = ("sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql))
 WINDOW = (1600, 900)
@@ -35,6 +36,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Give the run its folder, and see to it that nothing outlives the run; the workers of pytest-xdist share both."""
     if not hasattr(config, "workerinput"):
         config.stash[ENDING] = ending.Ending()
+    databases.share_compiled_statements()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -44,9 +46,10 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests by what they stand on, and run files with browser tests last.
+    """Mark tests by what they stand on, and run files with browser tests last, except for the longest.
 
-    Playwright leaves an event loop behind, beside which asyncio.run fails.
+    Playwright leaves an event loop in the main thread, beside which asyncio.run fails: a test that needs it runs it in
+    another thread.
     """
     for item in items:
         fixtures = set(getattr(item, "fixturenames", ()))
@@ -57,11 +60,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     in_a_browser = {item.path for item in items if item.get_closest_marker("browser")}
     items.sort(
         key=lambda item: (
-            item.path in in_a_browser,
             item.path.name != LONGEST,
+            item.path in in_a_browser,
             item.get_closest_marker("browser") is not None,
         )
     )
+
+
+def pytest_collection_finish() -> None:
+    """Let the collector of garbage pass over the tests and modules, which stay to the end."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

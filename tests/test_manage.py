@@ -42,30 +42,63 @@ def data_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     database_from_environment.cache_clear()
 
 
+def invoke(*arguments: object) -> Result:
+    return CliRunner().invoke(cli, [str(argument) for argument in arguments])
+
+
 @pytest.fixture
 def run(data_dir: Path) -> Run:
-    def invoke(*arguments: object) -> Result:
-        return CliRunner().invoke(cli, [str(argument) for argument in arguments])
-
     return invoke
 
 
+@pytest.fixture(scope="module")
+def installed_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The data folder of an installation with an owner and no study; to be copied."""
+    folder = tmp_path_factory.mktemp("installed") / "data"
+    do_in(folder, ("init",), ("owner", "ada", "--name", "Ada Admin"))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def frozen_once(installed_once: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The data folder of an installation with the tiny study, two raters, frozen; to be copied."""
+    folder = tmp_path_factory.mktemp("frozen")
+    shutil.copytree(installed_once, folder / "data")
+    do_in(
+        folder / "data",
+        ("import", write_study_folder(folder / "study")),
+        *(("invite", "tiny", login, "--name", login) for login in ("rater-1", "rater-2")),
+        ("freeze", "tiny"),
+    )
+    return folder / "data"
+
+
+def do_in(data_dir: Path, *commands: tuple[object, ...]) -> None:
+    """Run commands on a data folder, each of which has to succeed, and leave its database closed."""
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("BLINDREAD_DATA_DIR", str(data_dir))
+        environment.delenv("DATABASE_URL", raising=False)
+        database_from_environment.cache_clear()
+        for command in commands:
+            done = invoke(*command)
+            assert done.exit_code == 0, done.output
+        database_from_environment().engine.dispose()
+        database_from_environment.cache_clear()
+    assert [path.name for path in data_dir.glob("blindread.db*")] == ["blindread.db"]
+
+
 @pytest.fixture
-def installed(run: Run) -> Run:
+def installed(installed_once: Path, run: Run, data_dir: Path) -> Run:
     """An installation with an owner and no study."""
-    assert run("init").exit_code == 0
-    assert run("owner", "ada", "--name", "Ada Admin").exit_code == 0
+    shutil.copytree(installed_once, data_dir)
     return run
 
 
 @pytest.fixture
-def frozen(installed: Run, tmp_path: Path) -> Run:
+def frozen(frozen_once: Path, run: Run, data_dir: Path) -> Run:
     """An installation with the tiny study, two raters, frozen."""
-    assert installed("import", write_study_folder(tmp_path / "study")).exit_code == 0
-    for login in ("rater-1", "rater-2"):
-        assert installed("invite", "tiny", login, "--name", login).exit_code == 0
-    assert installed("freeze", "tiny").exit_code == 0
-    return installed
+    shutil.copytree(frozen_once, data_dir)
+    return run
 
 
 def logins_and_studies(data_dir: Path) -> tuple[list[str], list[str]]:

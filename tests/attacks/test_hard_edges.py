@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import random
 import sqlite3
@@ -14,6 +13,7 @@ from typing import Any
 
 import httpx
 import pytest
+from anyio.from_thread import start_blocking_portal
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from websockets.exceptions import ConnectionClosed
 
@@ -252,7 +252,9 @@ def come_through(said: str, peer: tuple[str, int]) -> tuple[str, str]:
     guard.proxies = hosts.networks(("127.0.0.1",))
     headers = [(b"host", b"localhost"), (b"x-forwarded-for", said.encode()), (b"x-forwarded-proto", b"https")]
     scope = {"type": "http", "scheme": "http", "client": peer, "headers": headers}
-    asyncio.run(guard(scope, nothing, nothing))
+    # Not asyncio.run: an event loop of Playwright's may stand in this thread.
+    with start_blocking_portal() as portal:
+        portal.call(guard, scope, nothing, nothing)
     return received["client"][0], received["scheme"]
 
 

@@ -5,10 +5,34 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from sqlalchemy.dialects import registry
+from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
+
 from db.engine import make_engine
 from db.migrate import upgrade
 
 MIGRATED = "migrated.db"
+
+
+class AlikeDialect(SQLiteDialect_pysqlite):
+    """SQLite's dialect, of which any two of a process are equal."""
+
+    supports_statement_cache = True
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self)
+
+    def __hash__(self) -> int:
+        return hash(type(self))
+
+
+def share_compiled_statements() -> None:
+    """Let a test's engine use the statements that the engines of earlier tests have compiled.
+
+    SQLAlchemy looks them up by the dialect, too, of which each engine has its own. A server has one engine for as long
+    as it runs; with one for each test, an eighth of the time of tests with a database goes into compiling.
+    """
+    registry.register("sqlite", __name__, AlikeDialect.__name__)
 
 
 def migrated_sqlite_file(folder: Path) -> Path:

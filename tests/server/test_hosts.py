@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import http.client
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from anyio.from_thread import start_blocking_portal
 from websockets.exceptions import InvalidStatus
 
 from server.hosts import Hosts, networks
@@ -141,7 +141,9 @@ def scope_after(
         "type": "http", "client": client, "scheme": scheme, "path": "/",
         "headers": [(b"host", b"127.0.0.1"), *listed],
     }  # fmt: skip
-    asyncio.run(Hosts(application)(scope, None, None))  # type: ignore[arg-type]
+    # Not asyncio.run: an event loop of Playwright's may stand in this thread.
+    with start_blocking_portal() as portal:
+        portal.call(Hosts(application), scope, None, None)  # type: ignore[arg-type]
     return seen[0]
 
 

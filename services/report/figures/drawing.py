@@ -123,15 +123,19 @@ def _shift(number: int, series: int) -> float:
 def _write_n(figure: Any, drawn: Sequence[Span], lines: list[str], series: list[str]) -> None:
     """Write at the right of each line how much its values rest on: once where that is the same for all of them."""
     figure.update_layout(margin_r=N_WIDTH)
+    texts: list[dict[str, Any]] = []
     for place, line in enumerate(lines):
         here = [span for span in drawn if span.line == line and not math.isnan(span.value)]
         same = len({span.n for span in here}) == 1
         for span in here[:1] if same else here:
             shift = 0.0 if same else _shift(series.index(span.name), len(series))
-            figure.add_annotation(
-                x=1, xref="paper", xanchor="left", xshift=6, y=place + shift, yanchor="middle", text=f"n = {span.n}",
-                showarrow=False, font={"size": 12 if same else 11},
+            texts.append(
+                {
+                    "x": 1, "xref": "paper", "xanchor": "left", "xshift": 6, "y": place + shift, "yanchor": "middle",
+                    "text": f"n = {span.n}", "showarrow": False, "font": {"size": 12 if same else 11},
+                }
             )  # fmt: skip
+    _annotate(figure, texts)
 
 
 def _span(row: EstimateRow, label: str, name: str) -> Span:
@@ -204,9 +208,19 @@ def map_of(values: Sequence[Sequence[float | None]], columns: list[str], rows: l
 
 def write_cells(figure: Any, columns: list[str], rows: list[str], texts: Sequence[Sequence[str]]) -> None:
     """Write into each cell; text inside a heatmap would follow the cell's colour instead of the page's ink."""
-    for row, of_row in zip(rows, texts, strict=True):
-        for column, text in zip(columns, of_row, strict=True):
-            figure.add_annotation(x=column, y=row, text=text, showarrow=False, font={"size": 14})
+    _annotate(
+        figure,
+        [
+            {"x": column, "y": row, "text": text, "showarrow": False, "font": {"size": 14}}
+            for row, of_row in zip(rows, texts, strict=True)
+            for column, text in zip(columns, of_row, strict=True)
+        ],
+    )
+
+
+def _annotate(figure: Any, annotations: list[dict[str, Any]]) -> None:
+    """Add annotations all at once: for each that is added by itself, Plotly checks those before it anew."""
+    figure.update_layout(annotations=(*figure.layout.annotations, *annotations))
 
 
 def categories(labels: list[str]) -> dict[str, Any]:

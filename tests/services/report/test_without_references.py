@@ -10,11 +10,13 @@ import pytest
 from sqlmodel import select
 
 from db import Database, Item, Reference, Study
+from db.engine import make_engine
 from exchange.report_structure import DataFile
 from services.progress import data_lock
 from services.report import Report, build_report, figures_of, report_page
 from services.report.build import report_of
 from services.report.rows.loading import load_rows
+from tests.harness.databases import copy_of_sqlite_file
 from tests.services.report.lines import all_lines, lines_in
 from tests.services.report.situations import (
     FIRST,
@@ -46,18 +48,26 @@ def finished(database: Database, folder: Path, without: set[str], **changed: str
     return situation
 
 
-@pytest.fixture
-def some(sqlite_database: Database, tmp_path: Path) -> Report:
+def built(folder: Path, migrated: Path, without: set[str]) -> Report:
+    """Build the report of such a study in a database of its own."""
+    engine = make_engine(copy_of_sqlite_file(migrated, folder / "data" / "blindread.db"))
+    try:
+        situation = finished(Database(engine, folder / "data"), folder / "study", without)
+        return build_report(situation.database, situation.admin, STUDY)
+    finally:
+        engine.dispose()
+
+
+@pytest.fixture(scope="module")
+def some(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Report:
     """The report of a study in which two of eight items have no reference."""
-    situation = finished(sqlite_database, tmp_path / "study", UNKNOWN)
-    return build_report(sqlite_database, situation.admin, STUDY)
+    return built(tmp_path_factory.mktemp("some"), migrated_sqlite, UNKNOWN)
 
 
-@pytest.fixture
-def none(sqlite_database: Database, tmp_path: Path) -> Report:
+@pytest.fixture(scope="module")
+def none(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Report:
     """The report of a study in which no item has a reference."""
-    situation = finished(sqlite_database, tmp_path / "study", ALL)
-    return build_report(sqlite_database, situation.admin, STUDY)
+    return built(tmp_path_factory.mktemp("none"), migrated_sqlite, ALL)
 
 
 def said_by(report: Report, key: str) -> str:
