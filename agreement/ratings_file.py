@@ -109,7 +109,8 @@ def read(
     Parameters
     ----------
     path : Path
-        CSV, separated by commas, semicolons or tabs, or Parquet by its suffix ``.parquet`` or ``.pq``.
+        CSV, separated by commas, semicolons or tabs, or Parquet by its suffix ``.parquet`` or ``.pq``. With semicolons
+        numbers may have a decimal comma.
     columns : Columns, optional
         Which column holds what.
     level : {"nominal", "ordinal", "interval"}
@@ -131,7 +132,7 @@ def read(
         references or clusters, or verdicts and references have nothing in common.
     """
     columns = columns or Columns()
-    frame = _load(path)
+    frame, separator = _load(path)
     frame.columns = _headings(frame)
     optional = [column for column in (columns.reference, columns.cluster) if column is not None]
     for column in (*columns.item, columns.rater, columns.verdict, *optional, *columns.by):
@@ -147,6 +148,9 @@ def read(
     of_cluster = columns.cluster or ("cluster" if "cluster" in frame.columns else None)
     if of_cluster is None and len(columns.item) > 1:
         of_cluster = columns.item[0]
+    if separator == ";" and level != "nominal":
+        for column in [columns.verdict, *([of_reference] if of_reference else [])]:
+            frame[column] = _with_points(frame[column])
     item, items = _items(frame, columns.item)
     rater, raters = pd.factorize(frame[columns.rater], sort=True)
     place = item.astype(np.int64) * len(raters) + rater
@@ -198,6 +202,13 @@ def _text(verdicts: pd.Series) -> pd.Series:
     return pd.Series(np.array([*written, None], dtype=object)[codes], index=verdicts.index)
 
 
+def _with_points(verdicts: pd.Series) -> pd.Series:
+    """Numbers with a decimal comma, which only a file with semicolons can hold, as a spreadsheet writes them."""
+    codes, levels = pd.factorize(verdicts)
+    written = [re.sub(r"^(\s*[+-]?\d*),(\d+\s*)$", r"\1.\2", str(level)) for level in levels]
+    return pd.Series(np.array([*written, None], dtype=object)[codes], index=verdicts.index)
+
+
 def _refuse_doubles(place: Any, raters: Any, items: Any) -> None:
     order = np.sort(place)
     again = order[:-1][order[1:] == order[:-1]]
@@ -206,14 +217,16 @@ def _refuse_doubles(place: Any, raters: Any, items: Any) -> None:
         raise RatingsFileError(f"rater {who!r} rated item {what!r} twice; expected one verdict for each item and rater")
 
 
-def _load(path: Path) -> pd.DataFrame:
+def _load(path: Path) -> tuple[pd.DataFrame, str]:
+    """The table, and what separates its columns; nothing for Parquet."""
     if not path.is_file():
         raise RatingsFileError("no such file")
     try:
         if path.suffix.lower() in (".parquet", ".pq"):
-            return pd.read_parquet(path)
+            return pd.read_parquet(path), ""
+        separator = _separator(path)
         # only an empty field is missing: "NA" and "None" may be answers
-        return pd.read_csv(path, sep=_separator(path), dtype=str, keep_default_na=False, na_values=[""])
+        return pd.read_csv(path, sep=separator, dtype=str, keep_default_na=False, na_values=[""]), separator
     except (ValueError, UnicodeDecodeError) as error:
         raise RatingsFileError(f"cannot be read: {error}") from None
 

@@ -300,6 +300,15 @@ def test_semicolons_and_tabs_separate_too_and_headings_may_have_blanks_around_th
     assert printed(capsys, others) == printed(capsys, commas)
 
 
+def test_numbers_have_a_decimal_comma_in_a_file_with_semicolons_only(tmp_path, capsys):
+    points, commas = tmp_path / "points.csv", tmp_path / "commas.csv"
+    lines = [f"{item},{rater},{item + extra}" for item in range(12) for rater, extra in (("ann", 0.5), ("bob", -0.25))]
+    points.write_text("item,rater,verdict\n" + "\n".join(lines))
+    commas.write_text("item;rater;verdict\n" + "\n".join(line.replace(",", ";").replace(".", ",") for line in lines))
+
+    assert printed(capsys, commas, "--level", "interval") == printed(capsys, points, "--level", "interval")
+
+
 def test_rows_that_count_different_items_say_why(tmp_path, capsys):
     rng = np.random.default_rng(2)
     rows = [
