@@ -1,0 +1,82 @@
+"""Texts that are drawn as something else than they say, and keys that are held down a moment too long."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Route
+
+from tests.components.conftest import Room
+
+MakeRoom = Callable[..., Room]
+
+
+def with_prompt(reader: Room, prompt: str) -> None:
+    """Open the room with another prompt, as Markdown."""
+
+    def change(route: Route) -> None:
+        response = route.fetch()
+        payload = response.json()
+        payload |= {"prompt": prompt, "text": {**payload["text"], "prompt": "markdown"}}
+        route.fulfill(response=response, json=payload)
+
+    reader.page.route("**/try/payload", change)
+    reader.open()
+
+
+@pytest.mark.parametrize(
+    ("formula", "joined"),
+    [
+        (r"$5\\0$", "50"),
+        (r"$\text{no}\\\text{tumour}$", "notumour"),
+        (r"$\text{no} \text{evidence}$", "noevidence"),
+        (r"$\mathrm{in} \mathrm{operable}$", "inoperable"),
+        (r"$1 {2}$", "12"),
+        (r"$1 \mathrm{2}$", "12"),
+        (r"$$\text{about $1 5$}$$", "15"),
+        (r"$$\text{there is $no tumour$}$$", "notumour"),
+        (r"$0\left.5\right.$", "05"),
+        (r"$0\bigl.5$", "05"),
+    ],
+)
+def test_no_formula_joins_what_is_written_apart(room: MakeRoom, formula: str, joined: str) -> None:
+    reader = room("plain")
+    with_prompt(reader, formula)
+
+    drawn = reader.page.locator(".prompt math")
+    assert not any(joined in text for text in drawn.all_text_contents())
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("| Finding | Side |\n|---|---|\n| mass | left | malignant |", "malignant"),
+        ("```malignant, biopsy advised\nnothing else\n```", "malignant"),
+        (">50 % stenosis of the left ICA", ">"),
+        ("The lesion measures 5*3*2 cm.", "5*3*2"),
+    ],
+    ids=["a cell too many", "words behind a fence", "a line that begins with >", "a size with asterisks"],
+)
+def test_no_words_or_signs_of_a_finding_are_lost_in_markdown(room: MakeRoom, text: str, says: str) -> None:
+    reader = room("plain")
+    with_prompt(reader, text)
+
+    assert says in (reader.page.locator(".prompt").text_content() or "")
+
+
+@pytest.mark.parametrize(("keys", "place"), [(("c",), "Comment"), (("f", "1"), "Note to the flag")])
+def test_a_key_that_is_held_down_writes_nothing_where_it_leads(
+    room: MakeRoom, keys: tuple[str, ...], place: str
+) -> None:
+    reader = room("plain")
+    reader.open()
+    *before, held = keys
+
+    reader.press(*before)
+    for _ in range(4):
+        reader.page.keyboard.down(held)
+    reader.page.keyboard.up(held)
+
+    assert re.sub(r"\s", "", reader.page.get_by_label(place).locator("visible=true").last.input_value()) == ""
