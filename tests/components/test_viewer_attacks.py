@@ -9,7 +9,9 @@ import pytest
 from playwright.sync_api import Route
 
 from tests.components.conftest import Room
+from tests.components.reading_server.formula_items import MISREAD
 
+pytestmark = pytest.mark.browser
 MakeRoom = Callable[..., Room]
 
 
@@ -66,7 +68,30 @@ def test_no_words_or_signs_of_a_finding_are_lost_in_markdown(room: MakeRoom, tex
     assert says in (reader.page.locator(".prompt").text_content() or "")
 
 
-@pytest.mark.parametrize(("keys", "place"), [(("c",), "Comment"), (("f", "1"), "Note to the flag")])
+def test_formula_that_would_be_read_otherwise_is_shown_as_its_source(room: MakeRoom) -> None:
+    reader = room("plain")
+    with_prompt(reader, "\n\n".join(MISREAD))
+
+    assert reader.page.locator(".prompt p").all_text_contents() == MISREAD
+    assert reader.page.locator(".prompt math").count() == 0
+
+
+def test_what_is_written_apart_in_a_formula_is_drawn_apart(room: MakeRoom) -> None:
+    reader = room("plain")
+    with_prompt(reader, r"$A\sin x$, $x \\ y$ and $3,5$, but $\log(x)$ and $\text{SUV}_{\max}$")
+
+    drawn = reader.page.locator(".prompt math")
+    assert [text.replace("\u2061", "") for text in drawn.all_text_contents()] == [
+        "A\u2009sin\u2009x",
+        "x\u2003y",
+        "3,5",
+        "log(x)",
+        "SUVmax",
+    ]
+    assert drawn.last.locator("msub > *").count() == 2
+
+
+@pytest.mark.parametrize(("keys", "place"), [(("c",), "Comment"), (("f", "1"), "Note on the flag")])
 def test_a_key_that_is_held_down_writes_nothing_where_it_leads(
     room: MakeRoom, keys: tuple[str, ...], place: str
 ) -> None:

@@ -32,9 +32,6 @@ const COMMANDS = new Set(WORDS.trim().split(/\s+/).map((word) => `\\${word}`));
 /** Of one sign: spaces, braces, a line's end, signs that have a meaning without the backslash. */
 const SIGNS = new Set([..."\\,;:! {}|%$#&_"].map((sign) => `\\${sign}`));
 
-/** Words, and numbers, that the drawing would join to one: outside of text, blanks say nothing, nor braces beside letters. */
-const JOINED_WORDS = /\p{L}{2,}[\s{}]+\p{L}|\p{L}[\s{}]+\p{L}{2,}/u;
-const JOINED_NUMBERS = /\p{N}\s+\p{N}/u;
 /** A number of the formula, at its end. */
 const TAG_AT_THE_END = /\\tag\s*\{\d{1,3}[a-z]?\}\s*$/;
 /** The degree of a root that is drawn where it is not read as part of the words. */
@@ -43,14 +40,10 @@ const ROOT = /\\sqrt\s*\[(?!\s*(?:\d{1,2}|[a-z])\s*\])/;
 const TURNS = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|[\ud802\ud803\ud83a\ud83b]/;
 
 /** Whether a formula has nothing but commands that draw what is written, where it is written. @param {string} content */
-export function isReadable(content) {
+export function hasKnownCommands(content) {
   if (TURNS.test(content) || ROOT.test(content)) return false;
   /** @type {string[]} */
   const commands = content.match(/\\(?:[A-Za-z@]+|[^])/g) ?? [];
   if (!commands.every((command) => COMMANDS.has(command) || SIGNS.has(command))) return false;
-  if (commands.includes("\\tag") && (commands.indexOf("\\tag") !== commands.lastIndexOf("\\tag") || !TAG_AT_THE_END.test(content))) return false;
-  const outside = content
-    .replace(/\\(?:text[a-z]*|begin|end|hspace)\s*\{[^{}]*\}/g, " \\ ")
-    .replace(/\\(?:[A-Za-z]+|[^])/g, " \\ ");
-  return !JOINED_WORDS.test(outside) && !JOINED_NUMBERS.test(outside);
+  return !commands.includes("\\tag") || (commands.indexOf("\\tag") === commands.lastIndexOf("\\tag") && TAG_AT_THE_END.test(content));
 }

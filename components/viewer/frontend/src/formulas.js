@@ -1,12 +1,13 @@
 /**
  * Formulas within Markdown: $a$ in a line, $$a$$ in a line of its own. KaTeX makes MathML of them, which the browser draws with a font
- * of its own; it makes elements, and no text is parsed as HTML. What is no formula, or one that would be drawn over its surroundings
- * or without end, stands there as it was written.
+ * of its own; it makes elements, and no text is parsed as HTML. What is no formula, would read otherwise than it is written, or would be
+ * drawn over its surroundings or without end, stands there as it was written.
  */
 
 import katex from "katex";
 import { h } from "./dom.js";
-import { isReadable } from "./formula_commands.js";
+import { hasKnownCommands } from "./formula_commands.js";
+import { readsAsWritten } from "./formula_reading.js";
 
 /** Of one formula: characters of its source; elements it becomes; elements within each other. */
 const LONGEST = 2_000;
@@ -24,9 +25,13 @@ const SETTINGS = {
   // Of what leads elsewhere KaTeX would draw the name of the command, and not the words.
   trust: () => { throw new Error("Formulas lead nowhere."); },
 };
-/** A % before which no \ stands: a remark, which is not drawn. */
-const REMARK = /(?:^|[^\\])(?:\\\\)*%/;
+/** Between digits a comma has no gap behind it, as it is written: "3,5" must not become "3, 5". */
+const DECIMAL_COMMA = /(?<=\p{N}),(?=\p{N})/gu;
 const SMALLER = ":is(msub, msup, msubsup, munder, mover, munderover, mfrac, mroot)";
+
+/** What lays its parts out side by side, as many as there are. */
+const ROW = "math, mrow, mstyle, mpadded, menclose, msqrt, mtd";
+const NARROW = "\u2009";
 
 const anything = () => true;
 /** @param {number} least @param {number} most  both in em */
@@ -97,10 +102,10 @@ export function appendFormula(parent, { content, markup }, room) {
  * @returns {Element|null}  null for what is not to be drawn
  */
 function drawn(content, apart, room) {
-  if (REMARK.test(content) || !isReadable(content)) return null;
+  if (!hasKnownCommands(content)) return null;
   const place = h("span", {});
   try {
-    katex.render(content, place, { ...SETTINGS, displayMode: apart });
+    katex.render(content.replace(DECIMAL_COMMA, "{,}"), place, { ...SETTINGS, displayMode: apart });
   } catch {
     return null;
   }
@@ -112,49 +117,47 @@ function drawn(content, apart, room) {
   room.left -= made;
   const math = place.querySelector("math");
   // Each of them is smaller than what it stands at: the fourth cannot be read.
-  if (!math || math.querySelector(Array(4).fill(SMALLER).join(" ")) || !saysAll(math, content)) return null;
+  if (!math || math.querySelector(Array(4).fill(SMALLER).join(" ")) || !readsAsWritten(math, content)) return null;
+  setLineEnds(math);
   return made <= MOST && room.left >= 0 && staysInPlace(math) ? math : null;
 }
 
-/**
- * Whether every letter and digit that is written is drawn, as often: no command that is allowed, known or to come, may leave words out.
- *
- * @param {Element} math
- * @param {string} content
- */
-function saysAll(math, content) {
-  if ([...math.querySelectorAll("mphantom")].some((hidden) => /[\p{L}\p{N}]/u.test(hidden.textContent ?? ""))) return false;
-  const written = content
-    // What a command takes beside words: a name of its surroundings, columns, a length.
-    .replace(/\\(?:begin|end)\s*\{[^{}]*\}(?:\s*\{[lcr|\s]*\})?/g, "")
-    .replace(/\\(?:[hm]space|kern|mkern|mskip|hskip)\*?\s*\{?[^{}\\]*?(?:em|ex|mu|pt|mm|cm)\}?/g, "")
-    .replace(/\\\\\s*\[[^\]]*\]/g, "")
-    .replace(/\\[A-Za-z]+/g, "");
-  const seen = counted(math.textContent ?? "");
-  return [...counted(written)].every(([sign, times]) => (seen.get(sign) ?? 0) >= times);
-}
-
-/** How often each letter and digit stands in a text. @param {string} text */
-function counted(text) {
-  /** @type {Map<string, number>} */
-  const signs = new Map();
-  for (const sign of text.normalize("NFKD").match(/[\p{L}\p{N}]/gu) ?? []) signs.set(sign, (signs.get(sign) ?? 0) + 1);
-  return signs;
+/** @param {Element} beside  in the same formula @param {string} space */
+function spaceOf(beside, space) {
+  const text = document.createElementNS(beside.namespaceURI, "mtext");
+  text.append(space);
+  return text;
 }
 
 /**
- * KaTeX leaves narrow spaces as bare text among elements, where browsers draw none.
+ * KaTeX leaves narrow spaces as bare text among elements, where browsers draw none, and negative ones as wide ones with a sign that is
+ * not seen; nor does it leave a gap between the name of a function and what stands beside it.
  *
  * @param {Element} place
  */
 function setSpaces(place) {
   for (const row of place.querySelectorAll(":not(mi, mn, mo, mtext)")) {
     for (const space of [...row.childNodes].filter((child) => child.nodeType === Node.TEXT_NODE)) {
-      const text = document.createElementNS(row.namespaceURI, "mtext");
-      space.replaceWith(text);
-      text.append(space);
+      const text = space.textContent ?? "";
+      if (text.includes("\u2063")) space.remove();
+      else space.replaceWith(spaceOf(row, text));
     }
   }
+  for (const application of [...place.querySelectorAll("mo")].filter(({ textContent }) => textContent === "\u2061")) {
+    /** @type {Element|null} */
+    let name = application.previousElementSibling;
+    // "\log_2": the name is the base of an index.
+    while (name && !name.previousElementSibling && name.parentElement?.matches("mrow, msub, msup, msubsup, munder, munderover")) name = name.parentElement;
+    if (name?.parentElement?.matches(ROW) && name.previousElementSibling && name.previousElementSibling.localName !== "mo") name.before(spaceOf(name, NARROW));
+    // Not in a row, as in "V_{\max}", it would be one part too many.
+    if (!application.parentElement?.matches(ROW)) application.remove();
+    else if (application.nextElementSibling?.localName !== "mo") application.replaceWith(spaceOf(application, NARROW));
+  }
+}
+
+/** Outside of a table no browser ends a line: what stood in two of them stands apart. @param {Element} math */
+function setLineEnds(math) {
+  for (const end of math.querySelectorAll("mspace[linebreak]")) end.after(spaceOf(end, "\u2003"));
 }
 
 /**
