@@ -28,6 +28,25 @@ def with_prompt(reader: Room, prompt: str) -> None:
     reader.open()
 
 
+def with_texts(reader: Room, texts: list[str]) -> None:
+    """Open the room with these texts as references, each set as Markdown, and as earlier turns, each in one run."""
+
+    def change(route: Route) -> None:
+        response = route.fetch()
+        payload = response.json()
+        turns = [{"prompt": text, "lines": []} for text in texts]
+        set_as = {**payload["text"], "prompt": "markdown", "reference": "markdown"}
+        route.fulfill(response=response, json={**payload, "reference": texts, "turns": turns, "text": set_as})
+
+    reader.page.route("**/try/payload", change)
+    reader.open()
+
+
+def squashed(text: str) -> str:
+    """Leave out blanks and ends of lines."""
+    return re.sub(r"\s", "", text)
+
+
 @pytest.mark.parametrize(
     ("formula", "joined"),
     [
@@ -89,6 +108,71 @@ def test_what_is_written_apart_in_a_formula_is_drawn_apart(room: MakeRoom) -> No
         "SUVmax",
     ]
     assert drawn.last.locator("msub > *").count() == 2
+
+
+# None of it may be swallowed, counted anew or drawn as something else.
+AS_WRITTEN = [
+    "> 50 % stenosis",
+    "> -2 SD",
+    "> as reported\n>50 % stenosis",
+    ">> 5",
+    "(3)*2*(4) cm",
+    "5 *3* 2 cm",
+    "5~~3~~2",
+    "+ edema\n+ 2 cm",
+    "- 3 mm\n- 4 mm",
+    "- edema\n- 3 mm",
+    "-",
+    "02. second",
+    "1986. Operation",
+    "1) left\n2) right",
+    "# of the left femur",
+    "## Rib #",
+    "Malignant\n===",
+    "[1]: malignant",
+    "[^1]: malignant",
+    "[left](right 'malignant')",
+    "<!-- malignant -->",
+    "<https://example.org>",
+    "no&ZeroWidthSpace;tumour",
+    r"w\/o \(contrast\) or\ ",
+    "~~~5 mm\nno more",
+    "| a | b |\n|---|---|\n| 1 | 2 | 3 |",
+    "text\n| a | b |\n|---|---|\n| 1 | 2 | 3 |",
+]
+
+
+def test_what_markdown_would_swallow_stays_as_it_is_written(room: MakeRoom) -> None:
+    reader = room("formulas in scoring")
+    with_texts(reader, AS_WRITTEN)
+
+    shown = reader.page.locator(".answer")
+    assert [squashed(text) for text in shown.all_text_contents()[: len(AS_WRITTEN)]] == [
+        squashed(text) for text in AS_WRITTEN
+    ]
+    shown = reader.page.locator(".turns li > p")
+    assert [squashed(text) for text in shown.all_text_contents()] == [squashed(text) for text in AS_WRITTEN]
+
+
+def test_lists_quotes_and_strikes_keep_what_they_say_also_in_one_run(room: MakeRoom) -> None:
+    reader = room("formulas in scoring")
+    texts = ["1. a\n1. b\n4. c", "- edema\n- mass", "> as reported", "~~not~~ malignant", "---", "&lt;5 mm"]
+    with_texts(reader, texts)
+
+    items, dashes = reader.page.locator(".answer ol > li"), reader.page.locator(".answer ul")
+    assert items.evaluate_all("all => all.map((item) => item.value)") == [1, 1, 4]
+    assert "-" in dashes.evaluate("list => getComputedStyle(list).listStyleType")
+    assert reader.page.locator(".answer s").text_content() == "not"
+    runs = reader.page.locator(".turns li > p")
+    assert [" ".join((text or "").split()) for text in runs.all_text_contents()] == [
+        "1. a 1. b 4. c",
+        "- edema - mass",
+        "> as reported",
+        "not malignant",
+        "---",
+        "<5 mm",
+    ]
+    assert runs.locator("s").text_content() == "not"
 
 
 @pytest.mark.parametrize(("keys", "place"), [(("c",), "Comment"), (("f", "1"), "Note on the flag")])

@@ -3,16 +3,11 @@
  * tokens, and tokens become elements here, one kind by one: no text of a study is ever parsed as HTML.
  */
 
-import MarkdownIt from "markdown-it";
 import { h } from "./dom.js";
 import { appendFormula, formula, roomOfRun, roomOfText } from "./formulas.js";
+import { readableMarkdown } from "./markdown_rules.js";
 
-/** The parts of Markdown that are read; whatever else is written stays as it is written. */
-const RULES = ["table", "code", "fence", "blockquote", "hr", "list", "heading", "escape", "newline", "backticks", "strikethrough", "emphasis", "entity"];
-
-const markdown = new MarkdownIt("zero", { html: false, linkify: false, typographer: false }).enable(RULES);
-// Behind the rule for escapes, by which a dollar is only a dollar.
-markdown.inline.ruler.after("escape", "formula", formula);
+const markdown = readableMarkdown(formula);
 
 /** What a token that opens becomes. A heading within an item is a paragraph that stands out: the page has its own. @type {Record<string, keyof HTMLElementTagNameMap>} */
 const OPENED = {
@@ -52,20 +47,42 @@ export function inOneRun(text, setting) {
   return run;
 }
 
+/** What stands within a line, also in one run. */
+const WITHIN_LINE = ["em", "strong", "s"];
+
 /**
  * @param {HTMLElement} run
  * @param {any[]} tokens
  * @param {ReturnType<typeof roomOfRun>} room
  */
 function appendRun(run, tokens, room) {
+  const within = [run];
   for (const token of tokens) {
-    if (token.type === "inline") appendRun(run, token.children ?? [], room);
-    else if (token.type === "formula") appendFormula(run, token, room);
+    const top = /** @type {HTMLElement} */ (within.at(-1));
+    const tag = OPENED[token.type];
+    if (tag && WITHIN_LINE.includes(tag)) {
+      const element = h(tag);
+      top.append(element);
+      within.push(element);
+    } else if (token.nesting === -1 && !token.block) within.pop();
+    else if (token.type === "inline") appendRun(top, token.children ?? [], room);
+    else if (token.type === "formula") appendFormula(top, token, room);
+    else if (token.type === "blockquote_open") top.append("> ");
+    else if (token.type === "list_item_open") top.append(`${markOf(token)} `);
     // Lines, paragraphs and cells end where the next must not join them.
-    else if (token.type === "softbreak" || token.type === "hardbreak" || (token.block && token.nesting === -1)) run.append(" ");
-    else if (token.type !== "hr" && token.nesting === 0) run.append(token.content);
+    else if (token.type === "softbreak" || token.type === "hardbreak" || (token.block && token.nesting === -1)) top.append(" ");
+    else if (token.type === "hr") top.append(`${token.markup} `);
+    else if (token.type === "fence" || token.type === "code_block") top.append(`${codeOf(token)} `);
+    else if (token.type === "code_inline") top.append(h("code", {}, token.content));
+    else if (token.nesting === 0) top.append(token.content);
   }
 }
+
+/** What stands before an item of a list, as it is written. @param {any} token */
+const markOf = ({ info, markup }) => `${info}${markup}`;
+
+/** Code, below its opening fence where that has words behind it: they may be more than the name of a language. @param {any} token */
+const codeOf = ({ type, info, markup, content }) => (type === "fence" && info.trim() ? `${markup}${info}\n${content}` : content);
 
 /**
  * An element is told to find its direction when it is full: it would look for it anew with each child that it is given.
@@ -82,7 +99,9 @@ function append(parent, tokens, room) {
     const tag = OPENED[token.type];
     if (tag && token.nesting === 1) {
       const element = h(tag, token.type === "heading_open" ? { class: "heading" } : {});
-      if (element instanceof HTMLOListElement && token.attrGet("start")) element.start = Number(token.attrGet("start"));
+      // Numbers that are left out or repeated, and the sign before a point, are drawn as they are written.
+      if (element instanceof HTMLLIElement && token.info) element.value = Number(token.info);
+      if (element instanceof HTMLUListElement && token.markup === "-") element.className = "dashes";
       top.append(element);
       within.push(element);
     } else if (token.nesting === -1) {
@@ -93,7 +112,7 @@ function append(parent, tokens, room) {
     else if (token.type === "hr") top.append(h("hr", {}));
     else if (token.type === "softbreak" || token.type === "hardbreak") top.append(h("br", {}));
     else if (token.type === "code_inline") top.append(h("code", {}, token.content));
-    else if (token.type === "fence" || token.type === "code_block") top.append(h("pre", {}, h("code", {}, token.content)));
+    else if (token.type === "fence" || token.type === "code_block") top.append(h("pre", {}, h("code", {}, codeOf(token))));
     else top.append(token.content);
   }
 }
