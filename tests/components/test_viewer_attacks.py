@@ -189,3 +189,16 @@ def test_a_key_that_is_held_down_writes_nothing_where_it_leads(
     reader.page.keyboard.up(held)
 
     assert re.sub(r"\s", "", reader.page.get_by_label(place).locator("visible=true").last.input_value()) == ""
+
+
+def test_digit_that_begins_a_number_is_written_there_once_while_it_is_held_down(room: MakeRoom) -> None:
+    reader = room("every")
+    reader.open()
+    reader.press("1", "1", "0")
+
+    for _ in range(4):
+        reader.page.keyboard.down("3")
+    reader.page.keyboard.up("3")
+    reader.press("2")
+
+    assert reader.page.get_by_label("Largest diameter").input_value() == "32"

@@ -1,6 +1,6 @@
 /** From keys and buttons to what they do: every tool ends in `act`. */
 
-import { bindingOf, isTyping } from "./keys.js";
+import { bindingOf, isTyping, isWriting } from "./keys.js";
 
 /** Which way an arrow key points on the screen. @type {Record<string, {x: number, y: number}>} */
 const ARROWS = { ArrowLeft: { x: -1, y: 0 }, ArrowRight: { x: 1, y: 0 }, ArrowUp: { x: 0, y: -1 }, ArrowDown: { x: 0, y: 1 } };
@@ -20,6 +20,8 @@ export class Actions {
   /** @param {import("./room.js").Room} room */
   constructor(room) {
     this.room = room;
+    /** @type {{code: string, target: Element|null}} the key that was pressed last, and what had the focus then */
+    this.pressed = { code: "", target: null };
   }
 
   /** @param {KeyboardEvent} event */
@@ -30,6 +32,11 @@ export class Actions {
     if (room.pausing.paused) return room.pausing.key(event);
     const target = /** @type {Element|null} */ (event.composedPath()[0] instanceof Element ? event.composedPath()[0] : null);
     const ours = target && event.composedPath().includes(element);
+    if (!event.repeat) this.pressed = { code: event.code, target };
+    else if (ours && this.ledTo(event, target)) {
+      event.preventDefault();
+      return event.stopPropagation();
+    }
     if (!ours && target && (isTyping(target) || target.closest("[role=dialog], [role=menu], button, a[href], [role=combobox]"))) return;
     const binding = bindingOf(event, ours ? target : null);
     // By a click that came before it.
@@ -63,6 +70,11 @@ export class Actions {
       : binding.value;
     if (this.act(binding.action, value) !== false) event.preventDefault();
     event.stopPropagation();
+  }
+
+  /** Whether a key that is still held down has led to the text field in which it would write now. @param {KeyboardEvent} event @param {Element|null} target */
+  ledTo({ code, key }, target) {
+    return isWriting(key) && isTyping(target) && this.pressed.code === code && this.pressed.target !== target;
   }
 
   /**

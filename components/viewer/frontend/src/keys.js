@@ -162,3 +162,9 @@ export function isTyping(element) {
   if (element instanceof HTMLInputElement) return !["radio", "checkbox", "button", "range"].includes(element.type);
   return element instanceof HTMLTextAreaElement || element instanceof HTMLSelectElement || /** @type {any} */ (element).isContentEditable;
 }
+
+/** Whether a key writes something, also one that the next key completes, or two letters at once; all other keys have names. @param {string} key */
+export const isSign = (key) => [...key].length === 1 || key === "Dead" || !/^[A-Z][A-Za-z0-9]+$/.test(key);
+
+/** Whether a key changes what stands in a text field. @param {string} key */
+export const isWriting = (key) => isSign(key) || ["Enter", "Backspace", "Delete"].includes(key);

@@ -5,14 +5,12 @@
 
 import { badge } from "./digits.js";
 import { freshId, h } from "./dom.js";
-import { isTyping } from "./keys.js";
+import { isSign, isTyping } from "./keys.js";
 
 const LONGEST_BEGINNING = 60;
 /** Keys that nobody presses to correct or go on with words. */
 const LEAVES_WORDS = /^(Escape|Tab|Arrow\w+)$/;
 const CORRECTS_WORDS = /^(Backspace|Delete|Enter)$/;
-/** Whether a key writes something, also one that the next key completes, or two letters at once; all other keys have names. @param {string} key */
-const isSign = (key) => [...key].length === 1 || key === "Dead" || !/^[A-Z][A-Za-z0-9]+$/.test(key);
 
 /** @typedef {"assess"|"comment"|"flag"} Which */
 /** @typedef {import("../payload.js").Option} Option */
