@@ -28,7 +28,7 @@ export function wordsOf(payload) {
   /** @param {string} title @param {...HTMLElement} content */
   const card = (title, ...content) => h("article", { class: "card" }, h("h3", {}, title), ...content);
   const cards = [
-    card("Question", ...present([...context, prompt])),
+    card("Task", ...present([...context, prompt])),
     h("div", { class: "pair" },
       accepted && card(accepted.length > 1 ? "Reference (any of these is correct)" : "Reference",
         ...accepted.map((answer) => wordsIn(answer, "answer", text.reference))),
