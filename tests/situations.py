@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import csv
+import hashlib
+import json
+import pickle
+import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,13 +15,17 @@ from typing import Any
 import nibabel
 import numpy as np
 import yaml
+from sqlmodel import select
 
-from db import Database
+from db import Database, Person
+from db.engine import DATABASE_FILE, make_engine
 from services.people import identity
 from services.people.identity import Actor
 from services.reading import submission
 from services.reading.submission import Receipt
 from services.studies import freezing, importing, members
+from tests.harness.databases import MIGRATED, copy_of_sqlite_file, migrated_sqlite_file
+from tests.harness.ending import made_once
 
 PROTOCOL: dict[str, Any] = {
     "name": "tiny",
@@ -185,10 +193,43 @@ def open_study(
     protocol: Mapping[str, Any] | None = None,
     **variant: Any,
 ) -> Situation:
-    """Import and freeze the tiny study, in the variants of `imported_study`."""
+    """Import and freeze the tiny study, in the variants of `imported_study`.
+
+    In an empty SQLite database it is copied from the one in which a test of the run has first asked for this variant:
+    importing and freezing are the subject of few tests.
+    """
+    if variant.get("changes") or not _is_empty_sqlite(database):
+        return _opened(database, folder, protocol, **variant)
+    name = hashlib.sha256(json.dumps([protocol, variant], sort_keys=True).encode()).hexdigest()[:16]
+    made = made_once(f"opened-{name}", lambda place: _make_template(place, protocol, variant))
+    database.engine.dispose()
+    shutil.copyfile(made / "data" / DATABASE_FILE, str(database.engine.url.database))
+    shutil.copytree(made / "data" / "volumes", database.volume_dir, dirs_exist_ok=True)
+    shutil.copytree(made / "study", folder, dirs_exist_ok=True)
+    actors = pickle.loads((made / "actors.pickle").read_bytes())
+    return Situation(database, variant.get("key", "tiny"), *actors)
+
+
+def _opened(database: Database, folder: Path, protocol: Mapping[str, Any] | None, **variant: Any) -> Situation:
     situation = imported_study(database, folder, protocol, **variant)
     freezing.freeze_study(database, situation.admin, situation.study_key)
     return situation
+
+
+def _is_empty_sqlite(database: Database) -> bool:
+    if database.engine.dialect.name != "sqlite":
+        return False
+    with database.read_only() as session:
+        return session.exec(select(Person.id)).first() is None
+
+
+def _make_template(place: Path, protocol: Mapping[str, Any] | None, variant: Mapping[str, Any]) -> None:
+    migrated = made_once("migrated", migrated_sqlite_file) / MIGRATED
+    engine = make_engine(copy_of_sqlite_file(migrated, place / "data" / DATABASE_FILE))
+    situation = _opened(Database(engine, place / "data"), place / "study", protocol, **variant)
+    engine.dispose()
+    actors = (situation.admin, situation.raters, situation.reviewer)
+    (place / "actors.pickle").write_bytes(pickle.dumps(actors))
 
 
 def on_the_desk(situation: Situation, actor: Actor, queue: str = "reading") -> dict[str, Any]:
