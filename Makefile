@@ -35,8 +35,9 @@ links: export BLINDREAD_DATA_DIR := $(DATA_DIR)
 links: venv  ## Print new sign-in links of the demo: make links [PORT=8501] [DATA_DIR=var]
 	@$(BIN) manage.py links --port "$(PORT)"
 
-# Two more than there are cores: tests in a browser, and with a server, wait for half of their time.
-WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 2)
+# One more than there are cores, since tests in a browser, and with a server, wait at times; with two more, browsers that
+# draw without a graphics card hold each other up.
+WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
 test: venv-dev provide  ## Prove it: lint, types and every test, with a browser and with PostgreSQL
 	@failed=; \
