@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +14,7 @@ from commands.terminal import console, print_problem
 
 if TYPE_CHECKING:
     from services.installation.environment import Database
+    from services.people.identity import Actor
 
 cli = typer.Typer()
 
@@ -27,6 +29,20 @@ def _offer_audit_head(database: Database) -> None:
     console.print(audit_head.WHY_TO_KEEP, markup=False)
 
 
+def _write_out(
+    study: str, reason: str | None, act_as: str | None, write: Callable[[Database, Actor], Iterable[Path]]
+) -> None:
+    """Take an interim look where a reason is given, write files, and print where they are and the head of the chain."""
+    from services.progress import data_lock
+
+    with opened_as(act_as) as (database, actor):
+        if reason is not None:
+            data_lock.take_interim_look(database, actor, study, reason)
+        for path in write(database, actor):
+            console.print(str(path), markup=False)
+        _offer_audit_head(database)
+
+
 @cli.command()
 def report(
     study: str,
@@ -36,15 +52,9 @@ def report(
 ) -> None:
     """Write the agreement report of a closed study; an open study requires a reason."""
     # The statistics and the figures (SciPy, Plotly) come with it.
-    from services.progress import data_lock
     from services.report.files.export import export_report
 
-    with opened_as(act_as) as (database, actor):
-        if reason is not None:
-            data_lock.take_interim_look(database, actor, study, reason)
-        for path in export_report(database, actor, study, out):
-            console.print(str(path), markup=False)
-        _offer_audit_head(database)
+    _write_out(study, reason, act_as, lambda database, actor: export_report(database, actor, study, out))
 
 
 @cli.command()
@@ -56,15 +66,9 @@ def export(
 ) -> None:
     """Write the complete study package: report and data, protocol, manifest, events, audit trail."""
     # The report is part of it, so the statistics and the figures (SciPy, Plotly) come with it.
-    from services.progress import data_lock
     from services.record.package import export_study
 
-    with opened_as(act_as) as (database, actor):
-        if reason is not None:
-            data_lock.take_interim_look(database, actor, study, reason)
-        for path in export_study(database, actor, study, out):
-            console.print(str(path), markup=False)
-        _offer_audit_head(database)
+    _write_out(study, reason, act_as, lambda database, actor: export_study(database, actor, study, out))
 
 
 @cli.command()
