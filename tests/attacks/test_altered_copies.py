@@ -6,13 +6,12 @@ import os
 import resource
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sqlmodel import select
+from sqlalchemy import inspect
 
-from db import Database, Person
+from db import Database
 from db.engine import make_engine
 from services.errors import InputRefused
 from services.record import maintenance, verification
@@ -21,7 +20,7 @@ from tests.harness import databases
 from tests.harness.server import ROOT
 from tests.services.record.conftest import MakeEmpty, make_empty
 from tests.services.record.tampering import change_copy, past_the_guards
-from tests.situations import Situation, any_answers, on_the_desk, show, signed_in, submit
+from tests.situations import Situation
 
 __all__ = ["make_empty"]
 
@@ -39,23 +38,13 @@ def nowhere(tmp_path: Path) -> Database:
     return Database(make_engine(databases.sqlite_url(tmp_path / "elsewhere" / "blindread.db")), tmp_path / "elsewhere")
 
 
-def test_no_index_that_was_added_to_a_copy_refuses_some_answers_later(
-    saved: Path, nowhere: Database, opened: Situation
-) -> None:
+def test_an_index_that_would_refuse_some_answers_later_is_not_brought_back(saved: Path, nowhere: Database) -> None:
     change_copy(
         saved, "CREATE INDEX quicker ON verdict (json(CASE WHEN comment LIKE '%metastasis%' THEN '{' ELSE '1' END))"
     )
-    try:
-        done = restore_installation(nowhere, saved)
-    except InputRefused:
-        return
-    assert done.problems == []
-    rater = signed_in(nowhere, "rater-1")
-    there = replace(opened, database=nowhere)
-    desk = on_the_desk(there, rater)
-    show(there, rater, desk)
 
-    assert submit(there, rater, desk, {**any_answers(desk), "comment": "A metastasis."}).receipt
+    with pytest.raises(InputRefused, match="quicker"):
+        restore_installation(nowhere, saved)
 
 
 def test_a_unique_index_on_an_expression_that_does_not_belong_there_is_named(opened: Situation) -> None:
@@ -88,12 +77,11 @@ def test_no_function_of_an_index_acts_while_a_dump_is_brought_in(
     maintenance.back_up_installation(database, tmp_path / "backup")
     database.engine.dispose()
     elsewhere = make_empty("postgresql")
-    try:
+
+    with pytest.raises(InputRefused, match="function"):
         restore_installation(elsewhere, tmp_path / "backup")
-    except InputRefused:
-        return
-    with elsewhere.read_only() as session:
-        assert session.exec(select(Person.is_owner).where(Person.login == "mallory")).one() is False
+
+    assert inspect(elsewhere.engine).get_table_names() == []
 
 
 @pytest.mark.parametrize("command", ["backup", "restore"])
