@@ -16,6 +16,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 from sqlalchemy import URL, text
 
@@ -25,7 +26,8 @@ from db.engine import Database
 _LOCK = 0x626C696E64
 _PR_SET_PDEATHSIG = 1
 # A line of the contents of a dump: number, two object ids, kind, schema, name, owner.
-_PART_OF_DUMP = re.compile(r"\d+; \d+ \d+ (?P<kind>[A-Z][A-Z ]*[A-Z]) (?P<schema>\S+) (?P<name>.*) \S+")
+_PART_OF_DUMP = re.compile(r"\d+; \d+ \d+ (?P<kind>[A-Z][A-Z ]*[A-Z]) (?P<schema>\S+) (?P<name>.*) \S*")
+_EXTENSION = re.compile(r"\d+; \d+ \d+ (EXTENSION - |COMMENT - EXTENSION )")
 _KINDS_OF_PARTS = frozenset({
     "TABLE", "TABLE DATA", "SEQUENCE", "SEQUENCE OWNED BY", "SEQUENCE SET", "DEFAULT", "CONSTRAINT", "FK CONSTRAINT",
     "INDEX", "TRIGGER",
@@ -194,27 +196,35 @@ def schema_in_dump(dump: Path) -> str | None:
 
 
 def require_no_foreign_parts(dump: Path) -> None:
-    """Refuse a dump with parts that no release of this program makes, such as functions, rules, policies, extensions.
+    """Refuse a dump with parts that no release of this program makes, such as functions, rules, policies, schemas.
 
     Bringing in a foreign function would run it: an index or a check can call it for every row. What the dump's tables
-    themselves say is compared when they are there.
+    themselves say is compared when they are there. Extensions, which belong to the server, are left out.
 
     Raises
     ------
     DamagedCopy
         Naming the first of them.
     """
-    lines = _run("pg_restore", "--list", dump).splitlines()
-    parts = [part for part in map(_PART_OF_DUMP.fullmatch, lines) if part is not None]
+    lines = _contents_of(dump)
+    parts = [_PART_OF_DUMP.fullmatch(line) for line in lines]
     # All of it lies in one schema, the one that holds the number of the migrations.
-    home = next((part["schema"] for part in parts if part["name"] == "alembic_version"), "public")
-    for part in parts:
-        kind, name = part["kind"], part["name"]
-        is_ours = part["schema"] == home and (kind in _KINDS_OF_PARTS or (kind, name) in _OTHER_PARTS)
+    home = next((part["schema"] for part in parts if part and part["name"] == "alembic_version"), "public")
+    for line, part in zip(lines, parts, strict=True):
+        kind, name = (part["kind"], part["name"]) if part else ("unknown part", line)
+        is_ours = (
+            part is not None and part["schema"] == home and (kind in _KINDS_OF_PARTS or (kind, name) in _OTHER_PARTS)
+        )
         if is_ours or (kind, name) in {("SCHEMA", home), ("COMMENT", f"SCHEMA {home}"), ("ACL", f"SCHEMA {home}")}:
             continue
         shown = "".join(sign if sign.isprintable() else "?" for sign in f"{kind.lower()} {name}"[:200])
         raise DamagedCopy(f"{dump} holds what Blindread did not make ({shown}); use another backup.")
+
+
+def _contents_of(dump: Path) -> list[str]:
+    """Return the lines of a dump's contents, without its head and without extensions."""
+    lines = _run("pg_restore", "--list", dump).splitlines()
+    return [line for line in lines if line.strip() and not line.startswith(";") and not _EXTENSION.match(line)]
 
 
 def restore_dump(database: Database, dump: Path) -> None:
@@ -225,10 +235,13 @@ def restore_dump(database: Database, dump: Path) -> None:
     DamagedCopy
         The dump is not whole; nothing of it is in the database then.
     """
-    _run(
-        "pg_restore", "--no-owner", "--no-privileges", "--exit-on-error", "--single-transaction", dump,
-        database=database,
-    )  # fmt: skip
+    with NamedTemporaryFile("w", prefix="blindread-contents-", encoding="utf-8") as contents:
+        contents.write("\n".join(_contents_of(dump)) + "\n")
+        contents.flush()
+        _run(
+            "pg_restore", "--no-owner", "--no-privileges", "--exit-on-error", "--single-transaction",
+            f"--use-list={contents.name}", dump, database=database,
+        )  # fmt: skip
 
 
 def _ends_with_us() -> None:

@@ -313,6 +313,24 @@ def test_a_part_of_a_dump_that_no_release_makes_is_refused_before_anything_is_wr
 
 
 @pytest.mark.postgresql
+def test_an_extension_of_the_server_is_left_out_of_what_is_brought_back(
+    postgres_url: str, make_empty: MakeEmpty, tmp_path: Path
+) -> None:
+    database = Database(make_engine(postgres_url), tmp_path / "data")
+    with database.engine.begin() as connection:
+        connection.exec_driver_sql("CREATE EXTENSION pg_trgm")
+    maintenance.back_up_installation(database, tmp_path / "backup")
+    database.engine.dispose()
+    elsewhere = make_empty("postgresql")
+
+    restore_installation(elsewhere, tmp_path / "backup")
+
+    with elsewhere.engine.connect() as connection:
+        names = connection.exec_driver_sql("SELECT extname FROM pg_extension").scalars().all()
+    assert list(names) == ["plpgsql"]
+
+
+@pytest.mark.postgresql
 def test_a_foreign_trigger_in_an_older_dump_is_refused_before_it_is_migrated(
     make_empty: MakeEmpty, tmp_path: Path
 ) -> None:
