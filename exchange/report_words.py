@@ -321,7 +321,7 @@ def few_clusters_note(cluster: str) -> str:
 def few_subjects_notice(subjects: int) -> str:
     """Return what the report says first of a study with few subjects."""
     return (
-        f"Only {subjects} {'subject' if subjects == 1 else 'subjects'}: intervals that resample fewer than "
+        f"Only {subjects} {'subject' if subjects == 1 else 'subjects'}: intervals from fewer than "
         f"{FEW_CLUSTERS} subjects are likely to be too narrow."
     )
 

@@ -23,7 +23,7 @@ WORDS = {
     READING.key: READING.left,
     PRACTICE.key: f"{READING.left}, as the practice is not passed",
     SCORING.key: SCORING.left,
-    "queue": "disagreeing or flagged items not sent to a reviewer",
+    "queue": "items read are flagged or disagree, and are not with a reviewer",
     REVIEW.key: REVIEW.left,
     OPINIONS.key: OPINIONS.left,
     "judge": "candidates not judged",

@@ -84,7 +84,7 @@ def _accuracy(report: Report, section: Section) -> list[Figure]:
         figures.append(
             Figure(
                 key, section.key, title,
-                f"{title}. Dots: estimates; lines: {_confidence(rows)} intervals that resample subjects.{shown}",
+                f"{title}. Dots: estimates; lines: {_confidence(rows)} intervals that allow for subjects.{shown}",
                 height, figure,
             )
         )  # fmt: skip
@@ -126,7 +126,7 @@ def _agreement(report: Report, section: Section) -> list[Figure]:
             )
             whose = "" if several else f" of {who(rows[0])}"
             heading = f"{title} on {' and on '.join(whats)}{whose}"
-            caption = f"{heading}, with {_confidence(rows)} intervals that resample subjects. Unit: the item."
+            caption = f"{heading}, with {_confidence(rows)} intervals that allow for subjects. Unit: the item."
             figures.append(
                 Figure(f"agreement_{'_'.join(whats)}_{scale}", section.key, heading, caption, height, figure)
             )
@@ -148,7 +148,7 @@ def _kappa_of_pairs(section: Section, what: str, rows: Sequence[EstimateRow]) ->
     figure, height = forest(rows, "Kappa", limits=KAPPA, labels=[who(row) for row in rows], names=["" for _ in rows])
     figure.update_layout(showlegend=False)
     heading = f"Cohen’s kappa on {what}, all items"
-    caption = f"{heading}, for every pair of raters, with {_confidence(rows)} intervals that resample subjects."
+    caption = f"{heading}, for every pair of raters, with {_confidence(rows)} intervals that allow for subjects."
     return Figure(f"agreement_{what}_number", section.key, heading, caption, height, figure)
 
 
@@ -252,7 +252,7 @@ def _prior_not_opened(section: Section) -> list[Figure]:
     title = "Answered without opening the prior"
     caption = (
         f"{title}, of the verdicts on items that offer one. Dots: shares; lines: {_confidence(rows)} intervals that "
-        "resample subjects. Descriptive."
+        "allow for subjects. Descriptive."
     )
     if any(math.isnan(row.estimate.low) for row in rows):
         caption += " A dot without a line has no interval; the table gives the reason."

@@ -55,7 +55,9 @@ def test_a_study_in_which_nothing_is_done_says_so_for_everybody(opened: Situatio
 def test_each_part_of_the_work_is_told_apart(database: Database, tmp_path: Path) -> None:
     situation = open_study(database, tmp_path / "study")
     with_disagreement(situation)
-    assert sentences(situation)[-1] == ("No reviewer: 1 of 6 disagreeing or flagged items not sent to a reviewer")
+    assert sentences(situation)[-1] == (
+        "No reviewer: 1 of 6 items read are flagged or disagree, and are not with a reviewer"
+    )
 
     review_queue.open_review_queue(database, situation.admin, "tiny")
     import_runs.import_judge_verdicts(
