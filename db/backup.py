@@ -27,7 +27,8 @@ _LOCK = 0x626C696E64
 _PR_SET_PDEATHSIG = 1
 # A line of the contents of a dump: number, two object ids, kind, schema, name, owner.
 _PART_OF_DUMP = re.compile(r"\d+; \d+ \d+ (?P<kind>[A-Z][A-Z ]*[A-Z]) (?P<schema>\S+) (?P<name>.*) \S*")
-_EXTENSION = re.compile(r"\d+; \d+ \d+ (EXTENSION - |COMMENT - EXTENSION )")
+# What belongs to the server and its roles: extensions, comments, privileges. None of it is brought back.
+_OF_THE_SERVER = re.compile(r"\d+; \d+ \d+ (EXTENSION|COMMENT|ACL|DEFAULT ACL) ")
 _KINDS_OF_PARTS = frozenset({
     "TABLE", "TABLE DATA", "SEQUENCE", "SEQUENCE OWNED BY", "SEQUENCE SET", "DEFAULT", "CONSTRAINT", "FK CONSTRAINT",
     "INDEX", "TRIGGER",
@@ -199,7 +200,7 @@ def require_no_foreign_parts(dump: Path) -> None:
     """Refuse a dump with parts that no release of this program makes, such as functions, rules, policies, schemas.
 
     Bringing in a foreign function would run it: an index or a check can call it for every row. What the dump's tables
-    themselves say is compared when they are there. Extensions, which belong to the server, are left out.
+    themselves say is compared when they are there. Extensions, comments and privileges are left out.
 
     Raises
     ------
@@ -213,18 +214,20 @@ def require_no_foreign_parts(dump: Path) -> None:
     for line, part in zip(lines, parts, strict=True):
         kind, name = (part["kind"], part["name"]) if part else ("unknown part", line)
         is_ours = (
-            part is not None and part["schema"] == home and (kind in _KINDS_OF_PARTS or (kind, name) in _OTHER_PARTS)
+            part is not None
+            and part["schema"] == home
+            and (kind in _KINDS_OF_PARTS or (kind, name.partition(" ")[0]) in _OTHER_PARTS)
         )
-        if is_ours or (kind, name) in {("SCHEMA", home), ("COMMENT", f"SCHEMA {home}"), ("ACL", f"SCHEMA {home}")}:
+        if is_ours or (kind, name) == ("SCHEMA", home):
             continue
         shown = "".join(sign if sign.isprintable() else "?" for sign in f"{kind.lower()} {name}"[:200])
         raise DamagedCopy(f"{dump} holds what Blindread did not make ({shown}); use another backup.")
 
 
 def _contents_of(dump: Path) -> list[str]:
-    """Return the lines of a dump's contents, without its head and without extensions."""
+    """Return the lines of a dump's contents, without its head and without what belongs to the server."""
     lines = _run("pg_restore", "--list", dump).splitlines()
-    return [line for line in lines if line.strip() and not line.startswith(";") and not _EXTENSION.match(line)]
+    return [line for line in lines if line.strip() and not line.startswith(";") and not _OF_THE_SERVER.match(line)]
 
 
 def restore_dump(database: Database, dump: Path) -> None:

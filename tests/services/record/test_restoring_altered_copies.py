@@ -313,12 +313,14 @@ def test_a_part_of_a_dump_that_no_release_makes_is_refused_before_anything_is_wr
 
 
 @pytest.mark.postgresql
-def test_an_extension_of_the_server_is_left_out_of_what_is_brought_back(
+def test_extensions_privileges_and_comments_are_left_out_of_what_is_brought_back(
     postgres_url: str, make_empty: MakeEmpty, tmp_path: Path
 ) -> None:
     database = Database(make_engine(postgres_url), tmp_path / "data")
     with database.engine.begin() as connection:
         connection.exec_driver_sql("CREATE EXTENSION pg_trgm")
+        connection.exec_driver_sql("GRANT SELECT ON study TO PUBLIC")
+        connection.exec_driver_sql("COMMENT ON TABLE study IS 'Studies'")
     maintenance.back_up_installation(database, tmp_path / "backup")
     database.engine.dispose()
     elsewhere = make_empty("postgresql")
