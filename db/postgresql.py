@@ -25,10 +25,11 @@ SETTINGS: dict[str, Any] = {
     "keepalives_count": 2,
     "tcp_user_timeout": int(1000 * ONE_STEP),
 }
-# Class 08: the connection failed. 53: too little of something. 57P: the server is ending or starting.
-PASSING = ("08", "57P")
+# Class 08: the connection failed. 53300: it has too many of them. 57P: the server is ending or starting.
+PASSING = ("08", "53300", "57P")
 TOO_SLOW = ("57014", "55P03")
-CANNOT_STORE = ("53", "58030")
+# A full disk, too little memory, a limit of the server's; an error of its files; a server that only reads.
+CANNOT_STORE = ("53000", "53100", "53200", "53400", "58030", "25006")
 
 
 class BoundedConnection(psycopg.Connection[Any]):
@@ -72,4 +73,4 @@ def is_passing(error: BaseException) -> bool:
 def cannot_store(error: BaseException) -> bool:
     """Whether the server has no room or may not write."""
     state = error.sqlstate if isinstance(error, psycopg.Error) else None
-    return state is not None and (state.startswith(CANNOT_STORE[0]) or state in {CANNOT_STORE[1], "25006"})
+    return state in CANNOT_STORE

@@ -195,14 +195,13 @@ def open_study(
 ) -> Situation:
     """Import and freeze the tiny study, in the variants of `imported_study`.
 
-    In an empty SQLite database it is copied from the one in which a test of the run has first asked for this variant:
-    importing and freezing are the subject of few tests.
+    In an empty SQLite database that no server has open it is copied from the one in which a test of the run has first
+    asked for this variant: importing and freezing are the subject of few tests.
     """
-    if variant.get("changes") or not _is_empty_sqlite(database):
+    if variant.get("changes") or not _is_empty_sqlite(database) or _is_open_elsewhere(database):
         return _opened(database, folder, protocol, **variant)
     name = hashlib.sha256(json.dumps([protocol, variant], sort_keys=True).encode()).hexdigest()[:16]
     made = made_once(f"opened-{name}", lambda place: _make_template(place, protocol, variant))
-    database.engine.dispose()
     shutil.copyfile(made / "data" / DATABASE_FILE, str(database.engine.url.database))
     shutil.copytree(made / "data" / "volumes", database.volume_dir, dirs_exist_ok=True)
     shutil.copytree(made / "study", folder, dirs_exist_ok=True)
@@ -221,6 +220,12 @@ def _is_empty_sqlite(database: Database) -> bool:
         return False
     with database.read_only() as session:
         return session.exec(select(Person.id)).first() is None
+
+
+def _is_open_elsewhere(database: Database) -> bool:
+    # The log beside the file goes with the last connection to it: one that stays is that of another process.
+    database.engine.dispose()
+    return Path(f"{database.engine.url.database}-wal").exists()
 
 
 def _make_template(place: Path, protocol: Mapping[str, Any] | None, variant: Mapping[str, Any]) -> None:

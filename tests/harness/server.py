@@ -88,6 +88,14 @@ class RunningServer:
                 raise RuntimeError(f"The server did not start:\n{self.log_text()[-8000:]}")
             time.sleep(0.1)
 
+    def wait_until_ready(self, timeout: float = 60) -> None:
+        """Wait until it says that its database answers too; RuntimeError when it does not say so in time."""
+        give_up = time.monotonic() + timeout
+        while self._status("/ready") != 200:
+            if time.monotonic() > give_up:
+                raise RuntimeError("The server did not become ready.")
+            time.sleep(0.1)
+
     def stop(self) -> None:
         """Ask it to end, as Ctrl+C does, and insist after ten seconds."""
         if self._process is None:
@@ -132,12 +140,15 @@ class RunningServer:
 
     def _answers(self) -> bool:
         # Any answer will do: without a session it is a redirect or a refusal.
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
+        return self._status("/") < 500
+
+    def _status(self, path: str) -> int:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=15)
         try:
-            connection.request("GET", "/")
-            return connection.getresponse().status < 500
+            connection.request("GET", path)
+            return connection.getresponse().status
         except OSError:
-            return False
+            return 599
         finally:
             connection.close()
 
