@@ -112,6 +112,52 @@ def test_what_is_written_apart_in_a_formula_is_drawn_apart(room: MakeRoom) -> No
 
 # None of it may be swallowed, counted anew or drawn as something else.
 AS_WRITTEN = [
+    "(*) benign (*) malignant",
+    "(_) yes (_) no",
+    "[*] left [*] right",
+    '"*" is p<0.05, "*" is n.s.',
+    "5 *(3)* 2 cm",
+    "5 **3** 2 cm",
+    "see *note: T2* signal",
+    "*p<0.05, **p<0.01*",
+    "SWI* and *GRE",
+    "(**) benign (**) malignant",
+    "__init__ and _left_",
+    "> **50 % stenosis",
+    "> (50 %)",
+    "> three lesions",
+    "> T2 disease",
+    "5`0` mm",
+    "angle 5` to 6` left",
+    "~~5~~ mm",
+    "*",
+    "___",
+    "* * *",
+    "a\n- - -\nb",
+    "1. a\n\n02. b",
+    "- edema\n\n- 3 mm",
+    "- a\n\n  02. b",
+    "10. a\n9. b",
+    "5.\n6.",
+    "a | b\n- | -\n5 | -6",
+    "~~~\n5 mm",
+    "```\n```",
+    "```\n5 mm",
+    "    5 mm",
+    "no&#xFFA0;tumour",
+    "no&#x115F;tumour",
+    "no&#x1160;tumour",
+    "&nvlt;5",
+    "5$0$ mm",
+    "5.$0$ mm",
+    "$5$0 mm",
+    "$5$.5 mm",
+    "$5$$0$ mm",
+    r"no$\text{tumour}$",
+    r"$\text{in}$operable",
+    "5$-6$ each",
+    "A$$5 x $$6",
+    "5\u200b$0$ mm",
     "> 50 % stenosis",
     "> -2 SD",
     "> as reported\n>50 % stenosis",
@@ -154,25 +200,49 @@ def test_what_markdown_would_swallow_stays_as_it_is_written(room: MakeRoom) -> N
     assert [squashed(text) for text in shown.all_text_contents()] == [squashed(text) for text in AS_WRITTEN]
 
 
-def test_lists_quotes_and_strikes_keep_what_they_say_also_in_one_run(room: MakeRoom) -> None:
+def test_list_is_drawn_with_the_numbers_and_signs_that_are_written(room: MakeRoom) -> None:
     reader = room("formulas in scoring")
-    texts = ["1. a\n1. b\n4. c", "- edema\n- mass", "> as reported", "~~not~~ malignant", "---", "&lt;5 mm"]
+    texts = ["1. a\n1. b\n4. c", "+ edema\n+ mass", "02) left", "&lt;5 mm"]
     with_texts(reader, texts)
 
-    items, dashes = reader.page.locator(".answer ol > li"), reader.page.locator(".answer ul")
-    assert items.evaluate_all("all => all.map((item) => item.value)") == [1, 1, 4]
-    assert "-" in dashes.evaluate("list => getComputedStyle(list).listStyleType")
-    assert reader.page.locator(".answer s").text_content() == "not"
+    marks = reader.page.locator(".answer li > .mark")
+    assert marks.all_text_contents() == ["1.", "1.", "4.", "+", "+", "02)"]
     runs = reader.page.locator(".turns li > p")
     assert [" ".join((text or "").split()) for text in runs.all_text_contents()] == [
         "1. a 1. b 4. c",
-        "- edema - mass",
-        "> as reported",
-        "not malignant",
-        "---",
+        "+ edema + mass",
+        "02) left",
         "<5 mm",
     ]
-    assert runs.locator("s").text_content() == "not"
+
+
+def test_only_the_stars_around_bold_words_and_the_lines_around_code_are_left_out(room: MakeRoom) -> None:
+    reader = room("formulas in scoring")
+    texts = ["**T2:** **5 mm**, (**left**)", "```\na  b\n```", r"1 \< 2"]
+    with_texts(reader, texts)
+
+    shown = reader.page.locator(".answer").all_text_contents()
+    assert shown[:3] == ["T2: 5 mm, (left)", "a  b\n", "1 < 2"]
+    assert reader.page.locator(".answer strong").all_text_contents() == ["T2:", "5 mm", "left"]
+
+
+def test_index_and_micro_may_stand_at_a_word(room: MakeRoom) -> None:
+    reader = room("plain")
+    with_prompt(reader, r"T$_2$, 10$^{3}$/$\mu$l and $V$-shaped")
+
+    assert reader.page.locator(".prompt .formula-source").count() == 0
+    assert reader.page.locator(".prompt math").count() == 4
+
+
+def test_letters_of_a_product_stand_apart(room: MakeRoom) -> None:
+    reader = room("plain")
+    with_prompt(reader, r"$n o$, $I I I$ and $\frac{n o}{2}$")
+
+    assert reader.page.locator(".prompt math").all_text_contents() == [
+        "n\u2009o",
+        "I\u2009I\u2009I",
+        "n\u2009o2",
+    ]
 
 
 @pytest.mark.parametrize(("keys", "place"), [(("c",), "Comment"), (("f", "1"), "Note on the flag")])

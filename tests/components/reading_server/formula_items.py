@@ -27,6 +27,17 @@ ORDINARY = [
 ]
 # Each would be drawn as another number or word than it says, or without one of its signs.
 MISREAD = [
+    "$5\u200b0$",
+    "$5\u20600$",
+    "$5\u00ad0$",
+    "$\\text{no\u200btumour}$",
+    r"$\mathrm{n o}$",
+    r"$\operatorname{n o}$",
+    r"$\mathrm{n} o$",
+    r"$5\omicron$",
+    r"$5 O$",
+    r"$1\mathrm{O}$",
+    r"$5 \ell 0$",
     r"$1{2}$",
     r"$1{}^{}2$",
     r"$1^{}2$",

@@ -6,13 +6,11 @@ MARKDOWN = """Which of these is **most likely**?
 
 | Sequence | Signal |
 |---|---|
-| T1 | *low* |
-| T2 | `high` |
+| T1 | low |
+| T2 | high |
 
 1. the first
-2. the second
-
-> as the report said"""
+2. the second"""
 FORMULAS = [
     r"Is $\frac{a}{b} > \sqrt{2}$ here?",
     r"$$E = mc^2$$",

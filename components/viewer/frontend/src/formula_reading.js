@@ -1,7 +1,8 @@
 /**
  * Whether a formula reads as it is written. Its source and what was made of it each become the same flat row of signs, with the gaps
  * between them: every sign that is written is drawn, in its place, and no other letter or digit; and letters and digits touch where
- * they are written together, and only there. So it needs no list of ways to make "5" and "0" a "50".
+ * they are written together, and only there. So it needs no list of ways to make "5" and "0" a "50". Letters that stand alone, as the parts
+ * of a product do, are drawn with a gap between them.
  */
 
 import katex from "katex";
@@ -9,7 +10,7 @@ import katex from "katex";
 /**
  * @typedef {"math"|"set"|"text"|"named"} Mode  of letters: bare; in a command for their shape; in \text; a command's own, as in \sin
  * @typedef {{sign: string, apart: boolean, mode: Mode}} Written  `apart`: something stands between it and the sign before
- * @typedef {{sign: string, touches: number}} Drawn               which sign it touches, by its place in the row; -1 for none
+ * @typedef {{sign: string, touches: number, first: Element|null}} Drawn  which sign it touches, by its place in the row; -1 for none; the element whose first sign it is
  */
 
 /** Signs that KaTeX draws in their mathematical or printed form. @type {Record<string, string>} */
@@ -119,14 +120,17 @@ function drawn(math, upperFirst) {
     const { localName: name, textContent: text } = element;
     const children = [...element.children];
     if (["mi", "mn", "mo", "mtext"].includes(name)) {
+      /** @type {Element|null} */
+      let first = element;
       for (const sign of signsOf(text ?? "")) {
         if (BLANK.test(sign)) last = -1;
-        else last = signs.push({ sign, touches: last }) - 1;
+        else last = signs.push({ sign, touches: last, first }) - 1;
+        first = null;
       }
       // Browsers draw a gap behind it.
       if (element.hasAttribute("separator")) last = -1;
     } else if (name === "mspace") {
-      if (parseFloat(element.getAttribute("width") ?? "0") >= GAP) last = -1;
+      if (element.hasAttribute("linebreak") || parseFloat(element.getAttribute("width") ?? "0") >= GAP) last = -1;
     } else if (/^m(sub|sup|subsup|under|over|underover)$/.test(name)) {
       const [base, ...others] = children;
       read(base);
@@ -151,25 +155,35 @@ function drawn(math, upperFirst) {
 
 /** @param {string} sign */
 const isRead = (sign) => LETTER.test(sign) || DIGIT.test(sign);
+/** What looks like another digit or letter where it stands at one. */
+const LOOKS_LIKE_DIGIT = /[OoοΟlℓI]/;
 /** Whether two signs are parts of one number. @param {string} a @param {string} b */
 const inNumber = (a, b) => (DIGIT.test(a) && /[\p{N}.,]/u.test(b)) || (/[.,]/.test(a) && DIGIT.test(b));
 
 /**
  * @param {Written[]} signs
  * @param {Drawn[]} seen
+ * @returns {Element[]|null}  see `gapsOf`
  */
 function agree(signs, seen) {
-  /** @param {number} i  whether a letter stands alone: letters side by side are a product, and are drawn so */
-  const isAlone = (i) => signs[i].mode !== "text" && (signs[i].apart || !LETTER.test(signs[i - 1].sign))
+  /** @param {number} i  whether a letter stands alone: letters side by side are a product */
+  const isAlone = (i) => signs[i].mode === "math" && (signs[i].apart || !LETTER.test(signs[i - 1].sign))
     && (!signs[i + 1] || signs[i + 1].apart || !LETTER.test(signs[i + 1].sign));
-  /** @param {number} i @param {number} j  whether two signs that are not written together may touch */
-  const mayTouch = (i, j) => {
+  /** @param {number} i  the d of "dx", which is often set upright */
+  const isDifferential = (i) => signs[i].mode === "set" && signs[i].sign === "d" && signs[i].apart;
+  /** @param {number} i @param {number} j  whether two signs that are not written together may touch, need a gap or cannot have either */
+  const between = (i, j) => {
     const [a, b] = [signs[i], signs[j]];
-    if (inNumber(a.sign, b.sign)) return false;
-    if (LETTER.test(a.sign) && LETTER.test(b.sign)) return (isAlone(i) && isAlone(j)) || GREEK.test(a.sign) || GREEK.test(b.sign);
+    if (inNumber(a.sign, b.sign)) return "never";
+    if (LETTER.test(a.sign) && LETTER.test(b.sign)) {
+      if (GREEK.test(a.sign) || GREEK.test(b.sign) || isDifferential(i)) return "touch";
+      return isAlone(i) && isAlone(j) ? "gap" : "never";
+    }
     // "5 and 10": a bare word beside a number.
     const [word, number] = LETTER.test(a.sign) ? [i, b] : [j, a];
-    return !(LETTER.test(signs[word].sign) && DIGIT.test(number.sign)) || signs[word].mode !== "math" || isAlone(word);
+    if (!(LETTER.test(signs[word].sign) && DIGIT.test(number.sign))) return "touch";
+    if (LOOKS_LIKE_DIGIT.test(signs[word].sign)) return "never";
+    return signs[word].mode !== "math" || isAlone(word) ? "touch" : "never";
   };
 
   let next = 0;
@@ -179,26 +193,36 @@ function agree(signs, seen) {
     next += 1;
     return next - 1;
   });
-  if (next < signs.length || seen.some(({ sign }, at) => places[at] < 0 && isRead(sign))) return false;
+  if (next < signs.length || seen.some(({ sign }, at) => places[at] < 0 && isRead(sign))) return null;
   const together = new Set();
-  for (const [at, { touches }] of seen.entries()) {
+  /** @type {Element[]} */
+  const gaps = [];
+  for (const [at, { touches, first }] of seen.entries()) {
     const [before, here] = [places[touches] ?? -1, places[at]];
     if (before < 0 || here < 0) continue;
     if (here === before + 1 && !signs[here].apart) together.add(here);
-    else if (!mayTouch(before, here)) return false;
+    else {
+      const wanted = between(before, here);
+      if (wanted === "never" || (wanted === "gap" && !first)) return null;
+      if (wanted === "gap" && first) gaps.push(first);
+    }
   }
-  return signs.every(({ sign, apart }, i) => {
+  const isTogether = signs.every(({ sign, apart }, i) => {
     const before = signs[i - 1]?.sign ?? "";
     return apart || together.has(i) || !((LETTER.test(before) && LETTER.test(sign)) || (DIGIT.test(before) && inNumber(before, sign)));
   });
+  return isTogether ? gaps : null;
 }
 
 /**
+ * What a formula needs to read as it is written.
+ *
  * @param {Element} math
  * @param {string} content  its source
+ * @returns {Element[]|null}  the elements before which a gap is due, as between the letters of a product; null where no gap would help
  */
-export function readsAsWritten(math, content) {
-  if ([...math.querySelectorAll(RULED)].some(({ textContent }) => !textContent?.trim())) return false;
+export function gapsOf(math, content) {
+  if ([...math.querySelectorAll(RULED)].some(({ textContent }) => !textContent?.trim())) return null;
   const signs = written(content);
-  return agree(signs, drawn(math, false)) || agree(signs, drawn(math, true));
+  return agree(signs, drawn(math, false)) ?? agree(signs, drawn(math, true));
 }

@@ -7,7 +7,7 @@
 import katex from "katex";
 import { h } from "./dom.js";
 import { hasKnownCommands } from "./formula_commands.js";
-import { readsAsWritten } from "./formula_reading.js";
+import { gapsOf } from "./formula_reading.js";
 
 /** Of one formula: characters of its source; elements it becomes; elements within each other. */
 const LONGEST = 2_000;
@@ -57,6 +57,14 @@ const ATTRIBUTES = {
   width: (value) => value === "50%" || value === "100%" || between(0, 2)(value),
 };
 
+/** What a formula would be read together with, before and behind it. "T$_2$" and "10$^3$" set their sign apart, and no word looks like "$\\mu$m". */
+const GLUED_BEFORE = /[\p{L}\p{N}\p{M}\p{DI}$\\]$|\p{N}[.,]$/u;
+const GLUED_BEHIND = /^(?:[\p{L}\p{N}\p{M}\p{DI}$\\]|[.,]\p{N})/u;
+const SET_APART = /^[\^_]/;
+const MICRO = /^\\mu$/;
+/** What cannot be seen: signs of direction, joiners, fillers. */
+const UNSEEN = /(?![\n\t])[\p{C}\p{DI}]/u;
+
 /**
  * A rule of markdown-it. As Pandoc reads it: no blank inside the dollars, no digit behind them, so that "$5 and $10" are prices.
  *
@@ -72,7 +80,10 @@ export function formula(state, silent) {
   while (end > 0 && src[end - 1] === "\\") end = src.indexOf(fence, end + 1);
   const content = src.slice(from, end);
   if (end < 0 || content.length > LONGEST || !content.trim()) return false;
-  if (fence === "$" && (/^\s|\s$/.test(content) || /\d/.test(src[end + 1] ?? ""))) return false;
+  if (fence === "$" && /^\s|\s$/.test(content)) return false;
+  if (GLUED_BEFORE.test(src.slice(Math.max(0, pos - 8), pos)) && !(SET_APART.test(content) && src[pos - 1] !== "$")) return false;
+  const behind = src.slice(end + fence.length, end + fence.length + 8);
+  if (GLUED_BEHIND.test(behind) && !(MICRO.test(content) && /^\p{L}/u.test(behind))) return false;
   if (!silent) {
     const token = state.push("formula", "", 0);
     token.content = content;
@@ -102,7 +113,7 @@ export function appendFormula(parent, { content, markup }, room) {
  * @returns {Element|null}  null for what is not to be drawn
  */
 function drawn(content, apart, room) {
-  if (!hasKnownCommands(content)) return null;
+  if (UNSEEN.test(content) || !hasKnownCommands(content)) return null;
   const place = h("span", {});
   try {
     katex.render(content.replace(DECIMAL_COMMA, "{,}"), place, { ...SETTINGS, displayMode: apart });
@@ -117,7 +128,9 @@ function drawn(content, apart, room) {
   room.left -= made;
   const math = place.querySelector("math");
   // Each of them is smaller than what it stands at: the fourth cannot be read.
-  if (!math || math.querySelector(Array(4).fill(SMALLER).join(" ")) || !readsAsWritten(math, content)) return null;
+  if (!math || math.querySelector(Array(4).fill(SMALLER).join(" "))) return null;
+  const gaps = gapsOf(math, content);
+  if (!gaps?.every(setGapBefore)) return null;
   setLineEnds(math);
   return made <= MOST && room.left >= 0 && staysInPlace(math) ? math : null;
 }
@@ -158,6 +171,15 @@ function setSpaces(place) {
 /** Outside of a table no browser ends a line: what stood in two of them stands apart. @param {Element} math */
 function setLineEnds(math) {
   for (const end of math.querySelectorAll("mspace[linebreak]")) end.after(spaceOf(end, "\u2003"));
+}
+
+/** Whether there is a place for a gap before an element, where it is then. @param {Element} element @returns {boolean} */
+function setGapBefore(element) {
+  const { parentElement } = element;
+  if (!parentElement) return false;
+  if (!parentElement.matches(ROW)) return parentElement.firstElementChild === element && setGapBefore(parentElement);
+  element.before(spaceOf(element, NARROW));
+  return true;
 }
 
 /**

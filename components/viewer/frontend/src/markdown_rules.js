@@ -1,26 +1,25 @@
 /**
- * What Markdown means here: only what keeps every word, number and sign to be read. Elsewhere it swallows the > of "> 50 %", the stars
- * of "5*3*2 cm", the + of "+ edema" and the cells that a table has no column for; here these stay as they are written.
+ * What Markdown means here: bold words, lists, tables, headings, blocks of code and formulas, and each of them only where nothing that is
+ * written goes missing. Whatever else Markdown may be elsewhere (quotations, single stars, strikes, rules, links, HTML) stays as it is written:
+ * in a finding, the > of "> T2 disease", the star of "(*) benign" and the backtick of "5` to 6`" are words.
  */
 
 import MarkdownIt from "markdown-it";
 
-/** Rules of markdown-it; whatever else may be written (links, images, HTML, footnotes, underlined headings) stays as it is written. */
-const RULES = ["table", "code", "fence", "blockquote", "hr", "list", "heading", "escape", "newline", "backticks", "strikethrough", "emphasis", "entity"];
-/** Signs that mean something here, and are only themselves behind a backslash; any other backslash is one. */
+/** Rules of markdown-it. */
+const RULES = ["table", "fence", "list", "heading", "escape", "newline", "emphasis", "entity"];
+/** Signs that mean something in Markdown, and are only themselves behind a backslash; any other backslash is one. */
 const MEANT = /[\\`*_~#<>|$&+.-]/;
-/** A quote: a > and a blank, and no number or comparison, which it would be part of. */
-const QUOTE = /^>(?:[ \t]*$|[ \t]+(?![<=~≈±≤≥]|[+\u2212\u2013-]?\s*[.,]?\p{N}))/u;
-/** A list whose signs would not be drawn as they are written, or are said of a finding: "+ edema", "- 3 mm", "02.", "1986.", "1)". */
-const NO_LIST = /^(?:\+[ \t]|0\d+[.)]|\d{3,}[.)]|\d+\)|-[ \t]+[.,]?\p{N}|[-+]$)/u;
-/** Between these a star, an underscore or a strike is a sign of its own. */
-const ENDS = /[\p{L}\p{N}\p{M})\]}%°$`′″]$/u;
-const BEGINS = /^[\p{L}\p{N}([{$`<>±≤≥~≈]/u;
-/** A star before a number, behind a word or a number: "5 *3* 2". */
-const BEFORE = /[\p{L}\p{N}][ \t]*$/u;
-const NUMBER = /^[ \t]*\p{N}/u;
-/** What cannot be seen, or puts itself onto the letter before. */
-const UNSEEN = /^(?![\u00a0\u2002\u2003\u2009\u202f])[\p{C}\p{Z}\p{M}]|\u2800|\u3164|\ufffd/u;
+/** What may stand before the stars of bold words, directly behind them, before those that end them, and behind these. */
+const BEFORE_BOLD = /(?:^|[\s\p{Z}\p{Ps}\p{Pi}"'/\u2013\u2014-])$/u;
+const FIRST_BOLD = /^[\p{L}\p{N}]/u;
+const LAST_BOLD = /[\p{L}\p{N}\p{M}.,:;!?%°\p{Pe}\p{Pf}"']$/u;
+const BEHIND_BOLD = /^(?:$|[\s\p{Z}\p{Pe}\p{Pf}"'.,:;!?/%\u2013\u2014-])/u;
+/** A star between two numbers is a sign of its own: "5 **3** 2". */
+const NUMBER_BEFORE = /\p{N}[\s\p{Z}]*$/u;
+const NUMBER = /^\p{N}/u;
+/** An entity is read as one sign that can be seen, or as a space. */
+const SEEN = /^(?:[\u00a0\u2002\u2003\u2009\u202f]|(?!\p{DI})[\p{L}\p{N}\p{P}\p{S}])$/u;
 
 /** @typedef {(state: any, startLine: number, endLine: number, silent: boolean) => boolean} BlockRule */
 
@@ -34,29 +33,7 @@ function lineOf(state, line) {
   return state.src.slice(state.bMarks[line] + state.tShift[line], state.eMarks[line]);
 }
 
-/** The lines up to the next that is empty. @param {any} state @param {number} startLine @param {number} endLine */
-function linesFrom(state, startLine, endLine) {
-  /** @type {string[]} */
-  const lines = [];
-  for (let line = startLine; line < endLine && !state.isEmpty(line); line += 1) lines.push(lineOf(state, line));
-  return lines;
-}
-
-const [quote, list, table] = ["blockquote", "list", "table"].map(blockRule);
-
-/** @type {BlockRule} */
-function readableQuote(state, startLine, endLine, silent) {
-  if (!lineOf(state, startLine).startsWith(">")) return false;
-  if (linesFrom(state, startLine, endLine).some((line) => line.startsWith(">") && !QUOTE.test(line))) return false;
-  return quote(state, startLine, endLine, silent);
-}
-
-/** @type {BlockRule} */
-function readableList(state, startLine, endLine, silent) {
-  if (!/^[-+*\d]/.test(lineOf(state, startLine))) return false;
-  if (linesFrom(state, startLine, endLine).some((line) => NO_LIST.test(line))) return false;
-  return list(state, startLine, endLine, silent);
-}
+const [table, fence] = ["table", "fence"].map(blockRule);
 
 /** A table that has a place for all that is written in its lines. @type {BlockRule} */
 function readableTable(state, startLine, endLine, silent) {
@@ -69,6 +46,17 @@ function readableTable(state, startLine, endLine, silent) {
   if (words(lines) === words(state.tokens.slice(before).map((/** @type {any} */ token) => token.content))) return true;
   state.tokens.length = before;
   state.line = startLine;
+  return false;
+}
+
+/** Code between lines of backticks, of which the second must not be missing. @type {BlockRule} */
+function readableFence(state, startLine, endLine, silent) {
+  const line = lineOf(state, startLine);
+  const opened = /^```+/.exec(line)?.[0];
+  if (!opened) return false;
+  for (let next = startLine + 1; next < endLine; next += 1) {
+    if (lineOf(state, next).trim() === opened) return next > startLine + 1 && fence(state, startLine, endLine, silent);
+  }
   return false;
 }
 
@@ -85,7 +73,7 @@ function backslash(state, silent) {
 function entities(state) {
   for (const { children } of state.tokens) {
     for (const token of children ?? []) {
-      if (token.info === "entity" && UNSEEN.test(token.content)) token.content = token.markup;
+      if (token.info === "entity" && !SEEN.test(token.content)) token.content = token.markup;
     }
   }
 }
@@ -104,8 +92,7 @@ export function readableMarkdown(formula) {
   const markdown = new MarkdownIt("zero", { html: false, linkify: false, typographer: false }).enable(RULES);
   const { block, inline, core } = markdown;
   block.ruler.at("table", readableTable, { alt: ["paragraph", "reference"] });
-  block.ruler.at("blockquote", readableQuote, { alt: ["paragraph", "reference", "blockquote", "list"] });
-  block.ruler.at("list", readableList, { alt: ["paragraph", "reference", "blockquote"] });
+  block.ruler.at("fence", readableFence, { alt: ["paragraph", "reference", "blockquote", "list"] });
   core.ruler.after("block", "headings", headings);
   core.ruler.after("inline", "entities", entities);
   inline.ruler.before("escape", "backslash", backslash);
@@ -117,9 +104,9 @@ export function readableMarkdown(formula) {
       const scanned = super.scanDelims(start, canSplitWord);
       const behind = start + scanned.length;
       const [before, after] = [this.src.slice(Math.max(0, start - 8), start), this.src.slice(behind, behind + 8)];
-      const between = ENDS.test(before) && BEGINS.test(after);
-      const times = this.src[start] === "*" && scanned.length === 1 && BEFORE.test(before) && NUMBER.test(after);
-      return between || times ? { ...scanned, can_open: false, can_close: false } : scanned;
+      const isBold = this.src[start] === "*" && scanned.length === 2;
+      const opens = BEFORE_BOLD.test(before) && FIRST_BOLD.test(after) && !(NUMBER_BEFORE.test(before) && NUMBER.test(after));
+      return { ...scanned, can_open: isBold && opens, can_close: isBold && LAST_BOLD.test(before) && BEHIND_BOLD.test(after) };
     }
   };
   return markdown;

@@ -11,11 +11,11 @@ const markdown = readableMarkdown(formula);
 
 /** What a token that opens becomes. A heading within an item is a paragraph that stands out: the page has its own. @type {Record<string, keyof HTMLElementTagNameMap>} */
 const OPENED = {
-  paragraph_open: "p", heading_open: "p", blockquote_open: "blockquote", bullet_list_open: "ul", ordered_list_open: "ol", list_item_open: "li",
-  table_open: "table", thead_open: "thead", tbody_open: "tbody", tr_open: "tr", th_open: "th", td_open: "td", em_open: "em", strong_open: "strong", s_open: "s",
+  paragraph_open: "p", heading_open: "p", bullet_list_open: "ul", ordered_list_open: "ol", list_item_open: "li",
+  table_open: "table", thead_open: "thead", tbody_open: "tbody", tr_open: "tr", th_open: "th", td_open: "td", strong_open: "strong",
 };
 /** Each of them finds its own direction: an Arabic line may stand above an English one. */
-const DIRECTED = ["p", "li", "th", "td", "blockquote"];
+const DIRECTED = ["p", "li", "th", "td"];
 
 /**
  * The element that holds a text.
@@ -47,9 +47,6 @@ export function inOneRun(text, setting) {
   return run;
 }
 
-/** What stands within a line, also in one run. */
-const WITHIN_LINE = ["em", "strong", "s"];
-
 /**
  * @param {HTMLElement} run
  * @param {any[]} tokens
@@ -59,21 +56,17 @@ function appendRun(run, tokens, room) {
   const within = [run];
   for (const token of tokens) {
     const top = /** @type {HTMLElement} */ (within.at(-1));
-    const tag = OPENED[token.type];
-    if (tag && WITHIN_LINE.includes(tag)) {
-      const element = h(tag);
+    if (token.type === "strong_open") {
+      const element = h("strong");
       top.append(element);
       within.push(element);
-    } else if (token.nesting === -1 && !token.block) within.pop();
+    } else if (token.type === "strong_close") within.pop();
     else if (token.type === "inline") appendRun(top, token.children ?? [], room);
     else if (token.type === "formula") appendFormula(top, token, room);
-    else if (token.type === "blockquote_open") top.append("> ");
     else if (token.type === "list_item_open") top.append(`${markOf(token)} `);
     // Lines, paragraphs and cells end where the next must not join them.
     else if (token.type === "softbreak" || token.type === "hardbreak" || (token.block && token.nesting === -1)) top.append(" ");
-    else if (token.type === "hr") top.append(`${token.markup} `);
-    else if (token.type === "fence" || token.type === "code_block") top.append(`${codeOf(token)} `);
-    else if (token.type === "code_inline") top.append(h("code", {}, token.content));
+    else if (token.type === "fence") top.append(`${codeOf(token)} `);
     else if (token.nesting === 0) top.append(token.content);
   }
 }
@@ -82,7 +75,7 @@ function appendRun(run, tokens, room) {
 const markOf = ({ info, markup }) => `${info}${markup}`;
 
 /** Code, below its opening fence where that has words behind it: they may be more than the name of a language. @param {any} token */
-const codeOf = ({ type, info, markup, content }) => (type === "fence" && info.trim() ? `${markup}${info}\n${content}` : content);
+const codeOf = ({ info, markup, content }) => (info.trim() ? `${markup}${info}\n${content}` : content);
 
 /**
  * An element is told to find its direction when it is full: it would look for it anew with each child that it is given.
@@ -99,20 +92,17 @@ function append(parent, tokens, room) {
     const tag = OPENED[token.type];
     if (tag && token.nesting === 1) {
       const element = h(tag, token.type === "heading_open" ? { class: "heading" } : {});
-      // Numbers that are left out or repeated, and the sign before a point, are drawn as they are written.
-      if (element instanceof HTMLLIElement && token.info) element.value = Number(token.info);
-      if (element instanceof HTMLUListElement && token.markup === "-") element.className = "dashes";
       top.append(element);
       within.push(element);
+      // The number or sign of an item is drawn as it is written: "02.", "+", or the one that comes twice.
+      if (token.type === "list_item_open") element.append(h("span", { class: "mark" }, markOf(token)), " ");
     } else if (token.nesting === -1) {
       within.pop();
       if (DIRECTED.includes(top.localName)) top.dir = "auto";
     } else if (token.type === "inline") append(top, token.children ?? [], room);
     else if (token.type === "formula") appendFormula(top, token, room);
-    else if (token.type === "hr") top.append(h("hr", {}));
     else if (token.type === "softbreak" || token.type === "hardbreak") top.append(h("br", {}));
-    else if (token.type === "code_inline") top.append(h("code", {}, token.content));
-    else if (token.type === "fence" || token.type === "code_block") top.append(h("pre", {}, h("code", {}, codeOf(token))));
+    else if (token.type === "fence") top.append(h("pre", {}, h("code", {}, codeOf(token))));
     else top.append(token.content);
   }
 }
