@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -36,6 +37,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Give the run its folder, and see to it that nothing outlives the run; the workers of pytest-xdist share both."""
     if not hasattr(config, "workerinput"):
         config.stash[ENDING] = ending.Ending()
+        if root := ending.temporary_root():
+            os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", root)
     databases.share_compiled_statements()
 
 
