@@ -202,6 +202,7 @@ cli(["--data-dir", sys.argv[4], "restore", sys.argv[3]])
 """
 
 
+@pytest.mark.server
 @pytest.mark.parametrize(
     ("event", "what"),
     [
