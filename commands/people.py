@@ -88,8 +88,9 @@ def unlock_person(login: str, act_as: As = None) -> None:
 @cli.command("sign-out-everywhere")
 def sign_out_person(login: str, act_as: As = None) -> None:
     """End every login session of a person."""
+    from services.errors import counted
     from services.people import accounts
 
     with opened_as(act_as) as (database, actor):
         ended = accounts.sign_out_everywhere(database, actor, login)
-        console.print(f"'{login}' is signed out of {ended} login sessions.", markup=False)
+        console.print(f"'{login}' is signed out of {counted(ended, 'login session')}.", markup=False)

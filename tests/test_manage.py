@@ -465,6 +465,15 @@ def test_a_backup_that_is_missing_or_cut_is_refused_and_leaves_nothing(
     assert not (tmp_path / "new").exists()
 
 
+def test_what_was_restored_is_counted_in_words_that_agree(frozen: Run, tmp_path: Path) -> None:
+    assert frozen("backup", tmp_path / "backup").exit_code == 0
+
+    done = as_process(tmp_path / "new", "restore", tmp_path / "backup")
+
+    assert done.stdout.startswith(f"Restored 1 study into {tmp_path / 'new'} (schema ")
+    assert "; 0 login sessions and all open links were ended." in done.stdout
+
+
 @pytest.mark.parametrize("command", [("backup", "B"), ("verify", "tiny"), ("links",), ("serve",)])
 def test_no_command_makes_a_data_folder_for_a_database_elsewhere(tmp_path: Path, command: tuple[str, ...]) -> None:
     elsewhere = "postgresql+psycopg://nobody@127.0.0.1:1/nothing"
