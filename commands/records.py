@@ -26,7 +26,7 @@ def _offer_audit_head(database: Database) -> None:
     from services.seals import audit_head
 
     console.print(f"Head of the audit chain (store it elsewhere): {audit_head.present_head(database)}")
-    console.print(audit_head.WHY_TO_KEEP, markup=False)
+    console.print(audit_head.why_to_keep(), markup=False)
 
 
 def _write_out(
