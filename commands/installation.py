@@ -63,13 +63,14 @@ def serve(
 @cli.command()
 def clean(yes: Annotated[bool, typer.Option("--yes", help="Delete them.")] = False) -> None:
     """List prepared volumes that nothing refers to and that are more than a day old; --yes deletes them."""
+    from services.errors import counted
     from services.studies import leftovers
 
     with opened() as database:
         files = leftovers.remove_leftovers(database) if yes else leftovers.list_leftovers(database)
         for file in files:
-            console.print(f"{file.path}  {file.size / 2**20:.1f} MB, {file.hours} hours old", markup=False)
-        total = f"{len(files)} files, {sum(leftover.size for leftover in files) / 2**20:.1f} MB"
+            console.print(f"{file.path}  {file.size / 2**20:.1f} MB, {counted(file.hours, 'hour')} old", markup=False)
+        total = f"{counted(len(files), 'file')}, {sum(leftover.size for leftover in files) / 2**20:.1f} MB"
         console.print(
             f"Deleted: {total}." if yes else f"Nothing refers to: {total}. 'manage.py clean --yes' deletes them."
         )

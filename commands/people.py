@@ -12,13 +12,27 @@ from commands.terminal import aside, console
 cli = typer.Typer()
 
 
+def _print_link(login: str, token: str, opens_to: str) -> None:
+    """Print the path of a link for scripts, and before it, for people, what it is and what to do with it."""
+    from services.installation import environment
+    from services.people import identity
+
+    address = environment.public_url() or "http://127.0.0.1:8501, or the port that you chose"
+    aside.print(
+        f"A link for '{login}' that works once, within {identity.LINK_LIFETIME.days} days: append it to the server's "
+        f"address ({address}) and open it in a browser to {opens_to}.",
+        markup=False,
+    )
+    console.print(f"/link/{token}", markup=False)
+
+
 @cli.command("owner")
 def add_owner(login: str, name: Annotated[str, typer.Option(help="The name to display.")]) -> None:
     """Add an owner, the first or another one, and print the path of their single-use link."""
     from services.people import accounts
 
     with opened() as database:
-        console.print(f"/link/{accounts.add_owner(database, login, name)}", markup=False)
+        _print_link(login, accounts.add_owner(database, login, name), "choose a password")
 
 
 @cli.command()
@@ -39,7 +53,7 @@ def invite(
         purpose = "sign_in" if sign_in_only else "join"
         token = members.invite(database, actor, study, login, name, role, purpose=purpose)
         if token:
-            console.print(f"/link/{token}", markup=False)
+            _print_link(login, token, "sign in" if sign_in_only else "choose a password")
         else:
             aside.print(f"'{login}' already has an account and signs in as usual; no link is needed.")
 
@@ -88,8 +102,9 @@ def unlock_person(login: str, act_as: As = None) -> None:
 @cli.command("sign-out-everywhere")
 def sign_out_person(login: str, act_as: As = None) -> None:
     """End every login session of a person."""
+    from services.errors import counted
     from services.people import accounts
 
     with opened_as(act_as) as (database, actor):
         ended = accounts.sign_out_everywhere(database, actor, login)
-        console.print(f"'{login}' is signed out of {ended} login sessions.", markup=False)
+        console.print(f"'{login}' is signed out of {counted(ended, 'login session')}.", markup=False)

@@ -26,7 +26,7 @@ def _offer_audit_head(database: Database) -> None:
     from services.seals import audit_head
 
     console.print(f"Head of the audit chain (store it elsewhere): {audit_head.present_head(database)}")
-    console.print(audit_head.WHY_TO_KEEP, markup=False)
+    console.print(audit_head.why_to_keep(), markup=False)
 
 
 def _write_out(
@@ -102,7 +102,7 @@ def verify(
 @cli.command("redraw")
 def draw_again(package: Path) -> None:
     """Repeat the random draws of a study package from its keys and compare; needs no database."""
-    from services.errors import Refused
+    from services.errors import Refused, counted
     from services.record import redrawing
 
     try:
@@ -116,7 +116,10 @@ def draw_again(package: Path) -> None:
     if not repeated:
         console.print("No draw of this package can be repeated: those of release 0.1.0 depend on its seed alone.")
         return
-    console.print(f"{repeated} draws are reproduced exactly: orders, options, sample, controls and opinions.")
+    verb = "is" if repeated == 1 else "are"
+    console.print(
+        f"{counted(repeated, 'draw')} {verb} reproduced exactly: orders, options, sample, controls and opinions."
+    )
 
 
 @cli.command()
@@ -138,6 +141,7 @@ def backup(
 @cli.command("restore")
 def restore_backup(folder: Path) -> None:
     """Restore a backup into an installation without a database, check it, and end all login sessions."""
+    from services.errors import counted
     from services.record import restoring
 
     # It is brought into an empty database only: to name another one would be the wrong advice.
@@ -146,8 +150,8 @@ def restore_backup(folder: Path) -> None:
         for problem in done.problems:
             print_problem(problem)
         console.print(
-            f"Restored {done.studies} studies into {database.data_dir} (schema {done.schema}); "
-            f"{done.sessions_ended} login sessions and all open links were ended.",
+            f"Restored {done.studies} {'study' if done.studies == 1 else 'studies'} into {database.data_dir} "
+            f"(schema {done.schema}); {counted(done.sessions_ended, 'login session')} and all open links were ended.",
             markup=False,
         )
         if not done.head_compared:

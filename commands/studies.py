@@ -61,11 +61,13 @@ def import_folder(
 ) -> None:
     """Check, prepare and store a study folder: all of it or nothing."""
     # It reads images, so NumPy, SciPy and nibabel come with it.
+    from services.errors import counted
     from services.studies import importing
 
     with opened_as(act_as) as (database, actor), progress_bar() as feed:
         done = importing.import_study(database, actor, folder, key=key, over_draft=over_draft, progress=feed)
-        console.print(f"Study '{done.study_key}': {done.cases} cases, {done.volumes} volumes, {done.items} items.")
+        held = (counted(done.cases, "case"), counted(done.volumes, "volume"), counted(done.items, "item"))
+        console.print(f"Study '{done.study_key}': {', '.join(held)}.")
         for conversion in done.conversions:
             console.print(f"Converted: {conversion}", markup=False)
         for warning in done.warnings:

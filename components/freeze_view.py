@@ -9,6 +9,7 @@ from components import verification_view
 from components.notice import notify
 from components.session import current_actor, database
 from services.errors import Refused
+from services.installation import whereabouts
 from services.record import daily_verification, verification
 from services.studies import freezing
 from services.studies.catalogue import StudyLine
@@ -33,7 +34,7 @@ def draw_freeze(line: StudyLine) -> None:
         st.button("Verify now", on_click=_verify, args=(line.key,))
         st.link_button("Download the manifest", f"/download/{line.key}/manifest.json")
     verification_view.draw_last_verification(line)
-    st.caption(f"On the command line: `python manage.py verify {line.key}`")
+    st.caption(f"On the command line: `{whereabouts.command(f'verify {line.key}')}`")
     with st.expander("What the manifest covers"):
         st.dataframe(_manifest_table(frozen.manifest), hide_index=True, width="stretch")
 
@@ -42,7 +43,7 @@ def _manifest_table(manifest: dict[str, object]) -> pd.DataFrame:
     rows = []
     for part, content in manifest.items():
         if isinstance(content, dict):
-            rows.append((part.replace("_", " "), f"{len(content)} entries"))
+            rows.append((part.replace("_", " "), f"{len(content)} {'entry' if len(content) == 1 else 'entries'}"))
         else:
             rows.append((part.replace("_", " "), str(content)))
     return pd.DataFrame(rows, columns=["part", "content"])

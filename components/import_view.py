@@ -11,7 +11,8 @@ from niivue_component import niivue_viewer
 from components.frame import script_of
 from components.problems import draw_problems, plain
 from components.session import database
-from services.errors import InputRefused, Refused
+from services.errors import InputRefused, Refused, counted
+from services.installation import whereabouts
 from services.people.identity import Actor
 from services.studies import importing, starter, uploads
 from services.studies.uploads import Incoming
@@ -23,7 +24,7 @@ def receive(actor: Actor) -> Incoming | None:
     """Draw the upload and return what it holds, once it has been checked."""
     st.markdown(
         "Pack the study folder (`protocol.yaml`, the CSV tables, `volumes/`) as a ZIP file. Everything is checked "
-        "before anything is stored. Large folders import faster with `python manage.py import FOLDER`."
+        f"before anything is stored. Large folders import faster with `{whereabouts.command('import FOLDER')}`."
     )
     st.link_button(
         "Example study to start from",
@@ -68,7 +69,7 @@ def draw_remarks(incoming: Incoming) -> None:
             "\n".join(["Check this before you import:", "", *(f"- {plain(warning)}" for warning in incoming.warnings)])
         )
     if incoming.conversions:
-        with st.expander(f"{len(incoming.conversions)} conversions", expanded=True):
+        with st.expander(counted(len(incoming.conversions), "conversion"), expanded=True):
             st.dataframe(
                 pd.DataFrame(
                     [str(conversion) for conversion in incoming.conversions], columns=["what was converted, and where"]
@@ -148,7 +149,8 @@ def draw_import_button(actor: Actor, incoming: Incoming) -> None:
         return
     bar.empty()
     _forget(actor)
-    st.success(f"Imported: {done.items} items about {done.cases} cases. Check the items in the preview, then freeze.")
+    imported = f"{counted(done.items, 'item')} about {counted(done.cases, 'case')}"
+    st.success(f"Imported: {imported}. Check the items in the preview, then freeze.")
     st.page_link(script_of("study"), label="Open the study", query_params={"study": done.study_key})
 
 

@@ -4,27 +4,41 @@ from __future__ import annotations
 
 import streamlit as st
 
+from components.enter_key import press_with_enter
 from components.session import current_actor, database
 from services.reading import worklist
 from services.reading.worklist import Instructions
 
+# A column of text in the middle of the window, in lines that can be read; each paragraph in the direction of its words.
+_STYLE = """<style>
+.st-key-instructions { width: 100%; max-width: 43rem; margin: clamp(.8rem, 4vh, 3.5rem) auto 2rem }
+.st-key-instructions h1 { font-size: 1.9rem !important; padding: 0 0 .6rem !important }
+.st-key-instructions :is(p, li) { line-height: 1.55; unicode-bidi: plaintext; text-align: start }
+.st-key-instructions [data-testid=stCaptionContainer] p { font-size: .9rem; line-height: 1.4 }
+</style>"""
+
 
 def draw_instructions(shown: Instructions, study_key: str, queue: str) -> None:
-    """Draw the instructions with the button that acknowledges them."""
-    # Each paragraph in the direction of its own words.
-    st.html("<style>.st-key-instructions :is(p, li) { unicode-bidi: plaintext; text-align: start }</style>")
-    with st.container(width=760, key="instructions"):
-        st.title("Before you begin")
+    """Draw what the part is, its instructions, and the button that acknowledges them."""
+    st.html(_STYLE)
+    with st.container(key="instructions"):
+        with st.container(gap=None):
+            st.caption(f"{shown.study_title} · {shown.queue_title}")
+            st.title("Before you begin")
         st.markdown(shown.text)
         if shown.consent:
             st.subheader("Consent")
             st.markdown(shown.consent)
-        st.button(
-            "I have read this and agree. Begin" if shown.consent else "I have read this. Begin",
-            type="primary",
-            on_click=_acknowledge,
-            args=(study_key, queue),
-        )
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.button(
+                "I have read this and agree. Begin" if shown.consent else "I have read this. Begin",
+                key="begin",
+                type="primary",
+                on_click=_acknowledge,
+                args=(study_key, queue),
+            )
+            st.caption("or press Enter", width="content")
+    press_with_enter("begin")
 
 
 def _acknowledge(study_key: str, queue: str) -> None:

@@ -10,6 +10,7 @@ import streamlit as st
 from components.session import current_actor, database
 from services.demo import removal
 from services.errors import Refused
+from services.installation import whereabouts
 from services.people import accounts
 from services.people.accounts import PersonLine
 
@@ -42,7 +43,7 @@ def draw_people(lines: list[PersonLine]) -> None:
                 on_click=_act,
                 args=(accounts.sign_out_everywhere, "is signed out everywhere."),
             )
-    st.caption("To add another owner, use the command line: `python manage.py owner LOGIN --name NAME`")
+    st.caption(f"To add another owner, use the command line: `{whereabouts.command('owner LOGIN --name NAME')}`")
 
 
 def draw_demo() -> None:

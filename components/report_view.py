@@ -126,7 +126,7 @@ def _draw_audit_head(actor: Actor, shown: Report) -> None:
     """Offer the head of the audit chain to be kept: with it, and only with it, a rewritten chain is found."""
     with st.expander("Keep this with the report: the head of the audit chain"):
         st.code(audit_head.audit_head_for_admin(database(), actor, shown.study_key), language=None)
-        st.caption(audit_head.WHY_TO_KEEP)
+        st.caption(audit_head.why_to_keep())
 
 
 def _draw_interim_form(line: StudyLine) -> None:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from components.frame import script_of
 from components.session import current_actor, database
+from services.errors import counted
 from services.progress.overview import overview_of
 from services.studies.catalogue import StudyLine
 
@@ -38,8 +39,8 @@ def draw_studies(lines: list[StudyLine]) -> None:
                     st.badge(label, color=color, icon=icon)  # type: ignore[arg-type]
                     if line.simulated_readers:
                         st.badge("Simulated readers", color="orange", icon=":material/smart_toy:")
-                    raters = f"{overview.raters} {'rater' if overview.raters == 1 else 'raters'}"
-                    st.caption(" · ".join((f"{line.items} items", raters, *overview.waits, line.key)))
+                    size = (counted(line.items, "item"), counted(overview.raters, "rater"))
+                    st.caption(" · ".join((*size, *overview.waits, line.key)))
             with middle:
                 st.page_link(script_of("study"), label="Manage", query_params={"study": line.key})
             with right:

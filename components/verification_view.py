@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import streamlit as st
 
 from components.session import current_actor, database
+from services.errors import counted
 from services.record import daily_verification
 from services.record.daily_verification import VerificationState
 from services.studies.catalogue import StudyLine
@@ -39,8 +40,7 @@ def last_verification(state: VerificationState, at: datetime | None = None) -> s
         parts.append("Not verified yet: the server verifies it within an hour, and then daily.")
     else:
         age = spoken_age((at or datetime.now(UTC)) - state.ended_at)
-        count = len(state.problems)
-        result = "no problems" if not count else "1 problem" if count == 1 else f"{count} problems"
+        result = counted(len(state.problems), "problem") if state.problems else "no problems"
         parts.append(f"Last verified {age}: {result}.")
     if state.under_way is not None:
         done, total = state.under_way
@@ -53,8 +53,7 @@ def spoken_age(age: timedelta) -> str:
     seconds = age.total_seconds()
     for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
         if seconds >= length:
-            count = int(seconds // length)
-            return f"{count} {unit}{'' if count == 1 else 's'} ago"
+            return f"{counted(int(seconds // length), unit)} ago"
     return "just now"
 
 

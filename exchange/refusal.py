@@ -90,6 +90,11 @@ def listed(names: Iterable[str]) -> str:
     return ", ".join(every[:6]) + (f" and {len(every) - 6} more" if len(every) > 6 else "")
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun for a sentence: "1 case", "2 cases"."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def shown(value: str, longest: int = 60) -> str:
     """Return what was found for a sentence, never longer than a line and without control characters."""
     text = "".join(letter if letter.isprintable() else "?" for letter in value[: longest + 1])

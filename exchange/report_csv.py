@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from exchange.report_structure import Cell, Column, DataFile, EstimateTable, Matrix, Report
 from exchange.report_tables import matrix_cells, plain
-from exchange.report_words import lines_of
+from exchange.report_words import lines_of, shown_warning
 
 _RISKY = ("=", "+", "-", "@", "\t", "\r", "\n", "'", "＝", "＋", "－", "＠")
 
@@ -101,7 +101,7 @@ def _estimates(report: Report) -> list[tuple[Cell, ...]]:
             section.key, table.key, line.label, line.name, line.who, line.stratum, estimate.value, estimate.low,
             estimate.high, estimate.confidence, estimate.n, estimate.n_clusters,
             table.cluster if estimate.n_clusters is not None else None, estimate.unit, estimate.method,
-            estimate.undefined_because, estimate.se, estimate.p, line.scale, line.note or None, estimate.warning,
+            estimate.undefined_because, estimate.se, estimate.p, line.scale, line.note or None, shown_warning(estimate),
         )
         for section, table in report.estimate_tables()
         for line in lines_of(table)

@@ -9,7 +9,7 @@ from typing import Any
 from exchange.estimate_rows import Estimated, Party
 from exchange.report_structure import Cell, EstimateTable, Matrix, Report, Table
 from exchange.report_tables import plain
-from exchange.report_words import EstimateLine, lines_of, party_in_words, shown_estimate, stratum_key
+from exchange.report_words import EstimateLine, lines_of, party_in_words, shown_estimate, shown_warning, stratum_key
 
 _FIELDS = (
     "value",
@@ -23,7 +23,6 @@ _FIELDS = (
     "undefined_because",
     "se",
     "p",
-    "warning",
 )
 
 
@@ -105,7 +104,8 @@ def _party(party: Party) -> dict[str, str]:
 
 
 def _estimate(name: str, estimate: Estimated) -> dict[str, Any]:
-    return {"name": name} | {field: _number(getattr(estimate, field)) for field in _FIELDS}
+    row = {"name": name} | {field: _number(getattr(estimate, field)) for field in _FIELDS}
+    return row | {"warning": shown_warning(estimate)}
 
 
 def _number(cell: Cell) -> Cell:

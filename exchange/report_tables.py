@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass
 
@@ -10,11 +9,12 @@ from exchange.estimate_rows import Estimated
 from exchange.report_structure import Cell, Column, EstimateTable, Matrix, PlainTable, QuartileTable, Table
 from exchange.report_words import (
     EstimateLine,
-    are_few,
     few_clusters_note,
     further_warnings,
+    has_interval,
     lines_of,
     party_in_words,
+    rests_on_few,
     shown_cell,
     shown_estimate,
     shown_p,
@@ -157,8 +157,13 @@ def _estimates(table: EstimateTable) -> PrintedTable:
 
 
 def _letters_of_methods(table: EstimateTable) -> dict[str, str]:
-    methods = list(dict.fromkeys(_method(row.estimate) for row in table.rows))
+    methods = list(dict.fromkeys(_method(row.estimate) for row in table.rows if _goes_by_its_method(row.estimate)))
     return {method: _LETTERS[i] if i < len(_LETTERS) else str(i + 1) for i, method in enumerate(methods)}
+
+
+def _goes_by_its_method(estimate: Estimated) -> bool:
+    """Return whether an estimate shows what its method gives: an interval, or a P value."""
+    return has_interval(estimate) or bool(shown_p(estimate.p))
 
 
 def _method(estimate: Estimated) -> str:
@@ -169,21 +174,20 @@ def _method(estimate: Estimated) -> str:
 
 def _with_letter(line: EstimateLine, letters: dict[str, str]) -> str:
     estimate = line.estimate
+    letter = f" ({letters[_method(estimate)]})" if _goes_by_its_method(estimate) else ""
     mark = f" {FURTHER}" if further_warnings(estimate) else ""
-    return f"{shown_estimate(estimate, line.scale)} ({letters[_method(estimate)]}){mark}"
+    return f"{shown_estimate(estimate, line.scale)}{letter}{mark}"
 
 
 def _clusters(line: EstimateLine) -> str:
     clusters = line.estimate.n_clusters
     if clusters is None:
         return "–"
-    # What is said there is about an interval.
-    points = are_few(clusters) and not math.isnan(line.estimate.low)
-    return f"{clusters}{' †' if points else ''}"
+    return f"{clusters}{' †' if rests_on_few(line.estimate) else ''}"
 
 
 def _warning(table: EstimateTable) -> tuple[str, ...]:
-    few = any(are_few(row.estimate.n_clusters) for row in table.rows)
+    few = any(rests_on_few(row.estimate) for row in table.rows)
     further = dict.fromkeys(sentence for row in table.rows for sentence in further_warnings(row.estimate))
     return ((few_clusters_note(table.cluster),) if few else ()) + tuple(f"{FURTHER} {each}" for each in further)
 

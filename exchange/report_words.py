@@ -307,10 +307,27 @@ def are_few(clusters: int | None) -> bool:
     return clusters is not None and clusters < FEW_CLUSTERS
 
 
+def has_interval(estimate: Estimated) -> bool:
+    """Return whether an estimate has an interval."""
+    return not (math.isnan(estimate.low) or math.isnan(estimate.high))
+
+
+def rests_on_few(estimate: Estimated) -> bool:
+    """Return whether an estimate has an interval, and that of few clusters."""
+    return has_interval(estimate) and are_few(estimate.n_clusters)
+
+
 def further_warnings(estimate: Estimated) -> tuple[str, ...]:
     """Return the sentences of its warning but that of few clusters, which stands first and is marked where they are."""
     sentences = estimate.warning.split("; ") if estimate.warning else []
     return tuple(sentences[1:] if are_few(estimate.n_clusters) else sentences)
+
+
+def shown_warning(estimate: Estimated) -> str | None:
+    """Return its warning; that of few clusters is about the interval, and not said where there is none."""
+    if has_interval(estimate):
+        return estimate.warning
+    return "; ".join(further_warnings(estimate)) or None
 
 
 def few_clusters_note(cluster: str) -> str:
@@ -343,7 +360,7 @@ def shown_value(value: float, scale: Scale) -> str:
 
 def shown_interval(estimate: Estimated, scale: Scale) -> str:
     """Return the interval in brackets, or nothing where there is none."""
-    if math.isnan(estimate.low) or math.isnan(estimate.high):
+    if not has_interval(estimate):
         return ""
     return f"[{shown_number(estimate.low, scale)}, {shown_number(estimate.high, scale)}]"
 

@@ -48,7 +48,8 @@ def serve(port: int | None = None, address: str | None = None) -> None:
     host, number = str(config.get_option("server.address") or "127.0.0.1"), int(config.get_option("server.port"))
     end_unless_prepared()
     with listening_socket(host, number) as listening:
-        print(f"Blindread is running on http://{host}:{number} (Ctrl+C stops it).", flush=True)  # noqa: T201  where to look
+        where = f"Blindread is running on http://{host}:{number}, data folder {data_dir()}."
+        print(f"{where} Open the address in a browser to sign in; Ctrl+C stops it.", flush=True)  # noqa: T201  where to look
         server = uvicorn.Server(uvicorn.Config("app:app", host=host, port=number, **settings()))
         server.run(sockets=[listening])
     if not server.started:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from db.waiting import Unavailable
-from exchange.refusal import LISTED, InputRefused
+from exchange.refusal import LISTED, InputRefused, counted
 
 __all__ = [
     "LISTED",
@@ -24,6 +24,7 @@ __all__ = [
     "StudyNotOpen",
     "TooManyTries",
     "Unavailable",
+    "counted",
     "require_length",
 ]
 

@@ -162,10 +162,20 @@ def test_commands_before_init_say_what_to_do_and_leave_nothing(
 
 
 def test_the_owners_link_signs_in(installed: Run, data_dir: Path) -> None:
-    printed = installed("owner", "ada", "--name", "Ada").stdout
+    done = installed("owner", "ada", "--name", "Ada")
 
-    assert printed.startswith("/link/")
-    assert link_of(data_dir, printed) == identity.Link("join", "Ada Admin")
+    assert done.stdout.startswith("/link/")
+    assert link_of(data_dir, done.stdout) == identity.Link("join", "Ada Admin")
+    assert "A link for 'ada' that works once, within 14 days" in done.stderr
+    assert "open it in a browser to choose a password." in done.stderr
+
+
+def test_what_is_said_of_a_link_names_the_public_address(installed: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BLINDREAD_PUBLIC_URL", "https://reads.example.org/")
+
+    said = installed("owner", "ada", "--name", "Ada").stderr
+
+    assert "append it to the server's address (https://reads.example.org) and open it" in said
 
 
 def test_a_study_is_imported_whole_or_refused_in_one_sentence(installed: Run, tmp_path: Path, data_dir: Path) -> None:
@@ -188,10 +198,11 @@ def test_a_study_is_imported_whole_or_refused_in_one_sentence(installed: Run, tm
 
 
 def test_an_invitation_prints_the_path_of_a_link(frozen: Run, data_dir: Path) -> None:
-    printed = frozen("invite", "tiny", "late", "--name", "Late Rater", "--sign-in-only").stdout
+    done = frozen("invite", "tiny", "late", "--name", "Late Rater", "--sign-in-only")
 
-    assert printed.startswith("/link/")
-    assert link_of(data_dir, printed) == identity.Link("sign_in", "Late Rater")
+    assert done.stdout.startswith("/link/")
+    assert link_of(data_dir, done.stdout) == identity.Link("sign_in", "Late Rater")
+    assert "open it in a browser to sign in." in done.stderr
 
 
 REFUSED = {
@@ -463,6 +474,15 @@ def test_a_backup_that_is_missing_or_cut_is_refused_and_leaves_nothing(
     assert refused.returncode == 1
     assert "Traceback" not in refused.stderr
     assert not (tmp_path / "new").exists()
+
+
+def test_what_was_restored_is_counted_in_words_that_agree(frozen: Run, tmp_path: Path) -> None:
+    assert frozen("backup", tmp_path / "backup").exit_code == 0
+
+    done = as_process(tmp_path / "new", "restore", tmp_path / "backup")
+
+    assert done.stdout.startswith(f"Restored 1 study into {tmp_path / 'new'} (schema ")
+    assert "; 0 login sessions and all open links were ended." in done.stdout
 
 
 @pytest.mark.parametrize("command", [("backup", "B"), ("verify", "tiny"), ("links",), ("serve",)])

@@ -7,6 +7,9 @@ from protocol.language.results import filled_in
 from protocol.language.things import RATED
 from protocol.language.wording import capital, listed, mid, number, spoken
 
+# What the values of an attribute that no study declares are called.
+_OF_EVERY_STUDY = {"format": {"yes_no": "yes/no", "choice": "choice", "open": "open answer"}}
+
 
 def groups_of(study: Expansion) -> str:
     """Return the people of a study, and who of them may be in two groups."""
@@ -29,8 +32,8 @@ def groups_of(study: Expansion) -> str:
 def who_rates_what(study: Expansion, phase: Phase) -> str:
     """Return the first sentence about a phase."""
     without = [f'"{study.phase(key).title}"' for key in phase.by.not_in]
-    never = f" Nobody rates here what they rated in {listed(without, 'or')}." if without else ""
-    return capital(f"{_who(study, phase.by)} {_every(phase)}{_material(study, phase)}.{never}")
+    never = f" Nobody is given here what they were given in {listed(without, 'or')}." if without else ""
+    return capital(f"{_who(study, phase.by, _verb(phase))} {_every(phase)}{_material(study, phase)}.{never}")
 
 
 def _every(phase: Phase) -> str:
@@ -38,18 +41,26 @@ def _every(phase: Phase) -> str:
     return "" if drawn or phase.by.together or phase.by.per_unit is not None else "all "
 
 
-def _who(study: Expansion, by: People) -> str:
+def _verb(phase: Phase) -> str:
+    """Return what people do in a phase: items with their reference, and what others answered before, they review."""
+    if phase.source.let_in or phase.settles or (phase.rates == ["items"] and "reference" in phase.shows):
+        return "review"
+    # One pool holds answers of models and of people at most, and both are scored.
+    return RATED[phase.rates[0]].verb
+
+
+def _who(study: Expansion, by: People, verb: str) -> str:
     groups = [group for group in study.groups if group.key in by.groups]
     people = listed([mid(group.title) for group in groups])
     if by.together:
-        return f"the {people} meet and rate together"
+        return f"the {people} meet and {verb} together"
     if by.per_unit == 1:
-        return f"one of the {people} rates each of the"
+        return f"one of the {people} {verb}s each of the"
     if by.per_unit is not None:
-        return f"any {number(by.per_unit)} of the {people} rate each of the"
+        return f"any {number(by.per_unit)} of the {people} {verb} each of the"
     if [group.people for group in groups] == [1]:
-        return f"one person ({people}) rates"
-    return f"{'both' if [group.people for group in groups] == [2] else 'all'} {people} rate"
+        return f"one person ({people}) {verb}s"
+    return f"{'both' if [group.people for group in groups] == [2] else 'all'} {people} {verb}"
 
 
 def _material(study: Expansion, phase: Phase) -> str:
@@ -58,10 +69,10 @@ def _material(study: Expansion, phase: Phase) -> str:
         of = f' given in "{study.phase(phase.answers_of).title}"' if kind == "answers" and phase.answers_of else ""
         kinds.append(RATED[kind].units + of)
     pool = listed(kinds) + (", in one shuffled pool" if len(kinds) > 1 else "")
-    return pool + _source(study, phase.source)
+    return pool + _source(study, phase.source, RATED[phase.rates[0]].again)
 
 
-def _source(study: Expansion, source: Source) -> str:
+def _source(study: Expansion, source: Source, units: str) -> str:
     said = f' of "{study.phase(source.phase).title}"' if source.phase else ""
     attributes = [_attribute(study, each) for each in source.where if "." not in each.name]
     if attributes:
@@ -72,7 +83,7 @@ def _source(study: Expansion, source: Source) -> str:
     if source.let_in:
         said += ", those " + listed([_entry(study, source, entry) for entry in source.let_in], "or")
         said += f", with {source.controls} more as unmarked controls" if source.controls else ", without controls"
-    return said + (_sample(study, source.sample) if source.sample else "")
+    return said + (_sample(study, source.sample, units) if source.sample else "")
 
 
 def _attribute(study: Expansion, condition: Condition) -> str:
@@ -106,7 +117,7 @@ def field_of(study: Expansion, phase: str, field: str) -> Field | None:
 def value_text(study: Expansion, attribute: str, value: str) -> str:
     """Return how a value of an attribute reads: the text of its option where it has one."""
     declared = next((each for each in study.attributes if each.key == attribute), None)
-    texts = {option.id: option.text for option in declared.options} if declared else {}
+    texts = {option.id: option.text for option in declared.options} if declared else _OF_EVERY_STUDY.get(attribute, {})
     return texts.get(value, value)
 
 
@@ -126,9 +137,10 @@ def _entry(study: Expansion, source: Source, entry: Entry) -> str:
     return "that somebody flagged" if entry.reason == "flagged" else "that somebody called not assessable"
 
 
-def _sample(study: Expansion, sample: Sample) -> str:
+def _sample(study: Expansion, sample: Sample, units: str) -> str:
     strata = listed([spoken(key) for key in sample.strata])
     what = " items" if sample.keeps_items_together else ""
+    counted = "items" if sample.keeps_items_together else units
     if sample.sizes:
         sizes = [f"{part.size} of {_stratum(study, sample, part.stratum)}" for part in sample.sizes]
         said = f";{what} drawn at random by {strata}: {listed(sizes)}"
@@ -136,7 +148,7 @@ def _sample(study: Expansion, sample: Sample) -> str:
         said = "; all of them"
     else:
         shares = {
-            "proportional": f" in proportion to the size of each {strata}",
+            "proportional": f" in proportion to the number of {counted} of each {strata} in the pool",
             "equal": f", equally many of each {strata}",
         }
         how = shares[sample.allocation] if sample.strata else ""

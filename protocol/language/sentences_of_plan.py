@@ -82,7 +82,7 @@ def plan_of(study: Expansion) -> tuple[str, ...]:
     plan = study.analysis
     if plan.primary is None and not plan.also:
         return ()
-    said = [f"Primary: {_line(study, plan.primary)}."] if plan.primary else []
+    said = [f"Primary estimate: {_line(study, plan.primary)}."] if plan.primary else []
     said += [f"{capital(_line(study, line))}." for line in plan.also]
     if plan.tables:
         said.append(f"Tables by {listed([spoken(key) for key in plan.tables])}.")

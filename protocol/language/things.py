@@ -65,20 +65,26 @@ class Rated:
         The word in `rates`.
     unit, units
         How sentences count it.
+    again
+        The plural, in a sentence that has named it before.
+    verb
+        What people do with it.
     """
 
     key: str
     unit: str
     units: str
+    again: str
+    verb: str
 
 
 RATED: dict[str, Rated] = {
     rated.key: rated
     for rated in (
-        Rated("items", "item", "items"),
-        Rated("candidates", "model's answer", "models' answers"),
-        Rated("pairs", "pair of models' answers", "pairs of models' answers"),
-        Rated("references", "reference", "references"),
-        Rated("answers", "person's answer", "people's answers"),
+        Rated("items", "item", "items", "items", "read"),
+        Rated("candidates", "model's answer", "models' answers", "answers", "score"),
+        Rated("pairs", "pair of models' answers", "pairs of models' answers", "pairs", "score"),
+        Rated("references", "reference", "references", "references", "score"),
+        Rated("answers", "person's answer", "people's answers", "answers", "score"),
     )
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +16,15 @@ from db.backup import beside
 from db.engine import DATABASE_FILE, data_dir_from_environment, make_engine, url_from_environment
 
 PROGRAM = Path(__file__).resolve().parents[2]
+# Where a command works that names no data folder.
+_USUAL = PROGRAM / "var"
+
+
+def command(arguments: str) -> str:
+    """Return a command of `manage.py` to copy, which works on the data folder of this process."""
+    where = data_dir_from_environment()
+    named = "" if where == _USUAL.resolve() else f"--data-dir {shlex.quote(str(where))} "
+    return f"python manage.py {named}{arguments}"
 
 
 def whereabouts(database: Database) -> str:
@@ -72,7 +82,7 @@ def _used_folders() -> list[Path]:
 
 def _other_folders() -> Iterator[Path]:
     """Yield the folders that are used without being named, and those of our servers that run on this machine."""
-    yield PROGRAM / "var"
+    yield _USUAL
     yield Path("var").resolve()
     for process in Path("/proc").glob("[0-9]*"):
         try:

@@ -38,7 +38,7 @@ class Act:
         The states in which it is possible, and the one it leads to; None where the state stays. A thing that the act
         makes has no state before.
     refusals
-        By state, the error and its sentence, which may name `{state}` and `{key}`.
+        By state, the error and its sentence, which may name the study by `{key}`.
     """
 
     of: str
@@ -50,9 +50,7 @@ class Act:
 
 
 _FROZEN = (Conflict, "This study is already frozen; a freeze cannot be repeated.")
-_NO_DRAFT = (Conflict, "The study '{key}' is {state}; only a draft can be renamed, removed or imported over.")
-_ONLY_OPEN = (Conflict, "The study is {state}; this is possible only while it is open.")
-_ONLY_CLOSED = (Conflict, "The study is {state}; this is possible only while it is closed.")
+_NO_DRAFT = (Conflict, "The study '{key}' is frozen; only a draft can be renamed, removed or imported over.")
 _ELSEWHERE = (NotOnTheDesk, "You have moved on to another item; reload the page to continue with it.")
 
 CHANGE_DRAFT = Act(
@@ -102,9 +100,39 @@ OPEN_QUEUE = Act(
     None,
     dict.fromkeys(("draft", "closed"), (Conflict, "The queue can be opened only while the study is open.")),
 )
-LOOK = Act("study", "take an interim look", "admin", ("open",), None, {"draft": _ONLY_OPEN, "closed": _ONLY_OPEN})
-CLOSE = Act("study", "close", "admin", ("open",), "closed", {"draft": _ONLY_OPEN, "closed": _ONLY_OPEN})
-REOPEN_STUDY = Act("study", "re-open", "admin", ("closed",), "open", {"draft": _ONLY_CLOSED, "open": _ONLY_CLOSED})
+LOOK = Act(
+    "study",
+    "take an interim look",
+    "admin",
+    ("open",),
+    None,
+    {
+        "draft": (Conflict, "The study is not frozen yet, so there is nothing to look at; freeze it first."),
+        "closed": (Conflict, "The study is closed, so its report is open without an interim look."),
+    },
+)
+CLOSE = Act(
+    "study",
+    "close",
+    "admin",
+    ("open",),
+    "closed",
+    {
+        "draft": (Conflict, "The study is not frozen yet; it can be closed only while it is open."),
+        "closed": (Conflict, "The study is closed already; it can be closed only while it is open."),
+    },
+)
+REOPEN_STUDY = Act(
+    "study",
+    "re-open",
+    "admin",
+    ("closed",),
+    "open",
+    {
+        "draft": (Conflict, "The study is not frozen yet; it can be re-opened only while it is closed."),
+        "open": (Conflict, "The study is open already; it can be re-opened only while it is closed."),
+    },
+)
 
 _AT_WORK = ("on the desk", "being revised")
 SHOW = Act(
@@ -166,7 +194,7 @@ def require(act: Act, state: str, key: str = "") -> None:
     """
     if state not in act.before:
         error, sentence = act.refusals[state]
-        raise error(sentence.format(state=state, key=key))
+        raise error(sentence.format(key=key))
 
 
 def require_in_study(session: Session, act: Act, study: Study) -> None:

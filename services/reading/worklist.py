@@ -86,6 +86,8 @@ def _practice(session: Session, protocol: Protocol, membership_id: int) -> str:
 class Instructions:
     """What a member reads before the first item of a queue, what they consent to, and whether they have done so."""
 
+    study_title: str
+    queue_title: str
     text: str
     consent: str
     acknowledged: bool
@@ -94,10 +96,12 @@ class Instructions:
 def instructions(database: Database, actor: Actor, study_key: str, queue: str) -> Instructions:
     """Return the instructions of a queue and whether this member has acknowledged them."""
     with database.read_only() as session:
-        study, membership = require_role(session, actor, study_key, desk.queue_named(queue).role)
+        named = desk.queue_named(queue)
+        study, membership = require_role(session, actor, study_key, named.role)
         parts = _instructions_of(session, study, queue)
         seen = session.exec(_ACKNOWLEDGED, params={"membership_id": membership.id, "phase": queue}).first()
-    return Instructions(*parts, seen == _hash_of(parts))
+        title = study.title
+    return Instructions(title, named.title, *parts, seen == _hash_of(parts))
 
 
 _ACKNOWLEDGED = select(Acknowledgement.text_sha256).where(

@@ -6,14 +6,16 @@ import re
 
 from db import Database, audit
 from services.errors import Conflict
+from services.installation import whereabouts
 from services.people.identity import Actor
 from services.people.permission import require_role
 
 FILE_NAME = "audit-head.txt"
-WHY_TO_KEEP = (
+_WHY_TO_KEEP = (
     "Anybody with write access to the database could rewrite the end of the audit chain, and nothing in the database "
-    "would show it. This line, kept elsewhere by somebody else, does: python manage.py verify STUDY --audit-head FILE"
+    "would show it. This line, kept elsewhere by somebody else, does:"
 )
+_CHECK = "verify STUDY --audit-head FILE"
 _HEAD = re.compile(r"\b[0-9a-f]{64}\b")
 
 
@@ -30,9 +32,14 @@ def present_head(database: Database) -> str:
         return audit.head(session)
 
 
+def why_to_keep() -> str:
+    """Return what the head is for, with the command that compares it here."""
+    return f"{_WHY_TO_KEEP} {whereabouts.command(_CHECK)}"
+
+
 def head_file(head: str) -> str:
-    """Return what stands in the file that is kept: the head, and what it is for."""
-    return f"{head}\n\nThis is the head of the audit chain. {WHY_TO_KEEP}\n"
+    """Return what stands in the file that is kept: the head, and what it is for, wherever it is kept."""
+    return f"{head}\n\nThis is the head of the audit chain. {_WHY_TO_KEEP} python manage.py {_CHECK}\n"
 
 
 def head_in(text: str) -> str:

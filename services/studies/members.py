@@ -155,7 +155,10 @@ def join(
     earlier = _membership(session, study, person)
     if earlier is not None and earlier.removed_at is None:
         if earlier.role != role:
-            raise Conflict(f"{person.name} is {earlier.role} in this study already, and nobody has two roles in one.")
+            article = "an" if earlier.role == "admin" else "a"
+            raise Conflict(
+                f"{person.name} is already {article} {earlier.role} in this study, and nobody has two roles in one."
+            )
         return earlier
     if role == "rater":
         require_in_study(session, acts.JOIN_AS_RATER, study)

@@ -25,6 +25,14 @@ def test_a_study_of_the_repository_is_read_back(name: str) -> None:
     for heading in ("1. Read items (reading)", "2. Score answers (scoring)", "3. Adjudicate (review)"):
         assert heading in printed
     assert 'Opens when the same person is done with "Read items".' in printed
+    for sentence in (
+        "All raters read all items.",
+        "All raters score models' answers;",
+        "All reviewers review items of",
+    ):
+        assert sentence in printed
+    # As the report calls it.
+    assert 'Primary estimate: accuracy of "Answer" in "Read items", where format is yes/no or choice.' in printed
 
 
 def test_a_study_that_lists_its_phases_is_read_back_from_its_file(tmp_path: Path) -> None:

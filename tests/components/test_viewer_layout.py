@@ -236,3 +236,19 @@ def test_streamlit_keeps_its_theme_where_the_room_puts_it() -> None:
     assert "stActiveTheme-${pathname}${page}-v2" in source
     assert "stActiveTheme-${window.location.pathname}" in keeper
     assert re.search(r"CACHED_THEME_VERSION:(\w+)", keeper) is not None
+
+
+def test_the_place_of_a_short_prompt_is_no_empty_box(room: MakeRoom) -> None:
+    reader = room("plain", "long", width=1280, height=720)
+    reader.open()
+    place = reader.page.locator(".brief-place")
+
+    for cut in (False, True):
+        ground, line = place.evaluate(
+            "(box) => [getComputedStyle(box).backgroundColor, getComputedStyle(box, '::after').content]"
+        )
+        assert ground == "rgba(0, 0, 0, 0)"
+        assert (line != "none") == cut
+        if not cut:
+            reader.press("1", "4")
+            reader.submit()

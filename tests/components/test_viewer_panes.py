@@ -177,3 +177,44 @@ def test_only_the_pane_of_another_visit_can_be_unlinked(room: MakeRoom) -> None:
     expect(reader.page.locator(".readout .position").nth(2)).to_contain_text("S 8.0 mm")
     assert [slice_of(reader, pane) for pane in (0, 1)] == [4, 4]
     expect(boxes.nth(2).locator(".link-words")).to_have_text("Linked with your offset")
+
+
+def test_what_links_a_pane_stands_in_its_head_and_on_no_image(room: MakeRoom) -> None:
+    reader = room("three", width=1280, height=720)
+    reader.open()
+    pane = reader.page.locator(".pane").nth(2)
+
+    for key in ("u", "PageUp", "u"):
+        head, box = pane.locator("header").bounding_box(), pane.locator(".link-box").bounding_box()
+        assert head is not None and box is not None
+        assert head["y"] <= box["y"] and box["y"] + box["height"] <= head["y"] + head["height"]
+        tools = [tool.bounding_box() for tool in pane.locator("header button:visible").all()]
+        assert all(tool and tool["x"] + tool["width"] <= head["x"] + head["width"] for tool in tools)
+        reader.press(key)
+
+    expect(pane.get_by_role("button", name="Clear offset")).to_be_visible()
+    expect(pane.locator(".badge")).to_be_hidden()
+
+
+# What is painted beside the letter at the bottom of the one plane that fills the stage: colour and opacity.
+BEHIND_THE_LOWEST_LETTER = """
+() => {
+  const overlay = document.querySelector("#host").shadowRoot.querySelector(".overlay");
+  const { width, height } = overlay.getBoundingClientRect();
+  const ratio = overlay.width / width;
+  const at = [Math.round((width / 2 - 8) * ratio), Math.round((height - 13) * ratio)];
+  return [...overlay.getContext("2d").getImageData(...at, 1, 1).data];
+}
+"""
+
+
+def test_a_letter_of_orientation_stands_on_a_dark_ground_of_its_own(room: MakeRoom) -> None:
+    reader = room("plain", width=1280, height=720)
+    reader.open()
+
+    reader.press("x", "ArrowRight", "m")
+
+    reader.page.wait_for_timeout(300)
+    red, green, blue, opacity = reader.page.evaluate(BEHIND_THE_LOWEST_LETTER)
+    assert (red, green, blue) == (0, 0, 0)
+    assert opacity > 0.5 * 255

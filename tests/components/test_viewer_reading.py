@@ -101,6 +101,10 @@ def test_missing_required_answer_is_named_and_nothing_is_sent(room: MakeRoom) ->
     reader.press("Enter")
 
     reader.see("“How sure are you?” still needs an answer.")
+    # Seen at the field, and read out from one place that is not seen.
+    box = reader.page.locator(".problem-line").bounding_box()
+    assert box is not None and box["width"] <= 1
+    expect(reader.page.get_by_role("alert").filter(has_text="still needs an answer")).to_have_count(1)
     assert reader.posted("verdict") == []
 
 

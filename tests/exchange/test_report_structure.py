@@ -22,7 +22,7 @@ from exchange.estimate_rows import (
 )
 from exchange.report_structure import Column, EstimateTable, PlainTable
 from exchange.report_tables import printed
-from exchange.report_words import FEW_CLUSTERS, lines_of, shown_cell, shown_estimate, shown_p
+from exchange.report_words import FEW_CLUSTERS, lines_of, shown_cell, shown_estimate, shown_p, shown_warning
 
 METHOD = "cluster bootstrap, percentile, 500 resamples, seed 3"
 
@@ -91,6 +91,41 @@ def test_methods_are_noted_once_below_the_table_and_few_clusters_are_marked() ->
         "b: exact",
         "† fewer than 10 subjects: the interval is likely to be too narrow",
     )
+
+
+def test_a_method_that_no_line_shows_anything_of_has_no_note() -> None:
+    one_subject = undefined("accuracy", 6, "item", "Wilson score interval on the effective number, t", "one subject",
+                            value=0.5, n_clusters=1)  # fmt: skip
+    nothing = undefined("kappa", 0, "item", "normal", "no items")
+    tested = replace(nothing, method="exact test", p=0.5)
+
+    printed_table = printed(EstimateTable("t", "Title", "", (row(one_subject), row(nothing), row(tested))))
+
+    assert [cells.cells[2] for cells in printed_table.rows] == [
+        "50.0 %, no interval: one subject", "undefined: no items", "undefined: no items (a)",
+    ]  # fmt: skip
+    assert printed_table.notes == ("a: exact test",)
+
+
+def test_few_clusters_are_explained_only_where_an_interval_rests_on_them() -> None:
+    one_subject = undefined("accuracy", 6, "item", METHOD, "one subject", value=0.5, n_clusters=1)
+    explained = "† fewer than 10 subjects: the interval is likely to be too narrow"
+
+    without = printed(EstimateTable("t", "Title", "", (row(one_subject), row(estimate()))))
+    with_few = printed(EstimateTable("t", "Title", "", (row(one_subject), row(estimate(n_clusters=4)))))
+
+    assert [cells.cells[4] for cells in without.rows] == ["1", "12"]
+    assert explained not in without.notes
+    assert [cells.cells[4] for cells in with_few.rows] == ["1", "4 †"]
+    assert explained in with_few.notes
+
+
+def test_the_warning_of_few_clusters_goes_into_files_only_beside_an_interval() -> None:
+    without = undefined("accuracy", 6, "item", METHOD, "one subject", value=0.5, n_clusters=1)
+
+    assert shown_warning(estimate(n_clusters=4)) == estimate(n_clusters=4).warning
+    assert without.warning is not None and shown_warning(without) is None
+    assert shown_warning(without.warned("few raters")) == "few raters"
 
 
 def test_further_warnings_are_marked_and_said_once_below_the_table() -> None:

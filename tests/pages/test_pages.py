@@ -198,6 +198,20 @@ def test_an_owner_locks_people_on_a_page(served_database: Database, open_page: O
     assert (lines["rater-1"] is not None, lines["rater-2"]) == (True, None)
 
 
+def test_commands_that_pages_name_work_on_the_data_folder_of_the_server(
+    served_database: Database, open_page: OpenPage, tmp_path: Path
+) -> None:
+    situation = open_study(served_database, tmp_path / "study")
+    pages = [
+        open_page(situation.admin, "admin/people.py"),
+        open_page(situation.admin, "admin/study.py", study="tiny"),
+        open_page(situation.admin, "admin/import_study.py"),
+    ]
+
+    for app, command in zip(pages, ("owner LOGIN --name NAME", "verify tiny", "import FOLDER"), strict=True):
+        assert f"`python manage.py --data-dir {served_database.data_dir} {command}`" in texts_on(app)
+
+
 def test_progress_is_shown_without_any_answer(served_database: Database, open_page: OpenPage, tmp_path: Path) -> None:
     situation = open_study(served_database, tmp_path / "study")
     read_all(situation, situation.raters[0], by_prompt={"Prompt of i5?": "an unmistakable answer"})

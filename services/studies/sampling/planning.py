@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from protocol.language.expansion import Limit, Sample, Source
+from services.errors import counted
 from services.studies.sampling.drawing import fill_places
 from services.studies.sampling.pool import Partition, Pool, limit_by
-from services.studies.sampling.remarks import Remarks, by_size, count, is_known, listed
+from services.studies.sampling.remarks import Remarks, by_size, is_known, listed
 from services.studies.sampling.selection import selected_by
 from services.studies.sampling.sizes import equal, proportional, size_of
 from services.studies.sampling.units import ALWAYS, Cluster, Unit, clusters_of
@@ -139,7 +140,7 @@ def _sizes(sample: Sample, names: Sequence[str], available: Sequence[int], remar
     size = size_of(sample.size, total)
     if size == 0:
         remarks.reasons.append(
-            f"sample.size: {sample.size} of {count(total, 'unit')} is less than a unit, expected at least one; "
+            f"sample.size: {sample.size} of {counted(total, 'unit')} is less than a unit, expected at least one; "
             "write a larger share or a number."
         )
         return [0] * len(names)
@@ -174,7 +175,7 @@ def _sizes_by_stratum(sample: Sample, names: Sequence[str], available: Sequence[
     for name, units in zip(names, available, strict=True):
         if name not in written:
             remarks.reasons.append(
-                f"sample.sizes: stratum '{name}' of {of} has {count(units, 'unit')} and no size; "
+                f"sample.sizes: stratum '{name}' of {of} has {counted(units, 'unit')} and no size; "
                 "give it a number, a share, all, or 0 %."
             )
         size = size_of(written.get(name, "0 %"), units)
@@ -262,5 +263,5 @@ def _note_missing_values(frame: Sequence[Cluster], limits: Sequence[Limit], rema
     for limit in limits:
         missing = sum(not cluster.value(limit.attribute) for cluster in frame)
         if missing:
-            said = f"{count(missing, 'unit')} without a {limit.attribute}"
+            said = f"{counted(missing, 'unit')} without a {limit.attribute}"
             remarks.notes.append(f"{said}: sample.at_most does not limit what has no {limit.attribute}.")

@@ -51,11 +51,6 @@ def by_size(value: str) -> tuple[int, float, str]:
     return (1, 0.0, value)
 
 
-def count(number: int, what: str) -> str:
-    """Return a number and what it counts, in the plural where there are several."""
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
-
-
 def listed(words: Sequence[str], last: str = "and") -> str:
     """Return words in quotes; of many only the first."""
     if not words:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 
 from protocol.language.expansion import Condition, Source
-from services.studies.sampling.remarks import Remarks, by_size, count, is_known, listed
+from services.errors import counted
+from services.studies.sampling.remarks import Remarks, by_size, is_known, listed
 from services.studies.sampling.units import Unit
 
 
@@ -17,7 +18,7 @@ def selected_by(
     left = [unit for unit in units if unit.responded and (asks_for_practice or not unit.practice)]
     if not left:
         remarks.reasons.append(
-            f"from: none of {count(len(units), 'unit')} can be drawn, since they are practice or have no response; "
+            f"from: none of {counted(len(units), 'unit')} can be drawn, since they are practice or have no response; "
             "expected at least one; add units."
         )
         return []
@@ -41,8 +42,8 @@ def selected_by(
     apart = [unit for unit in selected if not unit.subject or unit.subject not in elsewhere]
     if not apart:
         remarks.reasons.append(
-            f"sample.not_in: all {count(len(selected), 'selected unit')} are about subjects that were used elsewhere; "
-            "add units of other subjects, or remove a name from not_in."
+            f"sample.not_in: all {counted(len(selected), 'selected unit')} are about subjects that were used "
+            "elsewhere; add units of other subjects, or remove a name from not_in."
         )
     return apart
 

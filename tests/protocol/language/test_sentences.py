@@ -47,16 +47,17 @@ phases:
 
 def test_who_rates_what_is_said_first() -> None:
     assert paragraph_of(STUDY, "(read)").sentences[0] == (
-        "All residents rate items (assessable: yes); 100 of them drawn at random in proportion to the size of each "
-        "category, at most one per template and one per subject, none about a subject of earlier-study."
+        "All residents read items (assessable: yes); 100 of them drawn at random in proportion to the number of items "
+        "of each category in the pool, at most one per template and one per subject, none about a subject of "
+        "earlier-study."
     )
     assert paragraph_of(STUDY, "Same fact").sentences[0] == (
-        'Any two of the scorers rate each of the models\' answers of "Read"; 30 of them drawn at random, equally many '
+        'Any two of the scorers score each of the models\' answers of "Read"; 30 of them drawn at random, equally many '
         "of each model."
     )
     assert paragraph_of(STUDY, "(settle)").sentences[0] == (
-        'The scorers meet and rate together models\' answers of "Same fact", those on which the answers differ or that '
-        "somebody flagged, with 4 more as unmarked controls."
+        'The scorers meet and review together models\' answers of "Same fact", those on which the answers differ or '
+        "that somebody flagged, with 4 more as unmarked controls."
     )
 
 
@@ -121,16 +122,42 @@ ONE_PHASE = "phases: [{{key: a, title: Scores, rates: candidates, shows: [candid
 @pytest.mark.parametrize(
     ("people", "says"),
     [
-        ("{title: Scorers}", "All scorers rate all models' answers."),
-        ("{title: Scorers, people: 2}", "Both scorers rate all models' answers."),
-        ("{title: Medical physicist, people: 1}", "One person (medical physicist) rates all models' answers."),
-        ("{title: MRI staff, people: 3}", "All MRI staff rate all models' answers."),
+        ("{title: Scorers}", "All scorers score all models' answers."),
+        ("{title: Scorers, people: 2}", "Both scorers score all models' answers."),
+        ("{title: Medical physicist, people: 1}", "One person (medical physicist) scores all models' answers."),
+        ("{title: MRI staff, people: 3}", "All MRI staff score all models' answers."),
     ],
 )
 def test_people_are_counted_as_one_speaks(people: str, says: str) -> None:
     text = f"groups: {{g: {people}}}\n" + ONE_PHASE.format(more="by: g")
 
     assert paragraph_of(text, "(a)").sentences[0] == says
+
+
+@pytest.mark.parametrize(
+    ("rates", "more", "says"),
+    [
+        ("items", "", "All raters read all items."),
+        ("items", ", reference", "All raters review all items."),
+        ("candidates", ", candidate", "All raters score all models' answers."),
+        ("references", ", reference", "All raters score all references."),
+    ],
+)
+def test_what_people_do_follows_from_what_they_are_given(rates: str, more: str, says: str) -> None:
+    text = f"phases: [{{key: a, rates: {rates}, shows: [prompt{more}], form: {{v: yes_no}}}}]"
+
+    assert paragraph_of(text, "(a)").sentences[0] == says
+
+
+def test_a_draw_in_proportion_says_of_what() -> None:
+    drawn = "from: {sample: {size: 30, strata: model, allocation: proportional}}"
+
+    assert paragraph_of("groups: {g: {title: Scorers}}\n" + ONE_PHASE.format(more=f"by: g, {drawn}"), "(a)").sentences[
+        0
+    ] == (
+        "All scorers score models' answers; 30 of them drawn at random in proportion to the number of answers of each "
+        "model in the pool."
+    )
 
 
 @pytest.mark.parametrize(
@@ -240,7 +267,7 @@ def test_a_pool_of_people_and_models_is_said_with_what_its_answers_show() -> Non
     sentences = paragraph_of(POOL, "(grade)").sentences
 
     assert sentences[0] == (
-        "All graders rate all models' answers and people's answers given in \"Consult\", in one shuffled pool."
+        "All graders score all models' answers and people's answers given in \"Consult\", in one shuffled pool."
     )
     assert sentences[1] == (
         'Of what people filled in, the answer shows "Answer" and "Rationale"; every answer is laid out alike.'
@@ -267,7 +294,7 @@ def test_columns_are_named_with_their_table_type_and_who_sees_them() -> None:
 def test_the_plan_is_read_back_as_it_was_declared() -> None:
     primary, joint, agreement, tables, intervals = paragraph_of(POOL, "computed").sentences
 
-    assert primary == 'Primary: share of "Yes" for "Right" in "Grading", by group and level.'
+    assert primary == 'Primary estimate: share of "Yes" for "Right" in "Grading", by group and level.'
     assert joint == (
         'Share of items with "Positive" for "Finding" in "Settle", where "Right" of "Grading" is no, '
         "in every condition."

@@ -42,6 +42,8 @@ def test_a_refusal_names_the_state_in_one_sentence(act: Act, state: str) -> None
     assert isinstance(refusal.value, Refused)
     assert str(refusal.value).endswith(".")
     assert "{" not in str(refusal.value)
+    # A state's key is no adjective of every one: "is draft" is not English.
+    assert "is draft" not in str(refusal.value)
 
 
 @pytest.mark.parametrize("thing", STATES)

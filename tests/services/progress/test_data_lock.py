@@ -123,9 +123,9 @@ def test_reasons_and_names_are_kept(database: Database, tmp_path: Path) -> None:
 
 
 def test_a_draft_cannot_be_closed_nor_looked_at(imported: Situation) -> None:
-    with pytest.raises(Conflict, match="The study is draft"):
+    with pytest.raises(Conflict, match=r"^The study is not frozen yet; it can be closed only while it is open\.$"):
         data_lock.close_study(imported.database, imported.admin, "tiny")
-    with pytest.raises(Conflict, match="The study is draft"):
+    with pytest.raises(Conflict, match=r"^The study is not frozen yet, so there is nothing to look at; freeze"):
         data_lock.take_interim_look(imported.database, imported.admin, "tiny", REASON)
 
 

@@ -20,6 +20,10 @@ const TRACK = 6;
 /** Width of a tile, in CSS pixels, below which there is no room for whole words. */
 const NARROW = 170;
 const LARGE = "600 15px system-ui, sans-serif";
+/** With serifs, or the I of "inferior" is one more line beside the crosshair's. */
+const LETTER = "700 16px ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace";
+/** Side of the dark square behind a letter, in CSS pixels: on bright bone an outline alone is not read. */
+const PLATE = 20;
 const SMALL = "12px system-ui, sans-serif";
 
 /**
@@ -183,6 +187,16 @@ function write(context, text, x, y, align, baseline, font, colour) {
   context.fillText(text, x, y);
 }
 
+/** A letter of orientation on its plate. @param {Context} context @param {string} letter @param {number} x  of its middle @param {number} y */
+function orientation(context, letter, x, y) {
+  context.fillStyle = "rgba(0, 0, 0, 0.6)";
+  context.beginPath();
+  context.roundRect(x - PLATE / 2, y - PLATE / 2, PLATE, PLATE, 4);
+  context.fill();
+  // Capitals stand above the middle of a line that has room for descenders.
+  write(context, letter, x, y + 1, "center", "middle", LETTER, TEXT);
+}
+
 /** @param {Context} context @param {Volume} volume @param {Tile} tile @param {boolean} placed  whether it lies somewhere in a patient */
 function labels(context, volume, tile, placed) {
   const { clip, plane, slice } = tile;
@@ -191,10 +205,11 @@ function labels(context, volume, tile, placed) {
   const middleY = clip.y + clip.height / 2;
   const of = volume.shape[plane.through];
   if (placed) {
-    write(context, letters.left, clip.x + 7, middleY, "left", "middle", LARGE, TEXT);
-    write(context, letters.right, clip.x + clip.width - TRACK - 9, middleY, "right", "middle", LARGE, TEXT);
-    write(context, letters.top, middleX, clip.y + 6, "center", "top", LARGE, TEXT);
-    write(context, letters.bottom, middleX, clip.y + clip.height - 5, "center", "bottom", LARGE, TEXT);
+    const inset = 3 + PLATE / 2;
+    orientation(context, letters.left, clip.x + inset, middleY);
+    orientation(context, letters.right, clip.x + clip.width - TRACK - 4 - inset, middleY);
+    orientation(context, letters.top, middleX, clip.y + inset);
+    orientation(context, letters.bottom, middleX, clip.y + clip.height - inset);
   }
   if (of === 1) return;
   // The letter stands between the name and the number.

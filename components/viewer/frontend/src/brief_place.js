@@ -69,6 +69,7 @@ export class BriefPlace {
       prompt.classList.add("pinned");
       prompt.style.maxHeight = `${Math.round(MOST_PINNED * words.clientHeight)}px`;
     }
+    element.classList.toggle("cut", overflows);
     if (overflows) words.tabIndex = 0;
     else words.tabIndex = -1;
   }

@@ -335,16 +335,17 @@ export class Form {
     }
     row?.parts.focus();
     // Behind the focus: a text field that loses it counts as changed, which takes a sentence away.
-    this.say(sentence);
+    this.say(sentence, Boolean(row));
     if (!row) return;
     row.error.textContent = sentence;
     row.box.classList.add("wrong");
     row.box.scrollIntoView({ block: "nearest" });
   }
 
-  /** @param {string} sentence */
-  say(sentence) {
+  /** @param {string} sentence @param {boolean} [atField]  it is seen there, and here only read out */
+  say(sentence, atField = false) {
     this.problemLine.textContent = sentence;
+    this.problemLine.classList.toggle("unseen", atField);
   }
 
   /** How high the form is with every field that may still be asked, so that none of them needs room when it comes. */

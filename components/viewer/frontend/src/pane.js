@@ -26,6 +26,8 @@ export class Pane {
     this.size = { width: 0, height: 0 };
     /** what the overlay shows, as a text; null when nobody knows */
     this.drawn = /** @type {string|null} */ (null);
+    /** @type {HTMLElement|null} what is said of the whole pane */
+    this.badge = null;
     /** it does not lie in one world with the first pane */
     this.apart = false;
 
@@ -39,10 +41,10 @@ export class Pane {
     this.link = h("span", { class: "link-words", role: "status" });
     this.linkTools = h("span", { class: "link-tools" });
     this.linkBox = h("div", { class: "link-box", hidden: true }, this.link, this.linkTools);
-    this.stage = h("div", { class: "stage" }, renderer.element, this.overlay, this.readout, this.linkBox, this.wait, this.warning);
+    this.stage = h("div", { class: "stage" }, renderer.element, this.overlay, this.readout, this.wait, this.warning);
     this.legend = h("span", { class: "legend" });
     this.sequences = h("div", { class: "sequences", role: "group", "aria-label": "Sequence" });
-    this.header = h("header", {}, this.title, this.legend, this.sequences);
+    this.header = h("header", {}, this.title, this.linkBox, this.legend, this.sequences);
     this.element = h("section", { class: "pane" }, this.header, this.stage);
   }
 
@@ -69,14 +71,14 @@ export class Pane {
           h("button", { type: "button", class: "sequence", "aria-pressed": String(i === index), title: `${title} (B: the next one)`, onclick: () => does.switchTo(i) }, title)))
       : h("span", { class: several || spec.badge ? "name" : "name alone" }, spec.title);
     const missing = spec.missing.length ? h("span", { class: "badge" }, `Missing: ${spec.missing.join(", ")}`) : null;
-    const badge = spec.badge ? h("span", { class: this.apart ? "badge warn" : "badge" }, spec.badge) : null;
-    this.title.replaceChildren(...[name, missing, badge].filter((part) => part !== null));
-    /** @param {string} action @param {string} words @param {string} key */
-    const tool = (action, words, key) =>
-      h("button", { type: "button", class: "sequence", title: `${words} (${key})`, onclick: () => does.act(action, index) }, words);
+    this.badge = spec.badge ? h("span", { class: this.apart ? "badge warn" : "badge", title: spec.badge }, spec.badge) : null;
+    this.title.replaceChildren(...[name, missing, this.badge].filter((part) => part !== null));
+    /** @param {string} action @param {string} words @param {string} key @param {string} [said] */
+    const tool = (action, words, key, said = words) =>
+      h("button", { type: "button", class: "sequence", "aria-label": said === words ? null : said, title: `${said} (${key})`, onclick: () => does.act(action, index) }, words);
     this.linkBox.hidden = !this.apart;
     this.linkTool = tool("link", "Unlink", "U");
-    this.sameTool = tool("sameMm", "Clear offset", "Shift U");
+    this.sameTool = tool("sameMm", "Clear", "Shift U", "Clear offset");
     this.linkTools.replaceChildren(this.linkTool, this.sameTool);
     this.legend.replaceChildren(...spec.overlays.map(({ label, colour }) =>
       h("span", { class: "legend-entry" }, swatch(colour), label)));
@@ -136,7 +138,7 @@ export class Pane {
     write(this.value, `${this.offered.label}: ${value === null ? "outside" : Math.round(value * 10) / 10}`);
     const { clip } = this.tiles[0];
     // In a narrow tile the read-out would run into the letter at the bottom.
-    const above = this.placed && clip.width < 340 ? 22 : 5;
+    const above = this.placed && clip.width < 340 ? 25 : 5;
     const place = `bottom: ${this.size.height - clip.y - clip.height + above}px; max-width: ${clip.width - 20}px`;
     if (this.readout.getAttribute("style") !== place) this.readout.setAttribute("style", place);
     this.legend.hidden = !overlaid;
@@ -145,6 +147,10 @@ export class Pane {
     const words = { unlinked: "Unlinked: scroll to the matching slice", linked: "Linked with your offset", "": "" }[link];
     write(this.link, words);
     this.link.hidden = !words;
+    this.link.title = words;
+    this.link.dataset.state = link;
+    // What became of the link says that it is one between two worlds.
+    if (this.badge) this.badge.hidden = Boolean(words);
     write(/** @type {HTMLElement} */ (this.linkTool), link === "unlinked" ? "Link here" : "Unlink");
     /** @type {HTMLElement} */ (this.sameTool).hidden = !link;
   }
