@@ -5,7 +5,7 @@
 
 import { h } from "./dom.js";
 
-/** A prompt never takes more of the place than this share, and is scrolled by itself then: the context must stay in sight as well. */
+/** A prompt never takes more of the place than this share, and is scrolled by itself then: the context must stay in sight as well. A context that needs less leaves it the rest. */
 const MOST_PINNED = 0.6;
 /** Below the last word, in pixels. */
 const PADDING = 12;
@@ -67,7 +67,8 @@ export class BriefPlace {
     const overflows = words.scrollHeight > words.clientHeight + 1;
     if (prompt && overflows && !this.always) {
       prompt.classList.add("pinned");
-      prompt.style.maxHeight = `${Math.round(MOST_PINNED * words.clientHeight)}px`;
+      const context = words.scrollHeight - prompt.offsetHeight;
+      prompt.style.maxHeight = `${Math.round(Math.max(MOST_PINNED * words.clientHeight, words.clientHeight - context))}px`;
     }
     element.classList.toggle("cut", overflows);
     if (overflows) words.tabIndex = 0;
