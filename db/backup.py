@@ -222,6 +222,10 @@ def require_no_foreign_parts(dump: Path) -> None:
             continue
         shown = "".join(sign if sign.isprintable() else "?" for sign in f"{kind.lower()} {name}"[:200])
         raise DamagedCopy(f"{dump} holds what Blindread did not make ({shown}); use another backup.")
+    # Whatever its body, a function of triggers runs for no index or check, and no trigger is there before the rows are.
+    for line in _run("pg_restore", "--schema-only", "--file=-", dump).splitlines():
+        if line.startswith("CREATE FUNCTION ") and not line.endswith(" RETURNS trigger"):
+            raise DamagedCopy(f"{dump} holds a function that Blindread did not make; use another backup.")
 
 
 def _contents_of(dump: Path) -> list[str]:

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import threading
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import MappingProxyType
 from typing import Literal
 
 from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Engine, inspect
+from sqlalchemy import Connection, Engine, inspect
 
 from db.backup import beside
 from db.engine import make_engine
-from db.guards import altered_definitions, definitions
+from db.schema import Definitions, altered_definitions, definitions
 from db.waiting import unhurried
 
 Standing = Literal["empty", "foreign", "older", "current", "newer", "unfinished"]
 # A table that stands in a PostgreSQL database while a backup is brought into it, and goes with its last transaction.
 UNFINISHED = "restore_unfinished"
+# Alembic has one context in a process.
+_one_at_a_time = threading.Lock()
 
 
 def configuration(engine: Engine) -> Config:
@@ -39,17 +41,41 @@ def upgrade(engine: Engine) -> None:
         command.upgrade(configuration(engine), "head")
 
 
-def altered_schema(engine: Engine) -> list[str]:
-    """Return what in a SQLite database is not as the migrations make it up to the number that it bears."""
-    number = schema_of(engine)
-    if number is None:
-        return []
-    with engine.connect() as connection:
-        return altered_definitions(definitions(connection), _definitions_as_made(number))
+def altered_schema(connection: Connection) -> list[str]:
+    """Return one sentence for each part of the schema that is not as the migrations make it up to its number.
+
+    Where the number is gone, or is none of ours, it is compared with the newest schema.
+    """
+    number = _number(connection)
+    if standing_of_schema(number, connection.engine) not in {"current", "older"}:
+        number = newest_schema(connection.engine)
+    actual = {label: parts for label, parts in definitions(connection).items() if label != f"table '{UNFINISHED}'"}
+    if connection.dialect.name == "postgresql":
+        return altered_definitions(actual, stored_definitions(str(number)))
+    with _one_at_a_time:
+        return altered_definitions(actual, _definitions_as_made(str(number)))
+
+
+def place_of_definitions(number: str) -> Path:
+    """Return where the definitions of a schema of PostgreSQL are stored."""
+    return Path(__file__).parent / "migrations" / "postgresql" / f"{number}.json"
 
 
 @lru_cache
-def _definitions_as_made(number: str) -> Mapping[tuple[str, str], str]:
+def stored_definitions(number: str) -> Definitions:
+    """Return the definitions in a new PostgreSQL database of a schema, as they are stored beside the migrations.
+
+    Making one to compare with, as is done for SQLite, would take rights that the program's role need not have (to
+    create schemas), and would write into the very database that is verified, where whatever was planted in it can take
+    part. PostgreSQL 12 to 18 print all of it alike. `tests/db/test_schema.py` compares the files with what the
+    migrations make, and writes them.
+    """
+    stored = json.loads(place_of_definitions(number).read_text(encoding="utf-8"))
+    return {label: frozenset(parts) for label, parts in stored.items()}
+
+
+@lru_cache
+def _definitions_as_made(number: str) -> Definitions:
     """Return the definitions in a new SQLite database of a schema; a process works them out once."""
     with TemporaryDirectory(prefix="blindread-schema-") as folder:
         new = make_engine(f"sqlite:///{Path(folder) / 'new.db'}")
@@ -57,7 +83,7 @@ def _definitions_as_made(number: str) -> Mapping[tuple[str, str], str]:
             with unhurried():
                 command.upgrade(configuration(new), number)
             with new.connect() as connection:
-                return MappingProxyType(definitions(connection))
+                return definitions(connection)
         finally:
             new.dispose()
 
@@ -65,7 +91,11 @@ def _definitions_as_made(number: str) -> Mapping[tuple[str, str], str]:
 def schema_of(engine: Engine) -> str | None:
     """Return the number of the database's schema; None without tables of ours."""
     with engine.connect() as connection:
-        numbers = MigrationContext.configure(connection).get_current_heads()
+        return _number(connection)
+
+
+def _number(connection: Connection) -> str | None:
+    numbers = MigrationContext.configure(connection).get_current_heads()
     # Two numbers at once are none: nothing of ours writes that.
     return numbers[0] if len(numbers) == 1 else None
 

@@ -31,7 +31,6 @@ from db.backup import (
     schema_in_dump,
 )
 from db.engine import make_engine
-from db.guards import broken_guards, foreign_triggers
 from db.migrate import UNFINISHED, altered_schema, newest_schema, schema_of, standing_of_schema
 from db.private import keep_private, make_private_folder
 from db.readable import columns_of, readable_rows
@@ -237,18 +236,13 @@ def _number_in_file(copy: Path, engine: Engine) -> str | None:
 def _require_schema(copy: Path, engine: Engine) -> None:
     """Refuse what has not the schema whose number it bears, before any trigger of it can run.
 
-    Of an older schema of PostgreSQL the triggers alone are looked at: the rest is compared when it was migrated.
-
     Raises
     ------
     DamagedCopy
         Something of the schema is gone, was altered, or does not belong there.
     """
-    is_current = schema_of(engine) == newest_schema(engine)
     with engine.connect() as connection:
-        problems = broken_guards(connection) if is_current else foreign_triggers(connection)
-    if not problems and engine.dialect.name == "sqlite":
-        problems = altered_schema(engine)
+        problems = altered_schema(connection)
     if problems:
         named = " ".join(_quoted(problem) for problem in problems[:NAMED])
         more = f" ({len(problems) - NAMED} more after it.)" if len(problems) > NAMED else ""

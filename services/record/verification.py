@@ -23,7 +23,7 @@ from db import (
     audit,
 )
 from db.base import stored_id
-from db.guards import broken_guards
+from db.migrate import altered_schema
 from db.readable import columns_of, readable_rows
 from services.errors import NotFound, Refused, Unavailable
 from services.people.identity import Actor
@@ -92,7 +92,7 @@ def verify_stored_study(
             lambda: _reference_problems(session, study_id),
             lambda: _verdict_problems(session, study_id),
             lambda: row_problems(session, study),
-            lambda: broken_guards(session.connection()),
+            lambda: altered_schema(session.connection()),
             lambda: (f"Audit event {event_id} does not fit its place." for event_id in audit.broken_links(session)),
             lambda: _head_problems(session, head),
         ]

@@ -84,6 +84,28 @@ def test_no_function_of_an_index_acts_while_a_dump_is_brought_in(
     assert inspect(elsewhere.engine).get_table_names() == []
 
 
+@pytest.mark.postgresql
+def test_a_function_with_the_name_of_ours_does_not_act_while_a_dump_is_brought_in(
+    postgres_url: str, make_empty: MakeEmpty, tmp_path: Path
+) -> None:
+    database = Database(make_engine(postgres_url), tmp_path / "data")
+    database.data_dir.mkdir(exist_ok=True)
+    with database.engine.begin() as connection:
+        connection.exec_driver_sql("DROP FUNCTION refuse_change() CASCADE")
+        connection.exec_driver_sql(
+            "CREATE FUNCTION refuse_change() RETURNS integer LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RETURN 1; END $$"
+        )
+        connection.exec_driver_sql("ALTER TABLE audit_event ADD CHECK (refuse_change() = id)")
+    maintenance.back_up_installation(database, tmp_path / "backup")
+    database.engine.dispose()
+    elsewhere = make_empty("postgresql")
+
+    with pytest.raises(InputRefused, match="holds a function that Blindread did not make"):
+        restore_installation(elsewhere, tmp_path / "backup")
+
+    assert inspect(elsewhere.engine).get_table_names() == []
+
+
 @pytest.mark.parametrize("command", ["backup", "restore"])
 def test_a_disk_that_is_full_is_said_in_a_sentence(
     command: str, saved: Path, opened: Situation, tmp_path: Path

@@ -1,0 +1,129 @@
+"""The schema that a database has, as the database itself says, compared with what the migrations make."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from sqlalchemy import Connection, text
+
+# What stands in a schema, such as "table 'study'" or "trigger 'verdict_no_update' on 'verdict'", with its parts: the
+# columns and constraints of a table, the definition of anything else.
+Definitions = Mapping[str, frozenset[str]]
+
+_OF_POSTGRESQL = text(Path(__file__).with_name("postgresql_schema.sql").read_text(encoding="utf-8"))
+# PostgreSQL says IN with an array of `varchar` otherwise where a dump was restored: each value as text, or all of them.
+_VALUE_AS_TEXT = re.compile(r"\(('(?:[^']|'')*'::character varying)\)::text")
+_ARRAY_AS_TEXT = re.compile(r"\((ARRAY\[[^]]*\])\)::text\[\]")
+# A name may stand in quotes, of which PostgreSQL puts as many as it has keywords; a text keeps its blanks and quotes,
+# and so does a word that is no name without them: SQLite reads "NULL" as a text.
+_IN_MANY_WAYS = re.compile(r"""(?P<text>'(?:[^']|'')*')|"(?P<name>(?!(?:true|false|null)")[a-z_][a-z0-9_]*)"|\s+""")
+# What SQLite keeps for itself in a database.
+_OF_SQLITE = re.compile(r"sqlite_(autoindex_\w+|sequence|stat[1-4])")
+# An index that changes no row and refuses none; everything else that was added is named.
+_PLAIN = "plain index"
+_LONGEST_PART = 150
+
+
+def definitions(connection: Connection) -> Definitions:
+    """Return what stands in the schema of a database, of either kind, but for what the database makes by itself."""
+    listed: dict[str, set[str]] = {}
+    for kind, name, table, parts in (
+        _in_sqlite(connection) if connection.dialect.name == "sqlite" else _in_postgresql(connection)
+    ):
+        on_table = f" on '{table}'" if table else ""
+        listed.setdefault(f"{kind} '{name}'{on_table}", set()).update(parts)
+    return {label: frozenset(parts) for label, parts in listed.items()}
+
+
+def altered_definitions(actual: Definitions, expected: Definitions) -> list[str]:
+    """Return one sentence for each definition that is not as a new database of the same schema has it.
+
+    What goes or comes with its table is not named beside it, and no index on plain columns that somebody has added.
+    """
+    gone, added = expected.keys() - actual.keys(), actual.keys() - expected.keys()
+    return (
+        [f"The {label} is gone." for label in sorted(gone) if not _goes_with_table(label, gone)]
+        + [
+            f"The {label} was altered{_difference(actual[label], expected[label])}."
+            for label in sorted(expected.keys() & actual.keys())
+            if actual[label] != expected[label]
+        ]
+        + [
+            f"The {label} does not belong to this database."
+            for label in sorted(added)
+            if not label.startswith(_PLAIN) and not _goes_with_table(label, added)
+        ]
+    )
+
+
+def _goes_with_table(label: str, labels: Iterable[str]) -> bool:
+    tables = (other.removeprefix("table ") for other in labels if other.startswith("table "))
+    return any(label.endswith(f" on {table}") for table in tables)
+
+
+def _difference(actual: frozenset[str], expected: frozenset[str]) -> str:
+    """Return which parts of a table are gone and new; of what has one part, that it was altered says it all."""
+    if len(expected) == 1:
+        return ""
+    differences = (("gone", expected - actual), ("new", actual - expected))
+    said = [
+        f"{word}: {', '.join(part[:_LONGEST_PART] for part in sorted(parts))}" for word, parts in differences if parts
+    ]
+    return f" ({'; '.join(said)})"
+
+
+def _in_postgresql(connection: Connection) -> Iterable[tuple[str, str, str, set[str]]]:
+    for kind, name, table, part in connection.execute(_OF_POSTGRESQL):
+        yield kind, name, table, set() if part is None else {_as_made(part)}
+
+
+def _as_made(definition: str) -> str:
+    return _ARRAY_AS_TEXT.sub(r"\1", _VALUE_AS_TEXT.sub(r"\1", _squeezed(definition)))
+
+
+def _in_sqlite(connection: Connection) -> Iterable[tuple[str, str, str, set[str]]]:
+    plain: dict[str, str] = dict(
+        connection.execute(
+            text(
+                "SELECT m.name, (SELECT group_concat(name || CASE \"desc\" WHEN 1 THEN ' DESC' ELSE '' END, ', ') "
+                'FROM pragma_index_xinfo(m.name) WHERE "key") '
+                "FROM sqlite_master m JOIN pragma_index_list(m.tbl_name) l ON l.name = m.name "
+                "WHERE m.type = 'index' AND NOT l.\"unique\" AND NOT l.partial AND NOT EXISTS "
+                "(SELECT 1 FROM pragma_index_xinfo(m.name) WHERE \"key\" AND (cid = -2 OR upper(coll) <> 'BINARY'))"
+            )
+        ).all()
+    )
+    for kind, name, table, sql in connection.execute(text("SELECT type, name, tbl_name, sql FROM sqlite_master")):
+        if kind in {"table", "index"} and _OF_SQLITE.fullmatch(name):
+            continue
+        if kind == "table":
+            yield kind, name, "", _parts_of_table(_squeezed(str(sql)))
+        elif kind == "view":
+            yield kind, name, "", {_squeezed(str(sql))}
+        elif kind == "index" and name in plain:
+            yield _PLAIN, name, table, {plain[name]}
+        else:
+            unique = "unique " if re.match(r"CREATE\s+UNIQUE\b", str(sql), re.IGNORECASE) else ""
+            yield f"{unique}{kind}", name, table, {_squeezed(str(sql))}
+
+
+def _squeezed(sql: str) -> str:
+    """Return a definition in one way of writing; quotes go only from round a name, of which they change nothing."""
+    return _IN_MANY_WAYS.sub(lambda match: match["text"] or match["name"] or " ", sql).strip()
+
+
+def _parts_of_table(definition: str) -> set[str]:
+    """Return the columns and constraints of a table, and what stands round them; migrations write them in any order."""
+    head, _, rest = definition.partition("(")
+    body, _, tail = rest.rpartition(")")
+    parts, depth, quoted = [""], 0, False
+    for sign in body:
+        quoted ^= sign == "'"
+        depth += 0 if quoted else {"(": 1, ")": -1}.get(sign, 0)
+        if sign == "," and depth == 0 and not quoted:
+            parts.append("")
+        else:
+            parts[-1] += sign
+    return {f"{head.strip()} (){tail}", *(part.strip() for part in parts)}
