@@ -118,9 +118,9 @@ def test_a_frozen_study_is_not_removed(database: Database, tmp_path: Path) -> No
     owner = draft(database, tmp_path / "study")
     freezing.freeze_study(database, owner, "tiny")
 
-    with pytest.raises(Conflict, match="is open; only a draft"):
+    with pytest.raises(Conflict, match="is frozen; only a draft"):
         draft_studies.remove_draft(database, owner, "tiny")
-    with pytest.raises(Conflict, match="is open; only a draft"):
+    with pytest.raises(Conflict, match="is frozen; only a draft"):
         draft_studies.rename_draft(database, owner, "tiny", title="Another")
     assert draft_studies.draft_of(database, owner, "tiny") is None
 

@@ -61,7 +61,7 @@ def test_an_invited_person_has_the_role_and_a_pseudonym(imported: Situation) -> 
 
 @pytest.mark.parametrize("role", ["reviewer", "admin"])
 def test_nobody_has_two_roles_in_one_study(imported: Situation, role: str) -> None:
-    with pytest.raises(Conflict, match="is rater in this study already, and nobody has two roles in one"):
+    with pytest.raises(Conflict, match="is already a rater in this study, and nobody has two roles in one"):
         members.invite(imported.database, imported.admin, "tiny", "rater-1", "Rater", role)
 
 
