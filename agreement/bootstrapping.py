@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from agreement.arguments import number_arrays, number_of
 from agreement.cluster_codes import ClusterCodes
-from agreement.coding import Codes, Ratings, encode_clusters
-from agreement.drawing import drawn_units
+from agreement.coding import Codes, Floats, Ratings, encode_clusters
+from agreement.drawing import CHUNK, drawn_units
 from agreement.estimate import Estimate, check_confidence
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.resampling import (
@@ -30,6 +30,9 @@ from agreement.resampling import (
 )
 from agreement.shared_draw import ClusterDraw
 from agreement.spread import Spread, bca_limits, percentile_limits
+
+_MANY = 4_000  # items of which the middle ones are sorted, rather than all of them parted
+_FAR = 8  # square roots of n, 16 standard deviations of the rank of a median
 
 
 def bootstrap(
@@ -48,8 +51,9 @@ def bootstrap(
     """Bootstrap interval of any statistic of one or more arrays.
 
     Items (or, with `clusters`, whole clusters) are drawn with replacement, within `strata` where given, and the
-    statistic is computed anew. `numpy.mean` of one array is recognised and takes the fast way of
-    `bootstrap_of_sums`; any other function is called once for each resample.
+    statistic is computed anew. Of one array, `numpy.mean` and `numpy.average` are recognised and take the fast way of
+    `bootstrap_of_sums`, and so is `numpy.median` of items without clusters and strata, which is computed for many
+    resamples at once; any other function is called once for each resample.
 
     Parameters
     ----------
@@ -116,7 +120,7 @@ def bootstrap(
             name, math.nan, 0, unit, confidence=confidence, n_clusters=n_clusters
         )
     unit_strata = strata_of_units(encode_clusters(strata, n, "strata"), units) if strata is not None else None
-    if statistic is np.mean and len(arrays) == 1 and arrays[0].ndim == 1:
+    if statistic in (np.mean, np.average) and len(arrays) == 1 and arrays[0].ndim == 1:
         rows = sums_by_cluster(np.stack([arrays[0], np.ones(n)], axis=1), units)
         spread = bootstrap_of_sums(
             ratio,
@@ -165,31 +169,68 @@ def _bootstrap_any(
     generator = random_generator(seed)  # of the whole file, these are the very resamples that a draw shares
     if isinstance(seed, ClusterDraw) and isinstance(units, ClusterCodes):
         text += ONE_DRAW if n_units == seed.units and unit_strata is None else OWN_DRAW
-    items_of = _items_of_drawn(units, n_units)
-    values = np.empty(resamples)
-    for replicate, drawn in enumerate(_drawn(groups, resamples, generator)):
-        items = items_of(drawn)
-        values[replicate] = number_of(statistic(*[array[items] for array in arrays]))
+    each_alone = np.array_equal(units, np.arange(n_units))
+    if statistic is np.median and len(arrays) == 1 and arrays[0].ndim == 1 and each_alone and unit_strata is None:
+        values = _medians(arrays[0], resamples, generator)
+    else:
+        items_of = (lambda drawn: drawn) if each_alone else _items_of_drawn(units, n_units)
+        values = np.empty(resamples)
+        for replicate, drawn in enumerate(_drawn(groups, resamples, generator)):
+            items = items_of(drawn)
+            values[replicate] = number_of(statistic(*[array[items] for array in arrays]))
     if interval == "percentile":
         return percentile_limits(values, confidence, text)
     left_out = np.array([number_of(statistic(*(array[units != unit] for array in arrays))) for unit in range(n_units)])
     return bca_limits(values, value, left_out, np.ones(n_units, dtype=np.int64), confidence, text)
 
 
+def _medians(values: npt.NDArray[Any], resamples: int, generator: np.random.Generator) -> Floats:
+    """The median of each resample of items, from their ranks, which take fewer bytes than their values.
+
+    Ranks far from the middle, further than the middle of a resample ever comes, are told apart no more.
+    """
+    n = values.size
+    order = np.argsort(values, kind="stable")
+    first = max(0, n // 2 - _FAR * math.isqrt(n))
+    last = min(n, n // 2 + _FAR * math.isqrt(n) + 1)
+    rank = np.empty(n, dtype=np.min_scalar_type(last - first + 1))
+    rank[order] = np.clip(np.arange(n) - first + 1, 0, last - first + 1)  # 0 for all below, the greatest for all above
+    ordered, middle = values[order[first:last]], [n // 2] if n % 2 else [n // 2 - 1, n // 2]
+    medians = np.empty(resamples)
+    start = 0
+    for block in drawn_units(generator, n, resamples):
+        drawn = rank[block]
+        if n < _MANY:
+            drawn.partition(middle, axis=1)
+            of_middle = drawn[:, middle]
+        else:
+            of_middle = np.stack([_in_order(ranks, last - first, middle) for ranks in drawn])
+        medians[start : start + len(block)] = ordered[of_middle - 1].mean(axis=1)
+        start += len(block)
+    return medians
+
+
+def _in_order(ranks: npt.NDArray[Any], highest: int, places: list[int]) -> npt.NDArray[Any]:
+    """The numbers that stand in these places once they are sorted, of which none is 0 or above the highest."""
+    told_apart = np.sort(ranks[(ranks > 0) & (ranks <= highest)])
+    return np.asarray(told_apart[np.array(places) - np.count_nonzero(ranks == 0)])
+
+
 def _drawn(groups: list[Codes], resamples: int, generator: np.random.Generator) -> Iterator[Codes]:
     """The units of each resample, stratum after stratum."""
-    if len(groups) == 1:
+    if len(groups) == 1 and 2 * groups[0].size > CHUNK:
+        for _ in range(resamples):
+            yield generator.integers(0, groups[0].size, groups[0].size)  # the same numbers, ready to pick items by
+    elif len(groups) == 1:
         for block in drawn_units(generator, groups[0].size, resamples):
             yield from block.astype(np.intp)
-        return
-    for _ in range(resamples):
-        yield np.concatenate([group[generator.integers(0, group.size, group.size)] for group in groups])
+    else:
+        for _ in range(resamples):
+            yield np.concatenate([group[generator.integers(0, group.size, group.size)] for group in groups])
 
 
 def _items_of_drawn(units: Codes, n_units: int) -> Callable[[Codes], Codes]:
     """From drawn units to their items, unit after unit."""
-    if np.array_equal(units, np.arange(n_units)):
-        return lambda drawn: drawn
     order = np.argsort(units, kind="stable")
     size = np.bincount(units, minlength=n_units)
     start = np.cumsum(size) - size

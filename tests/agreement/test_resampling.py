@@ -1,6 +1,7 @@
 """The bootstrap: the fast way through sums gives what the plain loop gives."""
 
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -254,3 +255,42 @@ def test_a_sum_that_does_not_vary_is_the_same_in_every_resample():
 
     assert (totals_seen[0][:, 1] == 6_000.0).all()
     assert totals_seen[0][:, 0].std() > 0
+
+
+@pytest.mark.parametrize(
+    "values", [[3.0, 1.0, 2.0], [5, 1, 1, 7], *(np.random.default_rng(5).normal(size=n).round(1) for n in (301, 5_000))]
+)
+@pytest.mark.parametrize("interval", ["percentile", "bca"])
+def test_medians_of_many_resamples_at_once_are_those_of_each(values, interval):
+    keywords = {"resamples": 300, "seed": 6, "interval": interval}
+
+    at_once = bootstrap(np.median, values, **keywords)
+
+    assert at_once == bootstrap(lambda drawn: np.median(drawn), values, **keywords)
+
+
+def test_a_median_is_not_computed_resample_by_resample():
+    code, calls = np.median.__wrapped__.__code__, []
+    sys.setprofile(lambda frame, event, _: calls.append(event) if event == "call" and frame.f_code is code else None)
+    try:
+        bootstrap(np.median, np.random.default_rng(5).normal(size=101), resamples=300, seed=6)
+    finally:
+        sys.setprofile(None)
+
+    assert len(calls) == 1
+
+
+def test_an_average_is_a_mean():
+    values = np.random.default_rng(5).gamma(2.0, size=300)
+
+    assert bootstrap(np.average, values, seed=6) == bootstrap(np.mean, values, seed=6)
+
+
+def test_resamples_of_very_many_items_are_those_of_the_plain_loop():
+    values = np.random.default_rng(9).normal(size=70_000)
+
+    estimate = bootstrap(np.std, values, resamples=20, seed=4)
+
+    rng = random_generator(4)
+    plain = [np.std(values[rng.integers(0, values.size, values.size)]) for _ in range(20)]
+    assert (estimate.low, estimate.high) == tuple(np.quantile(plain, [0.025, 0.975]))
