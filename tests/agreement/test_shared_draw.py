@@ -1,5 +1,6 @@
 """One draw of clusters for all statistics of a file: the same bootstrap, and what becomes of parts of the file."""
 
+import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
@@ -184,6 +185,31 @@ def test_weights_too_many_to_keep_are_drawn_anew_and_are_the_same(monkeypatch):
         == percent_agreement(A, B, interval="percentile", **anew.by())
         == percent_agreement(A, B, interval="percentile", **anew.by())
     )
+
+
+def test_counts_of_many_clusters_are_added_up_exactly_in_half_the_memory():
+    draw = ClusterDraw(np.arange(8_000), resamples=1_000, seed=1)
+    counts = np.random.default_rng(1).integers(0, 2_000, (8_000, 3)).astype(float)
+    expected = np.concatenate([block @ counts for block in draw.weights()])
+
+    tracemalloc.start()
+    totals = draw.totals(counts)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert (totals == expected).all()
+    assert most < 8 * 8_000 * 1_000  # bytes: the weights as numbers of 64 bits
+
+
+@pytest.mark.parametrize("greatest", [0.5, 3_000])
+def test_what_32_bits_do_not_hold_is_added_up_in_64(greatest):
+    draw = ClusterDraw(np.arange(8_000), resamples=600, seed=1)
+    rows = np.full((8_000, 1), 1.0)
+    rows[0] = greatest  # no whole number, or one that sums may be too great with
+
+    totals = draw.totals(rows)
+
+    assert totals == pytest.approx(np.concatenate([block @ rows for block in draw.weights()]), rel=1e-14)
 
 
 def test_bca_limits_from_a_shared_draw_are_those_of_separate_draws():
