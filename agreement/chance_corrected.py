@@ -35,8 +35,9 @@ class Coefficient:
         What each item adds to the sums that the coefficient is a function of.
     of_sums : callable
         The coefficient from such sums, shape (..., k) to (...); nan where undefined.
-    linearised : ndarray, shape (items,), or with `kind` (kinds,)
-        The coefficient linearised item by item: the spread around its mean gives the standard error.
+    linearise : callable
+        Gives the coefficient linearised item by item, shape (items,), or with `kind` (kinds,): the spread around its
+        mean gives the standard error. Only the "t" interval calls it.
     reason : str or None
         Why the coefficient has no value.
     lowest : float
@@ -51,7 +52,7 @@ class Coefficient:
 
     rows: Floats
     of_sums: Callable[[Floats], Floats]
-    linearised: Floats
+    linearise: Callable[[], Floats]
     reason: str | None = None
     lowest: float = -1.0
     rarest: float = math.inf
@@ -230,7 +231,7 @@ def linearised_coefficient(
     w: Floats,
     marginal: Floats,
     chance: Callable[[Floats], Floats],
-    change: Floats,
+    change: Callable[[], Floats],
     times: Codes | None = None,
 ) -> Coefficient:
     """The coefficient ``(pa - pe) / (1 - pe)`` and its linearised form.
@@ -245,8 +246,8 @@ def linearised_coefficient(
         Of which `chance` takes the mean over items.
     chance : callable
         pe from that mean.
-    change : ndarray, shape (items,)
-        Derivative of pe along each item.
+    change : callable
+        Gives the derivative of pe along each item, shape (items,).
     times : ndarray of int, shape (items,), optional
         How many items are alike; 1 each by default.
 
@@ -274,11 +275,16 @@ def linearised_coefficient(
     totals = total_of(rows, times)
     expected = float(chance(totals[3:] / totals[2]))
     if expected >= 1.0 - ROUNDING:
-        return Coefficient(rows, of_sums, np.zeros(len(counts)), "all ratings are the same: expected agreement is 1")
-    value = float(of_sums(totals))
-    # Gwet (2014), eq. 5.11 ff.: d(pa) / (1 - pe) - (1 - value) d(pe) / (1 - pe)
-    linearised = n / totals[1] * np.where(pairable, agreed - expected, 0.0) / (1.0 - expected)
-    return Coefficient(rows, of_sums, linearised - (1.0 - value) * change / (1.0 - expected))
+        reason = "all ratings are the same: expected agreement is 1"
+        return Coefficient(rows, of_sums, lambda: np.zeros(len(counts)), reason)
+
+    def linearise() -> Floats:
+        value = float(of_sums(totals))
+        # Gwet (2014), eq. 5.11 ff.: d(pa) / (1 - pe) - (1 - value) d(pe) / (1 - pe)
+        of_items = n / totals[1] * np.where(pairable, agreed - expected, 0.0) / (1.0 - expected)
+        return np.asarray(of_items - (1.0 - value) * change() / (1.0 - expected))
+
+    return Coefficient(rows, of_sums, linearise)
 
 
 def rarest_of(codes: Codes, times: Codes | None = None) -> float:
@@ -333,7 +339,8 @@ def _with_t(
 ) -> Estimate:
     if n < 2:
         return undefined(name, n, unit, method, f"one {unit}: no standard error", value=value, confidence=confidence)
-    deviation = coefficient.linearised - float(total_of(coefficient.linearised, coefficient.times)) / n
+    linearised = coefficient.linearise()
+    deviation = linearised - float(total_of(linearised, coefficient.times)) / n
     variance = float(total_of(deviation**2, coefficient.times)) / (n * (n - 1))
     if variance < ROUNDING**2 * n:
         reason = "the standard error is 0: every item says the same"

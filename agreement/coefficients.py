@@ -56,8 +56,11 @@ def fleiss_coefficient(codes: Codes, counts: Floats, w: Floats, times: Codes | N
         return np.asarray(((pi @ w) * pi).sum(axis=-1))
 
     pi = _mean(shares, times)
-    # Gwet (2014), ch. 5: both roles of pi change with the item, hence w on either side
-    change = 2.0 * (shares @ (w @ pi) - chance(pi))
+
+    def change() -> Floats:
+        # Gwet (2014), ch. 5: both roles of pi change with the item, hence w on either side
+        return np.asarray(2.0 * (shares @ (w @ pi) - chance(pi)))
+
     return replace(linearised_coefficient(counts, w, shares, chance, change, times), rarest=rarest_of(codes, times))
 
 
@@ -91,8 +94,11 @@ def gwet_coefficient(codes: Codes, counts: Floats, w: Floats, times: Codes | Non
         return np.asarray(scale * (pi * (1.0 - pi)).sum(axis=-1))
 
     pi = _mean(shares, times)
-    # Gwet (2008), eq. 21 ff.: half the derivative, doubled
-    change = 2.0 * (scale * shares @ (1.0 - pi) - chance(pi))
+
+    def change() -> Floats:
+        # Gwet (2008), eq. 21 ff.: half the derivative, doubled
+        return np.asarray(2.0 * (scale * shares @ (1.0 - pi) - chance(pi)))
+
     coefficient = linearised_coefficient(counts, w, shares, chance, change, times)
     return replace(coefficient, lowest=lowest_value(w))
 
@@ -125,7 +131,7 @@ def brennan_prediger_coefficient(codes: Codes, counts: Floats, w: Floats, times:
     def chance(pi: Floats) -> Floats:
         return np.full(pi.shape[:-1], uniform)
 
-    coefficient = linearised_coefficient(counts, w, shares, chance, np.zeros(len(counts)), times)
+    coefficient = linearised_coefficient(counts, w, shares, chance, lambda: np.zeros(len(counts)), times)
     return replace(coefficient, lowest=lowest_value(w))
 
 
@@ -153,12 +159,13 @@ def conger_coefficient(codes: Codes, counts: Floats, w: Floats, times: Codes | N
     """
     (n, r), q = codes.shape, len(w)
     check_size(n * r, q)
-    used = (codes[:, :, None] == np.arange(q)).astype(np.float64)  # items x raters x categories
-    of_rater = total_of(used.reshape(n, r * q), times).reshape(r, q)
+    used = codes[:, :, None] == np.arange(q)  # items x raters x categories: of many items too many to be numbers
+    of_rater = total_of(used.reshape(n, r * q), times).reshape(r, q).astype(np.float64)
     given, items = of_rater.sum(axis=1), n if times is None else int(times.sum())
     if (given == 0).any():
         empty = int(np.flatnonzero(given == 0)[0])
-        return Coefficient(counts, no_value, np.zeros(n), f"the rater in column {empty} has rated nothing")
+        reason = f"the rater in column {empty} has rated nothing"
+        return Coefficient(counts, no_value, lambda: np.zeros(n), reason)
 
     def chance(totals: Floats) -> Floats:
         use = totals.reshape(*totals.shape[:-1], r, q)
@@ -168,11 +175,13 @@ def conger_coefficient(codes: Codes, counts: Floats, w: Floats, times: Codes | N
         pairs = ((together @ w) * together).sum(axis=-1) - ((p @ w) * p).sum(axis=(-1, -2))
         return np.asarray(pairs / (r * (r - 1)))
 
-    p = of_rater / given[:, None]
-    against = (p.sum(axis=0) - p) @ w  # what a rater's marginal is held against: all others
-    # derivative of pe along the marginal shares of each rater, a share of 1 / given for each rating
-    away = (used - (codes >= 0)[:, :, None] * p) * (items / given)[:, None]
-    change = 2.0 * np.einsum("irk,rk->i", away, against) / (r * (r - 1))
+    def change() -> Floats:
+        p = of_rater / given[:, None]
+        against = (p.sum(axis=0) - p) @ w  # what a rater's marginal is held against: all others
+        # derivative of pe along the marginal shares of each rater, a share of 1 / given for each rating
+        away = (used - (codes >= 0)[:, :, None] * p) * (items / given)[:, None]
+        return np.asarray(2.0 * np.einsum("irk,rk->i", away, against) / (r * (r - 1)))
+
     coefficient = linearised_coefficient(counts, w, used.reshape(n, r * q), chance, change, times)
     return replace(coefficient, rarest=rarest_of(codes, times))
 

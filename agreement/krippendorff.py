@@ -258,18 +258,23 @@ def _coefficient(
 ) -> Coefficient:
     # no spread among the pairable ratings, whatever the others say
     if greatest <= 0.0 or not against_pool.any():
-        return Coefficient(rows, of_sums, np.zeros(len(rows)), "all ratings are the same: expected disagreement is 0")
-    # Gwet (2014), ch. 5, with weights 1 - d / max d
-    mean = m.mean()
-    share = (m - observed / greatest) / mean
-    chance = (m - against_pool / greatest) / mean
-    agreed, expected = share.mean(), chance.mean()
-    corrected = agreed + (1.0 - agreed) / m.sum()
-    value = (agreed - expected) / (1.0 - expected)
-    uneven = (m - mean) / mean
-    linearised = (share - corrected * uneven - expected) / (1.0 - expected)
-    linearised -= 2.0 * (1.0 - value) * (chance - expected * uneven - expected) / (1.0 - expected)
-    return Coefficient(rows, of_sums, linearised)
+        reason = "all ratings are the same: expected disagreement is 0"
+        return Coefficient(rows, of_sums, lambda: np.zeros(len(rows)), reason)
+
+    def linearise() -> Floats:
+        # Gwet (2014), ch. 5, with weights 1 - d / max d
+        mean = m.mean()
+        share = (m - observed / greatest) / mean
+        chance = (m - against_pool / greatest) / mean
+        agreed, expected = share.mean(), chance.mean()
+        corrected = agreed + (1.0 - agreed) / m.sum()
+        value = (agreed - expected) / (1.0 - expected)
+        uneven = (m - mean) / mean
+        linearised = (share - corrected * uneven - expected) / (1.0 - expected)
+        linearised -= 2.0 * (1.0 - value) * (chance - expected * uneven - expected) / (1.0 - expected)
+        return np.asarray(linearised)
+
+    return Coefficient(rows, of_sums, linearise)
 
 
 def _middle(pool: Floats) -> Floats:

@@ -1,11 +1,13 @@
 """Items that are alike are computed once: the estimates are those of one item after the other."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from agreement import conger_kappa, fleiss_kappa, gwet_ac
 from agreement.added_items import added_rows, adjusted_estimate
-from agreement.chance_corrected import counts_of
+from agreement.chance_corrected import counts_of, estimate_of
 from agreement.coefficients import (
     brennan_prediger_coefficient,
     conger_coefficient,
@@ -47,7 +49,7 @@ def test_a_coefficient_of_kinds_is_that_of_their_items(build):
 
     of_items = build(CODES, counts_of(CODES, 3), w)
     assert of_kinds.rows[kind] == pytest.approx(of_items.rows, abs=1e-12)
-    assert of_kinds.linearised[kind] == pytest.approx(of_items.linearised, abs=1e-12)
+    assert of_kinds.linearise()[kind] == pytest.approx(of_items.linearise(), abs=1e-12)
     assert of_kinds.rarest == pytest.approx(of_items.rarest)
 
 
@@ -86,3 +88,19 @@ def test_ten_times_the_items_have_the_same_value_and_a_standard_error_of_ten_tim
 
     assert repeated.value == pytest.approx(once.value, abs=1e-12)
     assert repeated.se * np.sqrt(599 / 59) == pytest.approx(once.se, rel=1e-9)
+
+
+@pytest.mark.parametrize("interval", ["adjusted", "percentile", "bca"])
+@pytest.mark.parametrize("build", BUILDERS)
+def test_only_gwets_interval_linearises_item_by_item(build, interval):
+    w, counts = weight_matrix(3, None), counts_of(CODES, 3)
+    added = added_rows(lambda codes: build(codes, counts_of(codes, 3), w).rows, 3, CODES)
+    coefficient = replace(build(CODES, counts, w), added=added)
+    keywords = {"resamples": 200, "seed": 1, "confidence": 0.95, "unit": "item"}
+
+    def refuse():
+        raise AssertionError("linearised")
+
+    estimate = estimate_of(replace(coefficient, linearise=refuse), "kappa", len(CODES), CLUSTERS, interval, **keywords)
+
+    assert estimate == estimate_of(coefficient, "kappa", len(CODES), CLUSTERS, interval, **keywords)
