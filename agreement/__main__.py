@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from agreement.command_line import MANY_CLUSTERS, MOST_PAIRS, Request, command_line
+from agreement.command_line import MANY_CLUSTERS, MOST_PAIRS, Calculation, Request, command_line
 from agreement.estimate import Estimate
 from agreement.ratings_file import Columns, RatingsFile, read
 
@@ -26,6 +26,9 @@ KEYS = (
 
 SIDE_BY_SIDE = 4
 """Statistics that are computed at once where they share a draw: so many wait for one product with its weights."""
+
+OF_ALL_SIDE_BY_SIDE = 2
+"""Those of more than two raters, of which each holds several tables of the whole file."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -85,12 +88,21 @@ def estimates(file: RatingsFile, request: Request) -> list[dict[str, Any]]:
         As `applicable`, or when an option is outside its range.
     """
     calculations = list(command_line(file, request))
-    # drawing resamples frees the interpreter, so that threads do it side by side; and statistics that wait for a
-    # draw of clusters at the same time have it multiplied once for all of them
-    with ThreadPoolExecutor(SIDE_BY_SIDE if file.clusters is not None else os.cpu_count()) as side_by_side:
-        result = list(side_by_side.map(lambda calculation: calculation.statistic(), calculations))
+    of_all = [len(calculation.raters) > 2 for calculation in calculations]
+    of_few = iter(
+        _computed(
+            [each for each, is_of_all in zip(calculations, of_all, strict=True) if not is_of_all],
+            SIDE_BY_SIDE if file.clusters is not None else os.cpu_count(),
+        )
+    )
+    of_many = iter(
+        _computed(
+            [each for each, is_of_all in zip(calculations, of_all, strict=True) if is_of_all], OF_ALL_SIDE_BY_SIDE
+        )
+    )
     rows = []
-    for calculation, of_these in zip(calculations, result, strict=True):
+    for calculation, is_of_all in zip(calculations, of_all, strict=True):
+        of_these = next(of_many if is_of_all else of_few)
         for estimate in (of_these,) if isinstance(of_these, Estimate) else of_these:
             whole = estimate.as_dict() | {"raters": calculation.raters}
             whole["name"] += calculation.part
@@ -98,6 +110,16 @@ def estimates(file: RatingsFile, request: Request) -> list[dict[str, Any]]:
                 whole["method"] += f"; P = {estimate.p:.3g}"
             rows.append({key: whole[key] for key in KEYS})
     return rows
+
+
+def _computed(calculations: list[Calculation], at_once: int | None) -> list[Estimate | Sequence[Estimate]]:
+    """Their estimates in the same order.
+
+    Drawing resamples frees the interpreter, so that threads do it side by side; and statistics that wait for a draw of
+    clusters at the same time have it multiplied once for all of them.
+    """
+    with ThreadPoolExecutor(at_once) as side_by_side:
+        return list(side_by_side.map(lambda calculation: calculation.statistic(), calculations))
 
 
 def _parts(listed: str | None) -> list[str]:

@@ -18,6 +18,7 @@ from agreement.drawing import LARGE_CHUNK, drawn_times, generator_of, product
 _HELD_AS_NUMBERS = 4_000_000  # weights up to so many stay in memory as floating point numbers
 _HELD = 100_000_000  # and up to so many in a byte each; more are drawn anew for each product
 _EXACT = 2.0**24  # whole numbers up to this, and sums that stay below it, are exact in 32 bits
+_DRAWN = 1_000_000  # weights that are drawn at once
 _AT_ONCE = 16_000_000  # numbers that wait for one product
 
 
@@ -215,10 +216,16 @@ class ClusterDraw:
             yield from self._blocks
             return
         size = self.resamples * self.units
+        # with 1 on average, more than 255 does not happen
+        kind = np.float64 if size <= _HELD_AS_NUMBERS else np.uint8
+        generator, step = generator_of(self.seed), max(1, LARGE_CHUNK // self.units)
         held: list[npt.NDArray[Any]] = []
-        for drawn in drawn_times(generator_of(self.seed), self.units, self.resamples, LARGE_CHUNK):
-            # with 1 on average, more than 255 does not happen
-            block = drawn if size <= _HELD_AS_NUMBERS or size > _HELD else drawn.astype(np.uint8)
+        for start in range(0, self.resamples, step):
+            block = np.empty((min(step, self.resamples - start), self.units), kind)
+            done = 0
+            for part in drawn_times(generator, self.units, len(block), _DRAWN):
+                block[done : done + len(part)] = part
+                done += len(part)
             if size <= _HELD:
                 held.append(block)
             yield block
