@@ -9,11 +9,14 @@ import numpy as np
 from scipy import stats
 
 from agreement.coding import Codes, Floats
-from agreement.effective_size import effective_size
+from agreement.effective_size import drawn_effect, effective_size, observed_effect
 from agreement.estimate import Estimate, undefined
 
 MOST_CATEGORIES = 20
 """With more categories each gets so little of the two items that they change nothing."""
+
+BY_EVENTS = "; by the fewer of rare and differing items"
+"""What the method says of the effective number of clustered items of `interval="effective"`."""
 
 _STEP = 1e-4  # of an item, of the numerical derivative
 _AT_ONCE = 131_072  # numbers whose derivative is taken at once: so many stay in the cache
@@ -61,6 +64,7 @@ def adjusted_estimate(
     added: Floats,
     groups: Codes | None,
     *,
+    differing: float | None = None,
     name: str,
     unit: str,
     confidence: float,
@@ -71,11 +75,15 @@ def adjusted_estimate(
 ) -> Estimate:
     """A coefficient with the interval from its items and two added ones, of which raters agree on one.
 
-    The limits are those of the coefficient of ``w rows + added``, with its linearised standard error and t, as Agresti
-    and Coull's interval of a proportion adds two successes and two failures [1]_; for two raters and two categories
-    half an item is added to each cell of the table. ``w`` is 1, or with clusters their `effective_size` over n, so that
-    what is added weighs the same beside independent and clustered items. The value is that of the items alone, and
-    always within the limits.
+    The limits are those of the coefficient k of ``w rows + added``, with its linearised standard error and t, as
+    Agresti and Coull's interval of a proportion adds two successes and two failures [1]_; for two raters and two
+    categories half an item is added to each cell of the table. ``w`` is 1, or with clusters their effective number over
+    n, so that what is added weighs the same beside independent and clustered items. The value is that of the items
+    alone, and always within the limits.
+
+    The effective number is `effective_size` with the rarest category as event; or, where `differing` is given, more
+    cautious: with the rarest category or the disagreements as events, whichever are fewer, of which there are as many
+    as independent ones would be (over the design effect), and what the design effect is at most counts as one event.
 
     Parameters
     ----------
@@ -87,6 +95,8 @@ def adjusted_estimate(
         As of `added_rows`.
     groups : ndarray of int, shape (items,), or None
         Cluster of each item, without gaps.
+    differing : float, optional
+        On how many items raters disagree; without it the less cautious effective number.
     name, unit, confidence, note
         For the estimate.
     lowest : float
@@ -136,8 +146,13 @@ def adjusted_estimate(
         # with the items added there is a spread in perfect agreement too
         influence = _influence(of_sums, sums + share @ added, rows)
         influence = influence if kind is None else influence[kind]
-        effective = effective_size(influence - influence.mean(), groups, events=min(rarest, float(n)))
-        method += f", on the effective number of independent items ({effective:.1f} of {n})"
+        influence -= influence.mean()
+        if differing is None:
+            effective = effective_size(influence, groups, events=min(rarest, float(n)))
+        else:
+            effective = _cautious_size(influence, groups, min(rarest, differing, float(n)))
+        way = "" if differing is None else BY_EVENTS
+        method += f", on the effective number of independent items ({effective:.1f} of {n}{way})"
     else:
         method += ", independent items"
     weight = effective / n
@@ -150,6 +165,15 @@ def adjusted_estimate(
         name, value, low, high, n, unit, f"{method}, t with {freedom} degrees of freedom{note}", se=se,
         p=float(2.0 * stats.t.sf(abs(centre) / se, freedom)), confidence=confidence, n_clusters=n_clusters,
     )  # fmt: skip
+
+
+def _cautious_size(influence: Floats, groups: Codes, events: float) -> float:
+    """As `effective_size`, but events that come in clusters say less, and what the design effect is at most counts."""
+    n, clusters = influence.size, int(groups.max()) + 1
+    observed = observed_effect(influence, groups)
+    if observed is None:
+        return float(clusters)
+    return n / drawn_effect(observed, n / clusters, events / max(1.0, observed), weight=1.0)
 
 
 def total_of(rows: Floats, times: Codes | None) -> Floats:

@@ -44,6 +44,8 @@ class Coefficient:
         The least that it can be.
     rarest : float
         In how many items the rarest category is expected, where the coefficient depends on it; else infinite.
+    differing : float
+        On how many items raters disagree.
     added : ndarray, shape (patterns, k), or None
         What the items added by the adjusted interval add to the sums; None where there is none such.
     kind : ndarray of int, shape (items,), or None
@@ -56,6 +58,7 @@ class Coefficient:
     reason: str | None = None
     lowest: float = -1.0
     rarest: float = math.inf
+    differing: float = math.inf
     added: Floats | None = None
     kind: Codes | None = None
 
@@ -100,8 +103,8 @@ def estimate_of(
         Number of items.
     clusters : ndarray of int, shape (n,), or None
         Cluster of each item.
-    interval : {"adjusted", "t", "percentile", "bca"} or None
-        By default "adjusted" where the coefficient has added items, else "t" without and "percentile" with clusters.
+    interval : {"effective", "adjusted", "t", "percentile", "bca"} or None
+        By default "effective" where the coefficient has added items, else "t" without and "percentile" with clusters.
     resamples, seed
         For the bootstrap.
     needs_two_items : bool
@@ -121,7 +124,9 @@ def estimate_of(
     .. [1] Gwet (2014). Handbook of Inter-Rater Reliability, 4th ed., chapter 5.
     """
     check_confidence(confidence)
-    first: tuple[Interval, ...] = ("adjusted",) if coefficient is None or coefficient.added is not None else ()
+    first: tuple[Interval, ...] = ()
+    if coefficient is None or coefficient.added is not None:
+        first = ("effective", "adjusted")
     interval = chosen_interval(
         interval, *first, "t", *BOOTSTRAPS, clustered=clusters is not None, for_clusters=(*first, *BOOTSTRAPS)
     )
@@ -136,9 +141,10 @@ def estimate_of(
         return undefined(name, n, unit, method, str(reason), confidence=confidence, n_clusters=n_clusters)
     value = float(coefficient.of_sums(total_of(coefficient.rows, coefficient.times)))
     rare = rare_category(coefficient.rarest, n / n_clusters if n_clusters else 1.0)
-    if interval == "adjusted" and coefficient.added is not None:
+    if interval in first and coefficient.added is not None:
         return adjusted_estimate(
             coefficient.of_sums, coefficient.rows, coefficient.added, groups,
+            differing=coefficient.differing if interval == "effective" else None,
             name=name, unit=unit, confidence=confidence, note=f"; {RATERS}{note}",
             lowest=coefficient.lowest, rarest=coefficient.rarest, kind=coefficient.kind,
         ).warned(rare)  # fmt: skip
@@ -311,6 +317,29 @@ def rarest_of(codes: Codes, times: Codes | None = None) -> float:
     share = (1.0 if times is None else times) / ratings
     expected = np.bincount(codes[given], weights=np.repeat(share, ratings))
     return float(expected[expected > 0.0].min(initial=math.inf))
+
+
+def differing_items(codes: Codes, times: Codes | None = None) -> float:
+    """On how many items two raters disagree.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (items, raters)
+        Category of each rating, -1 where missing; each item has one at least.
+    times : ndarray of int, shape (items,), optional
+        How many items are alike; 1 each by default.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> differing_items(np.array([[0, 0], [0, 1], [0, -1]]))
+    1.0
+    """
+    least = np.where(codes >= 0, codes, codes.max()).min(axis=1)
+    return float(total_of(least < codes.max(axis=1), times))
 
 
 def lowest_value(weights: Floats) -> float:

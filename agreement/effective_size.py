@@ -42,15 +42,38 @@ def effective_size(influence: Floats, groups: Codes, events: float | None = None
     2.0
     """
     n, clusters = influence.size, int(groups.max()) + 1
-    alone = float((influence**2).sum())
-    if alone <= 0.0:
+    effect = observed_effect(influence, groups)
+    if effect is None:
         return float(clusters)
-    together = float((np.bincount(groups, weights=influence) ** 2).sum())
-    effect = clusters / (clusters - 1) * together / alone
     return n / drawn_effect(effect, n / clusters, float(n) if events is None else events)
 
 
-def drawn_effect(observed: float, most: float, events: float) -> float:
+def observed_effect(influence: Floats, groups: Codes) -> float | None:
+    """The design effect of a sample, ``d_0`` of `effective_size`.
+
+    Parameters
+    ----------
+    influence, groups
+        As in `effective_size`.
+
+    Returns
+    -------
+    float or None
+        None where nothing varies.
+
+    Examples
+    --------
+    >>> round(observed_effect(np.array([1.0, 1, -1, -1, 1, 1, -1, -1]), np.array([0, 0, 1, 1, 2, 2, 3, 3])), 3)
+    2.667
+    """
+    alone = float((influence**2).sum())
+    if alone <= 0.0:
+        return None
+    clusters = int(groups.max()) + 1
+    return clusters / (clusters - 1) * float((np.bincount(groups, weights=influence) ** 2).sum()) / alone
+
+
+def drawn_effect(observed: float, most: float, events: float, weight: float = 0.5) -> float:
     """A design effect, at least 1, drawn towards what it is at most as by half an event.
 
     Parameters
@@ -61,6 +84,8 @@ def drawn_effect(observed: float, most: float, events: float) -> float:
         Where items of one cluster are all alike, or the rarer thing has the same weight throughout.
     events : float
         In how many items the rarer thing was seen.
+    weight : float
+        How many events `most` counts as.
 
     Returns
     -------
@@ -71,4 +96,4 @@ def drawn_effect(observed: float, most: float, events: float) -> float:
     >>> drawn_effect(1.0, 5.0, 0), drawn_effect(1.0, 5.0, 4.5)
     (5.0, 1.4)
     """
-    return (events * max(1.0, observed) + most / 2.0) / (events + 0.5)
+    return (events * max(1.0, observed) + weight * most) / (events + weight)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Literal, get_args
 
-Interval = Literal["score", "adjusted", "normal", "t", "linearised", "f", "mls", "percentile", "bca"]
+Interval = Literal["score", "effective", "adjusted", "normal", "t", "linearised", "f", "mls", "percentile", "bca"]
 """Wilson's or Newcombe's score interval, of clustered items on their effective number; a coefficient with two items
-added; a standard error with the normal or t distribution; Taylor's linearisation of a weighted mean; the F intervals
-and the modified large sample interval of intraclass correlations; bootstrap percentiles; the bootstrap, bias-corrected
-and accelerated."""
+added, of clustered items on a cautious or a plain effective number; a standard error with the normal or t distribution;
+Taylor's linearisation of a weighted mean; the F intervals and the modified large sample interval of intraclass
+correlations; bootstrap percentiles; the bootstrap, bias-corrected and accelerated."""
 
 BOOTSTRAPS: tuple[Interval, ...] = ("percentile", "bca")
 

@@ -61,10 +61,11 @@ def cohen_kappa(
         Weights of agreement; with a matrix, and `categories`, it is `cohen_kappa_with_weights`.
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject.
-    interval : {"adjusted", "normal", "percentile", "bca"}, optional
-        By default "adjusted": with two items added, of which raters agree on one (half an item in each cell of a 2 x 2
-        table), and on as many items as clustered ones are worth. It takes no weights and up to twenty categories;
-        beyond, "normal" without and "percentile" with `clusters`. "normal" uses the standard error of Fleiss, Cohen
+    interval : {"effective", "adjusted", "normal", "percentile", "bca"}, optional
+        By default "effective": with two items added, of which raters agree on one (half an item in each cell of a 2 x 2
+        table), and on as many items as clustered ones are worth; "adjusted" is the same with a less cautious number of
+        these. Both take no weights and up to twenty categories; beyond, "normal" without and "percentile" with
+        `clusters`. "normal" uses the standard error of Fleiss, Cohen
         and Everitt [3]_, not clipped to [-1, 1], and assumes independent items.
     resamples, seed
         For the bootstrap.
@@ -109,7 +110,7 @@ def cohen_kappa(
         )  # fmt: skip
     pairs = encode_pairs(a, b, categories)
     applies = weights is None and len(pairs.categories) <= MOST_CATEGORIES
-    adjustable: tuple[Interval, ...] = ("adjusted",) if applies else ()
+    adjustable: tuple[Interval, ...] = ("effective", "adjusted") if applies else ()
     interval = chosen_interval(
         interval, *adjustable, "normal", *BOOTSTRAPS,
         clustered=clusters is not None, for_clusters=(*adjustable, *BOOTSTRAPS),
@@ -126,14 +127,14 @@ def cohen_kappa(
     if clusters is not None:
         groups, n_clusters = compact(encode_clusters(clusters, pairs.rated.size)[pairs.rated])
     text = "linearised standard error with two items added"
-    if interval != "adjusted":
+    if interval not in adjustable:
         text = f"{'cluster ' if groups is not None else ''}bootstrap"
     value, reason = _value(table)
     if math.isnan(value):
         return undefined(name, pairs.n, unit, text + note, str(reason), confidence=confidence, n_clusters=n_clusters)
     rare = _rare(table, pairs.n / n_clusters if n_clusters else 1.0)
-    if interval == "adjusted":
-        return _adjusted(pairs, groups, table, confidence, name, unit, note).warned(rare)
+    if interval in adjustable:
+        return _adjusted(pairs, groups, table, interval == "effective", confidence, name, unit, note).warned(rare)
     spread = _bootstrapped(pairs, groups, table, resamples, seed, interval, confidence)
     if reason is not None:
         spread = Spread(math.nan, math.nan, None, spread.method, reason)
@@ -274,7 +275,14 @@ def _of_sums(table: Table, totals: Floats) -> Floats:
 
 
 def _adjusted(
-    pairs: Pairs, groups: Codes | None, table: Table, confidence: float, name: str, unit: str, note: str
+    pairs: Pairs,
+    groups: Codes | None,
+    table: Table,
+    cautious: bool,
+    confidence: float,
+    name: str,
+    unit: str,
+    note: str,
 ) -> Estimate:
     k = len(table.places)
 
@@ -288,6 +296,7 @@ def _adjusted(
     number[table.a * k + table.b] = np.arange(len(cells))
     return adjusted_estimate(
         partial(_of_sums, table), rows(cells), added_rows(rows, k, cells), groups,
+        differing=float((pairs.a != pairs.b).sum()) if cautious else None,
         name=name, unit=unit, confidence=confidence, note=note, rarest=_rarest(table),
         kind=number[pairs.a * k + pairs.b],
     )  # fmt: skip

@@ -11,7 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.added_items import MOST_CATEGORIES, added_rows
-from agreement.chance_corrected import ROUNDING, Coefficient, counts_of, estimate_of, rarest_of
+from agreement.chance_corrected import (
+    ROUNDING,
+    Coefficient,
+    counts_of,
+    differing_items,
+    estimate_of,
+    rarest_of,
+)
 from agreement.coding import Codes, Floats, Ratings, encode_clusters
 from agreement.estimate import Estimate
 from agreement.interval_kinds import Interval
@@ -54,11 +61,11 @@ def krippendorff_alpha(
         The declared categories in their order; required for "ordinal" on anything but numbers.
     clusters : sequence, shape (items,), optional
         Cluster of each item.
-    interval : {"adjusted", "t", "percentile", "bca"}, optional
-        By default "adjusted" at the nominal level, as in `fleiss_kappa`; at the others, which it does not apply to,
-        "t" without and "percentile" with `clusters`. "t": Gwet's standard error [2]_, t with n - 1 degrees of freedom,
-        clipped at 1; at the ordinal level it takes the metric as fixed. The bootstrap computes the ordinal metric anew
-        in each resample.
+    interval : {"effective", "adjusted", "t", "percentile", "bca"}, optional
+        By default "effective" at the nominal level, as in `fleiss_kappa`; at the others, which neither it nor
+        "adjusted" applies to, "t" without and "percentile" with `clusters`. "t": Gwet's standard error [2]_, t with
+        n - 1 degrees of freedom, clipped at 1; at the ordinal level it takes the metric as fixed. The bootstrap
+        computes the ordinal metric anew in each resample.
     resamples, seed
         For the bootstrap.
     confidence : float
@@ -167,7 +174,9 @@ def alpha_coefficient(
                 coefficient = _of_ranks(counts_of(codes, q)) if anew else _of_numbers(_middles(codes, q))
             if level == "nominal":
                 added = _added(codes, q) if 1 < q <= MOST_CATEGORIES else None
-                coefficient = replace(coefficient, rarest=rarest_of(codes), added=added)
+                coefficient = replace(
+                    coefficient, rarest=rarest_of(codes), differing=differing_items(codes), added=added
+                )
     return coefficient, pairable
 
 

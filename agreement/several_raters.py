@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.added_items import MOST_CATEGORIES, added_rows, total_of
-from agreement.chance_corrected import Coefficient, counts_of, estimate_of
+from agreement.chance_corrected import Coefficient, counts_of, differing_items, estimate_of
 from agreement.coding import Codes, Floats, Ratings, encode_clusters
 from agreement.coefficients import (
     brennan_prediger_coefficient,
@@ -58,10 +58,11 @@ def fleiss_kappa(
         `categories`.
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject.
-    interval : {"adjusted", "t", "percentile", "bca"}, optional
-        By default "adjusted": two items are added, of which raters agree on one, and clustered items count as many as
-        they are worth. It takes no weights and up to twenty categories; beyond, "t" without and "percentile" with
-        `clusters`. "t": Gwet's standard error, t with n - 1 degrees of freedom, clipped at 1, independent items.
+    interval : {"effective", "adjusted", "t", "percentile", "bca"}, optional
+        By default "effective": two items are added, of which raters agree on one, and clustered items count as many as
+        they are worth; "adjusted" is the same with a less cautious number of these. Both take no weights and up to
+        twenty categories; beyond, "t" without and "percentile" with `clusters`. "t": Gwet's standard error, t with
+        n - 1 degrees of freedom, clipped at 1, independent items.
     resamples, seed
         For the bootstrap.
     confidence : float
@@ -326,7 +327,9 @@ def _estimate(
         def rows_of(added: Codes) -> Floats:
             return build(added, counts_of(added, q), w, None).rows
 
-        coefficient = replace(coefficient, added=added_rows(rows_of, q, coded.codes))
+        coefficient = replace(
+            coefficient, added=added_rows(rows_of, q, coded.codes), differing=differing_items(codes, times)
+        )
     note = f"; {coded.n_empty} without a rating left out" if coded.n_empty else ""
     lone = int(total_of(ratings_of == 1, times))
     note += f"; {lone} with one rating count for the use of the categories only" if lone else ""

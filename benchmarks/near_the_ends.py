@@ -8,16 +8,19 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
 import agreement
 from agreement import Estimate
 
 LEVELS = (0.5, 0.9, 0.95, 0.97)
+AREAS = (0.5, 0.7, 0.8, 0.9, 0.95)
 WRONG = 0.1  # each simulated rater errs on one item of ten
 RESAMPLES = 1_000
 _RESAMPLED = {"interval": "percentile", "resamples": RESAMPLES}
 _BCA = {"interval": "bca", "resamples": RESAMPLES}
 OF_CLUSTER = 5  # items
+NEGATIVES = 10  # for each positive
 
 Rng = np.random.Generator
 Data = np.ndarray[Any, Any]
@@ -42,6 +45,8 @@ class Simulation:
         From size and level to the number of items in which the rarer category is expected.
     methods : dict
         Name and keywords of each method; the first is the default.
+    levels : tuple of float
+        Of the cells.
     """
 
     sizes: tuple[int, ...]
@@ -50,6 +55,7 @@ class Simulation:
     truth: Callable[[float], float]
     rare: Callable[[int, float], float]
     methods: dict[str, dict[str, Any]]
+    levels: tuple[float, ...] = LEVELS
 
 
 @dataclass(frozen=True)
@@ -129,7 +135,8 @@ def _rarer(n: int, level: float) -> float:
 
 def _bootstraps(first: str, kind: str) -> dict[str, dict[str, Any]]:
     return {
-        "adjusted": {},
+        "effective": {},
+        "adjusted": {"interval": "adjusted"},
         first: {"interval": kind},
         "percentile": {"interval": "percentile", "resamples": RESAMPLES},
         "BCa": {"interval": "bca", "resamples": RESAMPLES},
@@ -188,7 +195,7 @@ def _coefficient_in_clusters(coefficient: Callable[..., Estimate], raters: int) 
         _of_clusters(coefficient, raters),
         _of_patterns(coefficient, raters),
         lambda clusters, level: _rarer(OF_CLUSTER * clusters, level),
-        {"adjusted": {}, "percentile": _RESAMPLED, "BCa": _BCA},
+        {"effective": {}, "adjusted": {"interval": "adjusted"}, "percentile": _RESAMPLED, "BCa": _BCA},
     )
 
 
@@ -241,6 +248,33 @@ def _brier(sample: Data, _: float, n: int, **method: Any) -> Estimate:
     return agreement.brier_score(sample[:n], sample[n:].astype(int), **method)
 
 
+def _scores(positives: int, area: float, samples: int, rng: Rng) -> Data:
+    """Normal scores of the positives and, after them, of the negatives."""
+    scores = rng.normal(size=(samples, (1 + NEGATIVES) * positives))
+    scores[:, :positives] += np.sqrt(2) * stats.norm.ppf(area)
+    return scores
+
+
+def _area(scores: Data, _: float, positives: int, **method: Any) -> Estimate:
+    return agreement.roc_auc(scores, np.arange(scores.size) < positives, **method)
+
+
+def _scores_of_clusters(clusters: int, area: float, samples: int, rng: Rng) -> Data:
+    """Outcomes and, after them, scores; both have an intraclass correlation of one third."""
+    share = 1 / (1 + NEGATIVES)
+    chance = rng.beta(2 * share, 2 * (1 - share), (samples, clusters, 1))
+    positive = rng.random((samples, clusters, OF_CLUSTER)) < chance
+    of_cluster = rng.normal(size=(samples, clusters, 1)) / np.sqrt(3)
+    scores = of_cluster + rng.normal(size=positive.shape) * np.sqrt(2 / 3)
+    scores += positive * np.sqrt(2) * stats.norm.ppf(area)
+    return np.concatenate([positive.reshape(samples, -1), scores.reshape(samples, -1)], axis=1)
+
+
+def _area_in_clusters(sample: Data, _: float, clusters: int, **method: Any) -> Estimate:
+    positive, scores = np.split(sample, 2)
+    return agreement.roc_auc(scores, positive, clusters=np.repeat(np.arange(clusters), OF_CLUSTER), **method)
+
+
 SIMULATIONS: dict[str, Simulation] = {
     "accuracy in clusters of five": Simulation(
         (10, 20, 30, 50, 100),
@@ -280,6 +314,24 @@ SIMULATIONS: dict[str, Simulation] = {
         lambda n, level: n * (1 - level),
         {"score": {}, "percentile": _RESAMPLED, "BCa": _BCA},
     ),
+    "area under the ROC curve, ten negatives for each positive": Simulation(
+        (5, 8, 10, 15, 20, 30, 50),
+        _scores,
+        _area,
+        lambda area: area,
+        lambda positives, _: positives,
+        {"normal": {}},
+        AREAS,
+    ),
+    "area under the ROC curve in clusters of five, ten negatives for each positive": Simulation(
+        (20, 30, 50, 100, 200),
+        _scores_of_clusters,
+        _area_in_clusters,
+        lambda area: area,
+        lambda clusters, _: OF_CLUSTER * clusters / (1 + NEGATIVES),
+        {"normal": {}},
+        AREAS,
+    ),
 }
 
 
@@ -287,7 +339,7 @@ def table(simulation: Simulation, wanted: Callable[[int, float], bool], samples:
     """Return a simulation's rows as Markdown: one for each cell and method."""
     lines = []
     for size in simulation.sizes:
-        for level in LEVELS:
+        for level in simulation.levels:
             if not wanted(size, level):
                 continue
             drawn = simulation.draw(size, level, samples, np.random.default_rng([seed, size, int(100 * level)]))

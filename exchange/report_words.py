@@ -28,6 +28,10 @@ from exchange.report_structure import Cell, EstimateTable
 
 FORMATS = {"yes_no": "Yes/no", "choice": "Choice", "open": "Open answer"}
 GROUNDINGS = {"image_grounded": "Image-grounded", "image_informed": "Image-informed"}
+KAPPA_INTERVALS = {
+    "adjusted": "adjusted interval",
+    "effective": "adjusted interval on a cautious effective number of items",
+}
 DRAWS = {1: "a separate draw for each estimate", 2: "one draw for all estimates"}
 PRIMARY = {
     "closed_format_accuracy": "accuracy on closed formats (yes/no and choice)",

@@ -52,7 +52,9 @@ class Protocol(Part):
         """
         content = json.loads(text)
         if isinstance(content, dict) and isinstance(content.get("analysis"), dict):
-            content["analysis"].setdefault("draw", 1)  # stored before there was a choice
+            # stored before there was a choice
+            content["analysis"].setdefault("draw", 1)
+            content["analysis"].setdefault("kappa_interval", "adjusted")
         return Protocol.model_validate_json(json.dumps(content))
 
     def canonical_json(self) -> str:

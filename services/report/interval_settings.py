@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from agreement import Estimate, accuracy_of_correctness, bootstrap, wilson_interval
+from agreement.added_items import BY_EVENTS
 from agreement.interval_kinds import Interval
 from agreement.shared_draw import ClusterDraw
 from protocol.analysis import AnalysisPlan
@@ -19,8 +20,8 @@ class IntervalSettings:
     """Confidence, resamples, seed and kind of interval of the analysis plan, and the draw that all statistics share.
 
     `kind` None is the kind that each statistic has by default, the one whose coverage holds (`docs/statistics.md`).
-    Whoever changes such a default gives plans another value of `interval` for it, so that frozen plans keep theirs.
-    `draw` None: each statistic draws by itself.
+    Whoever changes such a default gives plans a key for it, so that frozen plans keep theirs: `of_kappa` is the kind of
+    kappa and nominal alpha where theirs is one with two items added. `draw` None: each statistic draws by itself.
     """
 
     confidence: float
@@ -28,6 +29,7 @@ class IntervalSettings:
     seed: int
     kind: Interval | None = None
     draw: ClusterDraw | None = None
+    of_kappa: Interval = "effective"
 
     @staticmethod
     def of(plan: AnalysisPlan, clusters: Sequence[Any]) -> IntervalSettings:
@@ -42,7 +44,7 @@ class IntervalSettings:
         draw = None
         if plan.draw == 2 and clusters:
             draw = ClusterDraw(list(clusters), resamples=plan.resamples, seed=plan.seed)
-        return IntervalSettings(plan.confidence, plan.resamples, plan.seed, kind, draw)
+        return IntervalSettings(plan.confidence, plan.resamples, plan.seed, kind, draw, plan.kappa_interval)
 
     def by(self, clusters: Sequence[Any]) -> dict[str, Any]:
         """Return the arguments of a clustered statistic, given the cluster of each of its units."""
@@ -53,6 +55,22 @@ class IntervalSettings:
         if self.kind is not None:
             arguments["interval"] = self.kind
         return arguments
+
+    def kappa(self, coefficient: Callable[..., Estimate], *ratings: Any, **arguments: Any) -> Estimate:
+        """Return kappa or alpha of these ratings, with the interval that the plan names for it.
+
+        Parameters
+        ----------
+        coefficient
+            `cohen_kappa` or `krippendorff_alpha`.
+        arguments
+            Those of `by`, and others that it takes.
+        """
+        estimate = coefficient(*ratings, **arguments)
+        # of free text, or of one category, there is no such interval
+        if self.of_kappa != "effective" and BY_EVENTS in estimate.method:
+            return coefficient(*ratings, **arguments, interval=self.of_kappa)
+        return estimate
 
     def mean(self, values: Sequence[float], clusters: Sequence[Any], *, unit: str = "item") -> Estimate:
         """Return a mean with its clustered interval."""

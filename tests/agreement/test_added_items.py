@@ -1,6 +1,7 @@
 """The adjusted interval of kappa and nominal alpha, and the score interval of clustered shares."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from agreement import (
     cohen_kappa_of_table,
     conger_kappa,
     fleiss_kappa,
+    gwet_ac,
     krippendorff_alpha,
     prediction_powered_mean,
     weighted_mean,
@@ -28,6 +30,51 @@ def test_two_items_are_half_an_item_in_each_cell_of_a_table_of_two_categories():
     doubled = cohen_kappa_of_table([[15, 7], [9, 33]])
     assert (estimate.low + estimate.high) / 2 == pytest.approx(doubled.value, abs=1e-9)
     assert estimate.se == pytest.approx(doubled.se * math.sqrt(2), rel=0.01)
+
+
+def effective_number(estimate):
+    return float(re.search(r"items \(([0-9.]+) of", estimate.method)[1])
+
+
+def test_few_events_draw_the_effective_number_to_the_clusters():
+    # twenty clusters of five, a category that both raters use in three items of different clusters
+    a, clusters = np.ones(100), np.repeat(np.arange(20), 5)
+    a[[0, 5, 10]] = 0
+    b = a.copy()
+    b[[0, 5, 10, 15, 20, 25]] = [1, 1, 1, 0, 0, 0]
+
+    cautious, plain = (cohen_kappa(a, b, clusters=clusters, interval=kind) for kind in ("effective", "adjusted"))
+
+    # as if independent; design effects (3 + 5) / (3 + 1), and (3 + 5 / 2) / (3 + 1 / 2)
+    assert (effective_number(cautious), effective_number(plain)) == (50.0, 63.6)
+    assert (cautious.value, cautious.high - cautious.low > plain.high - plain.low) == (plain.value, True)
+    assert cohen_kappa(a, b, clusters=clusters) == cautious
+
+
+@pytest.mark.parametrize("coefficient", [cohen_kappa, fleiss_kappa, conger_kappa, gwet_ac, krippendorff_alpha])
+def test_without_any_disagreement_the_clusters_are_the_n(coefficient):
+    a, clusters = np.arange(100) % 3 == 0, np.repeat(np.arange(20), 5)
+    ratings = (a, a) if coefficient is cohen_kappa else (np.column_stack([a, a]),)
+
+    assert effective_number(coefficient(*ratings, clusters=clusters)) == 20.0
+    assert effective_number(coefficient(*ratings, clusters=clusters, interval="adjusted")) > 50.0
+
+
+def test_of_independent_items_both_intervals_with_added_items_are_the_same():
+    assert cohen_kappa(*BOTH_RATERS) == cohen_kappa(*BOTH_RATERS, interval="adjusted")
+
+
+def test_the_plain_effective_number_keeps_the_limits_that_frozen_plans_printed():
+    rng = np.random.default_rng(5)
+    a, clusters = rng.integers(0, 3, 120), rng.integers(0, 25, 120)
+    b = np.where(rng.random(120) < 0.7, a, rng.integers(0, 3, 120))
+
+    kappa = cohen_kappa(a, b, clusters=clusters, interval="adjusted")
+    alpha = krippendorff_alpha(np.column_stack([a, b]), clusters=clusters, interval="adjusted")
+
+    # printed before there was the other one
+    assert (kappa.low, kappa.high) == pytest.approx((0.7096382205843832, 0.9132082456219348), abs=1e-14)
+    assert (alpha.low, alpha.high) == pytest.approx((0.7110122047951088, 0.9136395690199457), abs=1e-14)
 
 
 @pytest.mark.parametrize("coefficient", [fleiss_kappa, conger_kappa, krippendorff_alpha])

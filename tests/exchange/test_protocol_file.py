@@ -182,6 +182,13 @@ def test_a_protocol_stored_before_draws_were_shared_keeps_a_draw_of_each_estimat
     assert Protocol.of_canonical_json(json.dumps(stored)).analysis.draw == 1
 
 
+def test_a_protocol_stored_before_kappa_had_an_interval_of_its_own_keeps_the_adjusted_one() -> None:
+    stored = json.loads(parse_protocol(yaml.safe_dump(PROTOCOL)).canonical_json())
+    assert stored["analysis"].pop("kappa_interval") == "effective"
+
+    assert Protocol.of_canonical_json(json.dumps(stored)).analysis.kappa_interval == "adjusted"
+
+
 def test_a_protocol_read_back_from_its_canonical_json_is_the_same() -> None:
     protocol = parse_protocol(yaml.safe_dump(PROTOCOL))
 

@@ -190,7 +190,7 @@ def _first_reads(reads: Reads, consensus: Consensus, intervals: IntervalSettings
             ),
             EstimateRow(
                 "cohen_kappa", "answers", (REVIEWER, column.party), part.stratum,
-                cohen_kappa(own, theirs, **clusters), remark=Pooled(),
+                intervals.kappa(cohen_kappa, own, theirs, **clusters), remark=Pooled(),
             ),
         ]  # fmt: skip
     decided = [reviewed for reviewed in read if reviewed.decision is not None]

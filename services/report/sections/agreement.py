@@ -94,7 +94,7 @@ def _on_answers(reads: Reads, intervals: IntervalSettings, plan: AnalysisPlan) -
             first, second = answers_by_format(reads, a, part), answers_by_format(reads, b, part)
             parties = (a.party, b.party)
             rows += _rows_of_pair(
-                part, parties, first, second, clusters, "answers", _binary(part), remark, planned
+                part, parties, first, second, intervals, clusters, "answers", _binary(part), remark, planned
             )  # fmt: skip
     return EstimateTable(
         key="agreement_on_answers",
@@ -115,6 +115,7 @@ def _on_correctness(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
                 (a.party, b.party),
                 part.of(a.correct),
                 part.of(b.correct),
+                intervals,
                 clusters,
                 "correctness",
                 (True, False),
@@ -133,6 +134,7 @@ def _rows_of_pair(
     parties: tuple[Party, Party],
     first: Sequence[object],
     second: Sequence[object],
+    intervals: IntervalSettings,
     clusters: dict[str, Any],
     compared: Literal["answers", "correctness"],
     binary: tuple[Hashable, Hashable] | None,
@@ -140,7 +142,7 @@ def _rows_of_pair(
     planned: bool = False,
 ) -> list[EstimateRow]:
     percent = percent_agreement(first, second, **clusters)
-    kappa = cohen_kappa(first, second, **clusters)
+    kappa = intervals.kappa(cohen_kappa, first, second, **clusters)
     rows = [
         EstimateRow(
             "percent_agreement", compared, parties, part.stratum, percent,
@@ -169,14 +171,16 @@ def _all_together(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
         clusters = intervals.by(reads.subjects_of(part))
         answers = [answers_by_format(reads, column, part) for column in reads.columns]
         pooled = Pooled() if part.stratum == ALL_ITEMS and len(reads.formats) > 1 else None
-        on_answers = krippendorff_alpha([list(row) for row in zip(*answers, strict=True)], **clusters)
+        of_items = [list(row) for row in zip(*answers, strict=True)]
+        on_answers = intervals.kappa(krippendorff_alpha, of_items, **clusters)
         rows.append(
             EstimateRow("krippendorff_alpha", "answers", (ALL_RATERS,), part.stratum, on_answers, remark=pooled)
         )
         for known in reads.with_reference([part]):
             correct = [known.of(column.correct) for column in reads.columns]
             clusters = intervals.by(reads.subjects_of(known))
-            estimate = krippendorff_alpha([list(row) for row in zip(*correct, strict=True)], **clusters)
+            of_items = [list(row) for row in zip(*correct, strict=True)]
+            estimate = intervals.kappa(krippendorff_alpha, of_items, **clusters)
             rows.append(EstimateRow("krippendorff_alpha", "correctness", (ALL_RATERS,), part.stratum, estimate))
     return EstimateTable(
         key="agreement_of_all",

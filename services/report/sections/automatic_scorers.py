@@ -21,7 +21,7 @@ def automatic_scorers(study: StudyRows, scores: Scores, intervals: IntervalSetti
     clusters = intervals.by(scores.items)
     direction = judge_direction(scores.consensus, exact, **clusters)
     percent = percent_agreement(exact, scores.consensus, unit="candidate", **clusters)
-    kappa = cohen_kappa(exact, scores.consensus, unit="candidate", **clusters)
+    kappa = intervals.kappa(cohen_kappa, exact, scores.consensus, unit="candidate", **clusters)
     rows = [
         EstimateRow("percent_agreement", "exact_match", (CONSENSUS,), ALL_CANDIDATES, percent),
         EstimateRow("cohen_kappa", "exact_match", (CONSENSUS,), ALL_CANDIDATES, kappa),

@@ -143,7 +143,7 @@ def _against(number: int, run: Run, scores: Scores, intervals: IntervalSettings)
     for human, own in humans_of(scores):
         parties = (run.party, human)
         percent = percent_agreement(said, own, unit="candidate", **clusters)
-        kappa = cohen_kappa(said, own, unit="candidate", **clusters)
+        kappa = intervals.kappa(cohen_kappa, said, own, unit="candidate", **clusters)
         rows += [
             EstimateRow("percent_agreement", "judgements", parties, ALL_CANDIDATES, percent),
             EstimateRow("cohen_kappa", "judgements", parties, ALL_CANDIDATES, kappa),

@@ -114,7 +114,7 @@ def _between_raters(scores: Scores, intervals: IntervalSettings) -> EstimateTabl
     rows = []
     clusters = intervals.by(scores.items)
     for (first, a), (second, b) in combinations(zip(scores.raters, scores.scores, strict=True), 2):
-        rows += _rows_of_pair((first.party, second.party), ALL_CANDIDATES, a, b, clusters)
+        rows += _rows_of_pair((first.party, second.party), ALL_CANDIDATES, a, b, intervals, clusters)
     return EstimateTable(
         key="scores_agreement",
         title="Agreement between raters on the scores: the ceiling for a judge",
@@ -134,10 +134,11 @@ def _rows_of_pair(
     stratum: Stratum,
     first: Sequence[bool | None],
     second: Sequence[bool | None],
+    intervals: IntervalSettings,
     clusters: dict[str, Any],
 ) -> list[EstimateRow]:
     percent = percent_agreement(first, second, unit="candidate", **clusters)
-    kappa = cohen_kappa(first, second, unit="candidate", **clusters)
+    kappa = intervals.kappa(cohen_kappa, first, second, unit="candidate", **clusters)
     return [
         EstimateRow("percent_agreement", "scores", parties, stratum, percent),
         EstimateRow("cohen_kappa", "scores", parties, stratum, kappa),
@@ -154,7 +155,7 @@ def _by_category(study: StudyRows, scores: Scores, intervals: IntervalSettings) 
         for (first, a), (second, b) in combinations(zip(scores.raters, scores.scores, strict=True), 2):
             own, other = [a[i] for i in here], [b[i] for i in here]
             rows += _rows_of_pair(
-                (first.party, second.party), Stratum("category", category), own, other, clusters
+                (first.party, second.party), Stratum("category", category), own, other, intervals, clusters
             )  # fmt: skip
     return EstimateTable(
         key="scores_by_category",

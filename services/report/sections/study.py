@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from exchange.report_structure import Cell, Column, PlainTable, Section
-from exchange.report_words import DRAWS, FORMATS, GROUNDINGS, PRIMARY
+from exchange.report_words import DRAWS, FORMATS, GROUNDINGS, KAPPA_INTERVALS, PRIMARY
 from services.report.rows.reads import Reads
 from services.report.rows.study_rows import ReadItem, StudyRows
 from services.report.sections.completeness import not_let_in_sentences
@@ -22,7 +22,7 @@ _EVENTS = {
 _INTERVALS = {
     "by_statistic": (
         "the interval suited to the statistic, accounting for clustering by subject: score interval for shares, "
-        "adjusted interval for kappa and nominal alpha, otherwise bootstrap with {resamples} resamples, {draw}"
+        "{kappa} for kappa and nominal alpha, otherwise bootstrap with {resamples} resamples, {draw}"
     ),
     "percentile_bootstrap": "percentile bootstrap with subjects as clusters, {resamples} resamples, {draw}",
 }
@@ -54,7 +54,12 @@ def analysis_plan(study: StudyRows) -> tuple[tuple[str, str], ...]:
         ("Primary estimate", PRIMARY[plan.primary]),
         ("Unit of analysis", plan.unit),
         ("Clusters", f"{plan.cluster}: items of the same subject are not independent"),
-        ("Interval", _INTERVALS[plan.interval].format(resamples=plan.resamples, draw=DRAWS[plan.draw])),
+        (
+            "Interval",
+            _INTERVALS[plan.interval].format(
+                resamples=plan.resamples, draw=DRAWS[plan.draw], kappa=KAPPA_INTERVALS[plan.kappa_interval]
+            ),
+        ),
         ("Confidence", f"{100 * plan.confidence:g} %"),
         ("Seed", str(plan.seed)),
         ("Verdicts counted", "first pass; the latest verdict if one was revised"),

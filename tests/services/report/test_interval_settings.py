@@ -58,3 +58,46 @@ def test_an_interval_without_resamples_is_the_same_with_either_draw(name):
 
 def test_a_plan_from_now_on_is_by_statistic_and_written_out_when_stored():
     assert AnalysisPlan().model_dump()["interval"] == "by_statistic"
+
+
+FROZEN_BEFORE = AnalysisPlan(kappa_interval="adjusted")
+
+
+def test_a_plan_frozen_before_keeps_the_interval_of_kappa_and_alpha():
+    settings = IntervalSettings.of(FROZEN_BEFORE, SUBJECTS)
+    ratings = list(zip(FIRST, SECOND, strict=True))
+
+    kappa = settings.kappa(cohen_kappa, FIRST, SECOND, **settings.by(SUBJECTS))
+    alpha = settings.kappa(krippendorff_alpha, ratings, **settings.by(SUBJECTS))
+
+    assert kappa == cohen_kappa(FIRST, SECOND, clusters=SUBJECTS, interval="adjusted")
+    assert alpha == krippendorff_alpha(ratings, clusters=SUBJECTS, interval="adjusted")
+
+
+def test_a_plan_from_now_on_has_the_cautious_interval():
+    settings = IntervalSettings.of(AnalysisPlan(), SUBJECTS)
+
+    kappa = settings.kappa(cohen_kappa, FIRST, SECOND, **settings.by(SUBJECTS))
+
+    assert AnalysisPlan().model_dump()["kappa_interval"] == "effective"
+    assert kappa == cohen_kappa(FIRST, SECOND, clusters=SUBJECTS, interval="effective")
+
+
+@pytest.mark.parametrize("texts", [[f"text {number}" for number in range(30)], ["yes"] * 30])
+def test_a_frozen_plan_asks_for_no_interval_that_does_not_apply(texts):
+    subjects = [number // 2 for number in range(30)]
+    settings = IntervalSettings.of(FROZEN_BEFORE, subjects)
+    ratings = list(zip(texts, texts, strict=True))
+
+    assert settings.kappa(krippendorff_alpha, ratings, **settings.by(subjects)) == krippendorff_alpha(
+        ratings, **settings.by(subjects)
+    )
+
+
+@pytest.mark.parametrize("interval", ["by_statistic", "percentile_bootstrap"])
+def test_of_a_percentile_plan_kappa_is_a_percentile_bootstrap_whatever_it_names(interval):
+    settings = IntervalSettings.of(AnalysisPlan(interval=interval, kappa_interval="adjusted", draw=1), SUBJECTS)
+
+    method = settings.kappa(cohen_kappa, FIRST, SECOND, **settings.by(SUBJECTS)).method
+
+    assert method.startswith("cluster bootstrap, percentile" if interval == "percentile_bootstrap" else "linearised")
