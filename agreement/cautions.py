@@ -18,7 +18,7 @@ RARE = 5
 
 RARE_CLUSTERS = 8
 """Where a category that comes in clusters is expected in fewer items than so many of these hold, intervals of kappas
-that claim 95 % hold in 92 to 93 % (`docs/statistics.md`, coverage)."""
+that claim 95 % hold in 92 to 94 % (`docs/statistics.md`, coverage)."""
 
 
 def few_clusters(n_clusters: int | None) -> str | None:
@@ -168,8 +168,9 @@ def hardly_overlapping(expected: float) -> str | None:
     Parameters
     ----------
     expected : float
-        How many units of the smaller group are expected on the wrong side of a unit of the other: their number times
-        the area, or times one less the area, whichever is less.
+        How many units of the smaller group are expected on the wrong side of a unit of the other: their number (of
+        clusters, where there are any: positives of one cluster say little more than one of them) times the area, or
+        times one less the area, whichever is less.
 
     Returns
     -------

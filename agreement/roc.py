@@ -89,7 +89,7 @@ def roc_auc(
     reason = without_spread(value, "scores of positives and negatives")
     if math.isnan(variance):
         reason = f"positives or negatives in one {'cluster' if groups is not None else unit} only: no standard error"
-    wrong_side = min(int(positive.sum()), int((~positive).sum())) * min(value, 1.0 - value)
+    wrong_side = _units_of_the_fewer(positive, groups) * min(value, 1.0 - value)
     return _normal(name, value, variance, n, unit, method, confidence, n_clusters, reason, wrong_side)
 
 
@@ -167,7 +167,7 @@ def macro_auc(
         influence[positive] += (of_positive - area) / of_positive.size / len(occurring)
         influence[~positive] += (of_negative - area) / of_negative.size / len(occurring)
         areas.append(area)
-        wrong_side = min(wrong_side, min(of_positive.size, of_negative.size) * min(area, 1.0 - area))
+        wrong_side = min(wrong_side, _units_of_the_fewer(positive, groups) * min(area, 1.0 - area))
     parts = influence if groups is None else np.bincount(groups, weights=influence)
     value, variance = math.fsum(areas) / len(areas), float((parts**2).sum()) * parts.size / max(parts.size - 1, 1)
     reason = without_spread(value, "scores of the classes")
@@ -276,6 +276,12 @@ def _variance(influence: Floats, positive: npt.NDArray[np.bool_], groups: Codes 
     variance = math.fsum(parts)
     # clusters in which the two sides balance leave nothing but rounding
     return variance if variance > 1e-12 * sum(map(abs, parts)) else 0.0
+
+
+def _units_of_the_fewer(positive: npt.NDArray[np.bool_], groups: Codes | None) -> int:
+    """In how many items, or clusters, the outcome occurs that occurs in fewer."""
+    units = np.arange(positive.size) if groups is None else groups
+    return min(np.unique(units[positive]).size, np.unique(units[~positive]).size)
 
 
 def _groups(clusters: Ratings | None, used: npt.NDArray[np.bool_]) -> tuple[Codes | None, int | None]:

@@ -256,3 +256,17 @@ def test_a_category_that_comes_in_few_clusters_warns_of_an_interval_that_allows_
     assert cohen_kappa(a, b).warning == (RARE if rare == 3 else None)
     assert cohen_kappa(a, b, clusters=range(200)).warning == (RARE if rare == 3 else None)
     assert gwet_ac(table, clusters=subjects).warning is None
+
+
+@pytest.mark.parametrize(("of_cluster", "warned"), [(1, None), (5, APART)])
+def test_positives_of_one_cluster_count_once_for_the_warning_of_an_area(of_cluster, warned):
+    # forty positives and sixty negatives whose scores overlap by half: twenty on the wrong side, four of eight clusters
+    outcome = np.repeat([1, 0], [40, 60])
+    scores = np.concatenate([np.arange(40) % 2 * 2.0, np.ones(60)]) + np.arange(100) / 1000
+    clusters = np.arange(100) // of_cluster
+
+    area = roc_auc(scores, outcome, clusters=clusters)
+    macro = macro_auc(np.column_stack([-scores, scores]), outcome, classes=[0, 1], clusters=clusters)
+
+    assert area.value == pytest.approx(0.5, abs=0.02)
+    assert (area.warning, macro.warning) == (warned, warned)
