@@ -14,7 +14,8 @@ from typing import Literal
 Kind = Literal["items", "candidates", "pairs", "references", "answers"]
 Role = Literal["rater", "reviewer"]
 Form = Literal["reading", "scoring", "review", "opinions"]
-Opening = Literal["at once", "practice passed", "own reads done", "own read done"]
+# What the reading room calls a phase: never the key, in which an author may say what nobody is to know.
+Screen = Literal["practice", "reading", "scoring", "review", "opinions"]
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,9 @@ class Phase:
     step
         The place among the phases that work on one unit of a queue, from 1 on.
     opens
-        What must be done before, by the same member.
+        What must be done before, in words.
+    after
+        Keys of the phases of which the same member must have done everything before.
     done_by
         What closes an assignment, beside a technical failure. A decision is no verdict: it says which answer stands.
     trains
@@ -80,7 +83,8 @@ class Phase:
     step: int
     queue: Queue
     form: Form
-    opens: Opening
+    opens: str
+    after: tuple[str, ...] = ()
     done_by: Literal["verdict", "decision"] = "verdict"
     trains: bool = False
     revisable: bool = False
@@ -91,6 +95,11 @@ class Phase:
     def role(self) -> Role:
         """Whose work it is."""
         return self.queue.role
+
+    @property
+    def screen(self) -> Screen:
+        """What the reading room calls it."""
+        return "practice" if self.trains else self.form
 
 
 _NOTHING_YET = "Nothing is assigned to you for now."
@@ -145,6 +154,7 @@ SCORING = Phase(
     SCORING_QUEUE,
     "scoring",
     "own reads done",
+    after=(READING.key,),
     heading="Scoring: is this answer correct?",
     left="answers not scored",
 )

@@ -10,8 +10,8 @@ from sqlmodel import Session, col, select
 
 from db import Candidate, Database, JudgeRun, JudgeVerdict, Membership, Person, queries
 from db.base import stored_id
-from protocol.phases import OPINIONS, PHASES, PRACTICE, READING, REVIEW, SCORING
-from protocol.study import Protocol
+from protocol.phases import OPINIONS, PRACTICE, READING, REVIEW, SCORING
+from protocol.study_phases import StudyPhases
 from services.adjudication import review_queue
 from services.people.identity import Actor
 from services.people.permission import require_role
@@ -71,17 +71,17 @@ def open_work_of(database: Database, actor: Actor, study_key: str) -> list[OpenW
 
 def open_work(session: Session, study_id: int) -> list[OpenWork]:
     """Return what is still to be done, with as many queries for a hundred people as for one."""
-    protocol = frozen_facts.protocol_of(session, study_id)
+    phases = frozen_facts.phases_of(session, study_id)
     return in_order(
         [
-            *_of_people(session, study_id, protocol),
-            *_not_sent(session, study_id, protocol),
+            *_of_people(session, study_id, phases),
+            *_not_sent(session, study_id, phases),
             *_of_judges(session, study_id),
         ]
     )
 
 
-def _of_people(session: Session, study_id: int, protocol: Protocol) -> list[OpenWork]:
+def _of_people(session: Session, study_id: int, phases: StudyPhases) -> list[OpenWork]:
     people = {
         stored_id(member.id): (member.pseudonym, name)
         for member, name in session.exec(
@@ -91,22 +91,24 @@ def _of_people(session: Session, study_id: int, protocol: Protocol) -> list[Open
             .order_by(col(Membership.id))
         )
     }
-    shut_out = practice.who_has_not_passed(session, protocol, study_id)
+    shut_out = practice.who_has_not_passed(session, phases, study_id)
     work = []
     counts = queries.count_by_member(session, study_id)
     for member_id in people:
-        for phase in (row.key for row in PHASES.values() if not row.trains):
-            open_, failures, total = counts.get((member_id, phase), (0, 0, 0))
+        for phase in phases.counted:
+            open_, failures, total = counts.get((member_id, phase.key), (0, 0, 0))
             who, name = people[member_id]
-            part = PRACTICE.key if phase == READING.key and member_id in shut_out else phase
+            is_shut = member_id in shut_out and phases.training_for(phase.queue) is not None
+            part = PRACTICE.key if is_shut else phase.key
             work += [OpenWork(who, part, open_, total, name), OpenWork(who, CLOSED, failures, total, name)]
     return work
 
 
-def _not_sent(session: Session, study_id: int, protocol: Protocol) -> list[OpenWork]:
-    if protocol.adjudication is None:
+def _not_sent(session: Session, study_id: int, phases: StudyPhases) -> list[OpenWork]:
+    adjudication = phases.adjudication
+    if adjudication is None:
         return []
-    return [OpenWork(NO_REVIEWER, "queue", *review_queue.count_not_sent(session, study_id, protocol))]
+    return [OpenWork(NO_REVIEWER, "queue", *review_queue.count_not_sent(session, study_id, phases, adjudication))]
 
 
 def _of_judges(session: Session, study_id: int) -> list[OpenWork]:

@@ -103,6 +103,7 @@ def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
             if not volume_store.is_intact(database, overlay.sha256):
                 raise Conflict(f"The prepared file of overlay '{overlay.key}' is missing or damaged; import again.")
         protocol = frozen_facts.protocol_of(session, study_id)
+        phases = frozen_facts.phases_of(session, study_id)
         key = draws.key_of(session, study_id, protocol.seed)
         sample = _draw_sample(session, study_id, protocol, key.rng("scoring sample"))
         probabilities = {candidate.key: probability for candidate, _, probability in sample}
@@ -126,7 +127,7 @@ def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
         for rater in session.exec(
             select(Membership).where(Membership.study_id == study_id, Membership.role == "rater", *STILL_MEMBER)
         ).all():
-            assigning.assign_rater(session, study_id, rater, protocol)
+            assigning.assign_rater(session, study_id, rater, phases)
         audit.record(
             session,
             "study frozen",

@@ -23,6 +23,7 @@ from sqlmodel import Session
 from db import queries
 from db.queries import ShownItem, ShownOverlay, ShownVolume
 from protocol.study import Protocol
+from protocol.study_phases import StudyPhases, phases_of_first_language
 from services.people.permission import freeze_of
 
 T = TypeVar("T")
@@ -77,6 +78,16 @@ _numbering = Lock()
 def protocol_of(session: Session, study_id: int) -> Protocol:
     """Return a study's protocol."""
     return _fact(session, study_id, ("protocol",), lambda: _parsed(queries.protocol_json(session, study_id)))
+
+
+def phases_of(session: Session, study_id: int) -> StudyPhases:
+    """Return the phases of a study in their order, with what its protocol says of each."""
+    return _fact(
+        session,
+        study_id,
+        ("phases",),
+        lambda: phases_of_first_language(_parsed(queries.protocol_json(session, study_id))),
+    )
 
 
 def item_of(session: Session, study_id: int, item_id: int) -> ShownItem:

@@ -35,8 +35,8 @@ from db import (
 )
 from db.base import stored_id
 from protocol.hanging import Hanging
-from protocol.phases import PHASES
 from protocol.study import Protocol
+from protocol.study_phases import StudyPhases, phases_of_first_language
 from services.reading import practice
 from services.reading.answer_key import answer_key
 from services.reading.correctness import AnswerKey
@@ -51,9 +51,6 @@ from services.report.rows.study_rows import (
     Review,
     StudyRows,
 )
-
-# Not what was practised: it is no part of any figure.
-COUNTED = tuple(phase.key for phase in PHASES.values() if not phase.trains)
 
 
 def hold_one_snapshot(session: Session) -> None:
@@ -79,11 +76,12 @@ def load_rows(session: Session, study: Study) -> StudyRows:
     item_ids = {row.item_id for row in frozen if row.candidate_id is None}
     probabilities = {row.candidate_id: row.inclusion_probability for row in frozen if row.candidate_id is not None}
     protocol = Protocol.of_canonical_json(record.canonical_json)
-    raters, failed = _members(members, "rater"), practice.who_has_failed(session, protocol, study_id)
+    phases = phases_of_first_language(protocol)
+    raters, failed = _members(members, "rater"), practice.who_has_failed(session, phases, study_id)
     reasons = {option.id: option.text for option in protocol.reading.not_assessable}
     # What was assigned to somebody who was taken out before any verdict is not missing.
     out = {stored_id(member.id) for member in removed}
-    entries = tuple(entry for entry in _entries(session, study_id, reasons) if entry.member_id not in out)
+    entries = tuple(entry for entry in _entries(session, study_id, phases, reasons) if entry.member_id not in out)
     return StudyRows(
         study_key=study.key,
         title=study.title,
@@ -184,7 +182,7 @@ def _items(session: Session, study_id: int, frozen: set[int], protocol: Protocol
         volumes.setdefault(volume.case_id, []).append(volume)
     return tuple(
         _item(
-            answer_key(item, protocol.forms[item.form], references.get(stored_id(item.id))),
+            answer_key(item, protocol.forms[item.form].primary, references.get(stored_id(item.id))),
             item,
             subject,
             references.get(stored_id(item.id)),
@@ -242,8 +240,9 @@ class _Spent:
         self.load_ms += load_ms
 
 
-def _entries(session: Session, study_id: int, reasons: dict[str, str]) -> tuple[Entry, ...]:
-    in_study = (Assignment.study_id == study_id, col(Assignment.phase).in_(COUNTED))
+def _entries(session: Session, study_id: int, phases: StudyPhases, reasons: dict[str, str]) -> tuple[Entry, ...]:
+    # Not what was practised: it is no part of any figure.
+    in_study = (Assignment.study_id == study_id, col(Assignment.phase).in_([phase.key for phase in phases.counted]))
     # What was flagged or looked at counts with its verdict: that of a superseded one no more than its answer.
     standing = (*in_study, queries.stands())
     verdicts = {
