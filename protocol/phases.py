@@ -74,6 +74,8 @@ class Phase:
         Whether the protocol may let verdicts be revised.
     heading
         The line that stands over the item; none where practice and progress say enough.
+    listed
+        Whether the phase is one that a protocol lists, and none of this table.
     left
         What is said of an assignment that is not done, after "3 of 20".
     """
@@ -90,6 +92,7 @@ class Phase:
     revisable: bool = False
     heading: str = ""
     left: str = ""
+    listed: bool = False
 
     @property
     def role(self) -> Role:

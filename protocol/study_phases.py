@@ -5,12 +5,14 @@ A study of the first language has the phases of the table in `protocol.phases`; 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from protocol.context import Context, TextSettings
 from protocol.forms import PRIMARY, FormField, Option
 from protocol.hanging import Hanging
+from protocol.language.things import TELL_THE_REFERENCE
 from protocol.phases import OPINIONS, PHASES, PRACTICE, READING, REVIEW, SCORING, Phase, Queue
 from protocol.sections import Practice
 from protocol.study import Protocol
@@ -42,6 +44,14 @@ class PhaseRules:
         In which order units and the options of items are dealt.
     practice
         Where the phase trains: when it is passed, and what is said to an answer.
+    shows
+        What stands on the screen, in the words of the language.
+    takes_options
+        Keys of fields that offer the options of the item, where it has any.
+    as_item
+        Keys of fields that ask what an item's format asks.
+    options_as_text
+        Whether the options of the item stand beside its prompt, since no field offers them.
     """
 
     instructions: str
@@ -58,10 +68,19 @@ class PhaseRules:
     subject_distance: int
     shuffle_options: bool
     practice: Practice | None
+    shows: frozenset[str]
+    takes_options: frozenset[str] = frozenset()
+    as_item: frozenset[str] = frozenset()
+    options_as_text: bool = False
 
     def fields_of(self, form: str) -> tuple[FormField, ...]:
         """Return the fields that are filled in for an item which names this form."""
         return self.forms[form] if self.fields is None else self.fields
+
+    @property
+    def shows_scans(self) -> bool:
+        """Whether scans stand on the screen; without them words take their room."""
+        return "scans" in self.shows
 
     def primary_of(self, form: str) -> FormField:
         """Return the field in which an item that names this form is answered."""
@@ -99,6 +118,8 @@ class StudyPhases:
     notice: str
     text: TextSettings
     adjudication: Adjudication | None
+    # Whether its protocol lists them; else they are those of the table in `protocol.phases`.
+    listed: bool = False
 
     def named(self, key: str) -> Phase:
         """Return the phase with this key, which is the study's: assignments name no others."""
@@ -119,7 +140,7 @@ class StudyPhases:
 
     def with_scans(self, role: str) -> tuple[Queue, ...]:
         """Return the queues of a role in which scans are shown."""
-        shows = {phase.queue for phase in self.phases if phase.kind == "items"}
+        shows = {phase.queue for phase in self.phases if self.rules_of(phase).shows_scans}
         return tuple(queue for queue in self.queues if queue.role == role and queue in shows)
 
     def in_queue(self, queue: Queue) -> tuple[Phase, ...]:
@@ -146,6 +167,12 @@ class StudyPhases:
         own = set(self.in_queue(queue))
         return tuple(other for other in self.queues if own & set(self.before(other)))
 
+    def opens_later(self, queue: Queue) -> str:
+        """Return what is said to a member for whom a queue is not open yet."""
+        if self.listed:
+            return f"“{queue.title}” opens once you are done with what comes before it."
+        return "Scoring opens once you have read all your items."
+
     def is_revisable(self, queue: Queue) -> bool:
         """Return whether a queue is of a kind whose verdicts a protocol may let be revised."""
         return any(phase.revisable for phase in self.in_queue(queue))
@@ -159,6 +186,21 @@ class StudyPhases:
     def first_of_items(self) -> Phase:
         """The first phase in which items are rated, practice left out."""
         return next(phase for phase in self.counted if phase.kind == "items")
+
+    def blind_to(self, told: Phase) -> Iterator[tuple[Literal["subject", "item"], tuple[Phase, ...]]]:
+        """Yield which phases are blind to what a phase shows, with how far what it shows tells something.
+
+        The reference and overlays tell something of all that is about the subject, a candidate of its item.
+        """
+        shown = self.rules_of(told).shows
+        if shown & TELL_THE_REFERENCE:
+            yield "subject", self._not_showing(told, TELL_THE_REFERENCE)
+        if "candidate" in shown:
+            yield "item", self._not_showing(told, frozenset({"candidate"}))
+
+    def _not_showing(self, told: Phase, things: frozenset[str]) -> tuple[Phase, ...]:
+        others = (phase for phase in self.counted if phase != told and phase.role == told.role)
+        return tuple(phase for phase in others if not self.rules_of(phase).shows & things)
 
     @property
     def revisable(self) -> tuple[Phase, ...]:
@@ -216,6 +258,8 @@ def _reading(protocol: Protocol) -> PhaseRules:
         flags=tuple(reading.flags),
         comment=reading.comment,
         revision=reading.revision,
+        shows=frozenset({"scans", "prompt", "options"}),
+        takes_options=frozenset({PRIMARY}),
         order_is_random=reading.order == "random_per_rater",
         subject_distance=reading.subject_distance,
         shuffle_options=reading.shuffle_options,
@@ -230,6 +274,8 @@ def _scoring(protocol: Protocol, reading: PhaseRules) -> PhaseRules:
         instructions=scoring.instructions if scoring is not None else "",
         question=scoring.prompt if scoring is not None else "",
         fields=tuple(scoring.form.fields) if scoring is not None else (),
+        shows=frozenset({"prompt", "reference", "candidate"}),
+        context=Context(vignette=False, history=False, age=False, dates="hidden"),
         not_assessable=(),
         flags=(),
         comment=scoring is not None and scoring.comment,
