@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from db import Item
+from protocol.language.expansion import Expansion
 from protocol.phases import PRACTICE, READING, Phase
 from protocol.study import Protocol
 from protocol.study_phases import PhaseRules, phases_of_first_language
@@ -30,7 +31,10 @@ def redraw(package: Path) -> tuple[int, list[str]]:
     """
     try:
         disclosed = json.loads((package / "draws.json").read_text("utf-8"))
-        protocol = Protocol.of_canonical_json((package / "protocol.json").read_text("utf-8"))
+        text = (package / "protocol.json").read_text("utf-8")
+        if Expansion.of_canonical_json(text) is not None:
+            raise NotFound("This study lists its phases; the draws of such studies are not repeated by this release.")
+        protocol = Protocol.of_canonical_json(text)
         return _all_drawn_again(disclosed, protocol)
     except OSError:
         raise NotFound(

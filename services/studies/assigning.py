@@ -29,39 +29,52 @@ def assign_rater(session: Session, study_id: int, rater: Membership, phases: Stu
     dealt: list[Assignment] = []
     for phase in own:
         rng = key.rng(phase.key, rater.pseudonym)
-        rules = phases.rules_of(phase)
+        rules, drawn_for = phases.rules_of(phase), phase.key if phase.listed else ""
         if phase.kind == "items":
-            items = ordered(_frozen_items(session, stored_id(freeze.id)), rules, rng)
+            items = ordered(_frozen_items(session, stored_id(freeze.id), drawn_for), rules, rng)
             dealt += _assign(rater, phase, 1, items, rules, rng)
         else:
-            candidates = _frozen_candidates(session, stored_id(freeze.id))
-            rng.shuffle(candidates)
+            candidates = _in_order(_frozen_candidates(session, stored_id(freeze.id), drawn_for), phase, rules, rng)
             dealt += _assign_candidates(rater, phase, candidates)
     session.add_all(dealt)
     session.flush()
     draws.note(session, study_id, key, own[0].key, rater.pseudonym, rows=proofs.sealed(dealt))
 
 
-def _frozen_items(session: Session, freeze_id: int) -> list[tuple[Item, str]]:
-    """Return the items of a freeze with their subjects, in the order from which is drawn."""
+def _frozen_items(session: Session, freeze_id: int, phase: str) -> list[tuple[Item, str]]:
+    """Return the items of a freeze, or of one phase of it, with their subjects, in the order from which is drawn."""
     rows = session.exec(
         select(Item, Case.subject)
         .join(FreezeItem, col(FreezeItem.item_id) == Item.id)
         .join(Case, col(Case.id) == Item.case_id)
-        .where(FreezeItem.freeze_id == freeze_id, col(FreezeItem.candidate_id).is_(None))
+        .where(FreezeItem.freeze_id == freeze_id, FreezeItem.phase == phase, col(FreezeItem.candidate_id).is_(None))
         .order_by(col(Item.id))
     ).all()
     return [(item, subject) for item, subject in rows]
 
 
-def _frozen_candidates(session: Session, freeze_id: int) -> list[FreezeItem]:
-    """Return the candidates of a freeze, in the order from which is drawn."""
+def _frozen_candidates(session: Session, freeze_id: int, phase: str) -> list[tuple[FreezeItem, str]]:
+    """Return the candidates of a freeze, or of one phase, with their subjects, in the order from which is drawn."""
     rows = session.exec(
-        select(FreezeItem)
-        .where(FreezeItem.freeze_id == freeze_id, col(FreezeItem.candidate_id).is_not(None))
+        select(FreezeItem, Case.subject)
+        .join(Item, col(Item.id) == FreezeItem.item_id)
+        .join(Case, col(Case.id) == Item.case_id)
+        .where(FreezeItem.freeze_id == freeze_id, FreezeItem.phase == phase, col(FreezeItem.candidate_id).is_not(None))
         .order_by(col(FreezeItem.candidate_id))
-    )
-    return list(rows)
+    ).all()
+    return [(frozen, subject) for frozen, subject in rows]
+
+
+def _in_order(
+    candidates: Sequence[tuple[FreezeItem, str]], phase: Phase, rules: PhaseRules, rng: random.Random
+) -> list[FreezeItem]:
+    """Return candidates in the order in which a rater gets them."""
+    order = [frozen for frozen, _ in candidates]
+    if phase.listed and rules.order_is_random:
+        return spaced(order, [subject for _, subject in candidates], rules.subject_distance, rng)
+    if rules.order_is_random:
+        rng.shuffle(order)
+    return order
 
 
 def _assign_candidates(rater: Membership, phase: Phase, candidates: Sequence[FreezeItem]) -> list[Assignment]:

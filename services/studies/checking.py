@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from exchange.folder_rows import StudyFolder
 from exchange.item_table import OverlayRow, VolumeRow
 from exchange.refusal import Problem
-from exchange.study_folder import StudyFolder, look_through
+from exchange.study_folder import look_through
 from imaging import ImagingError, check_volume
+from services.studies.explaining import EXPANDING
 
 
 def checked_folder(folder: Path) -> StudyFolder:
@@ -18,7 +20,7 @@ def checked_folder(folder: Path) -> StudyFolder:
     InputRefused
         With everything that is wrong with protocol, tables and scans.
     """
-    inspection = look_through(folder)
+    inspection = look_through(folder, EXPANDING)
     if inspection.contents is not None:
         return inspection.contents
     # Whoever has to correct the tables learns now what is wrong with the scans, and not from the next attempt.
