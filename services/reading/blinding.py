@@ -15,6 +15,7 @@ from typing import Any
 from db.queries import ShownItem, ShownOverlay, ShownVolume
 from protocol.context import Context, TextSettings
 from protocol.fields import KINDS
+from protocol.fields.yes_no import YES_NO
 from protocol.forms import PRIMARY, FormField, Option
 from protocol.study_phases import PhaseRules
 from services.installation.tokens import Keys
@@ -81,7 +82,7 @@ class Desk:
 def form_of_item(rules: PhaseRules, item: ShownItem, option_order: list[str]) -> ShownForm:
     """Return the form in which an item is answered in a phase."""
     return ShownForm(
-        fields=tuple(_placed(field, item, option_order) for field in rules.fields_of(item.form)),
+        fields=tuple(_placed(field, item, option_order, rules) for field in rules.fields_of(item.form)),
         not_assessable=_pairs(rules.not_assessable),
         flags=_pairs(rules.flags),
         comment=rules.comment,
@@ -134,9 +135,14 @@ def _field_payload(field: FormField) -> FormFieldPayload:
     }
 
 
-def context_payload(shown: Shown, context: Context) -> ContextPayload:
+def context_payload(shown: Shown, rules: PhaseRules) -> ContextPayload:
     """Return vignette, history and facts, as far as the protocol releases them."""
+    context = rules.context
     facts: list[Line] = []
+    if rules.question and "prompt" in rules.shows:
+        facts.append(["Question", shown.item.prompt])
+    if rules.options_as_text and shown.item.options:
+        facts.append(["Options", " · ".join(option["text"] for option in shown.item.options)])
     if context.age and shown.item.age is not None:
         facts.append(["Age", f"{shown.item.age} years"])
     if shown.item.uses_prior:
@@ -167,9 +173,9 @@ def item_payload(
     return {
         **_head(desk),
         "images": hanging.images_payload(shown.item, shown.volumes, shown.overlays, rules.hanging, keys),
-        "context": context_payload(shown, rules.context),
+        "context": context_payload(shown, rules),
         **_standing(desk),
-        "prompt": shown.item.prompt,
+        "prompt": _prompt(rules, shown.item),
         "text": text_payload(text, "prompt", "vignette", "reference", "explanation"),
         "reference": None,
         "candidate": None,
@@ -195,25 +201,26 @@ def _opinion_name(place: int) -> str:
     return (_opinion_name(round_ - 1) if round_ else "") + ascii_uppercase[letter]
 
 
-def scoring_payload(
+def words_payload(
     *,
     desk: Desk,
+    rules: PhaseRules,
     text: TextSettings,
-    prompt: str,
-    question: str,
+    item: ShownItem,
     form: ShownForm,
-    reference: list[str],
-    candidate: str,
+    reference: list[str] | None,
+    candidate: str | None,
 ) -> ScoringPayload:
-    """Return what a rater gets to see of a candidate: the question, the reference and the answer, and no model."""
+    """Return what is judged from words alone: a candidate, or an item without scans; of a candidate no model."""
+    # The prompt of such a phase may be a line of the protocol; the question is the prompt of the item then.
+    settings = {**text_payload(text, "reference", "candidate"), "question": text.prompt}
     return {
         **_head(desk),
         "images": None,
-        "context": {"vignette": None, "history": [], "facts": [["Question", question]]},
+        "context": context_payload(Shown(item, [], [], form), rules),
         **_standing(desk),
-        "prompt": prompt,
-        # The prompt of this phase is a line of the protocol; the question is the prompt of the item.
-        "text": {**text_payload(text, "reference", "candidate"), "question": text.prompt},
+        "prompt": _prompt(rules, item),
+        "text": settings if rules.question else {**settings, "prompt": text.prompt},
         "reference": reference,
         "candidate": candidate,
         "own": None,
@@ -222,6 +229,11 @@ def scoring_payload(
         "prefetch": [],
         "form": form_payload(form),
     }
+
+
+def _prompt(rules: PhaseRules, item: ShownItem) -> str:
+    """Return what stands above the form: the question of the phase, or the prompt of the item."""
+    return rules.question or (item.prompt if "prompt" in rules.shows else "")
 
 
 def text_payload(text: TextSettings, *kinds: TextKind) -> dict[TextKind, TextSetting]:
@@ -361,12 +373,21 @@ def answer_text(field: FormField, value: Any) -> str:
     return f"{words} {field.unit}" if field.unit else words
 
 
-def _placed(field: FormField, item: ShownItem, option_order: list[str]) -> FormField:
-    if field.key == PRIMARY and item.options:
+def _placed(field: FormField, item: ShownItem, option_order: list[str], rules: PhaseRules) -> FormField:
+    if field.key in rules.takes_options and item.options:
         by_id = {option["id"]: Option(id=option["id"], text=option["text"]) for option in item.options}
         order = option_order or list(by_id)
-        return field.model_copy(update={"options": [by_id[option_id] for option_id in order]})
+        kind = answered_as(item).type if field.key in rules.as_item else field.type
+        return field.model_copy(update={"type": kind, "options": [by_id[option_id] for option_id in order]})
     return _with_own_options(field)
+
+
+def answered_as(item: ShownItem) -> FormField:
+    """Return the field that an item's format asks for: yes or no, one of its options, or words."""
+    ids = [option["id"] for option in item.options]
+    kind = "text" if not ids else "yes_no" if ids == [option for option, _ in YES_NO] else "choice"
+    options = [Option(id=option["id"], text=option["text"]) for option in item.options]
+    return FormField(key=PRIMARY, type=kind, label="Answer", options=options)
 
 
 def _with_own_options(field: FormField) -> FormField:

@@ -110,8 +110,22 @@ def is_work_before_done(session: Session, phases: StudyPhases, membership_id: in
     return not before or not queries.open_assignments(session, membership_id, before, limit=1)
 
 
+def tells_nothing_too_early(session: Session, phases: StudyPhases, assignment: Assignment) -> bool:
+    """Return whether nothing of a member is open that is blind to what this assignment shows.
+
+    A protocol and a freeze in which that could happen are refused; this asks once more, of the very rows.
+    """
+    phase, member = phases.named(assignment.phase), assignment.membership_id
+    if not is_work_before_done(session, phases, member, phase.queue):
+        return False
+    return not phase.listed or not any(
+        queries.has_open_about(session, member, blind, assignment.item_id, reach)
+        for reach, blind in phases.blind_to(phase)
+    )
+
+
 def require_work_before_done(session: Session, phases: StudyPhases, membership_id: int, queue: Queue) -> None:
     """Refuse what may come only after the last blind read."""
     if is_work_before_done(session, phases, membership_id, queue):
         return
-    raise ReadsOpen("Scoring opens once you have read all your items.")
+    raise ReadsOpen(phases.opens_later(queue))

@@ -94,8 +94,8 @@ def assignment_payload(
         draft=_draft_of(session, assignment),
         notice=notice_of(study, phases),
     )
-    if phase.kind == "candidates":
-        return _scoring_payload(session, phases, assignment, place)
+    if not phases.rules_of(phase).shows_scans:
+        return _words_payload(session, phases, assignment, place)
     shown = shown_items.shown_of(session, phases, assignment)
     place = replace(
         place,
@@ -230,25 +230,37 @@ def _draft_of(session: Session, assignment: Assignment) -> DraftPayload:
     return blinding.draft_payload(draft.sequence, draft.answers) if draft else blinding.draft_payload(0, {})
 
 
-def _scoring_payload(session: Session, phases: StudyPhases, assignment: Assignment, place: Desk) -> ScoringPayload:
-    if assignment.candidate_id is None:
-        raise Conflict("This study has no answers to score.")
+def _words_payload(session: Session, phases: StudyPhases, assignment: Assignment, place: Desk) -> ScoringPayload:
+    """Return a candidate, or an item without scans; what tells something only when nothing blind to it is open."""
     phase = phases.named(assignment.phase)
     rules = phases.rules_of(phase)
-    reads_done = desk.is_work_before_done(session, phases, assignment.membership_id, phase.queue)
-    if not may_see(phase.role, phase, "reference", Progress(on_the_desk=True, reads_done=reads_done)):
-        raise ReadsOpen("Scoring opens once you have read all your items.")
+    reads_done = desk.tells_nothing_too_early(session, phases, assignment)
     item = shown_items.item_of(session, assignment)
-    reference = queries.reference_for_forms_that_show_it(session, assignment.item_id)
-    return blinding.scoring_payload(
+    if phase.kind == "items":
+        place = replace(place, turns=_turns(session, phases, assignment, item))
+
+    def released(thing: str) -> bool:
+        if thing not in rules.shows:
+            return False
+        if not may_see(phase.role, phase, thing, Progress(on_the_desk=True, reads_done=reads_done, released=True)):
+            raise ReadsOpen(phases.opens_later(phase.queue))
+        return True
+
+    return blinding.words_payload(
         desk=place,
+        rules=rules,
         text=phases.text,
-        prompt=rules.question,
-        question=item.prompt,
+        item=item,
         form=shown_items.form_of(session, phases, assignment),
-        reference=shown_items.reference_texts(rules.primary_of(item.form), item, reference),
-        candidate=queries.candidate_answer(session, assignment.candidate_id),
+        reference=shown_items.reference_words(session, phases, phase, item) if released("reference") else None,
+        candidate=_candidate(session, assignment) if released("candidate") else None,
     )
+
+
+def _candidate(session: Session, assignment: Assignment) -> str:
+    if assignment.candidate_id is None:
+        raise Conflict("This study has no answers to score.")
+    return queries.candidate_answer(session, assignment.candidate_id)
 
 
 def _opinions(

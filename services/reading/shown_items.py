@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlmodel import Session
 
-from db import Assignment, Reference, Verdict
+from db import Assignment, Reference, Verdict, queries
 from db.queries import ShownItem
 from protocol import fields
 from protocol.fields import KINDS
@@ -48,10 +48,10 @@ def lines_of(
 
 def shown_files_of(session: Session, phases: StudyPhases, assignment: Assignment) -> tuple[list[int], list[int]]:
     """Return the ids of the volumes and of the overlays that an assignment shows."""
-    phase = phases.named(assignment.phase)
-    if phase.kind != "items":
+    rules = phases.rules_of(phases.named(assignment.phase))
+    if not rules.shows_scans:
         return [], []
-    hung = phases.rules_of(phase).hanging
+    hung = rules.hanging
     item = item_of(session, assignment)
     case = frozen_facts.case_of(session, assignment.study_id, item.case_id)
     return (
@@ -78,6 +78,13 @@ def reference_texts(primary: FormField, item: ShownItem, reference: Reference) -
     counts_as_right = fields.kind.Reference(tuple(reference.accepted), reference.low, reference.high)
     words = KINDS[primary.type].reference_in_words(counts_as_right, texts)
     return [f"{value} {primary.unit}" for value in words] if primary.unit else words
+
+
+def reference_words(session: Session, phases: StudyPhases, phase: Phase, item: ShownItem) -> list[str] | None:
+    """Return what counts as right for an item that a phase shows with its reference; None where it has none."""
+    primary = blinding.answered_as(item) if phases.listed else phases.rules_of(phase).primary_of(item.form)
+    reference = queries.reference_for_forms_that_show_it(session, item.item_id)
+    return None if reference is None else reference_texts(primary, item, reference)
 
 
 def shown_of(session: Session, phases: StudyPhases, assignment: Assignment) -> Shown:

@@ -114,11 +114,11 @@ class MadeUp:
             ahead=self.ahead,
         )
         if self.phase == "scoring" and self.protocol.scoring is not None:
-            return blinding.scoring_payload(
+            return blinding.words_payload(
                 desk=desk,
+                rules=self.rules,
                 text=self.protocol.text,
-                prompt=self.protocol.scoring.prompt,
-                question=self.item.prompt,
+                item=self.item,
                 form=self.form,
                 reference=list(self.reference),
                 candidate=self.candidate,
