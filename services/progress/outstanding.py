@@ -36,7 +36,10 @@ CLOSED = "failures"
 
 @dataclass(frozen=True)
 class OpenWork:
-    """Something that is not done: whose it is, in which part of the study (a key of `WORDS`), and how much of it."""
+    """Something that is not done: whose it is, in which part of the study, and how much of it.
+
+    The part is a key of `WORDS` or, of a phase that a protocol lists, the key of its queue.
+    """
 
     who: str
     part: str
@@ -44,6 +47,8 @@ class OpenWork:
     total: int
     # Where `who` is a pseudonym: as admins know them.
     name: str = ""
+    # What is left, in words, of a phase that a protocol lists.
+    left: str = ""
 
     @property
     def is_open(self) -> bool:
@@ -53,13 +58,21 @@ class OpenWork:
     @property
     def sentence(self) -> str:
         """Return it in words."""
-        return f"{self.who}: {self.open} of {self.total} {WORDS[self.part]}"
+        return f"{self.who}: {self.open} of {self.total} {self.words}"
+
+    @property
+    def words(self) -> str:
+        """What is left, after "3 of 20"."""
+        return self.left or WORDS[self.part]
 
 
 def in_order(work: Sequence[OpenWork]) -> list[OpenWork]:
     """Return open work by part, in the order of a study's life; what is done is left out."""
     parts = list(WORDS)
-    return sorted((piece for piece in work if piece.open), key=lambda piece: parts.index(piece.part))
+    # Phases that a protocol lists come in their own order, before what becomes of their answers.
+    return sorted(
+        (piece for piece in work if piece.open), key=lambda piece: -1 if piece.left else parts.index(piece.part)
+    )
 
 
 def open_work_of(database: Database, actor: Actor, study_key: str) -> list[OpenWork]:
@@ -99,8 +112,9 @@ def _of_people(session: Session, study_id: int, phases: StudyPhases) -> list[Ope
             open_, failures, total = counts.get((member_id, phase.key), (0, 0, 0))
             who, name = people[member_id]
             is_shut = member_id in shut_out and phases.training_for(phase.queue) is not None
-            part = PRACTICE.key if is_shut else phase.key
-            work += [OpenWork(who, part, open_, total, name), OpenWork(who, CLOSED, failures, total, name)]
+            part = PRACTICE.key if is_shut else phase.queue.key if phase.listed else phase.key
+            left = phase.left if phase.listed else ""
+            work += [OpenWork(who, part, open_, total, name, left), OpenWork(who, CLOSED, failures, total, name)]
     return work
 
 

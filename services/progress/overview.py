@@ -9,6 +9,7 @@ from sqlmodel import col, select
 from db import Database, Membership, queries
 from db.base import stored_id
 from db.standing import STILL_MEMBER
+from protocol.study_phases import StudyPhases
 from services.people.identity import Actor
 from services.people.permission import require_role, state_of
 from services.progress import outstanding
@@ -51,7 +52,13 @@ def overview_of(database: Database, actor: Actor, study_key: str) -> Overview:
         if state == "closed":
             return Overview(len(raters), done, total, ("report ready",))
         work = [piece for piece in outstanding.open_work(session, study_id) if piece.is_open]
-    return Overview(len(raters), done, total, _waits(work, phases.counted[0].key, len(raters)))
+    return Overview(len(raters), done, total, _waits(work, _first_part(phases), len(raters)))
+
+
+def _first_part(phases: StudyPhases) -> str:
+    """Return the part of open work by which it is known who has not begun."""
+    first = phases.counted[0]
+    return first.queue.key if first.listed else first.key
 
 
 def _waits(work: list[outstanding.OpenWork], first_part: str, raters: int) -> tuple[str, ...]:

@@ -74,14 +74,18 @@ def load_rows(session: Session, study: Study) -> StudyRows:
     removed = [member for member in everybody if member.removed_at is not None]
     frozen = session.exec(select(FreezeItem).where(FreezeItem.freeze_id == freeze.id)).all()
     item_ids = {row.item_id for row in frozen if row.candidate_id is None}
-    probabilities = {row.candidate_id: row.inclusion_probability for row in frozen if row.candidate_id is not None}
+    probabilities = {
+        row.candidate_id: row.inclusion_probability
+        for row in frozen
+        if row.candidate_id is not None and row.inclusion_probability is not None
+    }
     protocol = Protocol.of_canonical_json(record.canonical_json)
     phases = phases_of_first_language(protocol)
     raters, failed = _members(members, "rater"), practice.who_has_failed(session, phases, study_id)
     reasons = {option.id: option.text for option in protocol.reading.not_assessable}
     # What was assigned to somebody who was taken out before any verdict is not missing.
     out = {stored_id(member.id) for member in removed}
-    entries = tuple(entry for entry in _entries(session, study_id, phases, reasons) if entry.member_id not in out)
+    entries = tuple(entry for entry in load_entries(session, study_id, phases, reasons) if entry.member_id not in out)
     return StudyRows(
         study_key=study.key,
         title=study.title,
@@ -240,7 +244,14 @@ class _Spent:
         self.load_ms += load_ms
 
 
-def _entries(session: Session, study_id: int, phases: StudyPhases, reasons: dict[str, str]) -> tuple[Entry, ...]:
+def load_entries(session: Session, study_id: int, phases: StudyPhases, reasons: dict[str, str]) -> tuple[Entry, ...]:
+    """Read every assignment of a study and what became of it.
+
+    Parameters
+    ----------
+    reasons
+        Why something could not be assessed, in words by id; where one is not named, the id stands for it.
+    """
     # Not what was practised: it is no part of any figure.
     in_study = (Assignment.study_id == study_id, col(Assignment.phase).in_([phase.key for phase in phases.counted]))
     # What was flagged or looked at counts with its verdict: that of a superseded one no more than its answer.
