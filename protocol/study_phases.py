@@ -183,9 +183,9 @@ class StudyPhases:
         return said[0] if said else "never"
 
     @property
-    def first_of_items(self) -> Phase:
-        """The first phase in which items are rated, practice left out."""
-        return next(phase for phase in self.counted if phase.kind == "items")
+    def previewed(self) -> Phase:
+        """The phase as which an admin looks at an item: the first that rates items, or else the first."""
+        return next((phase for phase in self.counted if phase.kind == "items"), self.counted[0])
 
     def blind_to(self, told: Phase) -> Iterator[tuple[Literal["subject", "item"], tuple[Phase, ...]]]:
         """Yield which phases are blind to what a phase shows, with how far what it shows tells something.

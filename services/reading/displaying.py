@@ -185,16 +185,20 @@ def _turns(session: Session, phases: StudyPhases, assignment: Assignment, item: 
     return tuple(turns)
 
 
-def preview_payload(session: Session, actor: Actor, study: Study, item: Item) -> ItemPayload:
-    """Return an item as a rater will see it, for an admin: from the same builder, and nothing can be submitted."""
+def preview_payload(session: Session, actor: Actor, study: Study, item: Item) -> ItemPayload | ScoringPayload:
+    """Return an item as a rater will see it, for an admin: from the same builder, and nothing can be submitted.
+
+    References and answers are shown to no admin before the data lock: words stand in their place.
+    """
     phases = frozen_facts.phases_of(session, stored_id(study.id))
-    rules = phases.rules_of(phases.first_of_items)
+    phase = phases.previewed
+    rules = phases.rules_of(phase)
     shown_item = queries.shown_item(session, stored_id(item.id))
     shown = Shown(
         shown_item,
         queries.shown_volumes(session, shown_item.case_id),
         queries.shown_overlays(session, shown_item.case_id) if shown_item.overlays else [],
-        blinding.form_of_item(rules, shown_item, []),
+        blinding.form_of_item(rules, shown_item, []) if phase.kind == "items" else blinding.form_of_candidate(rules),
     )
     keys = keys_of(study, actor)
     public_id = f"preview-{item.id}"
@@ -208,7 +212,17 @@ def preview_payload(session: Session, actor: Actor, study: Study, item: Item) ->
         notice=notice_of(study, phases),
         turns=tuple(blinding.turn_payload(prompt, []) for _, prompt in queries.turns_before(session, shown_item)),
     )
-    return blinding.item_payload(desk=place, shown=shown, rules=rules, text=phases.text, keys=keys, prefetch=[])
+    if rules.shows_scans:
+        return blinding.item_payload(desk=place, shown=shown, rules=rules, text=phases.text, keys=keys, prefetch=[])
+    return blinding.words_payload(
+        desk=place,
+        rules=rules,
+        text=phases.text,
+        item=shown_item,
+        form=shown.form,
+        reference=["The reference stands here."] if "reference" in rules.shows else None,
+        candidate="The answer stands here." if "candidate" in rules.shows else None,
+    )
 
 
 def _prefetch(
