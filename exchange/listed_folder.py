@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from exchange.acknowledged_text import leave_images_out_of_phases
 from exchange.attribute_columns import attributes_of, declared_of, table_of
 from exchange.csv_table import Line, Read, Reader, read_table
 from exchange.folder_checks import check_hanging, check_items, warnings_of
@@ -56,6 +57,7 @@ def look_through_listed(folder: Path, text: str, document: Mapping[str, Any], ex
     study = study_of(document, _FILE, expanding.version, (folder / "lists", *expanding.list_folders), problems)
     if study is None:
         return ExaminedFolder(None, problems, (), ())
+    study = leave_images_out_of_phases(study, _FILE, problems)
     for key, says in not_run_yet(study):
         problems.add(_FILE, f"key {key}", f"{says[0].upper()}{says[1:]} The study can be checked and explained.")
     reader = Reader(problems, Conversions(), study.dates)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from sqlmodel import Session, select
+from sqlmodel import Session, col, select
 
-from db import Freeze, ProtocolRecord, Study, now
+from db import Freeze, JudgeRun, ProtocolRecord, Study, now
 from db.base import stored_id
 from exchange.report_structure import Column, PlainTable, Report, Section
 from protocol.language.expansion import Expansion
@@ -27,6 +27,10 @@ def listed_report(session: Session, study: Study, expansion: Expansion, state: L
     study_id = stored_id(study.id)
     phases = frozen_facts.phases_of(session, study_id)
     freeze = session.exec(select(Freeze).where(Freeze.study_id == study_id)).one()
+    runs = tuple(
+        stored_id(run)
+        for run in session.exec(select(JudgeRun.id).where(JudgeRun.study_id == study_id).order_by(col(JudgeRun.id)))
+    )
     rows = load_listed(session, study, expansion, phases)
     return Report(
         study_key=study.key,
@@ -40,7 +44,7 @@ def listed_report(session: Session, study: Study, expansion: Expansion, state: L
         notices=_notices(study, expansion, state),
         sections=(_completeness(rows, expansion),),
         files=listed_files(rows),
-        judge_runs=None,
+        judge_runs=runs if rows.candidates else None,
     )
 
 

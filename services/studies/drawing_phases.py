@@ -40,6 +40,8 @@ class DrawnPhase:
 
     key: str
     sample: DrawnSample
+    # Names in `not_in` of which there is no frozen study here.
+    not_here: tuple[str, ...] = ()
 
     def as_manifest(self) -> dict[str, Any]:
         """Return what a manifest says of it: planned against drawn, and each unit with its probability."""
@@ -63,7 +65,10 @@ class DrawnPhase:
                 }
                 for row in self.sample.units
             },
-            "notes": list(self.sample.notes),
+            "notes": [
+                *self.sample.notes,
+                *(f"There is no frozen study '{name}' here: no subject of it was left out." for name in self.not_here),
+            ],
             "weighting_refused": self.sample.weighting_refused,
         }
 
@@ -129,7 +134,7 @@ def draw_phases(session: Session, study: Expansion, pool: Pool, key: DrawKey) ->
         if phase.source.phase is not None and phase.source.phase not in earlier:
             continue  # That one could not be drawn, which is said.
         sample = phase.source.sample
-        elsewhere = _subjects_elsewhere(session, sample.not_in if sample else [], earlier)
+        elsewhere, not_here = _subjects_elsewhere(session, sample.not_in if sample else [], earlier)
         try:
             result = draw(
                 _units_of(phase, pool, earlier),
@@ -140,7 +145,7 @@ def draw_phases(session: Session, study: Expansion, pool: Pool, key: DrawKey) ->
         except CannotDraw as refusal:
             reasons += [f"Phase '{phase.key}': {reason}" for reason in refusal.reasons]
             continue
-        drawn.append(DrawnPhase(phase.key, result))
+        drawn.append(DrawnPhase(phase.key, result, not_here))
     if reasons:
         raise Conflict("\n".join(reasons))
     return drawn
@@ -170,14 +175,20 @@ def _as_canonical(source: Source, attributes: Sequence[Attribute]) -> Source:
     return source.model_copy(update={"where": where})
 
 
-def _subjects_elsewhere(session: Session, names: Sequence[str], earlier: Mapping[str, DrawnPhase]) -> frozenset[str]:
-    """Return the subjects of the phases above and of the frozen studies of this installation that are named."""
+def _subjects_elsewhere(
+    session: Session, names: Sequence[str], earlier: Mapping[str, DrawnPhase]
+) -> tuple[frozenset[str], tuple[str, ...]]:
+    """Return the subjects of the phases above and of the frozen studies of this installation that are named.
+
+    Beside them those names are returned of which there is neither.
+    """
     subjects: set[str] = set()
+    not_here = []
     for name in names:
         if name in earlier:
             subjects |= {row.unit.subject for row in earlier[name].sample.units if row.unit.subject}
             continue
-        subjects |= set(
+        used = set(
             session.exec(
                 select(Case.subject)
                 .join(Item, col(Item.case_id) == Case.id)
@@ -187,7 +198,9 @@ def _subjects_elsewhere(session: Session, names: Sequence[str], earlier: Mapping
                 .where(Study.key == name, col(Study.removed_at).is_(None))
             )
         )
-    return frozenset(subjects)
+        subjects |= used
+        not_here += [] if used else [name]
+    return frozenset(subjects), tuple(not_here)
 
 
 def require_sound(study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool) -> None:

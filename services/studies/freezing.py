@@ -28,7 +28,6 @@ from db import (
 from db.base import stored_id
 from db.standing import STILL_MEMBER
 from exchange.report_words import are_few
-from protocol.language.expansion import Expansion
 from protocol.study import Protocol
 from services.errors import Conflict
 from services.people import acts
@@ -60,6 +59,8 @@ class Standing:
     items: int
     cases: int
     subjects: int
+    # Whether each phase draws its part of them.
+    is_drawn_from: bool = False
 
     @property
     def sentence(self) -> str:
@@ -68,6 +69,8 @@ class Standing:
             f"{count} {what}" if count == 1 else f"{count} {what}s"
             for count, what in ((self.items, "item"), (self.cases, "case"), (self.subjects, "subject"))
         )
+        if self.is_drawn_from:
+            return f"{items} about {cases} of {subjects} are there: the freeze draws from them what each phase rates."
         words = f"{items} about {cases} of {subjects}: intervals are clustered by subject, so {subjects} "
         words += "stands behind them." if self.subjects == 1 else "stand behind them."
         if are_few(self.subjects):
@@ -84,7 +87,8 @@ def standing_of(database: Database, actor: Actor, study_key: str) -> Standing:
             .join(Case, col(Case.id) == Item.case_id)
             .where(Item.study_id == study.id, ~col(Item.practice))
         ).all()
-        return Standing(len(rows), len({case for case, _ in rows}), len({subject for _, subject in rows}))
+        listed = frozen_facts.phases_of(session, stored_id(study.id)).listed
+        return Standing(len(rows), len({case for case, _ in rows}), len({subject for _, subject in rows}), listed)
 
 
 def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
@@ -109,9 +113,7 @@ def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
                 raise Conflict(f"The prepared file of overlay '{overlay.key}' is missing or damaged; import again.")
         phases = frozen_facts.phases_of(session, study_id)
         key = draws.key_of(session, study_id, phases.seed)
-        content = (
-            _content_of_phases(session, study_id, drawn) if drawn is not None else _content(session, study_id, key)
-        )
+        content = _content_of_phases(study_id, key, drawn) if drawn is not None else _content(session, study_id, key)
         manifest = build_manifest(session, study, content.probabilities, content.drawn)
         freeze = Freeze(
             study_id=study_id,
@@ -172,7 +174,7 @@ def _content(session: Session, study_id: int, key: draws.DrawKey) -> _Content:
 class _Drawn:
     """What was drawn of a study that lists its phases, from which pool, and by which key."""
 
-    study: Expansion
+    study_id: int
     pool: drawing_phases.Pool
     parts: tuple[drawing_phases.DrawnPhase, ...]
     key: draws.DrawKey
@@ -191,14 +193,13 @@ def _drawn_beforehand(database: Database, actor: Actor, study_key: str) -> _Draw
         key = draws.key_of(session, study_id, expansion.seed)
         parts = drawing_phases.draw_phases(session, expansion, pool, key)
         drawing_phases.require_sound(expansion, frozen_facts.phases_of(session, study_id), parts, pool)
-    return _Drawn(expansion, pool, tuple(parts), key)
+    return _Drawn(study_id, pool, tuple(parts), key)
 
 
-def _content_of_phases(session: Session, study_id: int, drawn: _Drawn) -> _Content:
+def _content_of_phases(study_id: int, key: draws.DrawKey, drawn: _Drawn) -> _Content:
     """Return what was drawn for each phase, if the study is still what it was drawn from."""
-    same_study = frozen_facts.expansion_of(session, study_id) == drawn.study
-    same_key = drawn.key == draws.key_of(session, study_id, drawn.study.seed)
-    if not same_study or not same_key or drawing_phases.pool_of(session, study_id) != drawn.pool:
+    # What is imported over a draft is another study by its number; nothing else changes what a draft holds.
+    if drawn.study_id != study_id or drawn.key != key:
         raise Conflict("The study was imported anew while its phases were drawn; freeze it again.")
     counts = "; ".join(f"{part.key}: {len(part.sample.units)} drawn" for part in drawn.parts)
     return _Content(

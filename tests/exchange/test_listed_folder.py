@@ -10,6 +10,7 @@ from exchange.folder_rows import StudyFolder
 from exchange.listed_folder import Expanding
 from exchange.refusal import InputRefused
 from exchange.study_folder import read_study_folder
+from protocol.language.expansion import Expansion
 from tests.situations import write_table
 
 EXPANDING = Expanding("test", ())
@@ -111,3 +112,12 @@ def test_words_that_raters_read_and_that_name_what_is_hidden_are_warned_of(tmp_p
         "protocol.yaml: title, question or instructions of phase 'score' name 'Model A', by which its units are "
         "selected (model) and which it does not show; expected words that tell nothing of model."
     )
+
+
+def test_images_are_left_out_of_what_is_acknowledged(tmp_path: Path) -> None:
+    instructions = "title: Scores\n    instructions: Look at ![the atlas](https://elsewhere.org/a.png) first."
+
+    contents = read(tmp_path, protocol=PROTOCOL.replace("title: Scores", instructions))
+
+    assert isinstance(contents.protocol, Expansion)
+    assert contents.protocol.phases[0].instructions == "Look at the atlas first."

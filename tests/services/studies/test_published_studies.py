@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from db import Database
+from services.judging import import_runs
 from services.studies import freezing
 from tests.listed_study import closed_tables, imported_listed, work_through
 from tests.situations import Situation, write_table, write_volume
@@ -59,6 +60,17 @@ def test_mri_eval_scores_all_of_tiers_2_and_3_and_some_of_tier_1_of_one_model(
         },
     )
 
+    judged = tmp_path / "judge.csv"
+    write_table(judged, "item,candidate,verdict", [(row[1], row[0], "correct") for row in candidates])
+    import_runs.import_judge_verdicts(
+        sqlite_database,
+        situation.admin,
+        situation.study_key,
+        name="first",
+        judge="a judge",
+        content=judged.read_bytes(),
+        file_name=judged.name,
+    )
     seen = work_through(situation)
     tables = closed_tables(situation)
 
@@ -70,6 +82,7 @@ def test_mri_eval_scores_all_of_tiers_2_and_3_and_some_of_tier_1_of_one_model(
     assert {row["condition"] for row in tables["candidates.csv"]} == {"stem_only", "primed"}
     chances = {row["stratum"]: float(row["inclusion_probability"]) for row in tables["sample.csv"]}
     assert chances == {"1": 18 / 40, "2": 1.0, "3": 1.0}
+    assert len(tables["judge.csv"]) == len(candidates)
     # Neither the model nor the condition, nor the tier, nor any key.
     for hidden in ("Sonnet", "stem_only", "primed", "tier", "misconception", "q1-0"):
         assert hidden not in text_of(seen)
@@ -212,5 +225,10 @@ def test_neuroqa_reads_a_part_of_a_pool_with_one_per_template_and_subject(
     assert len({row["subject"] for row in verdicts}) == 20
     assert Counter(items[row["item"]]["category"] for row in verdicts) == {"Anatomy": 10, "Location": 10}
     assert all(payload["images"]["panes"] and payload["reference"] is None for payload in seen)
+    frozen = freezing.freeze_of(sqlite_database, situation.admin, situation.study_key)
+    assert frozen is not None
+    assert [note for note in frozen.manifest["phases"]["read"]["notes"] if "image-review" in note] == [
+        "There is no frozen study 'neuroqa-image-review' here: no subject of it was left out."
+    ]
     for hidden in ("ADNI", "test-public", "human_assessable"):
         assert hidden not in text_of(seen)
