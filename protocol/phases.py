@@ -187,21 +187,6 @@ PREVIEW_HEADING = "Preview: as a rater sees it, nothing is saved"
 PHASES: Mapping[str, Phase] = {phase.key: phase for phase in (PRACTICE, READING, SCORING, REVIEW, OPINIONS)}
 
 
-def phases_of(queue: Queue) -> tuple[Phase, ...]:
-    """Return the phases that are counted in a queue, by step; practice stands at its door and is counted by itself."""
-    return tuple(
-        sorted(
-            (phase for phase in PHASES.values() if phase.queue == queue and not phase.trains),
-            key=lambda phase: phase.step,
-        )
-    )
-
-
-def is_revisable(queue: Queue) -> bool:
-    """Return whether the protocol may let verdicts of a queue be revised."""
-    return any(phase.revisable for phase in phases_of(queue))
-
-
 def diagram() -> str:
     """Return the phases by queue as a Mermaid diagram: what opens each, what is rated in it, and by what it is done."""
     lines = ["flowchart LR"]

@@ -9,7 +9,7 @@ from db.base import stored_id
 from protocol.language.expansion import Expansion
 from protocol.study_phases import StudyPhases
 from services.report.files.listed_files import CandidateLine, DrawnLine, ItemLine, ListedRows
-from services.report.rows.loading import load_entries
+from services.report.rows.entries import load_entries
 from services.report.rows.study_rows import Member
 
 

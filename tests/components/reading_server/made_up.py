@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from db.queries import ShownItem, ShownOverlay, ShownVolume
-from protocol.phases import PHASES, PREVIEW_HEADING, is_revisable
+from protocol.phases import PHASES, PREVIEW_HEADING
 from protocol.study import Protocol
 from protocol.study_phases import PhaseRules, phases_of_first_language
 from services.installation.tokens import Keys
@@ -76,6 +76,11 @@ class MadeUp:
         return phases_of_first_language(self.protocol).rules["reading" if self.phase == "preview" else self.phase]
 
     @property
+    def _is_revisable(self) -> bool:
+        phases = phases_of_first_language(self.protocol)
+        return self.phase in PHASES and phases.is_revisable(PHASES[self.phase].queue)
+
+    @property
     def form(self) -> ShownForm:
         """The form of the item's phase."""
         if self.phase == "scoring":
@@ -110,7 +115,7 @@ class MadeUp:
             turns=self.turns,
             practice=self.practice,
             revision=revision,
-            revisable=revisable if self.phase in PHASES and is_revisable(PHASES[self.phase].queue) else None,
+            revisable=revisable if self._is_revisable else None,
             ahead=self.ahead,
         )
         if self.phase == "scoring" and self.protocol.scoring is not None:
