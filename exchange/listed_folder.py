@@ -113,9 +113,9 @@ def _item(
 ) -> ItemRow:
     """Read one line of items.csv; an item that names no sequences is one without scans."""
     stands_alone = not cases.rows and cases.keys is not None
-    has_scans = bool(line.cells["sequences"].strip())
-    about = ReadProtocol(hanging=study.hanging) if has_scans else ReadProtocol()
-    item = item_row(line, about, None if stands_alone else cases.keys, volumes if has_scans else _UNKNOWN, overlays)
+    has_volumes = bool(line.cells["sequences"].strip())
+    about = ReadProtocol(hanging=study.hanging) if has_volumes else ReadProtocol()
+    item = item_row(line, about, None if stands_alone else cases.keys, volumes if has_volumes else _UNKNOWN, overlays)
     if any(phase.form == "as_item" for phase in study.phases):
         line.word("form", [form.key for form in study.forms])
     if item.practice:

@@ -78,7 +78,7 @@ class PhaseRules:
         return self.forms[form] if self.fields is None else self.fields
 
     @property
-    def shows_scans(self) -> bool:
+    def shows_volumes(self) -> bool:
         """Whether scans stand on the screen; without them words take their room."""
         return "scans" in self.shows
 
@@ -138,9 +138,9 @@ class StudyPhases:
         """Return the queue with this key, which may come from an address; None where the study has no such."""
         return next((queue for queue in self.queues if queue.key == key), None)
 
-    def with_scans(self, role: str) -> tuple[Queue, ...]:
+    def with_volumes(self, role: str) -> tuple[Queue, ...]:
         """Return the queues of a role in which scans are shown."""
-        shows = {phase.queue for phase in self.phases if self.rules_of(phase).shows_scans}
+        shows = {phase.queue for phase in self.phases if self.rules_of(phase).shows_volumes}
         return tuple(queue for queue in self.queues if queue.role == role and queue in shows)
 
     def in_queue(self, queue: Queue) -> tuple[Phase, ...]:
@@ -187,19 +187,19 @@ class StudyPhases:
         """The phase as which an admin looks at an item: the first that rates items, or else the first."""
         return next((phase for phase in self.counted if phase.kind == "items"), self.counted[0])
 
-    def blind_to(self, told: Phase) -> Iterator[tuple[Literal["subject", "item"], tuple[Phase, ...]]]:
+    def blind_to(self, showing: Phase) -> Iterator[tuple[Literal["subject", "item"], tuple[Phase, ...]]]:
         """Yield which phases are blind to what a phase shows, with how far what it shows tells something.
 
         The reference and overlays tell something of all that is about the subject, a candidate of its item.
         """
-        shown = self.rules_of(told).shows
+        shown = self.rules_of(showing).shows
         if shown & TELL_THE_REFERENCE:
-            yield "subject", self._not_showing(told, TELL_THE_REFERENCE)
+            yield "subject", self._not_showing(showing, TELL_THE_REFERENCE)
         if "candidate" in shown:
-            yield "item", self._not_showing(told, frozenset({"candidate"}))
+            yield "item", self._not_showing(showing, frozenset({"candidate"}))
 
-    def _not_showing(self, told: Phase, things: frozenset[str]) -> tuple[Phase, ...]:
-        others = (phase for phase in self.counted if phase != told and phase.role == told.role)
+    def _not_showing(self, showing: Phase, things: frozenset[str]) -> tuple[Phase, ...]:
+        others = (phase for phase in self.counted if phase != showing and phase.role == showing.role)
         return tuple(phase for phase in others if not self.rules_of(phase).shows & things)
 
     @property

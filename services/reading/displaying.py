@@ -94,7 +94,7 @@ def assignment_payload(
         draft=_draft_of(session, assignment),
         notice=notice_of(study, phases),
     )
-    if not phases.rules_of(phase).shows_scans:
+    if not phases.rules_of(phase).shows_volumes:
         return _words_payload(session, phases, assignment, place)
     shown = shown_items.shown_of(session, phases, assignment)
     place = replace(
@@ -212,7 +212,7 @@ def preview_payload(session: Session, actor: Actor, study: Study, item: Item) ->
         notice=notice_of(study, phases),
         turns=tuple(blinding.turn_payload(prompt, []) for _, prompt in queries.turns_before(session, shown_item)),
     )
-    if rules.shows_scans:
+    if rules.shows_volumes:
         return blinding.item_payload(desk=place, shown=shown, rules=rules, text=phases.text, keys=keys, prefetch=[])
     return blinding.words_payload(
         desk=place,

@@ -49,7 +49,7 @@ def lines_of(
 def shown_files_of(session: Session, phases: StudyPhases, assignment: Assignment) -> tuple[list[int], list[int]]:
     """Return the ids of the volumes and of the overlays that an assignment shows."""
     rules = phases.rules_of(phases.named(assignment.phase))
-    if not rules.shows_scans:
+    if not rules.shows_volumes:
         return [], []
     hung = rules.hanging
     item = item_of(session, assignment)

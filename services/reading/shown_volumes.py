@@ -96,7 +96,7 @@ def _in_reach(session: Session, actor: Actor, study: Study, membership: Membersh
         return {}
     phases, membership_id = frozen_facts.phases_of(session, study_id), stored_id(membership.id)
     files: Files = {}
-    for queue in phases.with_scans(membership.role):
+    for queue in phases.with_volumes(membership.role):
         if not desk.is_work_before_done(session, phases, membership_id, queue):
             continue
         waiting = desk.waiting_for(session, phases, membership_id, queue, limit=2)

@@ -25,7 +25,7 @@ def checked_folder(folder: Path) -> StudyFolder:
     if inspection.contents is not None:
         return inspection.contents
     # Whoever has to correct the tables learns now what is wrong with the scans, and not from the next attempt.
-    _check_scans(inspection.volumes, inspection.overlays, inspection.problems)
+    _check_volumes(inspection.volumes, inspection.overlays, inspection.problems)
     raise inspection.problems.refusal()
 
 
@@ -39,12 +39,12 @@ def validated_folder(folder: Path) -> StudyFolder:
     """
     contents = checked_folder(folder)
     problems = Problems()
-    _check_scans(contents.volumes, contents.overlays, problems)
+    _check_volumes(contents.volumes, contents.overlays, problems)
     problems.refuse()
     return contents
 
 
-def _check_scans(volumes: Iterable[VolumeRow], overlays: Iterable[OverlayRow], problems: Problems) -> None:
+def _check_volumes(volumes: Iterable[VolumeRow], overlays: Iterable[OverlayRow], problems: Problems) -> None:
     seen: set[Path] = set()
     rows: list[VolumeRow | OverlayRow] = [*volumes, *overlays]
     for row in rows:

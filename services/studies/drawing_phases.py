@@ -27,7 +27,7 @@ class Pool:
     items: Mapping[str, Unit]
     candidates: Mapping[str, Unit]
     # Keys of items by what a phase needs of them.
-    without_scans: frozenset[str]
+    without_volumes: frozenset[str]
     without_reference: frozenset[str]
     with_overlays: frozenset[str]
     item_ids: Mapping[str, int]
@@ -88,7 +88,7 @@ def pool_of(session: Session, study_id: int) -> Pool:
     return Pool(
         items={unit.key: unit for unit in items.values()},
         candidates={row.key: _candidate_unit(row, items[row.item_id]) for row in candidates},
-        without_scans=frozenset(item.key for item, _ in rows if not item.sequences),
+        without_volumes=frozenset(item.key for item, _ in rows if not item.sequences),
         without_reference=frozenset(item.key for item, _ in rows if item.id not in with_reference),
         with_overlays=frozenset(item.key for item, _ in rows if item.overlays),
         item_ids={item.key: stored_id(item.id) for item, _ in rows},
@@ -211,7 +211,7 @@ def require_sound(study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPh
     Conflict
         With a sentence for each reason.
     """
-    reasons = [*_lacking(phases, drawn, pool), *_told_too_early(phases, drawn), *_masks(study, drawn, pool)]
+    reasons = [*_lacking(phases, drawn, pool), *_told_too_early(phases, drawn), *_overlays(study, drawn, pool)]
     if reasons:
         raise Conflict("\n".join(reasons))
 
@@ -221,7 +221,7 @@ def _lacking(phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool) -> It
         shows = phases.rules_of(phases.named(part.key)).shows
         items = {row.unit.item for row in part.sample.units}
         for thing, lacking, file in (
-            ("scans", pool.without_scans, "name sequences in items.csv"),
+            ("scans", pool.without_volumes, "name sequences in items.csv"),
             ("reference", pool.without_reference, "add lines to references.csv"),
         ):
             without = sorted(items & lacking)
@@ -241,15 +241,14 @@ def _told_too_early(phases: StudyPhases, drawn: Sequence[DrawnPhase]) -> Iterato
             for phase in blind:
                 if phase.key in done_before:
                     continue
-                told = {_of(unit, reach) for unit in units[telling.key]} & {
-                    _of(unit, reach) for unit in units[phase.key]
-                }
-                if told - {None}:
+                of_telling, of_blind = ({_of(unit, reach) for unit in units[key]} for key in (telling.key, phase.key))
+                shared = (of_telling & of_blind) - {None}
+                if shared:
                     thing = "the reference" if reach == "subject" else "an answer"
                     yield (
-                        f"Phase '{telling.key}' shows {thing} of {len(told)} {reach}(s) that the same people can still "
-                        f"have to rate in phase '{phase.key}', which does not show it; let '{telling.key}' open after "
-                        f"'{phase.key}', or draw one of the two apart (sample.not_in)."
+                        f"Phase '{telling.key}' shows {thing} of {len(shared)} {reach}(s) that the same people can "
+                        f"still have to rate in phase '{phase.key}', which does not show it; let '{telling.key}' open "
+                        f"after '{phase.key}', or draw one of the two apart (sample.not_in)."
                     )
 
 
@@ -269,7 +268,7 @@ def _all_before(phases: StudyPhases, key: str) -> set[str]:
     return before
 
 
-def _masks(study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool) -> Iterator[str]:
+def _overlays(study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool) -> Iterator[str]:
     """An item with a mask tells of the others of its subject where to look; in one phase they have no order."""
     for part in drawn:
         if "overlays" not in study.phase(part.key).shows:
