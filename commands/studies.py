@@ -50,6 +50,26 @@ def explain_protocol(path: Path) -> None:
         console.print()
 
 
+@cli.command("validate")
+def validate_folder(folder: Path) -> None:
+    """Check a study folder, its protocol, tables and scans, and say all that is wrong with it; nothing is stored."""
+    # It reads images, so NumPy and nibabel come with it.
+    from services.errors import InputRefused
+    from services.studies import checking
+
+    try:
+        contents = checking.validated_folder(folder)
+    except InputRefused as refusal:
+        print_problems(refusal)
+        raise typer.Exit(1) from None
+    counts = f"{len(contents.cases)} cases, {len(contents.volumes)} volumes, {len(contents.items)} items"
+    console.print(f"{folder.name} can be imported: {counts}, {len(contents.candidates)} candidates.", markup=False)
+    for conversion in contents.conversions:
+        console.print(f"Converted: {conversion}", markup=False)
+    for warning in contents.warnings:
+        console.print(f"Please check: {warning}", style="yellow", markup=False)
+
+
 @cli.command("import")
 def import_folder(
     folder: Path,

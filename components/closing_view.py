@@ -9,7 +9,7 @@ from components.notice import notify
 from components.session import current_actor, database
 from services.errors import Refused
 from services.progress import data_lock, outstanding
-from services.progress.outstanding import WORDS, OpenWork
+from services.progress.outstanding import OpenWork
 from services.studies.catalogue import StudyLine
 
 
@@ -49,7 +49,7 @@ def _draw_close(line: StudyLine) -> None:
 
 def _table(work: list[OpenWork]) -> pd.DataFrame:
     return pd.DataFrame(
-        [(entry.who, entry.name or "–", f"{entry.open} of {entry.total} {WORDS[entry.part]}") for entry in work],
+        [(entry.who, entry.name or "–", f"{entry.open} of {entry.total} {entry.words}") for entry in work],
         columns=["who", "name", "open work"],
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from datetime import date, datetime
+from typing import Any
 
 from sqlalchemy import JSON, BigInteger, CheckConstraint, Column, UniqueConstraint, text
 from sqlmodel import Field
@@ -13,6 +14,11 @@ from db.base import Base, now, one_of
 
 def _new_salt() -> str:
     return secrets.token_hex(32)
+
+
+def _attributes() -> Any:
+    """Return the column of what a protocol declares beside the columns that every study has; never sent to a rater."""
+    return Field(default_factory=dict, sa_column=Column(JSON, nullable=False, server_default=text("'{}'")))
 
 
 class Study(Base, table=True):
@@ -39,8 +45,11 @@ class ProtocolRecord(Base, table=True):
     __tablename__ = "protocol"
 
     study_id: int = Field(primary_key=True, foreign_key="study.id")
+    # What the program goes by; of a study that lists its phases, the expansion.
     canonical_json: str
     sha256: str = Field(max_length=64)
+    # The file as its author wrote it, of a study that lists its phases.
+    source: str = Field(default="", sa_column_kwargs={"server_default": text("''")})
 
 
 class Case(Base, table=True):
@@ -60,6 +69,7 @@ class Case(Base, table=True):
         default_factory=list, sa_column=Column(JSON, nullable=False, server_default=text("'[]'"))
     )
     note: str = ""
+    attributes: dict[str, str] = _attributes()
 
 
 class Volume(Base, table=True):
@@ -126,7 +136,7 @@ class Item(Base, table=True):
     __table_args__ = (
         UniqueConstraint("study_id", "key"),
         CheckConstraint(one_of("format", "yes_no", "choice", "open"), name="format"),
-        CheckConstraint(one_of("grounding", "image_grounded", "image_informed"), name="grounding"),
+        CheckConstraint(one_of("grounding", "image_grounded", "image_informed", ""), name="grounding"),
     )
 
     id: int | None = Field(default=None, primary_key=True)
@@ -152,6 +162,7 @@ class Item(Base, table=True):
     turn: int | None = None
     # Read before the real items, with feedback; never part of a freeze's sample or of any statistic.
     practice: bool = Field(default=False, sa_column_kwargs={"server_default": text("false")})
+    attributes: dict[str, str] = _attributes()
 
 
 class Reference(Base, table=True):
@@ -187,7 +198,9 @@ class Candidate(Base, table=True):
     item_id: int = Field(foreign_key="item.id", index=True)
     key: str = Field(max_length=80)
     model: str = Field(max_length=120)
+    # Empty where the model gave none: no response, which is counted and shown to nobody.
     answer: str
+    attributes: dict[str, str] = _attributes()
 
 
 class Freeze(Base, table=True):
@@ -213,7 +226,7 @@ class FreezeItem(Base, table=True):
 
     __tablename__ = "freeze_item"
     __table_args__ = (
-        UniqueConstraint("freeze_id", "item_id", "candidate_id"),
+        UniqueConstraint("freeze_id", "phase", "item_id", "candidate_id"),
         CheckConstraint("inclusion_probability > 0 AND inclusion_probability <= 1", name="probability"),
     )
 
@@ -221,8 +234,13 @@ class FreezeItem(Base, table=True):
     freeze_id: int = Field(foreign_key="freeze.id")
     item_id: int = Field(foreign_key="item.id")
     candidate_id: int | None = Field(default=None, foreign_key="candidate.id")
+    # Of a study that lists its phases, the one for which it was drawn.
+    phase: str = Field(default="", max_length=40, sa_column_kwargs={"server_default": text("''")})
     stratum: str = Field(max_length=200)
-    inclusion_probability: float
+    # None where it is not known: then nothing is weighted by it.
+    inclusion_probability: float | None
+    # Monte Carlo error of a simulated probability; None of any other.
+    inclusion_error: float | None = None
 
 
 class StudyEvent(Base, table=True):

@@ -72,8 +72,10 @@ class Line:
         return value
 
     def word(self, name: str, allowed: Collection[str] = ()) -> str:
-        """Return the text, which must be one of `allowed` or of those that the column has."""
+        """Return the text, which must be one of `allowed` or of those that the column has, or empty where it may be."""
         value = self.text(name)
+        if not value and self.table.column(name).default is not None:
+            return ""
         known = list(allowed or self.table.column(name).allowed)
         if value not in known and self.sound(name):
             near = self.reader.problems.nearest(value, known)

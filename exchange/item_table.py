@@ -18,6 +18,8 @@ from protocol.fields.yes_no import YES_NO
 from protocol.forms import Form
 from protocol.hanging import Hanging
 
+# Declared columns and their values as canonical text; empty cells are left out.
+Attributes = tuple[tuple[str, str], ...]
 _LAST_TURN = 1_000
 _MOST_OPTIONS, _LONGEST_OPTION = 50, 200
 
@@ -68,6 +70,7 @@ class ItemRow:
     turn: int | None = None
     practice: bool = False
     explanation: str = ""
+    attributes: Attributes = ()
     line: int = field(default=0, compare=False)
 
 

@@ -123,7 +123,7 @@ def _read(text: str, name: str, problems: Problems) -> ReadProtocol:
         )
         return ReadProtocol()
     if lists_phases(document):
-        says = "a study that lists its phases can be explained and checked, but not imported by this release."
+        says = "a study that lists its phases is read with its folder: use manage.py validate or manage.py import."
         problems.add(name, f"key {LANGUAGE_KEY}", says)
         return ReadProtocol()
     unusable = check_values(problems, document, name)

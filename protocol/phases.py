@@ -14,7 +14,8 @@ from typing import Literal
 Kind = Literal["items", "candidates", "pairs", "references", "answers"]
 Role = Literal["rater", "reviewer"]
 Form = Literal["reading", "scoring", "review", "opinions"]
-Opening = Literal["at once", "practice passed", "own reads done", "own read done"]
+# What the reading room calls a phase: never the key, in which an author may say what nobody is to know.
+Screen = Literal["practice", "reading", "scoring", "review", "opinions"]
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,9 @@ class Phase:
     step
         The place among the phases that work on one unit of a queue, from 1 on.
     opens
-        What must be done before, by the same member.
+        What must be done before, in words.
+    after
+        Keys of the phases of which the same member must have done everything before.
     done_by
         What closes an assignment, beside a technical failure. A decision is no verdict: it says which answer stands.
     trains
@@ -71,6 +74,8 @@ class Phase:
         Whether the protocol may let verdicts be revised.
     heading
         The line that stands over the item; none where practice and progress say enough.
+    listed
+        Whether the phase is one that a protocol lists, and none of this table.
     left
         What is said of an assignment that is not done, after "3 of 20".
     """
@@ -80,17 +85,24 @@ class Phase:
     step: int
     queue: Queue
     form: Form
-    opens: Opening
+    opens: str
+    after: tuple[str, ...] = ()
     done_by: Literal["verdict", "decision"] = "verdict"
     trains: bool = False
     revisable: bool = False
     heading: str = ""
     left: str = ""
+    listed: bool = False
 
     @property
     def role(self) -> Role:
         """Whose work it is."""
         return self.queue.role
+
+    @property
+    def screen(self) -> Screen:
+        """What the reading room calls it."""
+        return "practice" if self.trains else self.form
 
 
 _NOTHING_YET = "Nothing is assigned to you for now."
@@ -145,6 +157,7 @@ SCORING = Phase(
     SCORING_QUEUE,
     "scoring",
     "own reads done",
+    after=(READING.key,),
     heading="Scoring: is this answer correct?",
     left="answers not scored",
 )
@@ -172,21 +185,6 @@ OPINIONS = Phase(
 # The line over an item that an admin looks at before anybody reads it; no phase, since nothing of it is stored.
 PREVIEW_HEADING = "Preview: as a rater sees it, nothing is saved"
 PHASES: Mapping[str, Phase] = {phase.key: phase for phase in (PRACTICE, READING, SCORING, REVIEW, OPINIONS)}
-
-
-def phases_of(queue: Queue) -> tuple[Phase, ...]:
-    """Return the phases that are counted in a queue, by step; practice stands at its door and is counted by itself."""
-    return tuple(
-        sorted(
-            (phase for phase in PHASES.values() if phase.queue == queue and not phase.trains),
-            key=lambda phase: phase.step,
-        )
-    )
-
-
-def is_revisable(queue: Queue) -> bool:
-    """Return whether the protocol may let verdicts of a queue be revised."""
-    return any(phase.revisable for phase in phases_of(queue))
 
 
 def diagram() -> str:

@@ -16,6 +16,8 @@ Role = Literal["rater", "reviewer", "admin"]
 # A phase by its key, or a page of an admin.
 View = str
 ADMIN = "admin"
+# Any phase of a study that lists its phases: what it names in `shows` is released.
+LISTED = "listed"
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,7 @@ NEVER = Rule("never", None)
 NO = Rule("no", None)
 WITH_ITEM = Rule("yes", ("on_the_desk",))
 RELEASED = Rule("if released by the protocol", ("on_the_desk", "released"))
+SHOWN = Rule("if the phase shows it", ("on_the_desk", "released"))
 PREVIEW = Rule("preview", ())
 REPORT = Rule("report", ())
 LOCKED = Rule("report, after data lock", ("data_locked",))
@@ -76,7 +79,7 @@ class Thing:
         The columns of the database that hold it, as "table.column"; a changed value of any other column must change
         nothing that is sent.
     rules
-        By view: the key of a phase, or `ADMIN`. What is not named is never seen.
+        By view: the key of a phase, `LISTED`, or `ADMIN`. What is not named is never seen.
     """
 
     key: str
@@ -98,7 +101,8 @@ def _with(words: str, *needs: str) -> Rule:
 
 def _reading(rule: Rule, admin: Rule, **others: Rule) -> dict[View, Rule]:
     """Return the same rule for whoever reads from images, practice and own first reads alike."""
-    return {PRACTICE.key: rule, READING.key: rule, REVIEW.key: rule, OPINIONS.key: rule, ADMIN: admin} | others
+    read = {PRACTICE.key: rule, READING.key: rule, REVIEW.key: rule, OPINIONS.key: rule}
+    return read | {LISTED: SHOWN, ADMIN: admin} | others
 
 
 _NAMED_OVERLAYS = _with("those the item lists, never prefetched", "on_the_desk")
@@ -154,6 +158,12 @@ THINGS: tuple[Thing, ...] = (
         "reference (accepted answers, range)",
         {
             SCORING.key: _with("of that item, once all own reads are done", "on_the_desk", "reads_done"),
+            LISTED: _with(
+                "if the phase shows it, once nothing about the subject is open that is blind to it",
+                "on_the_desk",
+                "released",
+                "reads_done",
+            ),
             ADMIN: LOCKED,
         },
         _OF_THE_REFERENCE,
@@ -167,7 +177,16 @@ THINGS: tuple[Thing, ...] = (
     Thing(
         "candidate",
         "candidate's answer",
-        {SCORING.key: _with("the candidate being scored", "on_the_desk", "reads_done"), ADMIN: REPORT},
+        {
+            SCORING.key: _with("the candidate being scored", "on_the_desk", "reads_done"),
+            LISTED: _with(
+                "the candidate being rated, once nothing about its item is open that is blind to it",
+                "on_the_desk",
+                "released",
+                "reads_done",
+            ),
+            ADMIN: REPORT,
+        },
         ("candidate.answer",),
     ),
     Thing("model", "model name, candidate key", {ADMIN: REPORT}),
@@ -199,6 +218,7 @@ THINGS: tuple[Thing, ...] = (
             PRACTICE.key: _with("own counts and times, once the previous part is done"),
             READING.key: _with("own counts and times, once the previous part is done"),
             SCORING.key: _with("own"),
+            LISTED: _with("own counts and times"),
             REVIEW.key: _with("a link to look again"),
             OPINIONS.key: _with("a link to look again"),
         },
@@ -226,7 +246,8 @@ def may_see(role: Role, phase: Phase | None, thing: str, progress: Progress) -> 
     row = _BY_KEY[thing]
     if role != (phase.role if phase is not None else ADMIN):
         return False
-    return row.rules.get(phase.key if phase is not None else ADMIN, NEVER).holds(progress)
+    view = ADMIN if phase is None else LISTED if phase.listed else phase.key
+    return row.rules.get(view, NEVER).holds(progress)
 
 
 def columns_in(phase: Phase) -> frozenset[str]:
@@ -242,6 +263,7 @@ _TITLES: Sequence[tuple[View, str]] = (
     (SCORING.key, "rater, scoring"),
     (REVIEW.key, "reviewer, own read"),
     (OPINIONS.key, "reviewer, decision"),
+    (LISTED, "rater, a listed phase"),
     (ADMIN, "admin"),
 )
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 from sqlalchemy import bindparam, case, exists, func, or_
 from sqlalchemy import select as select_columns
+from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from db.base import stored_id
 from db.people import Membership
 from db.reading import Adjudication, Assignment, Display, ReviewTask, TechnicalFailure, Verdict
+from db.study import Case, Item
 from protocol.phases import Phase
 
 
@@ -66,6 +68,31 @@ def _open(phases: tuple[Phase, ...], limit: int | None) -> Any:
         .order_by(col(Assignment.position), col(Assignment.step))
         .limit(limit)
     )
+
+
+def has_open_about(
+    session: Session, membership_id: int, phases: Sequence[Phase], item_id: int, reach: Literal["subject", "item"]
+) -> bool:
+    """Return whether a member has anything open in some phases about an item, or about its subject."""
+    if not phases:
+        return False
+    about = select(Item.id).where(Item.id == item_id)
+    if reach == "subject":
+        case_, own = aliased(Case), aliased(Item)
+        subject = select(case_.subject).join(own, col(own.case_id) == case_.id).where(own.id == item_id)
+        about = (
+            select(Item.id)
+            .join(Case, col(Case.id) == Item.case_id)
+            .where(Case.subject == subject.scalar_subquery(), Item.study_id == Assignment.study_id)
+            .correlate(Assignment)
+        )
+    waiting = select(Assignment.id).where(
+        Assignment.membership_id == membership_id,
+        _of(phases),
+        col(Assignment.item_id).in_(about),
+        ~is_done(Assignment, phases),
+    )
+    return session.exec(waiting.limit(1)).first() is not None
 
 
 def members_with_open(session: Session, study_id: int, phase: Phase) -> set[int]:

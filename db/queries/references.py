@@ -7,11 +7,11 @@ from sqlmodel import Session, col, select
 from db.study import Item, Reference
 
 
-def reference_for_forms_that_show_it(session: Session, item_id: int) -> Reference:
-    """Read the newest version of a reference. Only the scoring phase and the report may call this."""
+def reference_for_forms_that_show_it(session: Session, item_id: int) -> Reference | None:
+    """Read the newest version of a reference, where there is one. Only forms that show it may call this."""
     return session.exec(
         select(Reference).where(Reference.item_id == item_id).order_by(col(Reference.version).desc()).limit(1)
-    ).one()
+    ).first()
 
 
 def reference_of_practice_item(session: Session, item_id: int) -> Reference:

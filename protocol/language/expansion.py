@@ -65,6 +65,8 @@ class Field(Part):
     maximum: float | None
     unit: str | None
     at_most: int | None
+    # Of a confidence in steps, how many there are.
+    steps: int | None
     means: list[float] | None
     about: str | None
     # Whose answers leave the denominator.
@@ -244,6 +246,13 @@ class Expansion(Part):
         """Return the phase with this key, which has to be one of the study's."""
         return next(phase for phase in self.phases if phase.key == key)
 
+    @staticmethod
+    def of_canonical_json(text: str) -> Expansion | None:
+        """Return the expansion that was stored as such JSON; None where that is a protocol of the first language."""
+        content = json.loads(text)
+        listed = isinstance(content, dict) and content.get("language") == LANGUAGE
+        return Expansion.model_validate(content) if listed else None
+
     def canonical_json(self) -> str:
         """Return it as JSON without spaces: the text that is hashed and stored. Lists keep their order."""
-        return json.dumps(self.model_dump(mode="json"), separators=(",", ":"), ensure_ascii=False)
+        return json.dumps(self.model_dump(mode="json", by_alias=True), separators=(",", ":"), ensure_ascii=False)

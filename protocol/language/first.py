@@ -238,6 +238,7 @@ def _fields(fields: Sequence[FormField]) -> list[expanded.Field]:
                 "maximum": asked.maximum,
                 "unit": asked.unit,
                 "at_most": None,
+                "steps": None,
                 "means": None,
                 "about": None,
                 "excluded": None,

@@ -120,6 +120,7 @@ def _field(
         maximum=high,
         unit=asked.unit,
         at_most=asked.at_most,
+        steps=asked.steps,
         means=asked.means,
         about=asked.about or (_about(above) if asked.type == "confidence" else None),
         excluded="excluded" if asked.excluded else None,

@@ -17,8 +17,7 @@ from db import Assignment, Base, Database, Flag, Item, Membership, ReviewTask, V
 from db.base import stored_id
 from db.standing import STILL_MEMBER
 from protocol.forms import PRIMARY
-from protocol.phases import READING, REVIEW, phases_of
-from protocol.study import Protocol
+from protocol.study_phases import Adjudication, StudyPhases
 from services.errors import Conflict
 from services.people import acts
 from services.people.acts import require_in_study
@@ -88,21 +87,22 @@ def differs(field_type: str, verdicts: Iterable[Verdict]) -> bool:
     )
 
 
-def count_not_sent(session: Session, study_id: int, protocol: Protocol) -> tuple[int, int]:
+def count_not_sent(session: Session, study_id: int, phases: StudyPhases, adjudication: Adjudication) -> tuple[int, int]:
     """Return how many items differ or are flagged and are with no reviewer, and how many were read at all."""
     rows = session.exec(
         select(Assignment.item_id, Item.form, Verdict.fields, Verdict.not_assessable)
         .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
         .join(Item, col(Item.id) == Assignment.item_id)
-        .where(Assignment.study_id == study_id, Assignment.phase == READING.key, queries.stands())
+        .where(Assignment.study_id == study_id, Assignment.phase == adjudication.settled.key, queries.stands())
     )
+    rules = phases.rules_of(adjudication.settled)
     of_item: dict[int, list[str | None]] = defaultdict(list)
     for item_id, form, fields, not_assessable in rows:
-        field_type = protocol.forms[form].primary.type
+        field_type = rules.primary_of(form).type
         of_item[item_id].append(said(field_type, fields.get(PRIMARY), not_assessable=not_assessable is not None))
     to_review = {item_id for item_id, answers in of_item.items() if are_different(answers)}
-    to_review |= _flagged(session, study_id)
-    return len(to_review - _in_queue(session, study_id)), len(of_item)
+    to_review |= _flagged(session, study_id, adjudication)
+    return len(to_review - _in_queue(session, study_id, adjudication)), len(of_item)
 
 
 def open_review_queue(database: Database, actor: Actor, study_key: str) -> QueueSummary:
@@ -121,8 +121,9 @@ def open_review_queue(database: Database, actor: Actor, study_key: str) -> Queue
         # Two admins who press at once must not both choose the same items.
         study, _ = require_role(session, actor, study_key, "admin", lock=True)
         study_id = stored_id(study.id)
-        protocol = frozen_facts.protocol_of(session, study_id)
-        if protocol.adjudication is None:
+        phases = frozen_facts.phases_of(session, study_id)
+        adjudication = phases.adjudication
+        if adjudication is None:
             raise Conflict("This study's protocol has no adjudication, so there is no queue to open.")
         require_in_study(session, acts.OPEN_QUEUE, study)
         reviewers = list(
@@ -138,21 +139,22 @@ def open_review_queue(database: Database, actor: Actor, study_key: str) -> Queue
         )
         if not reviewers:
             raise Conflict("This study has no reviewer yet; invite one first.")
-        reached = _conversations_in_queue(session, study_id)
-        waiting, not_yet_read = _items_to_consider(session, study_id, protocol)
-        key, occasion = draws.key_of(session, study_id, protocol.seed), _tasks(session, study_id)
+        reached = _conversations_in_queue(session, study_id, adjudication)
+        waiting, not_yet_read = _items_to_consider(session, study_id, phases, adjudication)
+        key, occasion = draws.key_of(session, study_id, phases.seed), _tasks(session, study_id, adjudication)
         rng = key.rng("review", occasion)
-        chosen, agreed = _choose(waiting, protocol.adjudication.controls - _controls(session, study_id), reached, rng)
+        chosen, agreed = _choose(waiting, adjudication.controls - _controls(session, study_id), reached, rng)
         drawn = _noted(chosen, agreed)
         rng.shuffle(chosen)
         origins = []
         rows: list[Base] = []
+        rules = phases.rules_of(adjudication.own_read)
         for reviewer, turns in _dealt(_in_turn(chosen), reviewers, reached):
             for read, origin in turns:
-                order = assigning.option_order(read.item, protocol, rng)
+                order = assigning.option_order(read.item, rules, rng)
                 opinions = [stored_id(verdict.id) for verdict in read.verdicts]
                 key.rng("opinions", occasion, read.item.key).shuffle(opinions)
-                rows += _add_task(session, study_id, reviewer, read, origin, opinions, order)
+                rows += _add_task(session, adjudication, reviewer, read, origin, opinions, order)
                 origins.append(origin)
         summary = QueueSummary(
             flagged=origins.count("flag"),
@@ -219,57 +221,62 @@ def _dealt(
             yield max(able, key=lambda reviewer: latest.get(stored_id(reviewer.id), 0)), group
 
 
-def _items_to_consider(session: Session, study_id: int, protocol: Protocol) -> tuple[list[_ReadItem], int]:
+def _items_to_consider(
+    session: Session, study_id: int, phases: StudyPhases, adjudication: Adjudication
+) -> tuple[list[_ReadItem], int]:
     """Return the items that every rater has finished and no reviewer has yet, and how many are still open."""
-    in_queue = _in_queue(session, study_id)
+    settled = adjudication.settled
+    training = phases.training_for(settled.queue)
+    in_queue = _in_queue(session, study_id, adjudication)
     still_open = {
         assignment.item_id
         for membership in session.exec(
             select(Membership).where(Membership.study_id == study_id, Membership.role == "rater", *STILL_MEMBER)
         ).all()
         # Who has failed the practice for good will never read the items; the others need not wait for that.
-        if not practice.has_failed(session, protocol, stored_id(membership.id))
-        for assignment in queries.open_assignments(session, stored_id(membership.id), (READING,))
+        if not practice.has_failed(session, training, stored_id(membership.id))
+        for assignment in queries.open_assignments(session, stored_id(membership.id), (settled,))
     }
     items = session.exec(select(Item).where(Item.study_id == study_id).order_by(col(Item.id))).all()
     # A conversation is put into the queue at once, so that its turns come together and in their order.
     unfinished = {item.conversation for item in items if item.id in still_open} - {None}
     still_open |= {stored_id(item.id) for item in items if item.conversation in unfinished}
     verdicts: dict[int, list[Verdict]] = defaultdict(list)
-    for verdict, item_id in queries.standing_verdicts(session, study_id, READING):
+    for verdict, item_id in queries.standing_verdicts(session, study_id, settled):
         verdicts[item_id].append(verdict)
-    flagged = _flagged(session, study_id)
+    flagged = _flagged(session, study_id, adjudication)
+    rules = phases.rules_of(settled)
     ready = [
-        _ReadItem(item, protocol.forms[item.form].primary.type, verdicts[stored_id(item.id)], item.id in flagged)
+        _ReadItem(item, rules.primary_of(item.form).type, verdicts[stored_id(item.id)], item.id in flagged)
         for item in items
         if item.id not in in_queue and item.id not in still_open and verdicts[stored_id(item.id)]
     ]
     return ready, len(still_open)
 
 
-def _flagged(session: Session, study_id: int) -> set[int]:
+def _flagged(session: Session, study_id: int, adjudication: Adjudication) -> set[int]:
     return set(
         session.exec(
             select(Assignment.item_id)
             .join(Verdict, col(Verdict.assignment_id) == Assignment.id)
             .join(Flag, col(Flag.verdict_id) == Verdict.id)
-            .where(Assignment.study_id == study_id, Assignment.phase == READING.key, queries.stands())
+            .where(Assignment.study_id == study_id, Assignment.phase == adjudication.settled.key, queries.stands())
         )
     )
 
 
-def _in_queue(session: Session, study_id: int) -> set[int]:
+def _in_queue(session: Session, study_id: int, adjudication: Adjudication) -> set[int]:
     """Return the items that a reviewer has; what one had who was taken out is dealt again."""
     return set(
         session.exec(
             select(Assignment.item_id)
             .join(Membership, col(Membership.id) == Assignment.membership_id)
-            .where(Assignment.study_id == study_id, Assignment.phase == REVIEW.key, *STILL_MEMBER)
+            .where(Assignment.study_id == study_id, Assignment.phase == adjudication.own_read.key, *STILL_MEMBER)
         )
     )
 
 
-def _conversations_in_queue(session: Session, study_id: int) -> Reached:
+def _conversations_in_queue(session: Session, study_id: int, adjudication: Adjudication) -> Reached:
     reached: Reached = defaultdict(dict)
     for conversation, turn, reviewer in session.exec(
         select(Item.conversation, Item.turn, Assignment.membership_id)
@@ -277,7 +284,7 @@ def _conversations_in_queue(session: Session, study_id: int) -> Reached:
         .join(Membership, col(Membership.id) == Assignment.membership_id)
         .where(
             Assignment.study_id == study_id,
-            Assignment.phase == REVIEW.key,
+            Assignment.phase == adjudication.own_read.key,
             col(Item.conversation).is_not(None),
             *STILL_MEMBER,
         )
@@ -288,7 +295,7 @@ def _conversations_in_queue(session: Session, study_id: int) -> Reached:
 
 def _add_task(
     session: Session,
-    study_id: int,
+    adjudication: Adjudication,
     reviewer: Membership,
     read: _ReadItem,
     origin: str,
@@ -301,12 +308,12 @@ def _add_task(
         + session.exec(
             select(func.count())
             .select_from(Assignment)
-            .where(Assignment.membership_id == reviewer_id, Assignment.phase == REVIEW.key)
+            .where(Assignment.membership_id == reviewer_id, Assignment.phase == adjudication.own_read.key)
         ).one()
     )
     review, opinions = (
         Assignment(
-            study_id=study_id,
+            study_id=reviewer.study_id,
             membership_id=reviewer_id,
             item_id=stored_id(read.item.id),
             phase=phase.key,
@@ -315,7 +322,7 @@ def _add_task(
             position=position,
             option_order=option_order,
         )
-        for phase in phases_of(REVIEW.queue)
+        for phase in (adjudication.own_read, adjudication.decision)
     )
     session.add(review)
     session.add(opinions)
@@ -331,11 +338,11 @@ def _add_task(
     return [review, opinions, task]
 
 
-def _tasks(session: Session, study_id: int) -> int:
+def _tasks(session: Session, study_id: int, adjudication: Adjudication) -> int:
     return session.exec(
         select(func.count())
         .select_from(Assignment)
-        .where(Assignment.study_id == study_id, Assignment.phase == REVIEW.key)
+        .where(Assignment.study_id == study_id, Assignment.phase == adjudication.own_read.key)
     ).one()
 
 

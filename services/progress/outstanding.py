@@ -10,8 +10,8 @@ from sqlmodel import Session, col, select
 
 from db import Candidate, Database, JudgeRun, JudgeVerdict, Membership, Person, queries
 from db.base import stored_id
-from protocol.phases import OPINIONS, PHASES, PRACTICE, READING, REVIEW, SCORING
-from protocol.study import Protocol
+from protocol.phases import OPINIONS, PRACTICE, READING, REVIEW, SCORING
+from protocol.study_phases import StudyPhases
 from services.adjudication import review_queue
 from services.people.identity import Actor
 from services.people.permission import require_role
@@ -36,7 +36,10 @@ CLOSED = "failures"
 
 @dataclass(frozen=True)
 class OpenWork:
-    """Something that is not done: whose it is, in which part of the study (a key of `WORDS`), and how much of it."""
+    """Something that is not done: whose it is, in which part of the study, and how much of it.
+
+    The part is a key of `WORDS` or, of a phase that a protocol lists, the key of its queue.
+    """
 
     who: str
     part: str
@@ -44,6 +47,8 @@ class OpenWork:
     total: int
     # Where `who` is a pseudonym: as admins know them.
     name: str = ""
+    # What is left, in words, of a phase that a protocol lists.
+    left: str = ""
 
     @property
     def is_open(self) -> bool:
@@ -53,13 +58,21 @@ class OpenWork:
     @property
     def sentence(self) -> str:
         """Return it in words."""
-        return f"{self.who}: {self.open} of {self.total} {WORDS[self.part]}"
+        return f"{self.who}: {self.open} of {self.total} {self.words}"
+
+    @property
+    def words(self) -> str:
+        """What is left, after "3 of 20"."""
+        return self.left or WORDS[self.part]
 
 
 def in_order(work: Sequence[OpenWork]) -> list[OpenWork]:
     """Return open work by part, in the order of a study's life; what is done is left out."""
     parts = list(WORDS)
-    return sorted((piece for piece in work if piece.open), key=lambda piece: parts.index(piece.part))
+    # Phases that a protocol lists come in their own order, before what becomes of their answers.
+    return sorted(
+        (piece for piece in work if piece.open), key=lambda piece: -1 if piece.left else parts.index(piece.part)
+    )
 
 
 def open_work_of(database: Database, actor: Actor, study_key: str) -> list[OpenWork]:
@@ -71,17 +84,17 @@ def open_work_of(database: Database, actor: Actor, study_key: str) -> list[OpenW
 
 def open_work(session: Session, study_id: int) -> list[OpenWork]:
     """Return what is still to be done, with as many queries for a hundred people as for one."""
-    protocol = frozen_facts.protocol_of(session, study_id)
+    phases = frozen_facts.phases_of(session, study_id)
     return in_order(
         [
-            *_of_people(session, study_id, protocol),
-            *_not_sent(session, study_id, protocol),
+            *_of_people(session, study_id, phases),
+            *_not_sent(session, study_id, phases),
             *_of_judges(session, study_id),
         ]
     )
 
 
-def _of_people(session: Session, study_id: int, protocol: Protocol) -> list[OpenWork]:
+def _of_people(session: Session, study_id: int, phases: StudyPhases) -> list[OpenWork]:
     people = {
         stored_id(member.id): (member.pseudonym, name)
         for member, name in session.exec(
@@ -91,22 +104,25 @@ def _of_people(session: Session, study_id: int, protocol: Protocol) -> list[Open
             .order_by(col(Membership.id))
         )
     }
-    shut_out = practice.who_has_not_passed(session, protocol, study_id)
+    shut_out = practice.who_has_not_passed(session, phases, study_id)
     work = []
     counts = queries.count_by_member(session, study_id)
     for member_id in people:
-        for phase in (row.key for row in PHASES.values() if not row.trains):
-            open_, failures, total = counts.get((member_id, phase), (0, 0, 0))
+        for phase in phases.counted:
+            open_, failures, total = counts.get((member_id, phase.key), (0, 0, 0))
             who, name = people[member_id]
-            part = PRACTICE.key if phase == READING.key and member_id in shut_out else phase
-            work += [OpenWork(who, part, open_, total, name), OpenWork(who, CLOSED, failures, total, name)]
+            is_shut = member_id in shut_out and phases.training_for(phase.queue) is not None
+            part = PRACTICE.key if is_shut else phase.queue.key if phase.listed else phase.key
+            left = phase.left if phase.listed else ""
+            work += [OpenWork(who, part, open_, total, name, left), OpenWork(who, CLOSED, failures, total, name)]
     return work
 
 
-def _not_sent(session: Session, study_id: int, protocol: Protocol) -> list[OpenWork]:
-    if protocol.adjudication is None:
+def _not_sent(session: Session, study_id: int, phases: StudyPhases) -> list[OpenWork]:
+    adjudication = phases.adjudication
+    if adjudication is None:
         return []
-    return [OpenWork(NO_REVIEWER, "queue", *review_queue.count_not_sent(session, study_id, protocol))]
+    return [OpenWork(NO_REVIEWER, "queue", *review_queue.count_not_sent(session, study_id, phases, adjudication))]
 
 
 def _of_judges(session: Session, study_id: int) -> list[OpenWork]:

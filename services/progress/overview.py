@@ -9,10 +9,11 @@ from sqlmodel import col, select
 from db import Database, Membership, queries
 from db.base import stored_id
 from db.standing import STILL_MEMBER
-from protocol.phases import QUEUES, READING, phases_of
+from protocol.study_phases import StudyPhases
 from services.people.identity import Actor
 from services.people.permission import require_role, state_of
 from services.progress import outstanding
+from services.studies import frozen_facts
 
 
 @dataclass(frozen=True)
@@ -38,23 +39,31 @@ def overview_of(database: Database, actor: Actor, study_key: str) -> Overview:
         state = state_of(session, study_id)
         if state == "draft":
             return Overview(len(raters), 0, 0, ("not frozen yet",))
+        phases = frozen_facts.phases_of(session, study_id)
         # A decision and the own read before it are one task.
+        last_steps = {phases.in_queue(queue)[-1].key for queue in phases.queues}
         counts = {
             place: (open_, total)
             for place, (open_, _, total) in queries.count_by_member(session, study_id).items()
-            if place[1] in {phases_of(queue)[-1].key for queue in QUEUES.values()}
+            if place[1] in last_steps
         }
         total = sum(all_ for _, all_ in counts.values())
         done = total - sum(open_ for open_, _ in counts.values())
         if state == "closed":
             return Overview(len(raters), done, total, ("report ready",))
         work = [piece for piece in outstanding.open_work(session, study_id) if piece.is_open]
-    return Overview(len(raters), done, total, _waits(work, len(raters)))
+    return Overview(len(raters), done, total, _waits(work, _first_part(phases), len(raters)))
 
 
-def _waits(work: list[outstanding.OpenWork], raters: int) -> tuple[str, ...]:
+def _first_part(phases: StudyPhases) -> str:
+    """Return the part of open work by which it is known who has not begun."""
+    first = phases.counted[0]
+    return first.queue.key if first.listed else first.key
+
+
+def _waits(work: list[outstanding.OpenWork], first_part: str, raters: int) -> tuple[str, ...]:
     people = len({piece.who for piece in work if piece.name})
-    begun = {piece.who: piece.open < piece.total for piece in work if piece.part == READING.key}
+    begun = {piece.who: piece.open < piece.total for piece in work if piece.part == first_part}
     not_begun = sum(not started for started in begun.values())
     to_send = sum(piece.open for piece in work if piece.part == "queue")
     said = (

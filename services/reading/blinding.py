@@ -6,16 +6,18 @@ added to a table stays hidden until somebody lets it through here.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
 from string import ascii_uppercase
 from typing import Any
 
 from db.queries import ShownItem, ShownOverlay, ShownVolume
+from protocol.context import Context, TextSettings
 from protocol.fields import KINDS
-from protocol.forms import Form, FormField, Option
-from protocol.phases import PHASES, PREVIEW_HEADING
-from protocol.study import Protocol
+from protocol.fields.yes_no import YES_NO
+from protocol.forms import PRIMARY, FormField, Option
+from protocol.study_phases import PhaseRules
 from services.installation.tokens import Keys
 from services.reading import hanging
 from services.reading.answers import ShownForm
@@ -64,6 +66,7 @@ class Desk:
     """What stands round an item: whose it is, how far they are, and what they said before."""
 
     phase: Phase
+    heading: str
     assignment_public_id: str
     key: str
     progress: tuple[int, int]
@@ -76,40 +79,25 @@ class Desk:
     ahead: NextPayload | None = None
 
 
-def reading_form(protocol: Protocol, item: ShownItem, option_order: list[str]) -> ShownForm:
-    """Return the form of the reading phase."""
+def form_of_item(rules: PhaseRules, item: ShownItem, option_order: list[str]) -> ShownForm:
+    """Return the form in which an item is answered in a phase."""
     return ShownForm(
-        fields=_with_item_options(protocol.forms[item.form], item, option_order),
-        not_assessable=_pairs(protocol.reading.not_assessable),
-        flags=_pairs(protocol.reading.flags),
-        comment=protocol.reading.comment,
-        panes=tuple(pane.title for pane in protocol.hanging.panes_of(item.sequences, item.uses_prior)),
+        fields=tuple(_placed(field, item, option_order, rules) for field in rules.fields_of(item.form)),
+        not_assessable=_pairs(rules.not_assessable),
+        flags=_pairs(rules.flags),
+        comment=rules.comment,
+        panes=tuple(pane.title for pane in rules.hanging.panes_of(item.sequences, item.uses_prior)),
     )
 
 
-def review_form(protocol: Protocol, item: ShownItem, option_order: list[str]) -> ShownForm:
-    """Return the form of a reviewer's own first read: the raters' form without flags."""
-    form = reading_form(protocol, item, option_order)
-    return replace(form, flags=())
-
-
-def opinions_form(protocol: Protocol, item: ShownItem, option_order: list[str]) -> ShownForm:
-    """Return the form of a decision: the answer alone, with the reason for it."""
-    form = reading_form(protocol, item, option_order)
-    answer = tuple(field for field in form.fields if field.key == "answer")
-    return replace(form, fields=(*answer, _REASON), flags=(), comment=False)
-
-
-def scoring_form(protocol: Protocol) -> ShownForm:
-    """Return the form of the scoring phase."""
-    if protocol.scoring is None:
-        raise ValueError("the protocol has no scoring phase")
+def form_of_candidate(rules: PhaseRules) -> ShownForm:
+    """Return the form in which a candidate is scored: the same for all, whatever their items ask."""
     return ShownForm(
-        tuple(_with_own_options(field) for field in protocol.scoring.form.fields), (), (), protocol.scoring.comment
+        fields=tuple(_with_own_options(field) for field in rules.fields or ()),
+        not_assessable=_pairs(rules.not_assessable),
+        flags=_pairs(rules.flags),
+        comment=rules.comment,
     )
-
-
-_REASON = FormField(key="reason", type="text", label="Reason for the decision")
 
 
 def form_payload(form: ShownForm) -> FormPayload:
@@ -147,24 +135,29 @@ def _field_payload(field: FormField) -> FormFieldPayload:
     }
 
 
-def context_payload(shown: Shown, protocol: Protocol) -> ContextPayload:
+def context_payload(shown: Shown, rules: PhaseRules) -> ContextPayload:
     """Return vignette, history and facts, as far as the protocol releases them."""
+    context = rules.context
     facts: list[Line] = []
-    if protocol.context.age and shown.item.age is not None:
+    if rules.question and "prompt" in rules.shows:
+        facts.append(["Question", shown.item.prompt])
+    if rules.options_as_text and shown.item.options:
+        facts.append(["Options", " · ".join(option["text"] for option in shown.item.options)])
+    if context.age and shown.item.age is not None:
         facts.append(["Age", f"{shown.item.age} years"])
     if shown.item.uses_prior:
-        facts.extend(_date_facts(shown.volumes, protocol))
-    vignette = shown.item.vignette if protocol.context.vignette else ""
-    history = [[name, value] for name, value in shown.item.history] if protocol.context.history else []
+        facts.extend(_date_facts(shown.volumes, context))
+    vignette = shown.item.vignette if context.vignette else ""
+    history = [[name, value] for name, value in shown.item.history] if context.history else []
     return {"vignette": vignette or None, "history": history, "facts": facts}
 
 
-def _date_facts(volumes: list[ShownVolume], protocol: Protocol) -> list[Line]:
+def _date_facts(volumes: list[ShownVolume], context: Context) -> list[Line]:
     """Return dates only as the protocol releases them: months since the prior unless it says otherwise."""
     current, prior = _acquired(volumes, "current"), _acquired(volumes, "prior")
-    if current is None or prior is None or protocol.context.dates == "hidden":
+    if current is None or prior is None or context.dates == "hidden":
         return []
-    if protocol.context.dates == "acquisition_date":
+    if context.dates == "acquisition_date":
         return [["Acquired", current.isoformat()], ["Prior acquired", prior.isoformat()]]
     return [["Months since the prior", str(round((current - prior).days / DAYS_PER_MONTH))]]
 
@@ -173,15 +166,17 @@ def _acquired(volumes: list[ShownVolume], role: str) -> date | None:
     return next((volume.acquired for volume in volumes if volume.role == role and volume.acquired), None)
 
 
-def item_payload(*, desk: Desk, shown: Shown, protocol: Protocol, keys: Keys, prefetch: list[int]) -> ItemPayload:
+def item_payload(
+    *, desk: Desk, shown: Shown, rules: PhaseRules, text: TextSettings, keys: Keys, prefetch: list[int]
+) -> ItemPayload:
     """Return what a rater or reviewer gets to see of an item that is read from its images."""
     return {
         **_head(desk),
-        "images": hanging.images_payload(shown.item, shown.volumes, shown.overlays, protocol.hanging, keys),
-        "context": context_payload(shown, protocol),
+        "images": hanging.images_payload(shown.item, shown.volumes, shown.overlays, rules.hanging, keys),
+        "context": context_payload(shown, rules),
         **_standing(desk),
-        "prompt": shown.item.prompt,
-        "text": text_payload(protocol, "prompt", "vignette", "reference", "explanation"),
+        "prompt": _prompt(rules, shown.item),
+        "text": text_payload(text, "prompt", "vignette", "reference", "explanation"),
         "reference": None,
         "candidate": None,
         "own": None,
@@ -206,25 +201,26 @@ def _opinion_name(place: int) -> str:
     return (_opinion_name(round_ - 1) if round_ else "") + ascii_uppercase[letter]
 
 
-def scoring_payload(
+def words_payload(
     *,
     desk: Desk,
-    protocol: Protocol,
-    prompt: str,
-    question: str,
+    rules: PhaseRules,
+    text: TextSettings,
+    item: ShownItem,
     form: ShownForm,
-    reference: list[str],
-    candidate: str,
+    reference: list[str] | None,
+    candidate: str | None,
 ) -> ScoringPayload:
-    """Return what a rater gets to see of a candidate: the question, the reference and the answer, and no model."""
+    """Return what is judged from words alone: a candidate, or an item without scans; of a candidate no model."""
+    # The prompt of such a phase may be a line of the protocol; the question is the prompt of the item then.
+    settings = {**text_payload(text, "reference", "candidate"), "question": text.prompt}
     return {
         **_head(desk),
         "images": None,
-        "context": {"vignette": None, "history": [], "facts": [["Question", question]]},
+        "context": context_payload(Shown(item, [], [], form), rules),
         **_standing(desk),
-        "prompt": prompt,
-        # The prompt of this phase is a line of the protocol; the question is the prompt of the item.
-        "text": {**text_payload(protocol, "reference", "candidate"), "question": protocol.text.prompt},
+        "prompt": _prompt(rules, item),
+        "text": settings if rules.question else {**settings, "prompt": text.prompt},
         "reference": reference,
         "candidate": candidate,
         "own": None,
@@ -235,9 +231,14 @@ def scoring_payload(
     }
 
 
-def text_payload(protocol: Protocol, *kinds: TextKind) -> dict[TextKind, TextSetting]:
+def _prompt(rules: PhaseRules, item: ShownItem) -> str:
+    """Return what stands above the form: the question of the phase, or the prompt of the item."""
+    return rules.question or (item.prompt if "prompt" in rules.shows else "")
+
+
+def text_payload(text: TextSettings, *kinds: TextKind) -> dict[TextKind, TextSetting]:
     """Return how texts of these kinds are set: plain, or as Markdown."""
-    return {kind: getattr(protocol.text, kind) for kind in kinds}
+    return {kind: getattr(text, kind) for kind in kinds}
 
 
 def _head(desk: Desk) -> HeadPayload:
@@ -248,7 +249,7 @@ def _head(desk: Desk) -> HeadPayload:
         "key": desk.key,
         "phase": desk.phase,
         "progress": {"done": done, "total": total},
-        "heading": PHASES[desk.phase].heading if desk.phase in PHASES else PREVIEW_HEADING,
+        "heading": desk.heading,
         "notice": desk.notice,
     }
 
@@ -372,21 +373,26 @@ def answer_text(field: FormField, value: Any) -> str:
     return f"{words} {field.unit}" if field.unit else words
 
 
-def _with_item_options(form: Form, item: ShownItem, option_order: list[str]) -> tuple[FormField, ...]:
-    return tuple(_placed(field, item, option_order) for field in form.fields)
-
-
-def _placed(field: FormField, item: ShownItem, option_order: list[str]) -> FormField:
-    if field.key == "answer" and item.options:
+def _placed(field: FormField, item: ShownItem, option_order: list[str], rules: PhaseRules) -> FormField:
+    if field.key in rules.takes_options and item.options:
         by_id = {option["id"]: Option(id=option["id"], text=option["text"]) for option in item.options}
         order = option_order or list(by_id)
-        return field.model_copy(update={"options": [by_id[option_id] for option_id in order]})
+        kind = answered_as(item).type if field.key in rules.as_item else field.type
+        return field.model_copy(update={"type": kind, "options": [by_id[option_id] for option_id in order]})
     return _with_own_options(field)
+
+
+def answered_as(item: ShownItem) -> FormField:
+    """Return the field that an item's format asks for: yes or no, one of its options, or words."""
+    ids = [option["id"] for option in item.options]
+    kind = "text" if not ids else "yes_no" if ids == [option for option, _ in YES_NO] else "choice"
+    options = [Option(id=option["id"], text=option["text"]) for option in item.options]
+    return FormField(key=PRIMARY, type=kind, label="Answer", options=options)
 
 
 def _with_own_options(field: FormField) -> FormField:
     return field if field.offered == field.options else field.model_copy(update={"options": field.offered})
 
 
-def _pairs(options: list[Option]) -> tuple[tuple[str, str], ...]:
+def _pairs(options: Sequence[Option]) -> tuple[tuple[str, str], ...]:
     return tuple((option.id, option.text) for option in options)

@@ -6,45 +6,57 @@ from sqlmodel import Session
 
 from db import Assignment, Membership, Study, queries
 from db.base import stored_id
-from protocol.phases import PHASES, PRACTICE, QUEUES, READING, SCORING, Queue, phases_of
-from protocol.study import Protocol
-from protocol.visibility import Progress, may_see
-from services.errors import NotFound, ReadsOpen
-from services.people.permission import turn_of
+from protocol.phases import Queue
+from protocol.study_phases import StudyPhases
+from services.errors import NotAllowed, NotFound, ReadsOpen
+from services.people.identity import Actor
+from services.people.permission import require_role, turn_of
 from services.reading import practice, revision_rules, shown_items
 from services.studies import frozen_facts
 
 
-def queue_named(key: str) -> Queue:
+def own_queue(session: Session, actor: Actor, study_key: str, key: str) -> tuple[Study, Membership, Queue]:
+    """Return a study and the actor's membership with one of the queues that their role works through.
+
+    Raises
+    ------
+    NotFound, NotAllowed
+        There is no such study or queue for the actor, or it is another role's.
+    """
+    study, membership = require_role(session, actor, study_key, "rater", "reviewer", "admin")
+    queue = queue_named(frozen_facts.phases_of(session, stored_id(study.id)), key)
+    if membership.role != queue.role:
+        raise NotAllowed(f"This needs the role {queue.role} in the study.")
+    return study, membership, queue
+
+
+def queue_named(phases: StudyPhases, key: str) -> Queue:
     """Return the queue of a name, which comes from an address that anybody may edit."""
-    if key not in QUEUES:
+    queue = phases.queue_named(key)
+    if queue is None:
         raise NotFound("There is no such list of items; continue from your worklist.")
-    return QUEUES[key]
+    return queue
 
 
 def waiting_for(
-    session: Session, protocol: Protocol, membership_id: int, queue: Queue, *, limit: int | None = None
+    session: Session, phases: StudyPhases, membership_id: int, queue: Queue, *, limit: int | None = None
 ) -> list[Assignment]:
     """Return what a member may work on in a queue, in order: the real items only when the practice is passed."""
-    phases = phases_of(queue)
-    if _practises_before(protocol, queue) and not practice.has_passed(session, membership_id):
+    training = phases.training_for(queue)
+    if training is not None and not practice.has_passed(session, membership_id):
         # Who has failed for good has no practice waiting either.
-        phases = (PRACTICE,)
-    return queries.open_assignments(session, membership_id, phases, limit=limit)
+        return queries.open_assignments(session, membership_id, (training,), limit=limit)
+    return queries.open_assignments(session, membership_id, phases.in_queue(queue), limit=limit)
 
 
-def is_on_the_desk(session: Session, protocol: Protocol, assignment: Assignment) -> bool:
+def is_on_the_desk(session: Session, phases: StudyPhases, assignment: Assignment) -> bool:
     """Return whether an assignment, read by `own_assignment`, is the first that its member may work on in its queue."""
     if not turn_of(session, assignment).has_come:
         return False
-    phase = PHASES[assignment.phase]
-    if not _practises_before(protocol, phase.queue):
+    phase = phases.named(assignment.phase)
+    if phases.training_for(phase.queue) is None:
         return True
     return practice.has_passed(session, assignment.membership_id) != phase.trains
-
-
-def _practises_before(protocol: Protocol, queue: Queue) -> bool:
-    return queue == PRACTICE.queue and protocol.reading.practice is not None
 
 
 def within_reach(session: Session, waiting: list[Assignment]) -> list[Assignment]:
@@ -60,32 +72,60 @@ def within_reach(session: Session, waiting: list[Assignment]) -> list[Assignment
     return [first] if continues and first.item_id != second.item_id else [first, second]
 
 
-def progress_of(
-    session: Session, membership_id: int, queue: Queue, protocol: Protocol | None = None
-) -> tuple[int, int]:
-    """Return how many items of a queue are closed and how many there are; a review and its decision count once.
+def progress_of(session: Session, phases: StudyPhases, membership_id: int, queue: Queue) -> tuple[int, int]:
+    """Return how many items of a queue are closed and how many there are; a review and its decision count once."""
+    return queries.count_assignments(session, membership_id, phases.in_queue(queue)[-1:])
 
-    With `protocol`, the count is the one that the member may see: while they practise, that of the practice.
+
+def shown_progress_of(session: Session, phases: StudyPhases, membership_id: int, queue: Queue) -> tuple[int, int]:
+    """Return of `progress_of` what the member may see: while they practise, the count is that of the practice."""
+    training = phases.training_for(queue)
+    if training is not None and not practice.has_passed(session, membership_id):
+        return practice.progress_of_pass(session, training, membership_id)
+    return progress_of(session, phases, membership_id, queue)
+
+
+def require_open(session: Session, study: Study, membership: Membership, queue: Queue) -> None:
+    """Refuse a queue while its member has work that comes before it, or could still change that work.
+
+    What may be revised is settled when the member acknowledges the instructions of the queue.
     """
-    practises = protocol is not None and _practises_before(protocol, queue)
-    if practises and not practice.has_passed(session, membership_id):
-        return practice.progress_of_pass(session, membership_id)
-    return queries.count_assignments(session, membership_id, phases_of(queue)[-1:])
-
-
-def require_scoring_open(session: Session, study: Study, membership: Membership) -> None:
-    """Refuse the scoring phase while the rater reads blind, or could still change what they read: it shows references.
-
-    Where verdicts may be revised, that ends when the rater acknowledges the instructions of scoring.
-    """
-    require_reads_done(session, stored_id(membership.id))
-    protocol = frozen_facts.protocol_of(session, stored_id(study.id))
-    if protocol.reading.revision != "never" and not revision_rules.has_begun_scoring(session, stored_id(membership.id)):
+    phases = frozen_facts.phases_of(session, stored_id(study.id))
+    require_work_before_done(session, phases, stored_id(membership.id), queue)
+    if may_be_revised_before(phases, queue) and not revision_rules.has_acknowledged(
+        session, stored_id(membership.id), queue
+    ):
         raise ReadsOpen("Read this part's instructions first; after that, your verdicts can no longer be revised.")
 
 
-def require_reads_done(session: Session, membership_id: int) -> None:
+def may_be_revised_before(phases: StudyPhases, queue: Queue) -> bool:
+    """Return whether a protocol lets verdicts be revised that a queue waits for."""
+    revisable = phases.revisable
+    return any(phase in revisable for phase in phases.before(queue))
+
+
+def is_work_before_done(session: Session, phases: StudyPhases, membership_id: int, queue: Queue) -> bool:
+    """Return whether a member has nothing open that comes before a queue."""
+    before = phases.before(queue)
+    return not before or not queries.open_assignments(session, membership_id, before, limit=1)
+
+
+def tells_nothing_too_early(session: Session, phases: StudyPhases, assignment: Assignment) -> bool:
+    """Return whether nothing of a member is open that is blind to what this assignment shows.
+
+    A protocol and a freeze in which that could happen are refused; this asks once more, of the very rows.
+    """
+    phase, member = phases.named(assignment.phase), assignment.membership_id
+    if not is_work_before_done(session, phases, member, phase.queue):
+        return False
+    return not phase.listed or not any(
+        queries.has_open_about(session, member, blind, assignment.item_id, reach)
+        for reach, blind in phases.blind_to(phase)
+    )
+
+
+def require_work_before_done(session: Session, phases: StudyPhases, membership_id: int, queue: Queue) -> None:
     """Refuse what may come only after the last blind read."""
-    done = not queries.open_assignments(session, membership_id, (READING,), limit=1)
-    if not may_see("rater", SCORING, "reference", Progress(on_the_desk=True, reads_done=done)):
-        raise ReadsOpen("Scoring opens once you have read all your items.")
+    if is_work_before_done(session, phases, membership_id, queue):
+        return
+    raise ReadsOpen(phases.opens_later(queue))

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import cast
 
 from sqlmodel import Session, col, select
 
 from db import Assignment, Draft, Item, Membership, Study, Verdict, now, queries
 from db.base import stored_id
 from db.queries import ShownItem
-from protocol.phases import OPINIONS, PHASES, PRACTICE, READING, REVIEW, Queue, is_revisable, phases_of
-from protocol.study import Protocol
+from protocol.phases import PREVIEW_HEADING, Phase, Queue
+from protocol.study_phases import StudyPhases
 from protocol.visibility import Progress, may_see
-from services.errors import Conflict, NotOnTheDesk
+from services.errors import Conflict, NotOnTheDesk, ReadsOpen
 from services.installation.tokens import TOKEN_PERIOD, Keys
 from services.people.identity import Actor
 from services.reading import blinding, desk, hanging, pace, practice, revision_rules, session_summary, shown_items
@@ -29,7 +28,6 @@ from services.reading.payloads import (
     ScoringPayload,
     TurnPayload,
 )
-from services.reading.payloads import Phase as PhaseKey
 from services.studies import frozen_facts
 
 _HALF_DONE = "Thank you. Every verdict is saved, and the next part is open to you now."
@@ -41,40 +39,41 @@ def keys_of(study: Study, actor: Actor) -> Keys:
     return Keys(study.salt, actor.login_session_id, hours)
 
 
-def notice_of(study: Study, protocol: Protocol) -> str | None:
+def notice_of(study: Study, phases: StudyPhases) -> str | None:
     """Return the line that stands over every image of the study."""
-    parts = [protocol.notice or "", "Simulated readers." if study.simulated_readers else ""]
+    parts = [phases.notice, "Simulated readers." if study.simulated_readers else ""]
     return " ".join(part for part in parts if part) or None
 
 
 def queue_payload(session: Session, actor: Actor, study: Study, membership: Membership, queue: Queue) -> Payload:
     """Return the payload of the first assignment that is not closed, or thanks when there is none."""
     membership_id = stored_id(membership.id)
-    protocol = frozen_facts.protocol_of(session, stored_id(study.id))
-    waiting = desk.waiting_for(session, protocol, membership_id, queue, limit=3)
-    progress = desk.progress_of(session, membership_id, queue, protocol)
+    phases = frozen_facts.phases_of(session, stored_id(study.id))
+    waiting = desk.waiting_for(session, phases, membership_id, queue, limit=3)
+    progress = desk.shown_progress_of(session, phases, membership_id, queue)
     if not waiting:
-        practised_in_vain = queue == PRACTICE.queue and practice.has_failed(session, protocol, membership_id)
+        practised_in_vain = practice.has_failed(session, phases.training_for(queue), membership_id)
         next_part = None if practised_in_vain else pace.next_part(session, study, membership, queue)
-        half_done = next_part is not None and queue == READING.queue
+        half_done = next_part is not None and queue.role == "rater"
         thanks = (queue.finished, _HALF_DONE if half_done else queue.thanks)
         return blinding.done_payload(
             *(practice.FAILED if practised_in_vain else thanks),
             progress,
-            queries.last_assignment(session, membership_id, phases_of(queue)),
+            queries.last_assignment(session, membership_id, phases.in_queue(queue)),
             session_summary.own_counts_and_times(session, actor, membership, queue),
-            revision_rules.count_revisable(session, actor, protocol, membership) if is_revisable(queue) else None,
+            revision_rules.count_revisable(session, actor, phases, membership) if phases.is_revisable(queue) else None,
             next_part,
         )
-    if waiting[0].phase == OPINIONS.key:
-        _require_own_read(session, waiting[0])
+    first = phases.named(waiting[0].phase)
+    if first.done_by == "decision":
+        _require_own_read(session, first, waiting[0])
     return assignment_payload(session, actor, study, waiting, progress)
 
 
-def _require_own_read(session: Session, opinions: Assignment) -> None:
+def _require_own_read(session: Session, phase: Phase, opinions: Assignment) -> None:
     """Refuse to show others' opinions before the own read; the order of the queue brings them after it."""
     own = queries.root_verdict(session, queries.review_task_of(session, opinions).review_assignment_id)
-    if not may_see("reviewer", OPINIONS, "opinions", Progress(on_the_desk=True, answered=own is not None)):
+    if not may_see(phase.role, phase, "opinions", Progress(on_the_desk=True, answered=own is not None)):
         raise NotOnTheDesk("Read this item yourself first; then the opinions are shown.")
 
 
@@ -83,37 +82,39 @@ def assignment_payload(
 ) -> AnyItemPayload:
     """Return the payload of the first of `waiting`; the images of the one after it may be fetched ahead."""
     assignment = waiting[0]
-    protocol = frozen_facts.protocol_of(session, stored_id(study.id))
+    phases = frozen_facts.phases_of(session, stored_id(study.id))
+    phase = phases.named(assignment.phase)
     keys = keys_of(study, actor)
     place = Desk(
-        phase=_phase_of(assignment),
+        phase=phase.screen,
+        heading=phase.heading,
         assignment_public_id=assignment.public_id,
         key=keys.idempotency_key(assignment.public_id),
         progress=progress,
         draft=_draft_of(session, assignment),
-        notice=notice_of(study, protocol),
+        notice=notice_of(study, phases),
     )
-    phase = PHASES[assignment.phase]
-    if phase.kind == "candidates":
-        return _scoring_payload(session, protocol, assignment, place)
-    shown = shown_items.shown_of(session, protocol, assignment)
+    if not phases.rules_of(phase).shows_volumes:
+        return _words_payload(session, phases, assignment, place)
+    shown = shown_items.shown_of(session, phases, assignment)
     place = replace(
         place,
-        turns=_turns(session, protocol, assignment, shown.item),
-        practice=_practice_progress(protocol, progress) if phase.trains else None,
-        notice=" ".join(filter(None, (place.notice, practice.notice_of_pass(assignment)))) or None,
-        revisable=_revisable(session, actor, protocol, assignment),
-        ahead=_ahead(session, protocol, assignment, progress),
+        turns=_turns(session, phases, assignment, shown.item),
+        practice=_practice_progress(phases, phase, progress),
+        notice=" ".join(filter(None, (place.notice, practice.notice_of_pass(phase, assignment)))) or None,
+        revisable=_revisable(session, actor, phases, assignment),
+        ahead=_ahead(session, phases, assignment, progress),
     )
     payload = blinding.item_payload(
         desk=place,
         shown=shown,
-        protocol=protocol,
+        rules=phases.rules_of(phase),
+        text=phases.text,
         keys=keys,
-        prefetch=_prefetch(session, protocol, shown, desk.within_reach(session, waiting)[1:]),
+        prefetch=_prefetch(session, phases, assignment, shown, desk.within_reach(session, waiting)[1:]),
     )
     if phase.done_by == "decision":
-        return blinding.with_opinions(payload, *_opinions(session, protocol, assignment, shown.item))
+        return blinding.with_opinions(payload, *_opinions(session, phases, assignment, shown.item))
     return payload
 
 
@@ -121,100 +122,119 @@ def revision_payload(
     session: Session, actor: Actor, study: Study, assignment: Assignment, verdict: Verdict
 ) -> ItemPayload:
     """Return the payload of an item whose verdict is being revised; nothing is fetched ahead beside it."""
-    protocol = frozen_facts.protocol_of(session, stored_id(study.id))
+    phases = frozen_facts.phases_of(session, stored_id(study.id))
+    phase = phases.named(assignment.phase)
     keys = keys_of(study, actor)
-    shown = shown_items.shown_of(session, protocol, assignment)
+    shown = shown_items.shown_of(session, phases, assignment)
     place = Desk(
-        phase=_phase_of(assignment),
+        phase=phase.screen,
+        heading=phase.heading,
         assignment_public_id=assignment.public_id,
         key=keys.revision_key(assignment.public_id, verdict.receipt),
-        progress=desk.progress_of(session, assignment.membership_id, READING.queue, protocol),
+        progress=desk.shown_progress_of(session, phases, assignment.membership_id, phase.queue),
         draft=_draft_of(session, assignment),
-        notice=notice_of(study, protocol),
-        turns=_turns(session, protocol, assignment, shown.item),
+        notice=notice_of(study, phases),
+        turns=_turns(session, phases, assignment, shown.item),
         revision=blinding.revision_payload(verdict.receipt, verdict.submitted_at),
-        revisable=_revisable(session, actor, protocol, assignment),
+        revisable=_revisable(session, actor, phases, assignment),
     )
-    return blinding.item_payload(desk=place, shown=shown, protocol=protocol, keys=keys, prefetch=[])
+    rules = phases.rules_of(phase)
+    return blinding.item_payload(desk=place, shown=shown, rules=rules, text=phases.text, keys=keys, prefetch=[])
 
 
-def _phase_of(assignment: Assignment) -> PhaseKey:
-    """Return the key of an assignment's phase; nothing is dealt that is not in the table."""
-    return cast(PhaseKey, PHASES[assignment.phase].key)
-
-
-def _practice_progress(protocol: Protocol, progress: tuple[int, int]) -> PracticePayload:
-    rule = protocol.reading.practice
-    return blinding.practice_payload(progress, rule.pass_mark if rule is not None else 0.0)
+def _practice_progress(phases: StudyPhases, phase: Phase, progress: tuple[int, int]) -> PracticePayload | None:
+    rule = phases.rules_of(phase).practice
+    return None if rule is None else blinding.practice_payload(progress, rule.pass_mark)
 
 
 def _ahead(
-    session: Session, protocol: Protocol, assignment: Assignment, progress: tuple[int, int]
+    session: Session, phases: StudyPhases, assignment: Assignment, progress: tuple[int, int]
 ) -> NextPayload | None:
     """Return what begins with the first item behind the practice."""
+    phase = phases.named(assignment.phase)
     done, total = progress
-    if protocol.reading.practice is None or assignment.phase != READING.key or done:
+    if phase.trains or phases.training_for(phase.queue) is None or done:
         return None
-    return pace.first_items(session, assignment.membership_id, total)
+    return pace.first_items(session, phases, assignment.membership_id, phase.queue, total)
 
 
-def _revisable(session: Session, actor: Actor, protocol: Protocol, assignment: Assignment) -> int | None:
-    phase = PHASES[assignment.phase]
-    if not is_revisable(phase.queue):
+def _revisable(session: Session, actor: Actor, phases: StudyPhases, assignment: Assignment) -> int | None:
+    phase = phases.named(assignment.phase)
+    if not phases.is_revisable(phase.queue):
         return None
-    if not phase.revisable or protocol.reading.revision == "never":
+    if phase not in phases.revisable:
         return 0
     membership = session.get_one(Membership, assignment.membership_id)
-    return revision_rules.count_revisable(session, actor, protocol, membership)
+    return revision_rules.count_revisable(session, actor, phases, membership)
 
 
-def _turns(session: Session, protocol: Protocol, assignment: Assignment, item: ShownItem) -> tuple[TurnPayload, ...]:
+def _turns(session: Session, phases: StudyPhases, assignment: Assignment, item: ShownItem) -> tuple[TurnPayload, ...]:
     """Return the earlier turns of an item's conversation with the member's own answers, oldest first."""
-    phase = PHASES[assignment.phase]
-    # What was decided on a turn is no read of it.
-    phase = REVIEW if phase.done_by == "decision" else phase
+    phase = phases.named(assignment.phase)
+    if phase.done_by == "decision":
+        # What was decided on a turn is no read of it.
+        phase = phases.in_queue(phase.queue)[0]
     before = frozen_facts.turns_before(session, assignment.study_id, item)
     turns = []
     for turn in queries.earlier_turns(session, assignment, before, phase):
         lines = []
         if turn.assignment is not None and turn.verdict is not None:
             earlier = shown_items.item_of(session, turn.assignment)
-            lines = shown_items.lines_of(protocol, earlier, turn.assignment.option_order, turn.verdict)
+            lines = shown_items.lines_of(phases, phase, earlier, turn.assignment.option_order, turn.verdict)
         turns.append(blinding.turn_payload(turn.prompt, lines))
     return tuple(turns)
 
 
-def preview_payload(session: Session, actor: Actor, study: Study, item: Item) -> ItemPayload:
-    """Return an item as a rater will see it, for an admin: from the same builder, and nothing can be submitted."""
-    protocol = frozen_facts.protocol_of(session, stored_id(study.id))
+def preview_payload(session: Session, actor: Actor, study: Study, item: Item) -> ItemPayload | ScoringPayload:
+    """Return an item as a rater will see it, for an admin: from the same builder, and nothing can be submitted.
+
+    References and answers are shown to no admin before the data lock: words stand in their place.
+    """
+    phases = frozen_facts.phases_of(session, stored_id(study.id))
+    phase = phases.previewed
+    rules = phases.rules_of(phase)
     shown_item = queries.shown_item(session, stored_id(item.id))
     shown = Shown(
         shown_item,
         queries.shown_volumes(session, shown_item.case_id),
         queries.shown_overlays(session, shown_item.case_id) if shown_item.overlays else [],
-        blinding.reading_form(protocol, shown_item, []),
+        blinding.form_of_item(rules, shown_item, []) if phase.kind == "items" else blinding.form_of_candidate(rules),
     )
     keys = keys_of(study, actor)
     public_id = f"preview-{item.id}"
     place = Desk(
         phase="preview",
+        heading=PREVIEW_HEADING,
         assignment_public_id=public_id,
         key=keys.idempotency_key(public_id),
         progress=(0, 1),
         draft=blinding.draft_payload(0, {}),
-        notice=notice_of(study, protocol),
+        notice=notice_of(study, phases),
         turns=tuple(blinding.turn_payload(prompt, []) for _, prompt in queries.turns_before(session, shown_item)),
     )
-    return blinding.item_payload(desk=place, shown=shown, protocol=protocol, keys=keys, prefetch=[])
+    if rules.shows_volumes:
+        return blinding.item_payload(desk=place, shown=shown, rules=rules, text=phases.text, keys=keys, prefetch=[])
+    return blinding.words_payload(
+        desk=place,
+        rules=rules,
+        text=phases.text,
+        item=shown_item,
+        form=shown.form,
+        reference=["The reference stands here."] if "reference" in rules.shows else None,
+        candidate="The answer stands here." if "candidate" in rules.shows else None,
+    )
 
 
-def _prefetch(session: Session, protocol: Protocol, shown: Shown, following: list[Assignment]) -> list[int]:
+def _prefetch(
+    session: Session, phases: StudyPhases, assignment: Assignment, shown: Shown, following: list[Assignment]
+) -> list[int]:
     """Return the volumes of the assignment after this one that this one does not show itself; never an overlay."""
-    showing = set(hanging.volumes_of(shown.item, shown.volumes, protocol.hanging))
+    rules = phases.rules_of(phases.named(assignment.phase))
+    showing = set(hanging.volumes_of(shown.item, shown.volumes, rules.hanging))
     return [
         volume
         for after in following
-        for volume in shown_items.shown_files_of(session, protocol, after)[0]
+        for volume in shown_items.shown_files_of(session, phases, after)[0]
         if volume not in showing
     ]
 
@@ -224,25 +244,41 @@ def _draft_of(session: Session, assignment: Assignment) -> DraftPayload:
     return blinding.draft_payload(draft.sequence, draft.answers) if draft else blinding.draft_payload(0, {})
 
 
-def _scoring_payload(session: Session, protocol: Protocol, assignment: Assignment, place: Desk) -> ScoringPayload:
-    if protocol.scoring is None or assignment.candidate_id is None:
-        raise Conflict("This study has no answers to score.")
-    desk.require_reads_done(session, assignment.membership_id)
+def _words_payload(session: Session, phases: StudyPhases, assignment: Assignment, place: Desk) -> ScoringPayload:
+    """Return a candidate, or an item without scans; what tells something only when nothing blind to it is open."""
+    phase = phases.named(assignment.phase)
+    rules = phases.rules_of(phase)
+    reads_done = desk.tells_nothing_too_early(session, phases, assignment)
     item = shown_items.item_of(session, assignment)
-    reference = queries.reference_for_forms_that_show_it(session, assignment.item_id)
-    return blinding.scoring_payload(
+    if phase.kind == "items":
+        place = replace(place, turns=_turns(session, phases, assignment, item))
+
+    def released(thing: str) -> bool:
+        if thing not in rules.shows:
+            return False
+        if not may_see(phase.role, phase, thing, Progress(on_the_desk=True, reads_done=reads_done, released=True)):
+            raise ReadsOpen(phases.opens_later(phase.queue))
+        return True
+
+    return blinding.words_payload(
         desk=place,
-        protocol=protocol,
-        prompt=protocol.scoring.prompt,
-        question=item.prompt,
-        form=shown_items.form_of(session, protocol, assignment),
-        reference=shown_items.reference_texts(protocol, item, reference),
-        candidate=queries.candidate_answer(session, assignment.candidate_id),
+        rules=rules,
+        text=phases.text,
+        item=item,
+        form=shown_items.form_of(session, phases, assignment),
+        reference=shown_items.reference_words(session, phases, phase, item) if released("reference") else None,
+        candidate=_candidate(session, assignment) if released("candidate") else None,
     )
 
 
+def _candidate(session: Session, assignment: Assignment) -> str:
+    if assignment.candidate_id is None:
+        raise Conflict("This study has no answers to score.")
+    return queries.candidate_answer(session, assignment.candidate_id)
+
+
 def _opinions(
-    session: Session, protocol: Protocol, assignment: Assignment, item: ShownItem
+    session: Session, phases: StudyPhases, assignment: Assignment, item: ShownItem
 ) -> tuple[list[Line], list[list[Line]]]:
     """Return in words the reviewer's own first read, and the raters' opinions in the order stored for this item."""
     task = queries.review_task_of(session, assignment)
@@ -252,7 +288,9 @@ def _opinions(
         for verdict in session.exec(select(Verdict).where(col(Verdict.id).in_(task.opinion_order)))
     }
 
+    read = phases.in_queue(phases.named(assignment.phase).queue)[0]
+
     def lines(verdict: Verdict) -> list[Line]:
-        return shown_items.lines_of(protocol, item, assignment.option_order, verdict)
+        return shown_items.lines_of(phases, read, item, assignment.option_order, verdict)
 
     return lines(own) if own is not None else [], [lines(verdicts[verdict_id]) for verdict_id in task.opinion_order]

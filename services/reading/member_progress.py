@@ -20,8 +20,8 @@ from db import (
 )
 from db.base import stored_id
 from db.standing import STILL_MEMBER
-from protocol.phases import QUEUES, READING, SCORING, Queue, phases_of
-from protocol.study import Protocol
+from protocol.phases import Phase, Queue
+from protocol.study_phases import StudyPhases
 from services.people.identity import Actor
 from services.people.permission import require_role
 from services.reading import desk, practice
@@ -50,7 +50,7 @@ def progress_of_members(database: Database, actor: Actor, study_key: str) -> lis
     """Return, for admins, how far every rater and reviewer is."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
-        protocol = frozen_facts.protocol_of(session, stored_id(study.id))
+        phases = frozen_facts.phases_of(session, stored_id(study.id))
         rows = session.exec(
             select(Membership, Person)
             .join(Person)
@@ -59,9 +59,9 @@ def progress_of_members(database: Database, actor: Actor, study_key: str) -> lis
         ).all()
         lines = []
         for membership, person in rows:
-            for queue in (queue for queue in QUEUES.values() if queue.role == membership.role):
-                done, total = desk.progress_of(session, stored_id(membership.id), queue)
-                if total or queue != SCORING.queue:
+            for queue in (queue for queue in phases.queues if queue.role == membership.role):
+                done, total = desk.progress_of(session, phases, stored_id(membership.id), queue)
+                if total or not phases.before(queue):
                     lines.append(
                         MemberProgress(
                             membership.pseudonym,
@@ -70,20 +70,20 @@ def progress_of_members(database: Database, actor: Actor, study_key: str) -> lis
                             queue,
                             done,
                             total,
-                            *_failures_and_last_save(session, stored_id(membership.id), queue),
-                            _practice(session, protocol, stored_id(membership.id)) if queue == READING.queue else "",
-                            _revised(session, stored_id(membership.id), queue),
+                            *_failures_and_last_save(session, phases, stored_id(membership.id), queue),
+                            _practice(session, phases.training_for(queue), stored_id(membership.id)),
+                            _revised(session, phases, stored_id(membership.id), queue),
                         )
                     )
         return lines
 
 
-def _practice(session: Session, protocol: Protocol, membership_id: int) -> str:
+def _practice(session: Session, training: Phase | None, membership_id: int) -> str:
     """Return how a rater's practice went, in a few words."""
-    if protocol.reading.practice is None:
+    if training is None:
         return ""
     results = practice.results_of(session, membership_id)
-    state = practice.state_of_practice(session, membership_id)
+    state = practice.state_of_practice(session, training, membership_id)
     if not results:
         return "not finished yet"
     last = results[-1]
@@ -93,20 +93,22 @@ def _practice(session: Session, protocol: Protocol, membership_id: int) -> str:
     )
 
 
-def _revised(session: Session, membership_id: int, queue: Queue) -> int:
+def _revised(session: Session, phases: StudyPhases, membership_id: int, queue: Queue) -> int:
     return session.exec(
         select(func.count(func.distinct(col(Verdict.assignment_id))))
         .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
         .where(
             Assignment.membership_id == membership_id,
-            _in(queue),
+            _in(phases, queue),
             col(Verdict.supersedes_id).is_not(None),
         )
     ).one()
 
 
-def _failures_and_last_save(session: Session, membership_id: int, queue: Queue) -> tuple[int, datetime | None]:
-    chosen = select(Assignment.id).where(Assignment.membership_id == membership_id, _in(queue))
+def _failures_and_last_save(
+    session: Session, phases: StudyPhases, membership_id: int, queue: Queue
+) -> tuple[int, datetime | None]:
+    chosen = select(Assignment.id).where(Assignment.membership_id == membership_id, _in(phases, queue))
     failures = session.exec(
         select(func.count()).select_from(TechnicalFailure).where(col(TechnicalFailure.assignment_id).in_(chosen))
     ).one()
@@ -122,5 +124,5 @@ def _failures_and_last_save(session: Session, membership_id: int, queue: Queue) 
     return failures, max(moments, default=None)
 
 
-def _in(queue: Queue) -> Any:
-    return col(Assignment.phase).in_([phase.key for phase in phases_of(queue)])
+def _in(phases: StudyPhases, queue: Queue) -> Any:
+    return col(Assignment.phase).in_([phase.key for phase in phases.in_queue(queue)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Mapping
+from collections.abc import Iterator
 from urllib.parse import urlencode
 
 from sqlalchemy import func
@@ -12,49 +12,59 @@ from sqlmodel import Session, col, select
 
 from db import Assignment, Membership, Study, Verdict, queries
 from db.base import stored_id
-from protocol.phases import PRACTICE, READING, REVIEW, SCORING, Phase, Queue
+from protocol.phases import Phase, Queue
+from protocol.study_phases import StudyPhases
 from services.reading import blinding
 from services.reading.payloads import NextPayload
+from services.studies import frozen_facts
 
 # Of fewer verdicts a median says little.
 FEWEST = 3
 MINUTE = 60_000
-# Whose times tell how long one unit of a queue takes, and what that pace is called: the first that has enough of them.
-_PACES: Mapping[str, tuple[tuple[Phase, str], ...]] = {
-    READING.queue.key: ((READING, "at your pace so far"), (PRACTICE, "at the pace of your practice")),
-    SCORING.queue.key: ((SCORING, "at your pace so far"), (READING, "at the pace of your reading")),
-}
 
 
 def next_part(session: Session, study: Study, membership: Membership, queue: Queue) -> NextPayload | None:
     """Return what waits behind a queue that is done: answers to score after the reads; None where nothing does."""
-    if queue == REVIEW.queue:
+    if queue.role == "reviewer":
         return blinding.next_payload("Look again", "", _place(study, queue))
-    if queue != READING.queue:
-        return None
-    membership_id = stored_id(membership.id)
-    done, total = queries.count_assignments(session, membership_id, (SCORING,))
-    if done == total:
-        return None
-    title = f"{SCORING.queue.verb} {SCORING.queue.counted(total - done)}"
-    about = about_how_long(session, membership_id, SCORING.queue, total - done)
-    return blinding.next_payload(title, about, _place(study, SCORING.queue))
+    phases, membership_id = frozen_facts.phases_of(session, stored_id(study.id)), stored_id(membership.id)
+    for following in phases.after(queue):
+        done, total = queries.count_assignments(session, membership_id, phases.in_queue(following)[-1:])
+        if done < total and all(before.queue == queue for before in phases.before(following)):
+            title = f"{following.verb} {following.counted(total - done)}"
+            about = about_how_long(session, phases, membership_id, following, total - done)
+            return blinding.next_payload(title, about, _place(study, following))
+    return None
 
 
-def first_items(session: Session, membership_id: int, total: int) -> NextPayload:
+def first_items(session: Session, phases: StudyPhases, membership_id: int, queue: Queue, total: int) -> NextPayload:
     """Return what begins behind the practice: so many items, and about how long they take."""
-    about = about_how_long(session, membership_id, READING.queue, total)
-    return blinding.next_payload(f"{READING.queue.verb} {READING.queue.counted(total)}", about)
+    about = about_how_long(session, phases, membership_id, queue, total)
+    return blinding.next_payload(f"{queue.verb} {queue.counted(total)}", about)
 
 
-def about_how_long(session: Session, membership_id: int, queue: Queue, left: int) -> str:
+def about_how_long(session: Session, phases: StudyPhases, membership_id: int, queue: Queue, left: int) -> str:
     """Return about how long the units that are left take, in words; nothing where the own pace is not known yet."""
-    for phase, pace in _PACES.get(queue.key, ()):
+    for phase, pace in _paces(phases, queue):
         times = _active_times(session, membership_id, phase)
         median = statistics.median(times) if len(times) >= FEWEST else 0
         if median:
             return f"about {duration(median * left)} {pace}"
     return ""
+
+
+def _paces(phases: StudyPhases, queue: Queue) -> Iterator[tuple[Phase, str]]:
+    """Yield whose times tell how long one unit of a queue takes, and what that pace is called, the best first."""
+    if queue.role != "rater":
+        return
+    for phase in phases.in_queue(queue):
+        yield phase, "at your pace so far"
+    training = phases.training_for(queue)
+    if training is not None:
+        yield training, "at the pace of your practice"
+    for phase in phases.before(queue):
+        if phase.kind == "items":
+            yield phase, "at the pace of your reading"
 
 
 def duration(milliseconds: float) -> str:

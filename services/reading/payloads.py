@@ -242,14 +242,14 @@ class OpinionsPayload(HeadPayload, StandingPayload):
 
 
 class ScoringPayload(HeadPayload, StandingPayload):
-    """A candidate's answer that is scored: with the question and the reference, and without images."""
+    """What is judged from words, without images: a candidate's answer, or an item; with the reference where shown."""
 
     images: None
     context: ContextPayload
     prompt: str
     text: dict[TextKind, TextSetting]
-    reference: list[str]
-    candidate: str
+    reference: list[str] | None
+    candidate: str | None
     own: None
     opinions: None
     draft: DraftPayload

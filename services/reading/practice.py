@@ -15,8 +15,8 @@ from db.base import stored_id
 from db.queries import ShownItem
 from db.standing import STILL_MEMBER
 from protocol.forms import PRIMARY
-from protocol.phases import PRACTICE
-from protocol.study import Protocol
+from protocol.phases import Phase
+from protocol.study_phases import StudyPhases
 from protocol.visibility import Progress, may_see
 from services.errors import Conflict, NotFound
 from services.people.identity import Actor
@@ -37,12 +37,12 @@ FAILED = (
 ROUNDING = 1e-9
 
 
-def state_of_practice(session: Session, membership_id: int) -> str:
+def state_of_practice(session: Session, training: Phase, membership_id: int) -> str:
     """Return `passed`, `open` (there are practice items to read), or `failed` (every attempt is used up)."""
     results = results_of(session, membership_id)
     if _passed(results):
         return "passed"
-    waiting = queries.open_assignments(session, membership_id, (PRACTICE,), limit=1)
+    waiting = queries.open_assignments(session, membership_id, (training,), limit=1)
     return "open" if waiting or not results else "failed"
 
 
@@ -55,14 +55,15 @@ def _passed(results: list[PracticeResult]) -> bool:
     return any(result.passed for result in results)
 
 
-def has_failed(session: Session, protocol: Protocol, membership_id: int) -> bool:
-    """Return whether a rater has used up their attempts at a practice that the study asks for."""
-    return protocol.reading.practice is not None and state_of_practice(session, membership_id) == "failed"
+def has_failed(session: Session, training: Phase | None, membership_id: int) -> bool:
+    """Return whether a rater has used up their attempts at a practice, where the study asks for one."""
+    return training is not None and state_of_practice(session, training, membership_id) == "failed"
 
 
-def who_has_failed(session: Session, protocol: Protocol, study_id: int) -> set[int]:
+def who_has_failed(session: Session, phases: StudyPhases, study_id: int) -> set[int]:
     """Return the memberships of which `has_failed` is true, with as many queries for a hundred raters as for one."""
-    if protocol.reading.practice is None:
+    training = phases.training
+    if training is None:
         return set()
     best = (
         select(PracticeResult.membership_id, func.max(cast(PracticeResult.passed, Integer)))
@@ -71,22 +72,22 @@ def who_has_failed(session: Session, protocol: Protocol, study_id: int) -> set[i
         .group_by(col(PracticeResult.membership_id))
     )
     without_success = {membership_id for membership_id, passed in session.exec(best) if not passed}
-    return without_success - queries.members_with_open(session, study_id, PRACTICE)
+    return without_success - queries.members_with_open(session, study_id, training)
 
 
-def who_has_not_passed(session: Session, protocol: Protocol, study_id: int) -> set[int]:
+def who_has_not_passed(session: Session, phases: StudyPhases, study_id: int) -> set[int]:
     """Return the raters for whom the items are shut, with as many queries for a hundred raters as for one."""
-    if protocol.reading.practice is None:
+    if phases.training is None:
         return set()
     raters = select(Membership.id).where(Membership.study_id == study_id, Membership.role == "rater")
     passed = select(PracticeResult.membership_id).where(col(PracticeResult.passed))
     return {stored_id(rater) for rater in session.exec(raters.where(~col(Membership.id).in_(passed)))}
 
 
-def progress_of_pass(session: Session, membership_id: int) -> tuple[int, int]:
+def progress_of_pass(session: Session, training: Phase, membership_id: int) -> tuple[int, int]:
     """Return how many items of the rater's present pass through the practice are closed, and how many it has."""
     return queries.count_assignments(
-        session, membership_id, (PRACTICE,), pass_number=_newest_pass(session, membership_id)
+        session, membership_id, (training,), pass_number=_newest_pass(session, training, membership_id)
     )
 
 
@@ -102,14 +103,15 @@ _RESULTS: Any = (
 )
 
 
-def end_pass_if_done(session: Session, protocol: Protocol, assignment: Assignment) -> None:
+def end_pass_if_done(session: Session, phases: StudyPhases, assignment: Assignment) -> None:
     """Store the result of a pass whose last item was just closed; deal the next pass where it was not enough."""
-    rule = protocol.reading.practice
+    training = phases.named(assignment.phase)
+    rule = phases.rules_of(training).practice
     membership_id, pass_number = assignment.membership_id, assignment.pass_number
     session.flush()
-    if rule is None or queries.open_assignments(session, membership_id, (PRACTICE,), limit=1):
+    if rule is None or queries.open_assignments(session, membership_id, (training,), limit=1):
         return
-    scores = _scores_of_pass(session, protocol, membership_id, pass_number)
+    scores = _scores_of_pass(session, phases, training, membership_id, pass_number)
     judged = [score for score in scores if score is not None]
     correct = sum(judged)
     passed = correct + ROUNDING >= rule.pass_mark * len(judged)
@@ -125,28 +127,29 @@ def end_pass_if_done(session: Session, protocol: Protocol, assignment: Assignmen
     audit.record(session, "practice ended", study_id=assignment.study_id, rows=proofs.sealed([result]))
     if not passed and (rule.attempts is None or pass_number < rule.attempts):
         rater = session.get_one(Membership, membership_id)
-        assigning.assign_practice(session, assignment.study_id, rater, protocol, pass_number + 1)
+        assigning.assign_practice(session, assignment.study_id, rater, phases, training, pass_number + 1)
         session.flush()
 
 
-def notice_of_pass(assignment: Assignment) -> str | None:
-    """Return what stands over the items of a second pass and of any later one."""
-    if assignment.phase != PRACTICE.key or assignment.pass_number == 1:
+def notice_of_pass(phase: Phase, assignment: Assignment) -> str | None:
+    """Return what stands over the practice items of a second pass and of any later one."""
+    if not phase.trains or assignment.pass_number == 1:
         return None
     return f"Practice, attempt {assignment.pass_number}: the pass mark was not reached, so the items are repeated."
 
 
 def feedback_on(
-    session: Session, protocol: Protocol, assignment: Assignment, item: ShownItem, reference_words: list[str]
+    session: Session, phases: StudyPhases, assignment: Assignment, item: ShownItem, reference_words: list[str]
 ) -> FeedbackPayload | None:
     """Return what a rater learns from their practice verdict: right or not, what counts as right, and why."""
-    rule = protocol.reading.practice
-    released = rule is not None and rule.feedback and assignment.phase == PRACTICE.key
-    if not may_see("rater", PRACTICE, "feedback", Progress(answered=True, released=released)):
+    training = phases.named(assignment.phase)
+    rule = phases.rules_of(training).practice
+    released = rule is not None and rule.feedback
+    if not may_see(training.role, training, "feedback", Progress(answered=True, released=released)):
         return None
     reference = queries.reference_of_practice_item(session, assignment.item_id)
     verdict = queries.root_verdict(session, stored_id(assignment.id))
-    correct = _score(session, protocol, item.item_id, verdict) if verdict is not None else None
+    correct = _score(session, phases, training, item.item_id, verdict) if verdict is not None else None
     return blinding.feedback_payload(correct, reference_words, reference.explanation)
 
 
@@ -173,11 +176,12 @@ def allow_another_attempt(database: Database, actor: Actor, study_key: str, logi
         ).first()
         if rater is None:
             raise NotFound(f"The study has no rater '{login[:120]}'.")
-        protocol = frozen_facts.protocol_of(session, study_id)
-        if not has_failed(session, protocol, stored_id(rater.id)):
+        phases = frozen_facts.phases_of(session, study_id)
+        training = phases.training
+        if training is None or not has_failed(session, training, stored_id(rater.id)):
             raise Conflict(f"'{login[:120]}' has not used up their attempts at the practice; nothing was changed.")
         last = results_of(session, stored_id(rater.id))[-1].pass_number
-        assigning.assign_practice(session, study_id, rater, protocol, last + 1)
+        assigning.assign_practice(session, study_id, rater, phases, training, last + 1)
         audit.record(
             session,
             "another attempt at practice",
@@ -188,14 +192,16 @@ def allow_another_attempt(database: Database, actor: Actor, study_key: str, logi
         )
 
 
-def _newest_pass(session: Session, membership_id: int) -> int:
+def _newest_pass(session: Session, training: Phase, membership_id: int) -> int:
     newest = select(func.max(Assignment.pass_number)).where(
-        Assignment.membership_id == membership_id, Assignment.phase == PRACTICE.key
+        Assignment.membership_id == membership_id, Assignment.phase == training.key
     )
     return session.exec(newest).one() or 1
 
 
-def _scores_of_pass(session: Session, protocol: Protocol, membership_id: int, pass_number: int) -> list[bool | None]:
+def _scores_of_pass(
+    session: Session, phases: StudyPhases, training: Phase, membership_id: int, pass_number: int
+) -> list[bool | None]:
     """Return a score per item of a pass; what could not be shown was not answered right."""
     rows = session.exec(
         select(Assignment.item_id, Verdict, TechnicalFailure.id)
@@ -203,21 +209,24 @@ def _scores_of_pass(session: Session, protocol: Protocol, membership_id: int, pa
         .join(TechnicalFailure, col(TechnicalFailure.assignment_id) == Assignment.id, isouter=True)
         .where(
             Assignment.membership_id == membership_id,
-            Assignment.phase == PRACTICE.key,
+            Assignment.phase == training.key,
             Assignment.pass_number == pass_number,
         )
         .order_by(col(Assignment.position))
     ).all()
-    return [False if verdict is None else _score(session, protocol, item_id, verdict) for item_id, verdict, _ in rows]
+    return [
+        False if verdict is None else _score(session, phases, training, item_id, verdict)
+        for item_id, verdict, _ in rows
+    ]
 
 
-def _score(session: Session, protocol: Protocol, item_id: int, verdict: Verdict) -> bool | None:
+def _score(session: Session, phases: StudyPhases, training: Phase, item_id: int, verdict: Verdict) -> bool | None:
     """Return whether a practice verdict is right; None where only a person could tell, as with free text."""
     if verdict.not_assessable is not None:
         return False
     item = session.get_one(Item, item_id)
     reference = queries.reference_of_practice_item(session, item_id)
-    key = answer_key(item, protocol.forms[item.form], reference)
+    key = answer_key(item, phases.rules_of(training).primary_of(item.form), reference)
     answer = verdict.fields.get(PRIMARY)
     correct = False if answer is None else score(key, answer).correct
     in_words_only = key.kind.scale == "text" and reference.low is None and reference.high is None

@@ -15,7 +15,7 @@ from services.errors import NotFound
 from services.people.identity import Actor
 from services.people.permission import require_role
 from services.reading import blinding, displaying, shown_items
-from services.reading.payloads import ItemPayload, Line
+from services.reading.payloads import ItemPayload, Line, ScoringPayload
 from services.studies import frozen_facts
 
 # So many lines of a search are listed; more are counted, and a longer search finds them.
@@ -113,18 +113,20 @@ def preview_feedback(database: Database, actor: Actor, study_key: str, item_key:
     """Return what raters will be told after their answer to a practice item; nothing for any other item."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
-        protocol = frozen_facts.protocol_of(session, stored_id(study.id))
+        phases = frozen_facts.phases_of(session, stored_id(study.id))
         item = _item(session, study, item_key)
-        rule = protocol.reading.practice
-        if not item.practice or rule is None or not rule.feedback:
+        training = phases.training
+        rule = phases.rules_of(training).practice if training is not None else None
+        if not item.practice or training is None or rule is None or not rule.feedback:
             return []
         shown = queries.shown_item(session, stored_id(item.id))
         reference = queries.reference_of_practice_item(session, stored_id(item.id))
-        accepted = shown_items.reference_texts(protocol, shown, reference)
+        primary = phases.rules_of(training).primary_of(shown.form)
+        accepted = shown_items.reference_texts(primary, shown, reference)
         return blinding.feedback_lines(accepted, reference.explanation)
 
 
-def preview_item(database: Database, actor: Actor, study_key: str, item_key: str) -> ItemPayload:
+def preview_item(database: Database, actor: Actor, study_key: str, item_key: str) -> ItemPayload | ScoringPayload:
     """Return the payload that a rater will get for an item, from the same builder."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")

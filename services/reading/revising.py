@@ -6,7 +6,6 @@ from sqlmodel import Session
 
 from db import Assignment, Database, Draft, Reopening, Verdict, now, queries
 from db.base import stored_id
-from protocol.phases import PHASES, SCORING
 from services.people import acts
 from services.people.acts import require_in_study
 from services.people.identity import Actor
@@ -26,19 +25,20 @@ def list_revisable(database: Database, actor: Actor, public_id: str) -> list[Rev
     """
     with database.read_only() as session:
         _, study, membership = own_assignment(session, actor, public_id)
-        protocol = frozen_facts.protocol_of(session, stored_id(study.id))
+        phases = frozen_facts.phases_of(session, stored_id(study.id))
         lines = []
-        for assignment, verdict in revision_rules.revisable_verdicts(session, actor, protocol, membership):
+        for assignment, verdict in revision_rules.revisable_verdicts(session, actor, phases, membership):
+            phase = phases.named(assignment.phase)
             item = shown_items.item_of(session, assignment)
             lines.append(
                 blinding.revisable_payload(
                     assignment_public_id=assignment.public_id,
                     position=assignment.position,
                     prompt=item.prompt,
-                    text=blinding.text_payload(protocol, "prompt"),
+                    text=blinding.text_payload(phases.text, "prompt"),
                     receipt=verdict.receipt,
                     saved_at=verdict.submitted_at,
-                    lines=shown_items.lines_of(protocol, item, assignment.option_order, verdict),
+                    lines=shown_items.lines_of(phases, phase, item, assignment.option_order, verdict),
                 )
             )
         return lines
@@ -54,8 +54,8 @@ def reopen(database: Database, actor: Actor, public_id: str) -> ItemPayload:
     """
     with database.writing() as session:
         assignment, study, membership = own_assignment(session, actor, public_id)
-        protocol = frozen_facts.protocol_of(session, stored_id(study.id))
-        verdict = revision_rules.require_revisable(session, actor, protocol, membership, assignment)
+        phases = frozen_facts.phases_of(session, stored_id(study.id))
+        verdict = revision_rules.require_revisable(session, actor, phases, membership, assignment)
         revision_rules.end(session, actor, membership)
         session.add(
             Reopening(
@@ -73,10 +73,9 @@ def resume(database: Database, actor: Actor, public_id: str) -> Payload:
     """Leave a reopened verdict as it stands, and return what is on the desk of the assignment's study."""
     with database.writing() as session:
         assignment, study, membership = own_assignment(session, actor, public_id)
-        queue = PHASES[assignment.phase].queue
+        queue = frozen_facts.phases_of(session, stored_id(study.id)).named(assignment.phase).queue
         require_in_study(session, acts.READ, study)
-        if queue == SCORING.queue:
-            desk.require_scoring_open(session, study, membership)
+        desk.require_open(session, study, membership, queue)
         revision_rules.end(session, actor, membership)
         session.flush()
         return displaying.queue_payload(session, actor, study, membership, queue)

@@ -5,31 +5,34 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import bindparam, func, or_
+from sqlalchemy import and_, bindparam, false, func, or_
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, delete, select
 
 from db import Acknowledgement, Assignment, Item, Membership, Reopening, Verdict, queries
 from db.base import stored_id
-from protocol.phases import READING, REVIEW, SCORING
-from protocol.study import Protocol
+from protocol.phases import Phase, Queue
+from protocol.study_phases import StudyPhases
 from services.errors import NotRevisable
 from services.people.identity import Actor
 from services.people.permission import hold_study, state_of
 
+# Keys of phases, each with whether its verdicts may be revised in the login session alone that gave them.
+Rules = tuple[tuple[str, bool], ...]
 NOT_REVISABLE = "This verdict cannot be revised; reload the page to continue."
 
 
 def revisable_verdicts(
-    session: Session, actor: Actor, protocol: Protocol, membership: Membership
+    session: Session, actor: Actor, phases: StudyPhases, membership: Membership
 ) -> list[tuple[Assignment, Verdict]]:
     """Return the rater's verdicts that may be revised now with their assignments, the last item first."""
-    if not _may_revise(session, protocol, membership):
+    rules = _may_revise(session, phases, membership)
+    if not rules:
         return []
     rows = session.exec(
         select(Assignment, Verdict)
         .join(Verdict, col(Verdict.assignment_id) == Assignment.id)
-        .where(*_conditions(protocol.reading.revision == "session"))
+        .where(*_conditions(rules))
         # Not by the time of the verdict: whoever revises several would find others under the same digits each time.
         .order_by(col(Assignment.position).desc()),
         params=_named(actor, membership),
@@ -37,37 +40,39 @@ def revisable_verdicts(
     return [(assignment, verdict) for assignment, verdict in rows]
 
 
-def count_revisable(session: Session, actor: Actor, protocol: Protocol, membership: Membership) -> int:
+def count_revisable(session: Session, actor: Actor, phases: StudyPhases, membership: Membership) -> int:
     """Return how many of the rater's verdicts may be revised now."""
-    if not _may_revise(session, protocol, membership):
+    rules = _may_revise(session, phases, membership)
+    if not rules:
         return 0
-    count: int = session.exec(_count(protocol.reading.revision == "session"), params=_named(actor, membership)).one()
+    count: int = session.exec(_count(rules), params=_named(actor, membership)).one()
     return count
 
 
-@lru_cache(maxsize=2)
-def _count(in_this_session: bool) -> Any:
+@lru_cache(maxsize=16)
+def _count(rules: Rules) -> Any:
     return (
         select(func.count())
         .select_from(Assignment)
         .join(Verdict, col(Verdict.assignment_id) == Assignment.id)
-        .where(*_conditions(in_this_session))
+        .where(*_conditions(rules))
     )
 
 
 def require_revisable(
-    session: Session, actor: Actor, protocol: Protocol, membership: Membership, assignment: Assignment
+    session: Session, actor: Actor, phases: StudyPhases, membership: Membership, assignment: Assignment
 ) -> Verdict:
     """Return the verdict of an assignment that stands and may be revised, or refuse.
 
     The reviewers' queue is not opened before this transaction has ended: it would show what is being superseded.
     """
     hold_study(session, membership.study_id)
-    if _may_revise(session, protocol, membership):
+    rules = _may_revise(session, phases, membership)
+    if rules:
         verdict = session.exec(
             select(Verdict)
             .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
-            .where(Assignment.id == assignment.id, *_conditions(protocol.reading.revision == "session")),
+            .where(Assignment.id == assignment.id, *_conditions(rules)),
             params=_named(actor, membership),
         ).first()
         if verdict is not None:
@@ -75,36 +80,53 @@ def require_revisable(
     raise NotRevisable(NOT_REVISABLE)
 
 
-def _may_revise(session: Session, protocol: Protocol, membership: Membership) -> bool:
-    """Return whether anything of this rater may be revised.
+def _may_revise(session: Session, phases: StudyPhases, membership: Membership) -> Rules:
+    """Return the phases of which this rater may revise anything, each with whether only in the same login session.
 
     Once references are shown to them (scoring answers), or the raters' verdicts are compared (the reviewers' queue), no
     verdict may change: for all raters and items alike, so that nobody can tell which items are in the queue.
     """
-    if protocol.reading.revision == "never" or membership.role != "rater":
-        return False
+    if not phases.revisable or membership.role != "rater":
+        return ()
     if state_of(session, membership.study_id, afresh=True) != "open":
-        return False
-    settled = session.exec(
-        _SETTLED, params={"study_id": membership.study_id, "membership_id": stored_id(membership.id)}
+        return ()
+    named = {"study_id": membership.study_id, "membership_id": stored_id(membership.id)}
+    return tuple(
+        (phase.key, phases.rules_of(phase).revision == "session")
+        for phase in phases.revisable
+        if not session.exec(_settled(*_what_settles(phases, phase)), params=named).one()
     )
-    return not settled.one()
 
 
-_COMPARED = select(Assignment.id).where(Assignment.study_id == bindparam("study_id"), Assignment.phase == REVIEW.key)
-_BEGUN = select(Acknowledgement.id).where(
-    Acknowledgement.membership_id == bindparam("membership_id"), Acknowledgement.phase == SCORING.queue.key
-)
-_SETTLED: Any = select(or_(_COMPARED.exists(), _BEGUN.exists()))
+def _what_settles(phases: StudyPhases, phase: Phase) -> tuple[str | None, tuple[str, ...]]:
+    """Return the phase in which the verdicts of this one are compared, and the queues whose beginning settles them."""
+    adjudication = phases.adjudication
+    compared = adjudication.own_read.key if adjudication is not None and adjudication.settled == phase else None
+    return compared, tuple(queue.key for queue in phases.after(phase.queue))
 
 
-def has_begun_scoring(session: Session, membership_id: int) -> bool:
-    """Return whether a rater has acknowledged the instructions of the scoring phase, which shows references."""
-    return session.exec(_BEGUN, params={"membership_id": membership_id}).first() is not None
+@lru_cache(maxsize=16)
+def _settled(compared: str | None, queues: tuple[str, ...]) -> Any:
+    settles = [_acknowledged(queue).exists() for queue in queues]
+    if compared is not None:
+        compares = (Assignment.study_id == bindparam("study_id"), Assignment.phase == compared)
+        settles.append(select(Assignment.id).where(*compares).exists())
+    return select(or_(false(), *settles))
 
 
-@lru_cache(maxsize=2)
-def _conditions(in_this_session: bool) -> list[Any]:
+@lru_cache(maxsize=16)
+def _acknowledged(queue: str) -> Any:
+    own = Acknowledgement.membership_id == bindparam("membership_id")
+    return select(Acknowledgement.id).where(own, Acknowledgement.phase == queue)
+
+
+def has_acknowledged(session: Session, membership_id: int, queue: Queue) -> bool:
+    """Return whether somebody has acknowledged the instructions of a queue, which may show references."""
+    return session.exec(_acknowledged(queue.key), params={"membership_id": membership_id}).first() is not None
+
+
+@lru_cache(maxsize=16)
+def _conditions(rules: Rules) -> list[Any]:
     """Return what makes a verdict of the rater revisable: it stands, and no later turn of it has been sent.
 
     The next turn comes with the receipt of the one before it, so a turn that has a later one is settled by then.
@@ -116,15 +138,17 @@ def _conditions(in_this_session: bool) -> list[Any]:
         .where(own.id == Assignment.item_id, col(later.turn) > own.turn)
         .correlate(Assignment)
     )
-    conditions = [
+    in_this_session = col(Verdict.login_session_id) == bindparam("login_session_id")
+    of_phases = [
+        and_(col(Assignment.phase) == phase, in_this_session) if only_now else col(Assignment.phase) == phase
+        for phase, only_now in rules
+    ]
+    return [
         Assignment.membership_id == bindparam("membership_id"),
-        Assignment.phase == READING.key,
+        or_(*of_phases),
         queries.stands(),
         ~later_turn.exists(),
     ]
-    if in_this_session:
-        conditions.append(Verdict.login_session_id == bindparam("login_session_id"))
-    return conditions
 
 
 def _named(actor: Actor, membership: Membership) -> dict[str, int]:
@@ -132,10 +156,10 @@ def _named(actor: Actor, membership: Membership) -> dict[str, int]:
 
 
 def reopened(
-    session: Session, actor: Actor, protocol: Protocol, membership: Membership
+    session: Session, actor: Actor, phases: StudyPhases, membership: Membership
 ) -> tuple[Assignment, Verdict] | None:
     """Return what this login session is revising in a study; nothing when that verdict does not stand any more."""
-    if protocol.reading.revision == "never":
+    if not phases.revisable:
         return None
     row = session.exec(_REOPENED, params=_named(actor, membership)).first()
     return (row[0], row[1]) if row is not None else None

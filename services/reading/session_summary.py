@@ -8,18 +8,21 @@ from collections import defaultdict
 from sqlmodel import Session, col, select
 
 from db import Assignment, Database, Membership, Verdict
-from protocol.phases import PHASES, Queue, phases_of
+from db.base import stored_id
+from protocol.phases import Queue
 from services.people.identity import Actor
 from services.people.permission import own_assignment
 from services.reading import blinding
 from services.reading.payloads import SummaryPayload
+from services.studies import frozen_facts
 
 
 def session_summary(database: Database, actor: Actor, public_id: str) -> SummaryPayload:
     """Return the actor's own counts and times in the study, and the queue, of one of their assignments."""
     with database.read_only() as session:
-        assignment, _, membership = own_assignment(session, actor, public_id)
-        return own_counts_and_times(session, actor, membership, PHASES[assignment.phase].queue)
+        assignment, study, membership = own_assignment(session, actor, public_id)
+        queue = frozen_facts.phases_of(session, stored_id(study.id)).named(assignment.phase).queue
+        return own_counts_and_times(session, actor, membership, queue)
 
 
 def own_counts_and_times(session: Session, actor: Actor, membership: Membership, queue: Queue) -> SummaryPayload:
@@ -27,13 +30,14 @@ def own_counts_and_times(session: Session, actor: Actor, membership: Membership,
 
     The time of a revision is added to that of its item.
     """
+    phases = frozen_facts.phases_of(session, membership.study_id)
     rows = session.exec(
         select(Verdict.assignment_id, Verdict.active_ms)
         .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
         .where(
             Verdict.login_session_id == actor.login_session_id,
             Assignment.membership_id == membership.id,
-            col(Assignment.phase).in_([phase.key for phase in phases_of(queue)]),
+            col(Assignment.phase).in_([phase.key for phase in phases.in_queue(queue)]),
         )
     )
     active: dict[int, int] = defaultdict(int)

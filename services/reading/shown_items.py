@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
 from sqlmodel import Session
 
-from db import Assignment, Reference, Verdict
+from db import Assignment, Reference, Verdict, queries
 from db.queries import ShownItem
 from protocol import fields
 from protocol.fields import KINDS
-from protocol.phases import PHASES
-from protocol.study import Protocol
+from protocol.forms import FormField
+from protocol.phases import Phase
+from protocol.study_phases import StudyPhases
 from services.reading import blinding, hanging
 from services.reading.answer_key import options_of
 from services.reading.answers import ShownForm
@@ -20,11 +19,12 @@ from services.reading.payloads import Line
 from services.studies import frozen_facts
 
 
-def form_of(session: Session, protocol: Protocol, assignment: Assignment) -> ShownForm:
+def form_of(session: Session, phases: StudyPhases, assignment: Assignment) -> ShownForm:
     """Return the form that an assignment shows, and that its answers are checked against."""
-    if PHASES[assignment.phase].form == "scoring":
-        return blinding.scoring_form(protocol)
-    return form_with(protocol, assignment, item_of(session, assignment))
+    phase = phases.named(assignment.phase)
+    if phase.kind == "candidates":
+        return blinding.form_of_candidate(phases.rules_of(phase))
+    return form_with(phases, assignment, item_of(session, assignment))
 
 
 def item_of(session: Session, assignment: Assignment) -> ShownItem:
@@ -32,33 +32,31 @@ def item_of(session: Session, assignment: Assignment) -> ShownItem:
     return frozen_facts.item_of(session, assignment.study_id, assignment.item_id)
 
 
-def form_with(protocol: Protocol, assignment: Assignment, item: ShownItem) -> ShownForm:
+def form_with(phases: StudyPhases, assignment: Assignment, item: ShownItem) -> ShownForm:
     """Return the form in which an item is read or decided on."""
-    return _FORMS[PHASES[assignment.phase].form](protocol, item, assignment.option_order)
+    rules = phases.rules_of(phases.named(assignment.phase))
+    return blinding.form_of_item(rules, item, assignment.option_order)
 
 
-_FORMS: Mapping[str, Callable[[Protocol, ShownItem, list[str]], ShownForm]] = {
-    "reading": blinding.reading_form,
-    "review": blinding.review_form,
-    "opinions": blinding.opinions_form,
-}
-
-
-def lines_of(protocol: Protocol, item: ShownItem, option_order: list[str], verdict: Verdict) -> list[Line]:
-    """Return a verdict as label and text, in the words of its form."""
-    form = blinding.reading_form(protocol, item, option_order)
+def lines_of(
+    phases: StudyPhases, phase: Phase, item: ShownItem, option_order: list[str], verdict: Verdict
+) -> list[Line]:
+    """Return a verdict on an item as label and text, in the words of the form of its phase."""
+    form = blinding.form_of_item(phases.rules_of(phase), item, option_order)
     return blinding.opinion_lines(form, verdict.fields, verdict.not_assessable, verdict.comment)
 
 
-def shown_files_of(session: Session, protocol: Protocol, assignment: Assignment) -> tuple[list[int], list[int]]:
+def shown_files_of(session: Session, phases: StudyPhases, assignment: Assignment) -> tuple[list[int], list[int]]:
     """Return the ids of the volumes and of the overlays that an assignment shows."""
-    if PHASES[assignment.phase].kind != "items":
+    rules = phases.rules_of(phases.named(assignment.phase))
+    if not rules.shows_volumes:
         return [], []
+    hung = rules.hanging
     item = item_of(session, assignment)
     case = frozen_facts.case_of(session, assignment.study_id, item.case_id)
     return (
-        hanging.volumes_of(item, case.volumes, protocol.hanging),
-        hanging.overlays_of(item, case.overlays, protocol.hanging),
+        hanging.volumes_of(item, case.volumes, hung),
+        hanging.overlays_of(item, case.overlays, hung),
     )
 
 
@@ -68,18 +66,30 @@ def file_of(session: Session, assignment: Assignment, kind: str, shown_id: int) 
     return frozen_facts.case_of(session, assignment.study_id, item.case_id).files[kind, shown_id]
 
 
-def reference_texts(protocol: Protocol, item: ShownItem, reference: Reference) -> list[str]:
-    """Return what counts as right, in words, one entry for each way of being right."""
-    form = protocol.forms[item.form]
-    texts, primary = dict(options_of(item, form)), form.primary
+def reference_texts(primary: FormField, item: ShownItem, reference: Reference) -> list[str]:
+    """Return what counts as right, in words, one entry for each way of being right.
+
+    Parameters
+    ----------
+    primary
+        The field that the reference answers.
+    """
+    texts = dict(options_of(item, primary))
     counts_as_right = fields.kind.Reference(tuple(reference.accepted), reference.low, reference.high)
     words = KINDS[primary.type].reference_in_words(counts_as_right, texts)
     return [f"{value} {primary.unit}" for value in words] if primary.unit else words
 
 
-def shown_of(session: Session, protocol: Protocol, assignment: Assignment) -> Shown:
+def reference_words(session: Session, phases: StudyPhases, phase: Phase, item: ShownItem) -> list[str] | None:
+    """Return what counts as right for an item that a phase shows with its reference; None where it has none."""
+    primary = blinding.answered_as(item) if phases.listed else phases.rules_of(phase).primary_of(item.form)
+    reference = queries.reference_for_forms_that_show_it(session, item.item_id)
+    return None if reference is None else reference_texts(primary, item, reference)
+
+
+def shown_of(session: Session, phases: StudyPhases, assignment: Assignment) -> Shown:
     """Return all that an assignment shows of its item."""
     item = item_of(session, assignment)
     case = frozen_facts.case_of(session, assignment.study_id, item.case_id)
     overlays = case.overlays if item.overlays else []
-    return Shown(item, case.volumes, overlays, form_with(protocol, assignment, item))
+    return Shown(item, case.volumes, overlays, form_with(phases, assignment, item))

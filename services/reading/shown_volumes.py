@@ -9,8 +9,7 @@ from sqlmodel import Session, select
 
 from db import Assignment, Database, Membership, Overlay, Study, Volume
 from db.base import stored_id
-from protocol.phases import READING, REVIEW
-from protocol.study import Protocol
+from protocol.study_phases import StudyPhases
 from services.errors import NotFound
 from services.installation.tokens import Keys
 from services.people import acts
@@ -95,21 +94,23 @@ def _in_reach(session: Session, actor: Actor, study: Study, membership: Membersh
         return _all_of(session, study_id)
     if state_of(session, study_id) != "open":
         return {}
-    protocol = frozen_facts.protocol_of(session, study_id)
-    queue = READING.queue if membership.role == READING.role else REVIEW.queue
-    waiting = desk.waiting_for(session, protocol, stored_id(membership.id), queue, limit=2)
+    phases, membership_id = frozen_facts.phases_of(session, study_id), stored_id(membership.id)
     files: Files = {}
-    for place, assignment in enumerate(desk.within_reach(session, waiting)):
-        # Masks are never fetched ahead: only the item on the desk lays them over its scans.
-        files |= _shown_by(session, protocol, assignment, with_overlays=place == 0)
-    revised = revision_rules.reopened(session, actor, protocol, membership)
+    for queue in phases.with_volumes(membership.role):
+        if not desk.is_work_before_done(session, phases, membership_id, queue):
+            continue
+        waiting = desk.waiting_for(session, phases, membership_id, queue, limit=2)
+        for place, assignment in enumerate(desk.within_reach(session, waiting)):
+            # Masks are never fetched ahead: only the item on the desk lays them over its scans.
+            files |= _shown_by(session, phases, assignment, with_overlays=place == 0)
+    revised = revision_rules.reopened(session, actor, phases, membership)
     if revised is not None:
-        files |= _shown_by(session, protocol, revised[0], with_overlays=True)
+        files |= _shown_by(session, phases, revised[0], with_overlays=True)
     return files
 
 
-def _shown_by(session: Session, protocol: Protocol, assignment: Assignment, *, with_overlays: bool) -> Files:
-    volumes, overlays = shown_items.shown_files_of(session, protocol, assignment)
+def _shown_by(session: Session, phases: StudyPhases, assignment: Assignment, *, with_overlays: bool) -> Files:
+    volumes, overlays = shown_items.shown_files_of(session, phases, assignment)
     shown = [("volume", shown_id) for shown_id in volumes] + [
         ("overlay", shown_id) for shown_id in overlays if with_overlays
     ]

@@ -26,13 +26,13 @@ from db import (
     standing,
 )
 from db.base import stored_id
-from protocol.phases import PHASES, SCORING, Queue, is_revisable
-from protocol.study import Protocol
+from protocol.phases import Queue
+from protocol.study_phases import StudyPhases
 from services.errors import Incomplete, NotShown, StaleDraft
 from services.people import acts, clock
 from services.people.acts import require_in_study
 from services.people.identity import Actor
-from services.people.permission import own_assignment, require_role, turn_of
+from services.people.permission import own_assignment, turn_of
 from services.reading import desk, displaying, practice, revision_rules, shown_items
 from services.reading.answers import check_answers, check_draft
 from services.reading.payloads import FeedbackPayload, Payload
@@ -66,8 +66,7 @@ class Receipt:
 def current_payload(database: Database, actor: Actor, study_key: str, queue: str) -> Payload:
     """Return what is on the member's desk now: the first item that is not closed, or thanks."""
     with database.read_only() as session:
-        named = desk.queue_named(queue)
-        study, membership = require_role(session, actor, study_key, named.role)
+        study, membership, named = desk.own_queue(session, actor, study_key, queue)
         require_in_study(session, acts.READ, study)
         return _desk_payload(session, actor, study, membership, named)
 
@@ -75,19 +74,18 @@ def current_payload(database: Database, actor: Actor, study_key: str, queue: str
 def payload_after_reload(database: Database, actor: Actor, study_key: str, queue: str) -> Payload:
     """Return what stood on the screen before a reload: the verdict that is being revised, else the desk."""
     with database.read_only() as session:
-        named = desk.queue_named(queue)
-        study, membership = require_role(session, actor, study_key, named.role)
+        study, membership, named = desk.own_queue(session, actor, study_key, queue)
         require_in_study(session, acts.READ, study)
-        protocol = frozen_facts.protocol_of(session, stored_id(study.id))
-        revised = revision_rules.reopened(session, actor, protocol, membership) if is_revisable(named) else None
-        if revised is not None:
+        phases = frozen_facts.phases_of(session, stored_id(study.id))
+        may_be = phases.is_revisable(named)
+        revised = revision_rules.reopened(session, actor, phases, membership) if may_be else None
+        if revised is not None and phases.named(revised[0].phase).queue == named:
             return displaying.revision_payload(session, actor, study, *revised)
         return _desk_payload(session, actor, study, membership, named)
 
 
 def _desk_payload(session: Session, actor: Actor, study: Study, membership: Membership, queue: Queue) -> Payload:
-    if queue == SCORING.queue:
-        desk.require_scoring_open(session, study, membership)
+    desk.require_open(session, study, membership, queue)
     return displaying.queue_payload(session, actor, study, membership, queue)
 
 
@@ -95,7 +93,7 @@ def queue_of_assignment(database: Database, actor: Actor, public_id: str) -> tup
     """Return study key and queue of one of the actor's own assignments."""
     with database.read_only() as session:
         assignment, study, _ = own_assignment(session, actor, public_id)
-        return study.key, PHASES[assignment.phase].queue.key
+        return study.key, frozen_facts.phases_of(session, stored_id(study.id)).named(assignment.phase).queue.key
 
 
 def record_display(
@@ -175,17 +173,17 @@ def submit(
     """
     with database.writing() as session:
         assignment, study, membership = own_assignment(session, actor, public_id, lock=True)
-        phase = PHASES[assignment.phase]
-        protocol = frozen_facts.protocol_of(session, stored_id(study.id))
-        checked = check_answers(shown_items.form_of(session, protocol, assignment), answers)
+        phases = frozen_facts.phases_of(session, stored_id(study.id))
+        phase = phases.named(assignment.phase)
+        checked = check_answers(shown_items.form_of(session, phases, assignment), answers)
         content_sha256 = checked.content_sha256()
         for earlier in _stored(session, assignment):
             if earlier.idempotency_key == key:
                 if earlier.content_sha256 != content_sha256:
                     acts.require(acts.SUBMIT, "done")
-                feedback = _feedback(session, protocol, assignment)
+                feedback = _feedback(session, phases, assignment)
                 return Receipt(earlier.receipt, earlier.submitted_at, phase.queue.key, study.key, feedback)
-        superseded = _superseded(session, actor, protocol, membership, assignment)
+        superseded = _superseded(session, actor, phases, membership, assignment)
         require_in_study(session, acts.READ, study)
         if superseded is None:
             acts.require(acts.SUBMIT, _state(session, actor, study, membership, assignment))
@@ -218,21 +216,19 @@ def submit(
         if superseded is not None:
             revision_rules.end(session, actor, membership)
         if phase.trains:
-            practice.end_pass_if_done(session, protocol, assignment)
-        return Receipt(
-            receipt, stored.submitted_at, phase.queue.key, study.key, _feedback(session, protocol, assignment)
-        )
+            practice.end_pass_if_done(session, phases, assignment)
+        return Receipt(receipt, stored.submitted_at, phase.queue.key, study.key, _feedback(session, phases, assignment))
 
 
 def _superseded(
-    session: Session, actor: Actor, protocol: Protocol, membership: Membership, assignment: Assignment
+    session: Session, actor: Actor, phases: StudyPhases, membership: Membership, assignment: Assignment
 ) -> Verdict | None:
     """Return the verdict that this one is to supersede; None where it is the first of its assignment."""
     if not _stored(session, assignment):
         return None
-    if not PHASES[assignment.phase].revisable or not _is_being_revised(session, actor, assignment):
+    if not phases.named(assignment.phase).revisable or not _is_being_revised(session, actor, assignment):
         acts.require(acts.SUBMIT, "done")
-    return revision_rules.require_revisable(session, actor, protocol, membership, assignment)
+    return revision_rules.require_revisable(session, actor, phases, membership, assignment)
 
 
 def _displays_of(session: Session, assignment: Assignment) -> list[Display]:
@@ -282,12 +278,14 @@ def _passed_ms(displays: Sequence[Display], superseded: Verdict | None) -> int |
     return clock.passed_ms(first.shown_at, first.monotonic_ms, first.boot_id, clock.read_clocks())
 
 
-def _feedback(session: Session, protocol: Protocol, assignment: Assignment) -> FeedbackPayload | None:
-    if not PHASES[assignment.phase].trains:
+def _feedback(session: Session, phases: StudyPhases, assignment: Assignment) -> FeedbackPayload | None:
+    phase = phases.named(assignment.phase)
+    if not phase.trains:
         return None
     item = shown_items.item_of(session, assignment)
-    words = shown_items.reference_texts(protocol, item, queries.reference_of_practice_item(session, assignment.item_id))
-    return practice.feedback_on(session, protocol, assignment, item, words)
+    primary = phases.rules_of(phase).primary_of(item.form)
+    words = shown_items.reference_texts(primary, item, queries.reference_of_practice_item(session, assignment.item_id))
+    return practice.feedback_on(session, phases, assignment, item, words)
 
 
 def report_failure(database: Database, actor: Actor, public_id: str, reason: str) -> tuple[datetime, str, str]:
@@ -301,7 +299,8 @@ def report_failure(database: Database, actor: Actor, public_id: str, reason: str
     with database.writing() as session:
         assignment, study, membership = own_assignment(session, actor, public_id, lock=True)
         require_in_study(session, acts.READ, study)
-        phase = PHASES[assignment.phase]
+        phases = frozen_facts.phases_of(session, stored_id(study.id))
+        phase = phases.named(assignment.phase)
         earlier = session.exec(select(TechnicalFailure).where(TechnicalFailure.assignment_id == assignment.id)).first()
         if earlier is not None:
             return earlier.created_at, study.key, phase.queue.key
@@ -320,7 +319,7 @@ def report_failure(database: Database, actor: Actor, public_id: str, reason: str
             rows=proofs.sealed([failure, *_displays_of(session, assignment)]),
         )
         if phase.trains:
-            practice.end_pass_if_done(session, frozen_facts.protocol_of(session, stored_id(study.id)), assignment)
+            practice.end_pass_if_done(session, phases, assignment)
         return failure.created_at, study.key, phase.queue.key
 
 
@@ -331,10 +330,9 @@ def _state(session: Session, actor: Actor, study: Study, membership: Membership,
     not come.
     """
     if turn_of(session, assignment).has_come:
-        if PHASES[assignment.phase].queue == SCORING.queue:
-            desk.require_scoring_open(session, study, membership)
-        protocol = frozen_facts.protocol_of(session, assignment.study_id)
-        return "on the desk" if desk.is_on_the_desk(session, protocol, assignment) else "waiting"
+        phases = frozen_facts.phases_of(session, assignment.study_id)
+        desk.require_open(session, study, membership, phases.named(assignment.phase).queue)
+        return "on the desk" if desk.is_on_the_desk(session, phases, assignment) else "waiting"
     if _is_being_revised(session, actor, assignment):
         return "being revised"
     if _stored(session, assignment):
@@ -346,9 +344,9 @@ def _state(session: Session, actor: Actor, study: Study, membership: Membership,
 def _is_being_revised(session: Session, actor: Actor, assignment: Assignment) -> bool:
     if turn_of(session, assignment).has_come:
         return False
-    protocol = frozen_facts.protocol_of(session, assignment.study_id)
+    phases = frozen_facts.phases_of(session, assignment.study_id)
     membership = session.get_one(Membership, assignment.membership_id)
-    reopened = revision_rules.reopened(session, actor, protocol, membership)
+    reopened = revision_rules.reopened(session, actor, phases, membership)
     return reopened is not None and reopened[0].id == assignment.id
 
 
@@ -356,7 +354,7 @@ def _stored(session: Session, assignment: Assignment) -> Sequence[Verdict | Adju
     """Return what was submitted for an assignment, oldest first; nothing while it is still to be closed."""
     if turn_of(session, assignment).has_come:
         return []
-    if PHASES[assignment.phase].done_by == "decision":
+    if frozen_facts.phases_of(session, assignment.study_id).named(assignment.phase).done_by == "decision":
         task = queries.review_task_of(session, assignment)
         return session.exec(select(Adjudication).where(Adjudication.task_id == task.id)).all()
     return queries.verdict_chain(session, stored_id(assignment.id))

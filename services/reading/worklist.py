@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from sqlalchemy import bindparam
 from sqlmodel import Session, select
 
-from db import Acknowledgement, Database, Study, audit, queries
+from db import Acknowledgement, Database, audit
 from db.base import stored_id
-from protocol.phases import QUEUES, READING, REVIEW, SCORING, Queue
-from protocol.study import Protocol
+from protocol.phases import Queue
+from protocol.study_phases import StudyPhases
 from services.people.identity import Actor
-from services.people.permission import require_role, state_of, studies_of
+from services.people.permission import state_of, studies_of
 from services.reading import desk, pace, practice
 from services.seals import proofs
 from services.studies import frozen_facts
@@ -45,17 +45,15 @@ def desks_of(database: Database, actor: Actor) -> list[Desk]:
     with database.read_only() as session:
         for study, membership in studies_of(session, actor):
             state = state_of(session, stored_id(study.id))
-            protocol = frozen_facts.protocol_of(session, stored_id(study.id))
-            for queue in (queue for queue in QUEUES.values() if queue.role == membership.role):
-                practising = _practice(session, protocol, stored_id(membership.id)) if queue.role == "rater" else ""
-                if queue == SCORING.queue and practising:
+            phases, membership_id = frozen_facts.phases_of(session, stored_id(study.id)), stored_id(membership.id)
+            for queue in (queue for queue in phases.queues if queue.role == membership.role):
+                comes_later = bool(phases.before(queue))
+                practising = _practice(session, phases, membership_id) if queue.role == "rater" else ""
+                if comes_later and practising:
                     continue
-                done, total = desk.progress_of(session, stored_id(membership.id), queue, protocol)
-                if total == 0 and queue == SCORING.queue:
+                done, total = desk.shown_progress_of(session, phases, membership_id, queue)
+                if comes_later and total == 0:
                     continue
-                waits = queue == SCORING.queue and bool(
-                    queries.open_assignments(session, stored_id(membership.id), (READING,), limit=1)
-                )
                 desks.append(
                     Desk(
                         study.key,
@@ -64,10 +62,10 @@ def desks_of(database: Database, actor: Actor) -> list[Desk]:
                         done,
                         total,
                         state,
-                        waits,
+                        not desk.is_work_before_done(session, phases, membership_id, queue),
                         study.simulated_readers,
-                        practising if queue == READING.queue and total else "",
-                        pace.about_how_long(session, stored_id(membership.id), queue, total - done)
+                        practising if total and phases.training_for(queue) is not None else "",
+                        pace.about_how_long(session, phases, membership_id, queue, total - done)
                         if state == "open" and done < total and not practising
                         else "",
                     )
@@ -75,10 +73,10 @@ def desks_of(database: Database, actor: Actor) -> list[Desk]:
     return desks
 
 
-def _practice(session: Session, protocol: Protocol, membership_id: int) -> str:
-    if protocol.reading.practice is None:
+def _practice(session: Session, phases: StudyPhases, membership_id: int) -> str:
+    if phases.training is None:
         return ""
-    state = practice.state_of_practice(session, membership_id)
+    state = practice.state_of_practice(session, phases.training, membership_id)
     return "" if state == "passed" else state
 
 
@@ -96,9 +94,8 @@ class Instructions:
 def instructions(database: Database, actor: Actor, study_key: str, queue: str) -> Instructions:
     """Return the instructions of a queue and whether this member has acknowledged them."""
     with database.read_only() as session:
-        named = desk.queue_named(queue)
-        study, membership = require_role(session, actor, study_key, named.role)
-        parts = _instructions_of(session, study, queue)
+        study, membership, named = desk.own_queue(session, actor, study_key, queue)
+        parts = _instructions_of(frozen_facts.phases_of(session, stored_id(study.id)), named)
         seen = session.exec(_ACKNOWLEDGED, params={"membership_id": membership.id, "phase": queue}).first()
         title = study.title
     return Instructions(title, named.title, *parts, seen == _hash_of(parts))
@@ -112,12 +109,13 @@ _ACKNOWLEDGED = select(Acknowledgement.text_sha256).where(
 def acknowledge_instructions(database: Database, actor: Actor, study_key: str, queue: str) -> None:
     """Store that this member has read the instructions of a queue; a second time changes nothing."""
     with database.writing() as session:
-        study, membership = require_role(session, actor, study_key, desk.queue_named(queue).role)
-        text_sha256 = _hash_of(_instructions_of(session, study, queue))
+        study, membership, named = desk.own_queue(session, actor, study_key, queue)
+        phases = frozen_facts.phases_of(session, stored_id(study.id))
+        text_sha256 = _hash_of(_instructions_of(phases, named))
         earlier = session.exec(_ACKNOWLEDGED, params={"membership_id": membership.id, "phase": queue}).first()
-        if queue == SCORING.queue.key and _may_be_revised(frozen_facts.protocol_of(session, stored_id(study.id))):
+        if desk.may_be_revised_before(phases, named):
             # It ends what may be revised, so it may not be done in passing, before the last read.
-            desk.require_reads_done(session, stored_id(membership.id))
+            desk.require_work_before_done(session, phases, stored_id(membership.id), named)
         if earlier is None:
             acknowledged = Acknowledgement(membership_id=stored_id(membership.id), phase=queue, text_sha256=text_sha256)
             session.add(acknowledged)
@@ -136,18 +134,10 @@ def _hash_of(parts: tuple[str, str]) -> str:
     return hashlib.sha256("\n\n".join(part for part in parts if part).encode()).hexdigest()
 
 
-def _instructions_of(session: Session, study: Study, queue: str) -> tuple[str, str]:
-    """Return instructions and consent of a queue."""
-    protocol = frozen_facts.protocol_of(session, stored_id(study.id))
-    if queue == SCORING.queue.key:
-        if protocol.scoring is None:
-            return "", ""
-        final = SETTLED if _may_be_revised(protocol) else ""
-        return "\n\n".join(part for part in (protocol.scoring.instructions, final) if part), ""
-    if queue == REVIEW.queue.key:
-        return (protocol.adjudication.instructions if protocol.adjudication else ""), ""
-    return protocol.instructions, protocol.consent or ""
-
-
-def _may_be_revised(protocol: Protocol) -> bool:
-    return protocol.reading.revision != "never"
+def _instructions_of(phases: StudyPhases, queue: Queue) -> tuple[str, str]:
+    """Return instructions and consent of a queue; consent is given once, before the first queue of raters."""
+    instructions = phases.rules_of(phases.in_queue(queue)[0]).instructions
+    final = SETTLED if desk.may_be_revised_before(phases, queue) else ""
+    first = next((other for other in phases.queues if other.role == "rater"), None)
+    text = "\n\n".join(part for part in (instructions, final) if part)
+    return text, phases.consent if queue == first else ""

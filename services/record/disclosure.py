@@ -38,7 +38,7 @@ def draws_to_check(session: Session, study: Study) -> dict[str, Any]:
 
 
 def _keys(session: Session, study: Study, study_id: int) -> list[dict[str, Any]]:
-    seed = frozen_facts.protocol_of(session, study_id).seed
+    seed = frozen_facts.phases_of(session, study_id).seed
     versions = session.exec(select(Freeze.version).where(Freeze.study_id == study_id).order_by(col(Freeze.version)))
     return [
         {

@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from db import Item
+from protocol.language.expansion import Expansion
+from protocol.phases import PRACTICE, READING, Phase
 from protocol.study import Protocol
+from protocol.study_phases import PhaseRules, phases_of_first_language
 from services.errors import NotFound
 from services.studies import assigning
 from services.studies.draws import DrawKey
@@ -28,7 +31,10 @@ def redraw(package: Path) -> tuple[int, list[str]]:
     """
     try:
         disclosed = json.loads((package / "draws.json").read_text("utf-8"))
-        protocol = Protocol.of_canonical_json((package / "protocol.json").read_text("utf-8"))
+        text = (package / "protocol.json").read_text("utf-8")
+        if Expansion.of_canonical_json(text) is not None:
+            raise NotFound("This study lists its phases; the draws of such studies are not repeated by this release.")
+        protocol = Protocol.of_canonical_json(text)
         return _all_drawn_again(disclosed, protocol)
     except OSError:
         raise NotFound(
@@ -76,8 +82,9 @@ def _reading(disclosed: dict[str, Any], protocol: Protocol, key: DrawKey, drawn:
     rater = str(drawn["who"][0])
     rng = key.rng("reading", rater)
     pairs = _items(disclosed, practice=False)
-    items = assigning.ordered(pairs, protocol, rng)
-    again = [(item.key, assigning.option_order(item, protocol, rng)) for item in items]
+    rules = _rules_of(protocol, READING)
+    items = assigning.ordered(pairs, rules, rng)
+    again = [(item.key, assigning.option_order(item, rules, rng)) for item in items]
     different = [] if again == _stored(disclosed, rater, "reading", 1) else [rater]
     candidates = list(disclosed["sample"])
     key.rng("scoring", rater).shuffle(candidates)
@@ -89,9 +96,14 @@ def _practice(disclosed: dict[str, Any], protocol: Protocol, key: DrawKey, drawn
     rater, number = str(drawn["who"][0]), int(drawn["who"][1])
     before = [item for item, _ in _stored(disclosed, rater, "practice", number - 1)]
     rng = key.rng("practice", rater, number)
-    items = assigning.practice_order(_items(disclosed, practice=True), before, protocol, rng, number)
-    again = [(item.key, assigning.option_order(item, protocol, rng)) for item in items]
+    rules = _rules_of(protocol, PRACTICE)
+    items = assigning.practice_order(_items(disclosed, practice=True), before, rules, rng, number)
+    again = [(item.key, assigning.option_order(item, rules, rng)) for item in items]
     return [] if again == _stored(disclosed, rater, "practice", number) else [f"{rater}, pass {number}"]
+
+
+def _rules_of(protocol: Protocol, phase: Phase) -> PhaseRules:
+    return phases_of_first_language(protocol).rules_of(phase)
 
 
 def _review(disclosed: dict[str, Any], _protocol: Protocol, key: DrawKey, drawn: dict[str, Any]) -> list[str]:

@@ -150,7 +150,7 @@ def _freeze_problems(session: Session, study_id: int) -> Iterator[str]:
     if sha256_of(stored) != freeze[1]:
         yield "The stored manifest does not have the SHA-256 that was frozen with it."
     study = session.get_one(Study, study_id)
-    yield from _differences(stored, build_manifest(session, study, stored["scoring_sample"]))
+    yield from _differences(stored, build_manifest(session, study, stored["scoring_sample"], stored.get("phases")))
 
 
 def _reference_problems(session: Session, study_id: int) -> list[str]:

@@ -16,6 +16,7 @@ from services.people.permission import require_role
 from services.progress.data_lock import require_report_open
 from services.report.files.data_files import data_files
 from services.report.interval_settings import IntervalSettings
+from services.report.listed import listed_report
 from services.report.rows.consensus import consensus_of
 from services.report.rows.loading import hold_one_snapshot, load_rows, newest_rows
 from services.report.rows.reads import Reads, reads_of
@@ -34,6 +35,7 @@ from services.report.sections.missing import missing_notices, missing_of
 from services.report.sections.scoring import scoring_section
 from services.report.sections.study import analysis_plan, study_section
 from services.report.sections.viewing import viewing_section
+from services.studies import frozen_facts
 
 # Finished reports in memory: the page and its three downloads are then one computation.
 MOST_REPORTS = 4
@@ -54,6 +56,9 @@ def build_report(database: Database, actor: Actor, study_key: str) -> Report:
         hold_one_snapshot(session)
         study, _ = require_role(session, actor, study_key, "admin")
         state = require_report_open(session, stored_id(study.id), actor.person_id)
+        expansion = frozen_facts.expansion_of(session, stored_id(study.id))
+        if expansion is not None:
+            return listed_report(session, study, expansion, "final" if state == "final" else "interim")
         rows = load_rows(session, study)
     return report_of(rows, "final" if state == "final" else "interim")
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from exchange.folder_rows import StudyFolder
 from exchange.item_table import ItemRow, OverlayRow, VolumeRow
 from exchange.refusal import InputRefused, Problem, Problems
-from exchange.study_folder import StudyFolder
 from imaging import Grid, PreparedVolume
 
 _START = "key hanging.start"

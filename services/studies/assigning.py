@@ -10,8 +10,8 @@ from sqlmodel import Session, col, select
 
 from db import Assignment, Case, Freeze, FreezeItem, Item, Membership
 from db.base import stored_id
-from protocol.phases import PRACTICE, READING, SCORING, Phase
-from protocol.study import Protocol
+from protocol.phases import Phase
+from protocol.study_phases import PhaseRules, StudyPhases
 from services.seals import proofs
 from services.studies import draws
 
@@ -19,49 +19,83 @@ T = TypeVar("T")
 REPEATED_DRAWS = 50
 
 
-def assign_rater(session: Session, study_id: int, rater: Membership, protocol: Protocol) -> None:
+def assign_rater(session: Session, study_id: int, rater: Membership, phases: StudyPhases) -> None:
     """Give a rater every frozen item, the practice before them, and every candidate that is to be scored."""
     freeze = session.exec(select(Freeze).where(Freeze.study_id == study_id)).one()
-    if protocol.reading.practice is not None:
-        assign_practice(session, study_id, rater, protocol, pass_number=1)
-    key = draws.key_of(session, study_id, protocol.seed)
-    rng = key.rng(READING.key, rater.pseudonym)
+    if phases.training is not None:
+        assign_practice(session, study_id, rater, phases, phases.training, pass_number=1)
+    key = draws.key_of(session, study_id, phases.seed)
+    own = [phase for phase in phases.counted if phase.role == "rater"]
+    dealt: list[Assignment] = []
+    for phase in own:
+        rng = key.rng(phase.key, rater.pseudonym)
+        rules, drawn_for = phases.rules_of(phase), phase.key if phase.listed else ""
+        if phase.kind == "items":
+            items = ordered(_frozen_items(session, stored_id(freeze.id), drawn_for), rules, rng)
+            dealt += _assign(rater, phase, 1, items, rules, rng)
+        else:
+            candidates = _in_order(_frozen_candidates(session, stored_id(freeze.id), drawn_for), phase, rules, rng)
+            dealt += _assign_candidates(rater, phase, candidates)
+    session.add_all(dealt)
+    session.flush()
+    draws.note(session, study_id, key, own[0].key, rater.pseudonym, rows=proofs.sealed(dealt))
+
+
+def _frozen_items(session: Session, freeze_id: int, phase: str) -> list[tuple[Item, str]]:
+    """Return the items of a freeze, or of one phase of it, with their subjects, in the order from which is drawn."""
     rows = session.exec(
         select(Item, Case.subject)
         .join(FreezeItem, col(FreezeItem.item_id) == Item.id)
         .join(Case, col(Case.id) == Item.case_id)
-        .where(FreezeItem.freeze_id == freeze.id, col(FreezeItem.candidate_id).is_(None))
+        .where(FreezeItem.freeze_id == freeze_id, FreezeItem.phase == phase, col(FreezeItem.candidate_id).is_(None))
         .order_by(col(Item.id))
     ).all()
-    items = ordered([(item, subject) for item, subject in rows], protocol, rng)
-    dealt = _assign(rater, READING, 1, items, protocol, rng)
-    candidates = list(
-        session.exec(
-            select(FreezeItem)
-            .where(FreezeItem.freeze_id == freeze.id, col(FreezeItem.candidate_id).is_not(None))
-            .order_by(col(FreezeItem.candidate_id))
-        )
-    )
-    key.rng(SCORING.key, rater.pseudonym).shuffle(candidates)
-    for position, frozen in enumerate(candidates, start=1):
-        dealt.append(
-            Assignment(
-                study_id=study_id,
-                membership_id=stored_id(rater.id),
-                item_id=frozen.item_id,
-                candidate_id=frozen.candidate_id,
-                phase=SCORING.key,
-                kind=SCORING.kind,
-                step=SCORING.step,
-                position=position,
-            )
-        )
-    session.add_all(dealt)
-    session.flush()
-    draws.note(session, study_id, key, READING.key, rater.pseudonym, rows=proofs.sealed(dealt))
+    return [(item, subject) for item, subject in rows]
 
 
-def assign_practice(session: Session, study_id: int, rater: Membership, protocol: Protocol, pass_number: int) -> None:
+def _frozen_candidates(session: Session, freeze_id: int, phase: str) -> list[tuple[FreezeItem, str]]:
+    """Return the candidates of a freeze, or of one phase, with their subjects, in the order from which is drawn."""
+    rows = session.exec(
+        select(FreezeItem, Case.subject)
+        .join(Item, col(Item.id) == FreezeItem.item_id)
+        .join(Case, col(Case.id) == Item.case_id)
+        .where(FreezeItem.freeze_id == freeze_id, FreezeItem.phase == phase, col(FreezeItem.candidate_id).is_not(None))
+        .order_by(col(FreezeItem.candidate_id))
+    ).all()
+    return [(frozen, subject) for frozen, subject in rows]
+
+
+def _in_order(
+    candidates: Sequence[tuple[FreezeItem, str]], phase: Phase, rules: PhaseRules, rng: random.Random
+) -> list[FreezeItem]:
+    """Return candidates in the order in which a rater gets them."""
+    order = [frozen for frozen, _ in candidates]
+    if phase.listed and rules.order_is_random:
+        return spaced(order, [subject for _, subject in candidates], rules.subject_distance, rng)
+    if rules.order_is_random:
+        rng.shuffle(order)
+    return order
+
+
+def _assign_candidates(rater: Membership, phase: Phase, candidates: Sequence[FreezeItem]) -> list[Assignment]:
+    return [
+        Assignment(
+            study_id=rater.study_id,
+            membership_id=stored_id(rater.id),
+            item_id=frozen.item_id,
+            candidate_id=frozen.candidate_id,
+            phase=phase.key,
+            kind=phase.kind,
+            step=phase.step,
+            position=position,
+        )
+        for position, frozen in enumerate(candidates, start=1)
+    ]
+
+
+def assign_practice(
+    session: Session, study_id: int, rater: Membership, phases: StudyPhases, training: Phase, pass_number: int
+) -> None:
     """Give a rater every practice item, in an order of this pass's own: another than that of the pass before it."""
     rows = session.exec(
         select(Item, Case.subject)
@@ -74,47 +108,48 @@ def assign_practice(session: Session, study_id: int, rater: Membership, protocol
         .join(Assignment, col(Assignment.item_id) == Item.id)
         .where(
             Assignment.membership_id == rater.id,
-            Assignment.phase == PRACTICE.key,
+            Assignment.phase == training.key,
             Assignment.pass_number == pass_number - 1,
         )
         .order_by(col(Assignment.position))
     ).all()
-    key = draws.key_of(session, study_id, protocol.seed)
-    rng = key.rng(PRACTICE.key, rater.pseudonym, pass_number)
-    items = practice_order([(item, subject) for item, subject in rows], before, protocol, rng, pass_number)
-    dealt = _assign(rater, PRACTICE, pass_number, items, protocol, rng)
+    key = draws.key_of(session, study_id, phases.seed)
+    rules = phases.rules_of(training)
+    rng = key.rng(training.key, rater.pseudonym, pass_number)
+    items = practice_order([(item, subject) for item, subject in rows], before, rules, rng, pass_number)
+    dealt = _assign(rater, training, pass_number, items, rules, rng)
     session.add_all(dealt)
     session.flush()
-    draws.note(session, study_id, key, PRACTICE.key, rater.pseudonym, pass_number, rows=proofs.sealed(dealt))
+    draws.note(session, study_id, key, training.key, rater.pseudonym, pass_number, rows=proofs.sealed(dealt))
 
 
 def practice_order(
     items: Sequence[tuple[Item, str]],
     before: Sequence[str],
-    protocol: Protocol,
+    rules: PhaseRules,
     rng: random.Random,
     pass_number: int,
 ) -> list[Item]:
     """Return practice items in the order of a pass: another than that of the keys `before`, where there is one."""
     order: list[Item] = []
     for _ in range(REPEATED_DRAWS):
-        order = ordered(items, protocol, rng, shuffled=pass_number > 1)
+        order = ordered(items, rules, rng, shuffled=pass_number > 1)
         if [item.key for item in order] != list(before):
             break
     return order
 
 
 def ordered(
-    items: Sequence[tuple[Item, str]], protocol: Protocol, rng: random.Random, *, shuffled: bool = False
+    items: Sequence[tuple[Item, str]], rules: PhaseRules, rng: random.Random, *, shuffled: bool = False
 ) -> list[Item]:
     """Return items in the order of reading; the turns of a conversation stay together, one after the other."""
     blocks: dict[object, list[tuple[Item, str]]] = {}
     for item, subject in items:
         blocks.setdefault(item.id if item.conversation is None else item.conversation, []).append((item, subject))
     together = list(blocks.values())
-    if shuffled or protocol.reading.order == "random_per_rater":
+    if shuffled or rules.order_is_random:
         subjects = [block[0][1] for block in together]
-        together = spaced(together, subjects, protocol.reading.subject_distance, rng)
+        together = spaced(together, subjects, rules.subject_distance, rng)
     return [item for block in together for item, _ in sorted(block, key=lambda pair: pair[0].turn or 0)]
 
 
@@ -123,7 +158,7 @@ def _assign(
     phase: Phase,
     pass_number: int,
     items: Sequence[Item],
-    protocol: Protocol,
+    rules: PhaseRules,
     rng: random.Random,
 ) -> list[Assignment]:
     return [
@@ -136,16 +171,16 @@ def _assign(
             step=phase.step,
             pass_number=pass_number,
             position=position,
-            option_order=option_order(item, protocol, rng),
+            option_order=option_order(item, rules, rng),
         )
         for position, item in enumerate(items, start=1)
     ]
 
 
-def option_order(item: Item, protocol: Protocol, rng: random.Random) -> list[str]:
+def option_order(item: Item, rules: PhaseRules, rng: random.Random) -> list[str]:
     """Return the order in which this rater sees an item's options: as listed, or shuffled where the study says so."""
     ids = [option["id"] for option in item.options]
-    if item.format == "choice" and protocol.reading.shuffle_options:
+    if item.format == "choice" and rules.shuffle_options:
         rng.shuffle(ids)
     return ids
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
+from exchange.folder_rows import StudyFolder
 from exchange.item_table import OverlayRow, VolumeRow
-from exchange.refusal import Problem
-from exchange.study_folder import StudyFolder, look_through
+from exchange.refusal import Problem, Problems
+from exchange.study_folder import look_through
 from imaging import ImagingError, check_volume
+from services.studies.explaining import EXPANDING
 
 
 def checked_folder(folder: Path) -> StudyFolder:
@@ -18,12 +21,32 @@ def checked_folder(folder: Path) -> StudyFolder:
     InputRefused
         With everything that is wrong with protocol, tables and scans.
     """
-    inspection = look_through(folder)
+    inspection = look_through(folder, EXPANDING)
     if inspection.contents is not None:
         return inspection.contents
     # Whoever has to correct the tables learns now what is wrong with the scans, and not from the next attempt.
+    _check_volumes(inspection.volumes, inspection.overlays, inspection.problems)
+    raise inspection.problems.refusal()
+
+
+def validated_folder(folder: Path) -> StudyFolder:
+    """Read a study folder and look at each of its scans, without storing anything.
+
+    Raises
+    ------
+    InputRefused
+        With everything that is wrong with protocol, tables and scans.
+    """
+    contents = checked_folder(folder)
+    problems = Problems()
+    _check_volumes(contents.volumes, contents.overlays, problems)
+    problems.refuse()
+    return contents
+
+
+def _check_volumes(volumes: Iterable[VolumeRow], overlays: Iterable[OverlayRow], problems: Problems) -> None:
     seen: set[Path] = set()
-    rows: list[VolumeRow | OverlayRow] = [*inspection.volumes, *inspection.overlays]
+    rows: list[VolumeRow | OverlayRow] = [*volumes, *overlays]
     for row in rows:
         if row.path in seen or not row.path.is_file():
             continue
@@ -32,8 +55,7 @@ def checked_folder(folder: Path) -> StudyFolder:
             check_volume(row.path)
         except ImagingError as error:
             problem = problem_of_volume(row, error)
-            inspection.problems.add(problem.file, problem.place, problem.says)
-    raise inspection.problems.refusal()
+            problems.add(problem.file, problem.place, problem.says)
 
 
 def problem_of_volume(row: VolumeRow | OverlayRow, error: ImagingError) -> Problem:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from exchange.listed_folder import Expanding
 from exchange.study_file import read_study
 from protocol.language.sentences import Paragraph, explained
 from services.installation.version import SOFTWARE_VERSION
 
 # Rubrics, anchors and taxonomies that several studies share.
 SHARED_LISTS = Path(__file__).resolve().parents[2] / "studies" / "lists"
+
+# How a protocol that lists its phases is read here.
+EXPANDING = Expanding(SOFTWARE_VERSION, (SHARED_LISTS,))
 
 
 def explain(path: Path) -> list[Paragraph]:

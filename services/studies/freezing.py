@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -35,10 +35,12 @@ from services.people.acts import require_in_study
 from services.people.identity import Actor
 from services.people.permission import require_role
 from services.seals import proofs
-from services.studies import assigning, draws, frozen_facts, volume_store
+from services.studies import assigning, drawing_phases, draws, frozen_facts, volume_store
 from services.studies.manifest import build_manifest, canonical, sha256_of
 
 T = TypeVar("T")
+# What the column takes; the manifest says it in full.
+LONGEST_METHOD = 200
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,8 @@ class Standing:
     items: int
     cases: int
     subjects: int
+    # Whether each phase draws its part of them.
+    is_drawn_from: bool = False
 
     @property
     def sentence(self) -> str:
@@ -65,6 +69,8 @@ class Standing:
             f"{count} {what}" if count == 1 else f"{count} {what}s"
             for count, what in ((self.items, "item"), (self.cases, "case"), (self.subjects, "subject"))
         )
+        if self.is_drawn_from:
+            return f"{items} about {cases} of {subjects} are there: the freeze draws from them what each phase rates."
         words = f"{items} about {cases} of {subjects}: intervals are clustered by subject, so {subjects} "
         words += "stands behind them." if self.subjects == 1 else "stand behind them."
         if are_few(self.subjects):
@@ -81,7 +87,8 @@ def standing_of(database: Database, actor: Actor, study_key: str) -> Standing:
             .join(Case, col(Case.id) == Item.case_id)
             .where(Item.study_id == study.id, ~col(Item.practice))
         ).all()
-        return Standing(len(rows), len({case for case, _ in rows}), len({subject for _, subject in rows}))
+        listed = frozen_facts.phases_of(session, stored_id(study.id)).listed
+        return Standing(len(rows), len({case for case, _ in rows}), len({subject for _, subject in rows}), listed)
 
 
 def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
@@ -90,8 +97,10 @@ def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
     Raises
     ------
     Conflict
-        The study is already frozen, or a prepared volume is damaged.
+        The study is already frozen, a prepared volume is damaged, or a phase cannot be drawn.
     """
+    # Drawn before anybody has to wait: probabilities may have to be simulated.
+    drawn = _drawn_beforehand(database, actor, study_key)
     with database.writing() as session:
         study, _ = require_role(session, actor, study_key, "admin", lock=True)
         study_id = stored_id(study.id)
@@ -102,31 +111,30 @@ def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
         for overlay in session.exec(select(Overlay).where(Overlay.study_id == study_id)):
             if not volume_store.is_intact(database, overlay.sha256):
                 raise Conflict(f"The prepared file of overlay '{overlay.key}' is missing or damaged; import again.")
-        protocol = frozen_facts.protocol_of(session, study_id)
-        key = draws.key_of(session, study_id, protocol.seed)
-        sample = _draw_sample(session, study_id, protocol, key.rng("scoring sample"))
-        probabilities = {candidate.key: probability for candidate, _, probability in sample}
-        manifest = build_manifest(session, study, probabilities)
-        method = f"all items; {len(sample)} candidates drawn at random within each model" if sample else "all items"
+        phases = frozen_facts.phases_of(session, study_id)
+        key = draws.key_of(session, study_id, phases.seed)
+        content = _content_of_phases(study_id, key, drawn) if drawn is not None else _content(session, study_id, key)
+        manifest = build_manifest(session, study, content.probabilities, content.drawn)
         freeze = Freeze(
             study_id=study_id,
             manifest_json=canonical(manifest),
             sha256=sha256_of(manifest),
-            seed=protocol.seed,
-            method=method,
+            seed=phases.seed,
+            method=content.method,
             draw_rule=draws.RULE,
         )
         session.add(freeze)
         session.flush()
-        _store_sample(session, study_id, stored_id(freeze.id), sample)
+        session.add_all(content.rows(stored_id(freeze.id)))
         opened = StudyEvent(study_id=study_id, kind="open", person_id=actor.person_id)
         session.add(opened)
         session.flush()
-        draws.note(session, study_id, key, "scoring sample")
+        for purpose in content.purposes:
+            draws.note(session, study_id, key, *purpose)
         for rater in session.exec(
             select(Membership).where(Membership.study_id == study_id, Membership.role == "rater", *STILL_MEMBER)
         ).all():
-            assigning.assign_rater(session, study_id, rater, protocol)
+            assigning.assign_rater(session, study_id, rater, phases)
         audit.record(
             session,
             "study frozen",
@@ -136,6 +144,73 @@ def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
             rows=proofs.sealed([opened]) | proofs.sealed_values(proofs.frozen_rows(session, study_id), study.salt),
         )
         return Frozen(freeze.sha256, manifest, freeze.created_at.isoformat())
+
+
+@dataclass(frozen=True)
+class _Content:
+    """What a freeze fixes beside the tables: what was drawn, how it is said, and the rows that store it."""
+
+    probabilities: dict[str, float]
+    drawn: dict[str, Any] | None
+    method: str
+    purposes: tuple[tuple[str, ...], ...]
+    rows: Callable[[int], list[FreezeItem]]
+
+
+def _content(session: Session, study_id: int, key: draws.DrawKey) -> _Content:
+    """Return what is read, which is every item, and the sample of candidates that is scored."""
+    protocol = frozen_facts.protocol_of(session, study_id)
+    sample = _draw_sample(session, study_id, protocol, key.rng("scoring sample"))
+    return _Content(
+        probabilities={candidate.key: probability for candidate, _, probability in sample},
+        drawn=None,
+        method=f"all items; {len(sample)} candidates drawn at random within each model" if sample else "all items",
+        purposes=(("scoring sample",),),
+        rows=lambda freeze_id: _rows_of_sample(session, study_id, freeze_id, sample),
+    )
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """What was drawn of a study that lists its phases, from which pool, and by which key."""
+
+    study_id: int
+    pool: drawing_phases.Pool
+    parts: tuple[drawing_phases.DrawnPhase, ...]
+    key: draws.DrawKey
+
+
+def _drawn_beforehand(database: Database, actor: Actor, study_key: str) -> _Drawn | None:
+    """Draw the phases of a study that lists them; None of any other."""
+    with database.read_only() as session:
+        study, _ = require_role(session, actor, study_key, "admin")
+        study_id = stored_id(study.id)
+        require_in_study(session, acts.FREEZE, study)
+        expansion = frozen_facts.expansion_of(session, study_id)
+        if expansion is None:
+            return None
+        pool = drawing_phases.pool_of(session, study_id)
+        key = draws.key_of(session, study_id, expansion.seed)
+        parts = drawing_phases.draw_phases(session, expansion, pool, key)
+        drawing_phases.require_sound(expansion, frozen_facts.phases_of(session, study_id), parts, pool)
+    return _Drawn(study_id, pool, tuple(parts), key)
+
+
+def _content_of_phases(study_id: int, key: draws.DrawKey, drawn: _Drawn) -> _Content:
+    """Return what was drawn for each phase, if the study is still what it was drawn from."""
+    # What is imported over a draft is another study by its number; nothing else changes what a draft holds.
+    if drawn.study_id != study_id or drawn.key != key:
+        raise Conflict("The study was imported anew while its phases were drawn; freeze it again.")
+    counts = "; ".join(f"{part.key}: {len(part.sample.units)} drawn" for part in drawn.parts)
+    return _Content(
+        probabilities={},
+        drawn={part.key: part.as_manifest() for part in drawn.parts},
+        method=counts if len(counts) <= LONGEST_METHOD else f"{len(drawn.parts)} phases drawn, as the manifest says",
+        purposes=tuple(("sample", part.key) for part in drawn.parts),
+        rows=lambda freeze_id: [
+            row for part in drawn.parts for row in drawing_phases.rows_of(freeze_id, part, drawn.pool)
+        ],
+    )
 
 
 def freeze_of(database: Database, actor: Actor, study_key: str) -> Frozen | None:
@@ -176,24 +251,25 @@ def draw_by_model(by_model: Mapping[str, Sequence[T]], sample: int, rng: random.
     return drawn
 
 
-def _store_sample(session: Session, study_id: int, freeze_id: int, sample: list[tuple[Candidate, str, float]]) -> None:
+def _rows_of_sample(
+    session: Session, study_id: int, freeze_id: int, sample: list[tuple[Candidate, str, float]]
+) -> list[FreezeItem]:
     # Practice is no part of what is sampled, counted or reported.
-    for item in session.exec(select(Item).where(Item.study_id == study_id, ~col(Item.practice))):
-        session.add(
-            FreezeItem(
-                freeze_id=freeze_id, item_id=stored_id(item.id), stratum=item.category, inclusion_probability=1.0
-            )
+    items = session.exec(select(Item).where(Item.study_id == study_id, ~col(Item.practice)))
+    rows = [
+        FreezeItem(freeze_id=freeze_id, item_id=stored_id(item.id), stratum=item.category, inclusion_probability=1.0)
+        for item in items
+    ]
+    return rows + [
+        FreezeItem(
+            freeze_id=freeze_id,
+            item_id=candidate.item_id,
+            candidate_id=stored_id(candidate.id),
+            stratum=stratum,
+            inclusion_probability=probability,
         )
-    for candidate, stratum, probability in sample:
-        session.add(
-            FreezeItem(
-                freeze_id=freeze_id,
-                item_id=candidate.item_id,
-                candidate_id=stored_id(candidate.id),
-                stratum=stratum,
-                inclusion_probability=probability,
-            )
-        )
+        for candidate, stratum, probability in sample
+    ]
 
 
 def is_frozen(session: Session, study: Study) -> bool:

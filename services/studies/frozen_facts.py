@@ -22,7 +22,10 @@ from sqlmodel import Session
 
 from db import queries
 from db.queries import ShownItem, ShownOverlay, ShownVolume
+from protocol.language.expansion import Expansion
+from protocol.language.listed import phases_of_listed
 from protocol.study import Protocol
+from protocol.study_phases import StudyPhases, phases_of_first_language
 from services.people.permission import freeze_of
 
 T = TypeVar("T")
@@ -79,6 +82,16 @@ def protocol_of(session: Session, study_id: int) -> Protocol:
     return _fact(session, study_id, ("protocol",), lambda: _parsed(queries.protocol_json(session, study_id)))
 
 
+def phases_of(session: Session, study_id: int) -> StudyPhases:
+    """Return the phases of a study in their order, with what its protocol says of each."""
+    return _fact(session, study_id, ("phases",), lambda: _phases(queries.protocol_json(session, study_id)))
+
+
+def expansion_of(session: Session, study_id: int) -> Expansion | None:
+    """Return the expansion of a study that lists its phases; None of any other."""
+    return Expansion.of_canonical_json(queries.protocol_json(session, study_id))
+
+
 def item_of(session: Session, study_id: int, item_id: int) -> ShownItem:
     """Return what of an item may be shown."""
     return _fact(session, study_id, ("item", item_id), lambda: queries.shown_item(session, item_id))
@@ -124,6 +137,12 @@ def _is_whole(case: Case) -> bool:
     """Whether nothing of a case is filled in any more: for files of release 0.1.0 that is done after the freeze."""
     volumes = all(volume.unpacked_sha256 is not None for volume in case.volumes)
     return volumes and all(overlay.unpacked_sha256 is not None for overlay in case.overlays)
+
+
+@lru_cache(maxsize=64)
+def _phases(text: str) -> StudyPhases:
+    study = Expansion.of_canonical_json(text)
+    return phases_of_first_language(_parsed(text)) if study is None else phases_of_listed(study)
 
 
 @lru_cache(maxsize=64)

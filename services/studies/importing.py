@@ -25,9 +25,9 @@ from db import (
     audit,
 )
 from db.base import stored_id
+from exchange.folder_rows import StudyFolder
 from exchange.item_table import ItemRow, OverlayRow, VolumeRow
 from exchange.refusal import Conversion, InputRefused, Problems
-from exchange.study_folder import StudyFolder
 from imaging import ImagingError, PreparedVolume, prepare_overlay, prepare_volume
 from services.errors import Conflict, NotAllowed, Refused
 from services.people.identity import Actor
@@ -249,7 +249,10 @@ def _store(session: Session, study_id: int, contents: StudyFolder, prepared: _Pr
     canonical = contents.protocol.canonical_json()
     session.add(
         ProtocolRecord(
-            study_id=study_id, canonical_json=canonical, sha256=hashlib.sha256(canonical.encode()).hexdigest()
+            study_id=study_id,
+            canonical_json=canonical,
+            sha256=hashlib.sha256(canonical.encode()).hexdigest(),
+            source=contents.source,
         )
     )
     cases = {
@@ -261,6 +264,7 @@ def _store(session: Session, study_id: int, contents: StudyFolder, prepared: _Pr
             age=row.age,
             history=[list(pair) for pair in row.history],
             note=row.note,
+            attributes=dict(row.attributes),
         )
         for row in contents.cases
     }
@@ -294,6 +298,7 @@ def _store(session: Session, study_id: int, contents: StudyFolder, prepared: _Pr
                 key=candidate.key,
                 model=candidate.model,
                 answer=candidate.answer,
+                attributes=dict(candidate.attributes),
             )
         )
 
@@ -355,4 +360,5 @@ def _item(study_id: int, case_id: int, row: ItemRow) -> Item:
         conversation=row.conversation,
         turn=row.turn,
         practice=row.practice,
+        attributes=dict(row.attributes),
     )

@@ -26,13 +26,17 @@ def sha256_of(value: Any) -> str:
     return hashlib.sha256(canonical(value).encode()).hexdigest()
 
 
-def build_manifest(session: Session, study: Study, sample: dict[str, float]) -> dict[str, Any]:
+def build_manifest(
+    session: Session, study: Study, sample: dict[str, float], drawn: dict[str, Any] | None = None
+) -> dict[str, Any]:
     """Describe the present state of a study.
 
     Parameters
     ----------
     sample
         Inclusion probability of every candidate that is scored by raters, by candidate key.
+    drawn
+        Of a study that lists its phases, what was drawn for each of them.
 
     Notes
     -----
@@ -47,7 +51,9 @@ def build_manifest(session: Session, study: Study, sample: dict[str, float]) -> 
     item_keys = {item.id: item.key for item in items}
     overlays = _overlays(session, study_id, cases)
     # What an older study has none of is left out, so that a manifest of an older release still fits.
-    more = {"overlays": overlays} if overlays else {}
+    more: dict[str, Any] = {"overlays": overlays} if overlays else {}
+    if drawn is not None:
+        more |= {"phases": drawn, "protocol_source_sha256": hashlib.sha256(protocol.source.encode()).hexdigest()}
     return more | {
         "format": MANIFEST_FORMAT,
         "study": study.key,
@@ -65,7 +71,7 @@ def build_manifest(session: Session, study: Study, sample: dict[str, float]) -> 
             for volume in session.exec(select(Volume).where(Volume.study_id == study_id).order_by(col(Volume.key)))
         },
         "candidates": {
-            candidate.key: sha256_of([candidate.key, item_keys[candidate.item_id], candidate.model, candidate.answer])
+            candidate.key: sha256_of(_candidate_content(candidate, item_keys[candidate.item_id]))
             for candidate in session.exec(select(Candidate).where(Candidate.study_id == study_id))
         },
         "scoring_sample": dict(sorted(sample.items())),
@@ -75,7 +81,13 @@ def build_manifest(session: Session, study: Study, sample: dict[str, float]) -> 
 
 def _case_content(case: Case) -> list[Any]:
     content: list[Any] = [case.key, case.subject, case.vignette, case.age]
-    return [*content, case.history] if case.history else content
+    content += [case.history] if case.history else []
+    return [*content, {"attributes": case.attributes}] if case.attributes else content
+
+
+def _candidate_content(candidate: Candidate, item_key: str) -> list[Any]:
+    content: list[Any] = [candidate.key, item_key, candidate.model, candidate.answer]
+    return [*content, {"attributes": candidate.attributes}] if candidate.attributes else content
 
 
 def _item_content(item: Item, case: Case) -> list[Any]:
@@ -89,6 +101,7 @@ def _item_content(item: Item, case: Case) -> list[Any]:
         "conversation": item.conversation,
         "turn": item.turn,
         "practice": item.practice or None,
+        "attributes": item.attributes or None,
     }
     said = {name: value for name, value in more.items() if value is not None}
     return [*content, said] if said else content

@@ -25,7 +25,6 @@ from db import (
 )
 from db.base import stored_id
 from db.standing import REMAINS, STILL_MEMBER
-from protocol.phases import REVIEW
 from services.errors import Conflict, NotFound
 from services.people import acts
 from services.people.acts import require_in_study
@@ -148,7 +147,7 @@ def assign_if_frozen(session: Session, study: Study, member: Membership) -> None
     if member.role != "rater" or state_of(session, study_id) == "draft":
         return
     if session.exec(select(Assignment.id).where(Assignment.membership_id == member.id).limit(1)).first() is None:
-        assigning.assign_rater(session, study_id, member, frozen_facts.protocol_of(session, study_id))
+        assigning.assign_rater(session, study_id, member, frozen_facts.phases_of(session, study_id))
 
 
 def _has_answered() -> Any:
@@ -166,13 +165,17 @@ def _was_used() -> Any:
 
 
 def _given_to_another(session: Session, member: Membership) -> bool:
-    items = select(Assignment.item_id).where(Assignment.membership_id == member.id, Assignment.phase == REVIEW.key)
+    adjudication = frozen_facts.phases_of(session, member.study_id).adjudication
+    if adjudication is None:
+        return False
+    of_queue = Assignment.phase == adjudication.own_read.key
+    items = select(Assignment.item_id).where(Assignment.membership_id == member.id, of_queue)
     return (
         session.exec(
             select(Assignment.id)
             .join(Membership, col(Membership.id) == Assignment.membership_id)
             .where(
-                Assignment.phase == REVIEW.key,
+                of_queue,
                 Assignment.membership_id != member.id,
                 col(Assignment.item_id).in_(items),
                 *STILL_MEMBER,

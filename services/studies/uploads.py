@@ -11,15 +11,17 @@ from typing import IO
 
 from db import Database
 from exchange.file_format import format_of
+from exchange.folder_rows import StudyFolder
 from exchange.formats import STUDIES
 from exchange.refusal import Conversion
-from exchange.study_folder import StudyFolder, read_study_folder
+from exchange.study_folder import read_study_folder
 from exchange.tables import STUDY_TABLES, table_in_markdown, title_of
 from imaging import ImagingError, check_volume, is_image_file, prepare_volume
 from services.errors import InputRefused, NotFound
 from services.people.identity import Actor
 from services.people.permission import require_owner
 from services.studies.checking import checked_folder, problem_of_volume
+from services.studies.explaining import EXPANDING
 
 KEPT_FOR_SECONDS = 24 * 3600
 # What the name of an upload may end in.
@@ -94,7 +96,7 @@ def study_folder_of(database: Database, actor: Actor, ticket: str) -> Path:
 
 def volume_for_preview(database: Database, actor: Actor, ticket: str, volume_key: str) -> bytes:
     """Return the bytes of one scan of an upload, after it passed the checks; an image as the volume it will be."""
-    contents = read_study_folder(study_folder_of(database, actor, ticket))
+    contents = read_study_folder(study_folder_of(database, actor, ticket), EXPANDING)
     for row in contents.volumes:
         if row.key == volume_key:
             try:

@@ -115,10 +115,10 @@ def test_a_list_with_a_mistake_is_named_by_its_file(read: Read, tmp_path: Path) 
     assert any(problem.startswith("lists/broken.yaml, ") for problem in problems), problems
 
 
-def test_importing_such_a_study_is_refused_in_one_sentence(read: Read, tmp_path: Path) -> None:
+def test_the_protocol_of_such_a_study_alone_is_refused_in_one_sentence(read: Read, tmp_path: Path) -> None:
     read("phases: [{key: a, rates: items, shows: [], form: {v: text}}]")
 
-    with pytest.raises(InputRefused, match="can be explained and checked, but not imported by this release"):
+    with pytest.raises(InputRefused, match="lists its phases is read with its folder"):
         read_protocol(tmp_path / "protocol.yaml")
 
 

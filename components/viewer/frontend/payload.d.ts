@@ -284,7 +284,7 @@ export interface ScansAnswer {
   prefetch: string[];
 }
 
-/** A candidate's answer that is scored: with the question and the reference, and without images. */
+/** What is judged from words, without images: a candidate's answer, or an item; with the reference where shown. */
 export interface ScoringPayload {
   kind: "item";
   assignment: string;
@@ -302,8 +302,8 @@ export interface ScoringPayload {
   context: ContextPayload;
   prompt: string;
   text: Partial<Record<TextKind, TextSetting>>;
-  reference: string[];
-  candidate: string;
+  reference: string[] | null;
+  candidate: string | null;
   own: null;
   opinions: null;
   draft: DraftPayload;

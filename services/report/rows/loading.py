@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import func, inspect
-from sqlalchemy import select as select_columns
+from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from db import (
     Adjudication,
     Assignment,
     Case,
-    Flag,
     Freeze,
     FreezeItem,
     Invitation,
@@ -29,19 +26,18 @@ from db import (
     StudyEvent,
     TechnicalFailure,
     Verdict,
-    ViewingTrace,
     Volume,
-    queries,
 )
 from db.base import stored_id
 from protocol.hanging import Hanging
-from protocol.phases import PHASES
 from protocol.study import Protocol
+from protocol.study_phases import phases_of_first_language
 from services.reading import practice
 from services.reading.answer_key import answer_key
 from services.reading.correctness import AnswerKey
 from services.reading.verdict_times import contradictory_times
 from services.report.rows.candidates import load_candidates, load_runs
+from services.report.rows.entries import load_entries
 from services.report.rows.study_rows import (
     Entry,
     Event,
@@ -51,9 +47,6 @@ from services.report.rows.study_rows import (
     Review,
     StudyRows,
 )
-
-# Not what was practised: it is no part of any figure.
-COUNTED = tuple(phase.key for phase in PHASES.values() if not phase.trains)
 
 
 def hold_one_snapshot(session: Session) -> None:
@@ -77,13 +70,18 @@ def load_rows(session: Session, study: Study) -> StudyRows:
     removed = [member for member in everybody if member.removed_at is not None]
     frozen = session.exec(select(FreezeItem).where(FreezeItem.freeze_id == freeze.id)).all()
     item_ids = {row.item_id for row in frozen if row.candidate_id is None}
-    probabilities = {row.candidate_id: row.inclusion_probability for row in frozen if row.candidate_id is not None}
+    probabilities = {
+        row.candidate_id: row.inclusion_probability
+        for row in frozen
+        if row.candidate_id is not None and row.inclusion_probability is not None
+    }
     protocol = Protocol.of_canonical_json(record.canonical_json)
-    raters, failed = _members(members, "rater"), practice.who_has_failed(session, protocol, study_id)
+    phases = phases_of_first_language(protocol)
+    raters, failed = _members(members, "rater"), practice.who_has_failed(session, phases, study_id)
     reasons = {option.id: option.text for option in protocol.reading.not_assessable}
     # What was assigned to somebody who was taken out before any verdict is not missing.
     out = {stored_id(member.id) for member in removed}
-    entries = tuple(entry for entry in _entries(session, study_id, reasons) if entry.member_id not in out)
+    entries = tuple(entry for entry in load_entries(session, study_id, phases, reasons) if entry.member_id not in out)
     return StudyRows(
         study_key=study.key,
         title=study.title,
@@ -184,7 +182,7 @@ def _items(session: Session, study_id: int, frozen: set[int], protocol: Protocol
         volumes.setdefault(volume.case_id, []).append(volume)
     return tuple(
         _item(
-            answer_key(item, protocol.forms[item.form], references.get(stored_id(item.id))),
+            answer_key(item, protocol.forms[item.form].primary, references.get(stored_id(item.id))),
             item,
             subject,
             references.get(stored_id(item.id)),
@@ -223,147 +221,6 @@ def _item(
         reference_version=reference.version if reference else 0,
         text_only_answer=reference.text_only_answer if reference else "",
         offered=offered,
-    )
-
-
-@dataclass
-class _Spent:
-    """How many verdicts there are on an assignment, and the milliseconds of all of them together."""
-
-    verdicts: int = 0
-    active_ms: int = 0
-    idle_ms: int = 0
-    load_ms: int = 0
-
-    def add(self, active_ms: int, idle_ms: int, load_ms: int) -> None:
-        self.verdicts += 1
-        self.active_ms += active_ms
-        self.idle_ms += idle_ms
-        self.load_ms += load_ms
-
-
-def _entries(session: Session, study_id: int, reasons: dict[str, str]) -> tuple[Entry, ...]:
-    in_study = (Assignment.study_id == study_id, col(Assignment.phase).in_(COUNTED))
-    # What was flagged or looked at counts with its verdict: that of a superseded one no more than its answer.
-    standing = (*in_study, queries.stands())
-    verdicts = {
-        verdict.assignment_id: verdict
-        for verdict in session.connection().execute(
-            _columns_of(Verdict).join(Assignment, col(Assignment.id) == Verdict.assignment_id).where(*standing)
-        )
-    }
-    spent = _spent_on_assignments(session, in_study)
-    flags = _flags(session, standing)
-    traces = _traces(session, standing)
-    failures = {
-        failure.assignment_id: failure.reason
-        for failure in session.exec(
-            select(TechnicalFailure)
-            .join(Assignment, col(Assignment.id) == TechnicalFailure.assignment_id)
-            .where(*in_study)
-        )
-    }
-    entries = []
-    assignments = _columns_of(Assignment).where(*in_study).order_by(col(Assignment.id))
-    for assignment in session.connection().execute(assignments):
-        key = stored_id(assignment.id)
-        entries.append(
-            _entry(
-                assignment,
-                verdicts.get(key),
-                spent[key],
-                flags.get(key, []),
-                traces.get(key),
-                failures.get(key),
-                reasons,
-            )
-        )
-    return tuple(entries)
-
-
-def _columns_of(model: type[Assignment | Verdict]) -> Any:
-    """Select the columns of a table: of a row with an object's attributes there are hundreds of thousands."""
-    return select_columns(*inspect(model).columns)
-
-
-def _spent_on_assignments(session: Session, in_study: tuple[Any, ...]) -> defaultdict[int, _Spent]:
-    """Return the time spent on each assignment: what is spent on an item is spent on all versions of its verdict."""
-    spent: defaultdict[int, _Spent] = defaultdict(_Spent)
-    for assignment_id, *times in session.exec(
-        select(Verdict.assignment_id, Verdict.active_ms, Verdict.idle_ms, Verdict.load_ms)
-        .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
-        .where(*in_study)
-    ):
-        spent[assignment_id].add(*times)
-    return spent
-
-
-def _flags(session: Session, standing: tuple[Any, ...]) -> dict[int, list[tuple[str, str]]]:
-    """Return kind and note of the flags on standing verdicts, by assignment."""
-    flags: dict[int, list[tuple[str, str]]] = {}
-    for assignment_id, flag in session.exec(
-        select(Verdict.assignment_id, Flag)
-        .join(Flag, col(Flag.verdict_id) == Verdict.id)
-        .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
-        .where(*standing)
-        .order_by(col(Flag.id))
-    ):
-        flags.setdefault(assignment_id, []).append((flag.kind, flag.note))
-    return flags
-
-
-def _traces(session: Session, standing: tuple[Any, ...]) -> dict[int, dict[str, Any]]:
-    """Return the viewing traces of standing verdicts, by assignment."""
-    query = (
-        select(Verdict.assignment_id, ViewingTrace)
-        .join(ViewingTrace, col(ViewingTrace.verdict_id) == Verdict.id)
-        .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
-        .where(*standing)
-    )
-    return {assignment_id: trace.trace for assignment_id, trace in session.exec(query)}
-
-
-def _entry(
-    assignment: Any,
-    verdict: Any | None,
-    spent: _Spent,
-    flags: list[tuple[str, str]],
-    trace: dict[str, Any] | None,
-    failure: str | None,
-    reasons: dict[str, str],
-) -> Entry:
-    place: dict[str, Any] = {
-        "assignment_id": stored_id(assignment.id),
-        "member_id": assignment.membership_id,
-        "item_id": assignment.item_id,
-        "candidate_id": assignment.candidate_id,
-        "phase": assignment.phase,
-        "pass_number": assignment.pass_number,
-        "position": assignment.position,
-    }
-    if verdict is None:
-        status = "missing" if failure is None else "technical_failure"
-        return Entry(**place, status=status, failure=failure or "")
-    return Entry(
-        **place,
-        status="answered" if verdict.not_assessable is None else "not_assessable",
-        verdict_id=verdict.id,
-        answer=verdict.fields.get("answer") if verdict.not_assessable is None else None,
-        fields=tuple(verdict.fields.items()),
-        not_assessable=verdict.not_assessable,
-        reason=reasons.get(verdict.not_assessable or "", verdict.not_assessable or ""),
-        comment=verdict.comment,
-        revisions=spent.verdicts - 1,
-        flags=tuple(flags),
-        shown_at=verdict.shown_at,
-        submitted_at=verdict.submitted_at,
-        active_ms=spent.active_ms,
-        idle_ms=spent.idle_ms,
-        load_ms=spent.load_ms,
-        renderer=verdict.renderer,
-        viewport=verdict.viewport,
-        receipt=verdict.receipt,
-        trace=trace,
     )
 
 

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 
 from agreement.consensus import are_different
 from exchange.report_structure import Column, PlainTable
-from services.progress.outstanding import NO_REVIEWER, WORDS, OpenWork, in_order
+from services.progress.outstanding import NO_REVIEWER, OpenWork, in_order
 from services.reading.correctness import said
 from services.report.rows.study_rows import StudyRows
 
@@ -58,7 +58,7 @@ def missing_table(missing: list[OpenWork]) -> PlainTable:
             Column("of", "Of", "Number expected"),
             Column("what", "What", "What is missing"),
         ),
-        rows=tuple((piece.who, piece.open, piece.total, WORDS[piece.part]) for piece in missing),
+        rows=tuple((piece.who, piece.open, piece.total, piece.words) for piece in missing),
         grouped=True,
     )
 

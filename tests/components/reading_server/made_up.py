@@ -7,8 +7,9 @@ from datetime import datetime
 from typing import Any
 
 from db.queries import ShownItem, ShownOverlay, ShownVolume
-from protocol.phases import PHASES, is_revisable
+from protocol.phases import PHASES, PREVIEW_HEADING
 from protocol.study import Protocol
+from protocol.study_phases import PhaseRules, phases_of_first_language
 from services.installation.tokens import Keys
 from services.reading import blinding
 from services.reading.answers import ShownForm
@@ -70,12 +71,21 @@ class MadeUp:
         return f"assignment-{self.position}-{self.name}"
 
     @property
+    def rules(self) -> PhaseRules:
+        """What the protocol says of the item's phase; a preview goes by those of reading."""
+        return phases_of_first_language(self.protocol).rules["reading" if self.phase == "preview" else self.phase]
+
+    @property
+    def _is_revisable(self) -> bool:
+        phases = phases_of_first_language(self.protocol)
+        return self.phase in PHASES and phases.is_revisable(PHASES[self.phase].queue)
+
+    @property
     def form(self) -> ShownForm:
         """The form of the item's phase."""
         if self.phase == "scoring":
-            return blinding.scoring_form(self.protocol)
-        make = blinding.opinions_form if self.phase == "opinions" else blinding.reading_form
-        return make(self.protocol, self.item, [])
+            return blinding.form_of_candidate(self.rules)
+        return blinding.form_of_item(self.rules, self.item, [])
 
     @property
     def volume_ids(self) -> list[int]:
@@ -96,6 +106,7 @@ class MadeUp:
         key = keys.idempotency_key(self.assignment)
         desk = Desk(
             phase=self.phase,
+            heading=PHASES[self.phase].heading if self.phase in PHASES else PREVIEW_HEADING,
             assignment_public_id=self.assignment,
             key=keys.revision_key(self.assignment, revision["receipt"]) if revision else key,
             progress=progress,
@@ -104,21 +115,23 @@ class MadeUp:
             turns=self.turns,
             practice=self.practice,
             revision=revision,
-            revisable=revisable if self.phase in PHASES and is_revisable(PHASES[self.phase].queue) else None,
+            revisable=revisable if self._is_revisable else None,
             ahead=self.ahead,
         )
         if self.phase == "scoring" and self.protocol.scoring is not None:
-            return blinding.scoring_payload(
+            return blinding.words_payload(
                 desk=desk,
-                protocol=self.protocol,
-                prompt=self.protocol.scoring.prompt,
-                question=self.item.prompt,
+                rules=self.rules,
+                text=self.protocol.text,
+                item=self.item,
                 form=self.form,
                 reference=list(self.reference),
                 candidate=self.candidate,
             )
         shown = Shown(self.item, self.volumes, self.overlays, self.form)
-        payload = blinding.item_payload(desk=desk, shown=shown, protocol=self.protocol, keys=keys, prefetch=prefetch)
+        payload = blinding.item_payload(
+            desk=desk, shown=shown, rules=self.rules, text=self.protocol.text, keys=keys, prefetch=prefetch
+        )
         return blinding.with_opinions(payload, OWN_READ, OPINIONS) if self.phase == "opinions" else payload
 
     def listed(self, number: int, receipt: str, saved_at: datetime, answers: dict[str, Any]) -> RevisablePayload:
@@ -127,7 +140,7 @@ class MadeUp:
             assignment_public_id=self.assignment,
             position=number,
             prompt=self.item.prompt,
-            text=blinding.text_payload(self.protocol, "prompt"),
+            text=blinding.text_payload(self.protocol.text, "prompt"),
             receipt=receipt,
             saved_at=saved_at,
             lines=blinding.opinion_lines(self.form, answers["fields"], answers["not_assessable"], answers["comment"]),

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from db import Reference
 from db.queries import ShownItem
-from protocol.forms import Form, FormField
-from protocol.study import Protocol
+from protocol.forms import FormField
 from services.reading import blinding, shown_items
-from tests.situations import PROTOCOL
 
 DIAMETER = FormField(key="answer", type="number", label="Diameter", unit="mm")
 
@@ -24,8 +22,6 @@ def test_a_number_is_said_with_its_unit() -> None:
 
 
 def test_the_reference_of_a_number_is_said_with_its_unit() -> None:
-    forms = PROTOCOL["forms"] | {"open": Form(fields=[DIAMETER]).model_dump()}
-    protocol = Protocol.model_validate({**PROTOCOL, "forms": forms})
     reference = Reference(item_id=1, version=1, accepted=["20"], low=8, high=16)
 
-    assert shown_items.reference_texts(protocol, item(), reference) == ["20 mm", "8 to 16 mm"]
+    assert shown_items.reference_texts(DIAMETER, item(), reference) == ["20 mm", "8 to 16 mm"]

@@ -176,7 +176,7 @@ def test_a_migration_begins_with_a_backup_that_can_be_restored(
 
     assert saved is not None
     assert saved.parent == old.data_dir / "backups"
-    assert saved.name.startswith("before-0003-from-0002-")
+    assert saved.name.startswith("before-0004-from-0002-")
     assert again is None
     assert restore_installation(make_empty(kind), saved).schema == "0002"
 

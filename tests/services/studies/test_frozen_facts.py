@@ -16,7 +16,6 @@ from sqlmodel import select
 
 from db import Assignment, Database, Item, Study
 from db.engine import make_engine
-from protocol.phases import PHASES
 from services.adjudication import review_queue
 from services.errors import NotFound
 from services.people.identity import Actor
@@ -193,11 +192,11 @@ def first_of_each_queue(database: Database, actor: Actor) -> tuple[set[str], set
                 assignment, study, membership = own_assignment(session, actor, public_id)
             except NotFound:
                 continue
-            protocol = frozen_facts.protocol_of(session, study.id or 0)
-            if desk.is_on_the_desk(session, protocol, assignment):
+            phases = frozen_facts.phases_of(session, study.id or 0)
+            if desk.is_on_the_desk(session, phases, assignment):
                 by_look_up.add(public_id)
-            queue = PHASES[assignment.phase].queue
-            waiting = desk.waiting_for(session, protocol, membership.id or 0, queue, limit=1)
+            queue = phases.named(assignment.phase).queue
+            waiting = desk.waiting_for(session, phases, membership.id or 0, queue, limit=1)
             by_list |= {row.public_id for row in waiting}
     return by_look_up, by_list
 

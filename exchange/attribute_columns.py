@@ -1,0 +1,109 @@
+"""The columns that a protocol declares beside those of every study: read as text, checked by their type."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from exchange.csv_table import Line
+from exchange.item_table import Attributes
+from exchange.refusal import listed, shown
+from exchange.spreadsheet import NotRead, date_of, flag_of, number_of
+from exchange.tables import CANDIDATES, CASES, ITEMS, Column, Table
+from protocol.language.expansion import Attribute, Expansion
+
+_TABLES = {"cases": CASES, "items": ITEMS, "candidates": CANDIDATES}
+_LONGEST = 2_000
+# Columns that a study which lists its phases can do without, and what an empty cell means in it.
+_DISPENSABLE = {
+    "vignette",
+    "age",
+    "note",
+    "case",
+    "grounding",
+    "form",
+    "sequences",
+    "uses_prior",
+    "options",
+    "category",
+}
+_LIST = re.compile(r"\s*\|\s*")
+
+
+def table_of(study: Expansion, name: str) -> Table:
+    """Return a table of a study folder with the columns that the study declares of it; none of them may be missing."""
+    table = _TABLES[name]
+    own = tuple(
+        replace(column, default=column.default or "", optional=True) if column.name in _DISPENSABLE else column
+        for column in table.columns
+    )
+    if name == "candidates":
+        # A model that gave no answer is no response: counted, and shown to nobody.
+        own = tuple(replace(column, default="") if column.name == "answer" else column for column in own)
+    return replace(
+        table, columns=own + tuple(_column(declared) for declared in declared_of(study, name)), optional=True
+    )
+
+
+def declared_of(study: Expansion, name: str) -> list[Attribute]:
+    """Return the attributes that a study declares of a table."""
+    return [attribute for attribute in study.attributes if attribute.table == name]
+
+
+def _column(declared: Attribute) -> Column:
+    return Column(declared.key, "Declared by the protocol.", "text", "", "", longest=_LONGEST)
+
+
+def attributes_of(line: Line, declared: Sequence[Attribute]) -> Attributes:
+    """Return the declared cells of a line as canonical text, empty ones left out; note what does not fit its type."""
+    read = ((attribute.key, _read(line, attribute)) for attribute in declared)
+    return tuple((key, value) for key, value in read if value)
+
+
+def _read(line: Line, declared: Attribute) -> str:
+    written = line.text(declared.key)
+    if not written:
+        return ""
+    if declared.type == "yes_no":
+        said = flag_of(written)
+        if said is None:
+            line.problem(f"{declared.key} is '{shown(written)}', expected yes or no; correct the cell.", declared.key)
+        return "yes" if said else "no"
+    if declared.type in ("choice", "ordinal"):
+        return _option(line, declared, written)
+    try:
+        if declared.type == "number":
+            return f"{_number(line, declared, written):.15g}"
+        if declared.type == "date":
+            dates = line.reader.dates
+            return date_of(written, "day_first" if dates == "unknown" else dates).isoformat()
+    except NotRead as problem:
+        line.problem(f"{declared.key} is '{shown(written)}', {problem}; correct the cell.", declared.key)
+        return ""
+    if declared.type == "list":
+        return "|".join(part for part in _LIST.split(written) if part)
+    return written
+
+
+def _number(line: Line, declared: Attribute, written: str) -> float:
+    number = number_of(written, decimal_comma=line.decimal_comma)
+    low, high = declared.minimum, declared.maximum
+    if (low is not None and number < low) or (high is not None and number > high):
+        line.problem(f"{declared.key} is {number:g}, expected {low:g} to {high:g}; correct the cell.", declared.key)
+    return number
+
+
+def _option(line: Line, declared: Attribute, written: str) -> str:
+    """Return the id of an option, which may also be written by its text."""
+    ids = [option.id for option in declared.options]
+    if written in ids:
+        return written
+    by_text = {option.text.casefold(): option.id for option in declared.options}
+    named = by_text.get(written.casefold())
+    if named is None:
+        near = line.reader.problems.nearest(written, ids)
+        line.problem(
+            f"{declared.key} is '{shown(written)}', expected {listed(ids)}{near}; correct the cell.", declared.key
+        )
+    return named or ""

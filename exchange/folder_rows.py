@@ -1,0 +1,208 @@
+"""The rows of a study folder, and how the tables are read that are the same for every study."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from exchange.csv_table import Line, Read, Reader, read_table
+from exchange.item_table import Attributes, ItemRow, OverlayRow, VolumeRow
+from exchange.refusal import Conversion, Problems, listed, shown
+from exchange.tables import CASE_HISTORY, OVERLAY_COLOUR, OVERLAY_OPACITY, STYLES
+from protocol.fields import KINDS
+from protocol.fields.kind import Reference
+from protocol.forms import Form
+from protocol.language.expansion import Expansion
+from protocol.study import Protocol
+
+_COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
+
+
+@dataclass(frozen=True)
+class CaseRow:
+    """One line of cases.csv."""
+
+    key: str
+    subject: str
+    vignette: str
+    age: int | None
+    note: str
+    history: tuple[tuple[str, str], ...] = ()
+    attributes: Attributes = ()
+
+
+@dataclass(frozen=True)
+class ReferenceRow:
+    """One line of references.csv."""
+
+    item: str
+    accepted: tuple[str, ...]
+    low: float | None
+    high: float | None
+    text_only_answer: str
+    provenance: str
+
+
+@dataclass(frozen=True)
+class CandidateRow:
+    """One line of candidates.csv."""
+
+    key: str
+    item: str
+    model: str
+    answer: str
+    attributes: Attributes = ()
+
+
+@dataclass(frozen=True)
+class StudyFolder:
+    """Everything a study folder says.
+
+    `conversions` lists what was understood although it is written otherwise than documented, `warnings` what is
+    right and may be meant otherwise.
+    """
+
+    protocol: Protocol | Expansion
+    cases: tuple[CaseRow, ...]
+    volumes: tuple[VolumeRow, ...]
+    items: tuple[ItemRow, ...]
+    references: tuple[ReferenceRow, ...]
+    candidates: tuple[CandidateRow, ...]
+    overlays: tuple[OverlayRow, ...] = ()
+    conversions: tuple[Conversion, ...] = ()
+    warnings: tuple[str, ...] = ()
+    # The protocol as its author wrote it, where it lists its phases.
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class ExaminedFolder:
+    """A study folder as far as it could be read: whole, or with its problems and the scans that are there all the same.
+
+    `contents` is None exactly where there are problems.
+    """
+
+    contents: StudyFolder | None
+    problems: Problems
+    volumes: tuple[VolumeRow, ...]
+    overlays: tuple[OverlayRow, ...]
+
+
+def case_row(line: Line) -> CaseRow:
+    """Read one line of cases.csv."""
+    age = line.number_or_none("age")
+    if age is not None and not (0 <= age <= 120 and age == int(age)):
+        line.problem(
+            f"age is '{shown(line.cells['age'])}', expected whole years from 0 to 120; correct the cell.", "age"
+        )
+        age = None
+    return CaseRow(
+        key=line.text("case"),
+        subject=line.text("subject"),
+        vignette=line.text("vignette"),
+        age=None if age is None else int(age),
+        note=line.text("note"),
+    )
+
+
+def histories_of(reader: Reader, folder: Path, cases: Read[CaseRow]) -> dict[str, tuple[tuple[str, str], ...]]:
+    """Read the structured history, where there is one: several lines per case, in their order."""
+    lines = read_table(
+        reader,
+        folder,
+        CASE_HISTORY,
+        lambda line: (line.known("case", cases.keys, "cases.csv"), (line.text("name"), line.text("value"))),
+    )
+    of_case: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for case, pair in lines.rows:
+        of_case[case].append(pair)
+    return {case: tuple(pairs) for case, pairs in of_case.items()}
+
+
+def volume_row(line: Line, folder: Path, cases: Read[CaseRow]) -> VolumeRow:
+    """Read one line of volumes.csv."""
+    return VolumeRow(
+        path=line.file("file", folder),
+        key=line.text("volume"),
+        case=line.known("case", cases.keys, "cases.csv") if line.cells["case"].strip() else line.text("case"),
+        role=line.word("role"),
+        sequence=line.text("sequence"),
+        acquired=line.date_or_none("acquired"),
+        label=line.text("label"),
+    )
+
+
+def overlay_row(line: Line, folder: Path, cases: Read[CaseRow]) -> OverlayRow:
+    """Read one line of overlays.csv."""
+    colour = line.text("colour") or OVERLAY_COLOUR
+    if not _COLOUR.fullmatch(colour):
+        line.problem(
+            f"colour is '{shown(colour)}', expected six hexadecimal digits as #e8a33d; correct the cell.", "colour"
+        )
+    opacity = line.number_or_none("opacity")
+    opacity = OVERLAY_OPACITY if opacity is None else opacity
+    if not 0 < opacity <= 1:
+        line.problem(f"opacity is {opacity:g}, expected a number above 0 and at most 1; correct the cell.", "opacity")
+    return OverlayRow(
+        key=line.text("overlay"),
+        case=line.known("case", cases.keys, "cases.csv"),
+        label=line.text("label"),
+        path=line.file("file", folder),
+        colour=colour.lower(),
+        style=line.word("style") if line.text("style") else STYLES[0],
+        opacity=opacity,
+    )
+
+
+def reference_row(
+    line: Line, items: Read[ItemRow], by_key: Mapping[str, ItemRow], forms: Mapping[str, Form | None]
+) -> ReferenceRow:
+    """Read one line of references.csv; `forms` are those that items name, where what they ask is compared."""
+    key = line.known("item", items.keys, "items.csv")
+    item = by_key.get(key) if key not in items.doubtful and line.sound("item") else None
+    accepted = tuple(part.strip() for part in line.text("accepted").split("|") if part.strip())
+    low, high = line.number_or_none("low"), line.number_or_none("high")
+    text_only = line.text("text_only_answer")
+    if not accepted and low is None and high is None and line.sound("item", "accepted", "low", "high"):
+        line.problem(f"item '{shown(key)}' has neither accepted answers nor a range; give one of them.", "accepted")
+    elif item is not None and line.sound("accepted", "low", "high"):
+        form = forms.get(item.form)
+        counts_as_right = Reference(accepted, low, high)
+        asked = form.primary if form is not None else None
+        problem = KINDS[asked.type].problem_of_reference(asked, counts_as_right) if asked is not None else ""
+        if problem:
+            line.problem(f"item '{item.key}' {problem}.", "accepted")
+        elif asked is not None and asked.offered and not item.options:
+            _check_among_options(line, item, [option.id for option in asked.offered], accepted, text_only)
+    if low is not None and high is not None and low > high:
+        line.problem(f"low {low:g} is above high {high:g}; correct the range.", "low")
+    if item is not None and item.options:
+        _check_among_options(line, item, [option for option, _ in item.options], accepted, text_only)
+    return ReferenceRow(key, accepted, low, high, text_only, line.text("provenance"))
+
+
+def _check_among_options(
+    line: Line, item: ItemRow, options: Sequence[str], accepted: tuple[str, ...], text_only: str
+) -> None:
+    ids = sorted(set(options))
+    for column, answers in (("accepted", accepted), ("text_only_answer", (text_only,) if text_only else ())):
+        for answer in answers:
+            if answer not in ids:
+                near = line.reader.problems.nearest(answer, ids)
+                line.problem(
+                    f"{column} '{shown(answer)}' is none of the options of item '{item.key}' ({listed(ids)}){near}; "
+                    f"use an option id{', and | between several' if {';', ','} & set(answer) else ''}.",
+                    column,
+                )
+
+
+def candidate_row(line: Line, items: Read[ItemRow], by_key: Mapping[str, ItemRow]) -> CandidateRow:
+    """Read one line of candidates.csv."""
+    key = line.known("item", items.keys, "items.csv")
+    item = by_key.get(key)
+    if item is not None and item.practice:
+        line.problem(f"item '{key}' is for practice, and nobody scores answers to those; remove the line.", "item")
+    return CandidateRow(key=line.text("candidate"), item=key, model=line.text("model"), answer=line.text("answer"))

@@ -1,0 +1,163 @@
+"""A study folder whose protocol lists its phases: the same tables with declared columns, as far as phases need them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from exchange.acknowledged_text import leave_images_out_of_phases
+from exchange.attribute_columns import attributes_of, declared_of, table_of
+from exchange.csv_table import Line, Read, Reader, read_table
+from exchange.folder_checks import check_hanging, check_items, warnings_of
+from exchange.folder_rows import (
+    CandidateRow,
+    CaseRow,
+    ExaminedFolder,
+    StudyFolder,
+    candidate_row,
+    case_row,
+    histories_of,
+    overlay_row,
+    reference_row,
+    volume_row,
+)
+from exchange.item_table import ItemRow, OverlayRow, VolumeRow, item_row
+from exchange.protocol_file import ReadProtocol
+from exchange.refusal import Conversions, Problems, listed, shown
+from exchange.study_language import study_of
+from exchange.tables import OVERLAYS, REFERENCES, VOLUMES
+from protocol.language.expansion import Expansion
+from protocol.language.listed import not_run_yet
+
+_FILE = "protocol.yaml"
+_UNKNOWN: Read[VolumeRow] = Read((), None, frozenset())
+# A value of a condition that is shorter is a word like any other.
+_SHORTEST_NAME = 3
+
+
+@dataclass(frozen=True)
+class Expanding:
+    """By what a protocol that lists its phases is written out: the program's version, and where shared lists lie."""
+
+    version: str
+    list_folders: Sequence[Path]
+
+
+def look_through_listed(folder: Path, text: str, document: Mapping[str, Any], expanding: Expanding) -> ExaminedFolder:
+    """Read and cross-check a study folder whose protocol lists its phases.
+
+    Parameters
+    ----------
+    text, document
+        The protocol as its author wrote it, and what it says as YAML.
+    """
+    problems = Problems()
+    study = study_of(document, _FILE, expanding.version, (folder / "lists", *expanding.list_folders), problems)
+    if study is None:
+        return ExaminedFolder(None, problems, (), ())
+    study = leave_images_out_of_phases(study, _FILE, problems)
+    for key, says in not_run_yet(study):
+        problems.add(_FILE, f"key {key}", f"{says[0].upper()}{says[1:]} The study can be checked and explained.")
+    reader = Reader(problems, Conversions(), study.dates)
+    cases = read_table(reader, folder, table_of(study, "cases"), lambda line: _case(line, study))
+    histories = histories_of(reader, folder, cases)
+    volumes = read_table(reader, folder, replace(VOLUMES, optional=True), lambda row: volume_row(row, folder, cases))
+    if volumes.keys is not None:
+        check_hanging(problems, study.hanging, volumes)
+    overlays = read_table(reader, folder, OVERLAYS, lambda line: overlay_row(line, folder, cases))
+    table = replace(table_of(study, "items"), optional=False)
+    items = read_table(reader, folder, table, lambda line: _item(line, study, cases, volumes, overlays))
+    whole = _with_cases_of_their_own(cases, items)
+    check_items(problems, ReadProtocol(), items, {case.key: case.subject for case in whole})
+    by_key = {item.key: item for item in reversed(items.rows)}
+    references = read_table(reader, folder, REFERENCES, lambda line: reference_row(line, items, by_key, {}))
+    candidates = read_table(
+        reader, folder, table_of(study, "candidates"), lambda line: _candidate(line, study, items, by_key)
+    )
+    for says in _lacking(study, candidates):
+        problems.add("candidates.csv", "", says)
+    contents = None
+    if not problems.count:
+        contents = StudyFolder(
+            protocol=study,
+            cases=tuple(replace(case, history=histories.get(case.key, ())) for case in whole),
+            volumes=volumes.rows,
+            items=items.rows,
+            references=references.rows,
+            candidates=candidates.rows,
+            overlays=overlays.rows,
+            conversions=reader.conversions.all(),
+            warnings=(
+                *_telling_words(study),
+                *warnings_of(
+                    tuple(case.key for case in whole),
+                    volumes.rows,
+                    overlays.rows,
+                    items.rows,
+                    frozenset(reference.item for reference in references.rows),
+                ),
+            ),
+            source=text,
+        )
+    return ExaminedFolder(contents, problems, volumes.rows, overlays.rows)
+
+
+def _case(line: Line, study: Expansion) -> CaseRow:
+    return replace(case_row(line), attributes=attributes_of(line, declared_of(study, "cases")))
+
+
+def _item(
+    line: Line, study: Expansion, cases: Read[CaseRow], volumes: Read[VolumeRow], overlays: Read[OverlayRow]
+) -> ItemRow:
+    """Read one line of items.csv; an item that names no sequences is one without scans."""
+    stands_alone = not cases.rows and cases.keys is not None
+    has_volumes = bool(line.cells["sequences"].strip())
+    about = ReadProtocol(hanging=study.hanging) if has_volumes else ReadProtocol()
+    item = item_row(line, about, None if stands_alone else cases.keys, volumes if has_volumes else _UNKNOWN, overlays)
+    if any(phase.form == "as_item" for phase in study.phases):
+        line.word("form", [form.key for form in study.forms])
+    if item.practice:
+        line.problem("practice is not dealt yet in a study that lists its phases; remove the item.", "practice")
+    return replace(
+        item,
+        case=item.key if stands_alone and not item.case else item.case,
+        attributes=attributes_of(line, declared_of(study, "items")),
+    )
+
+
+def _candidate(line: Line, study: Expansion, items: Read[ItemRow], by_key: Mapping[str, ItemRow]) -> CandidateRow:
+    row = candidate_row(line, items, by_key)
+    return replace(row, attributes=attributes_of(line, declared_of(study, "candidates")))
+
+
+def _with_cases_of_their_own(cases: Read[CaseRow], items: Read[ItemRow]) -> tuple[CaseRow, ...]:
+    """Return the cases; without a table of them each item is a case, and a subject, of its own."""
+    if cases.rows or cases.keys is None:
+        return cases.rows
+    return tuple(
+        CaseRow(key=key, subject=key, vignette="", age=None, note="")
+        for key in dict.fromkeys(item.case for item in items.rows)
+    )
+
+
+def _lacking(study: Expansion, candidates: Read[CandidateRow]) -> Iterator[str]:
+    rating = [phase.key for phase in study.phases if "candidates" in phase.rates]
+    if rating and candidates.keys is not None and not candidates.rows:
+        yield f"is missing: phase '{rating[0]}' rates candidates; add the table."
+
+
+def _telling_words(study: Expansion) -> Iterator[str]:
+    """Yield where words that raters read name a value by which the units are selected, and which is not shown."""
+    for phase in study.phases:
+        words = f"{phase.title} {phase.question} {phase.instructions}".casefold()
+        hidden = [condition for condition in phase.source.where if condition.name not in phase.shows]
+        for condition in hidden:
+            for value in condition.values:
+                if len(value) >= _SHORTEST_NAME and value.casefold() in words:
+                    yield (
+                        f"protocol.yaml: title, question or instructions of phase '{phase.key}' name "
+                        f"'{shown(value)}', by which its units are selected ({condition.name}) and which it does not "
+                        f"show; expected words that tell nothing of {listed([condition.name])}."
+                    )

@@ -1,0 +1,218 @@
+"""The phases of a study that lists them, from its expansion; and what of a study this release cannot run yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from protocol.context import Context, TextSettings
+from protocol.forms import Dependence, FormField, Option
+from protocol.hanging import Hanging
+from protocol.language import expansion as expanded
+from protocol.phases import Phase, Queue
+from protocol.study_phases import PhaseRules, StudyPhases
+
+# What the reading room draws, by the word in `shows`.
+SHOWN = frozenset(
+    {"scans", "prior", "overlays", "prompt", "options", "vignette", "history", "age", "acquisition_dates",
+     "months_since_prior", "reference", "candidate"}
+)  # fmt: skip
+# Types of fields that are chosen from their options, whatever statistics follow from them.
+_CHOSEN = ("choice", "correctness", "guess")
+_NOT_DRAWN = ("preference", "resolution")
+_UNITS = {"items": "item", "candidates": "answer"}
+
+
+def phases_of_listed(study: expanded.Expansion) -> StudyPhases:
+    """Return the phases of a study that lists them, of which `not_run_yet` says nothing."""
+    forms = {form.key: _fields(form.fields) for form in study.forms}
+    return StudyPhases(
+        phases=tuple(_phase(phase, place) for place, phase in enumerate(study.phases, start=1)),
+        rules={phase.key: _rules(study, phase, forms) for phase in study.phases},
+        seed=study.seed,
+        consent=study.consent,
+        notice=study.notice,
+        text=TextSettings(),
+        adjudication=None,
+        listed=True,
+    )
+
+
+def _phase(phase: expanded.Phase, place: int) -> Phase:
+    unit = _UNITS[phase.rates[0]]
+    queue = Queue(
+        # The author's key stands in no address: it may say what nobody is to know.
+        key=f"part-{place}",
+        role="rater",
+        verb=f"{phase.title}:",
+        title=phase.title,
+        unit=unit,
+        to_do="to do",
+        done_as=phase.title,
+        empty="Nothing is assigned to you for now.",
+        finished=f"Done: {phase.title}",
+        thanks="Thank you. Every verdict is saved; you may close this page.",
+    )
+    return Phase(
+        key=phase.key,
+        kind="items" if phase.rates == ["items"] else "candidates",
+        step=1,
+        queue=queue,
+        form="reading" if phase.rates == ["items"] else "scoring",
+        opens=phase.opens.kind.replace("_", " "),
+        after=tuple(phase.opens.after),
+        revisable="scans" in phase.shows,
+        heading=phase.title,
+        left=f"{unit}s without a verdict in “{phase.title}”",
+        listed=True,
+    )
+
+
+def _rules(study: expanded.Expansion, phase: expanded.Phase, forms: dict[str, tuple[FormField, ...]]) -> PhaseRules:
+    as_item = phase.form == "as_item"
+    shows = frozenset(phase.shows)
+    of_forms = [form.fields for form in study.forms] if as_item else [phase.fields]
+    asks_format = frozenset(asked.key for fields in of_forms for asked in fields if asked.type == "as_item")
+    return PhaseRules(
+        instructions=phase.instructions,
+        question=phase.question,
+        forms=forms,
+        fields=None if as_item else _fields(phase.fields),
+        hanging=_hanging(study.hanging, shows),
+        context=Context(
+            vignette="vignette" in shows,
+            history="history" in shows,
+            age="age" in shows,
+            dates="acquisition_date"
+            if "acquisition_dates" in shows
+            else "months_since_prior"
+            if "months_since_prior" in shows
+            else "hidden",
+        ),
+        not_assessable=_options(phase.not_assessable),
+        flags=_options(phase.flags),
+        comment=phase.comment,
+        revision="study" if phase.revise == "until_closed" else phase.revise,
+        order_is_random=phase.order == "random",
+        subject_distance=phase.spacing,
+        shuffle_options=phase.shuffle_options,
+        practice=None,
+        shows=shows,
+        takes_options=asks_format,
+        as_item=asks_format,
+        options_as_text="options" in shows and not asks_format,
+    )
+
+
+def _hanging(hanging: Hanging, shows: frozenset[str]) -> Hanging:
+    """Return how scans are hung where only what a phase shows may hang."""
+    prior = "prior" in shows and hanging.prior_beside_current
+    panes = hanging.panes
+    if panes is not None and not prior:
+        panes = [pane for pane in panes if pane.role == "current"]
+    return hanging.model_copy(
+        update={
+            "prior_beside_current": prior,
+            "panes": panes,
+            "overlays": "overlays" in shows and hanging.overlays,
+        }
+    )
+
+
+def _options(options: Sequence[expanded.Option]) -> tuple[Option, ...]:
+    return tuple(Option(id=option.id, text=option.text) for option in options)
+
+
+def _fields(fields: Sequence[expanded.Field]) -> tuple[FormField, ...]:
+    return tuple(_field(asked) for asked in fields)
+
+
+def _field(asked: expanded.Field) -> FormField:
+    options = list(_options(asked.options))
+    kind: str = asked.type
+    low, high = asked.minimum, asked.maximum
+    if kind in _CHOSEN:
+        kind = "choice"
+    elif kind == "confidence" and asked.steps is not None:
+        kind, options = "ordinal", [Option(id=str(step), text=str(step)) for step in range(1, asked.steps + 1)]
+        low = high = None
+    elif kind == "confidence":
+        kind = "number"
+    elif kind in ("as_item", "yes_no"):
+        # What an item's format asks takes its options, and its type, from the item.
+        kind, options = ("text", []) if kind == "as_item" else (kind, [])
+    return FormField(
+        key=asked.key,
+        type=kind,
+        label=asked.label,
+        help=_help(asked) or None,
+        required=asked.required,
+        options=options,
+        unit=asked.unit,
+        minimum=low,
+        maximum=high,
+        depends_on=None if asked.when is None else Dependence(field=asked.when.field, values=list(asked.when.values)),
+    )
+
+
+def _help(asked: expanded.Field) -> str:
+    """Return what stands below the label: the author's help, and what defines the options."""
+    defined = [
+        f"{option.text}: {option.definition or ''}{f' For example: {option.example}' if option.example else ''}"
+        for option in asked.options
+        if option.definition or option.example
+    ]
+    return " ".join(part for part in (asked.help, *defined) if part)
+
+
+def not_run_yet(study: expanded.Expansion) -> Iterator[tuple[str, str]]:
+    """Yield what a study asks for that this release checks and explains, but cannot run: key, and a sentence."""
+    if len(study.groups) > 1:
+        yield "groups", "several groups of people are not told apart yet; a study of one group can be imported."
+    for phase in study.phases:
+        yield from ((f"phases.{phase.key}.{key}", says) for key, says in _not_run_of(study, phase))
+
+
+def _not_run_of(study: expanded.Expansion, phase: expanded.Phase) -> Iterator[tuple[str, str]]:
+    if len(phase.rates) != 1 or phase.rates[0] not in _UNITS:
+        yield "rates", f"{' and '.join(phase.rates)} cannot be rated yet; items, or candidates alone, can."
+        return
+    rates = phase.rates[0]
+    for thing in phase.shows:
+        if thing not in SHOWN:
+            yield "shows", f"'{thing}' is not drawn on the screen yet; remove it."
+    if "scans" in phase.shows and (rates != "items" or "reference" in phase.shows):
+        yield "shows", "scans are not drawn beside a reference or an answer yet; remove one of the two."
+    if {"prior", "overlays"} & set(phase.shows) and "scans" not in phase.shows:
+        yield "shows", "prior scans and overlays are drawn beside scans only; add scans."
+    if rates == "candidates" and "candidate" not in phase.shows:
+        yield "shows", "the answers that are rated are not shown; add candidate."
+    if rates == "candidates" and phase.form == "as_item":
+        yield "form", "form: as_item is the form of an item; name the fields."
+    fields = [asked for form in study.forms for asked in form.fields] if phase.form == "as_item" else phase.fields
+    yield from (("form", says) for says in _fields_not_drawn(fields))
+    source = phase.source
+    if source.let_in or any("." in condition.name for condition in source.where):
+        yield "from", "units that follow from answers are not drawn yet; select by attributes."
+    if any(condition.name == "practice" for condition in source.where) or phase.pass_mark is not None:
+        yield "from", "practice is not dealt yet in a study that lists its phases; leave it out."
+    if phase.revise != "never" and "scans" not in phase.shows:
+        yield "revise", "verdicts given without scans cannot be revised yet; remove revise."
+    if phase.then is not None:
+        yield "then", "nothing is shown after the own answer yet; remove then."
+    by, opens = phase.by, phase.opens
+    if by.per_unit is not None or by.design is not None or by.not_in or by.together:
+        yield "by", "everybody rates all units of a phase; who rates what cannot be dealt out yet."
+    if opens.kind == "by_admin" or (opens.kind == "after" and opens.done_by != "self"):
+        yield "opens", "a phase opens at once, or when the same person is done with others; nothing else yet."
+
+
+def _fields_not_drawn(fields: Sequence[expanded.Field]) -> Iterator[str]:
+    for asked in fields:
+        if asked.type in _NOT_DRAWN:
+            yield f"a field of the type {asked.type} ('{asked.key}') is not drawn yet."
+        if asked.options_by is not None:
+            yield f"options that depend on another answer ('{asked.key}') are not drawn yet."
+        if asked.undetermined:
+            yield f"undetermined ('{asked.key}') cannot be chosen yet; offer it as an option."
+        if asked.at_most is not None:
+            yield f"at_most ('{asked.key}') is not held yet; remove it."

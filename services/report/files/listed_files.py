@@ -1,0 +1,241 @@
+"""The data files of a study that lists its phases: everything that was drawn, dealt and answered, one line each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from exchange.report_structure import Cell, Column, DataFile
+from services.reading.correctness import as_text
+from services.report.files.judge_file import CANDIDATE, ITEM, MODEL
+from services.report.rows.study_rows import Entry, Member
+
+_MEMBER = Column("member", "Member", "Pseudonym")
+_PHASE = Column("phase", "Phase", "Key of the phase")
+
+
+@dataclass(frozen=True)
+class ItemLine:
+    """An item of the freeze, with what counts as right and what the study declares of it and its case."""
+
+    id: int
+    key: str
+    case: str
+    subject: str
+    category: str
+    format: str
+    grounding: str
+    prompt: str
+    options: tuple[tuple[str, str], ...]
+    accepted: tuple[str, ...]
+    low: float | None
+    high: float | None
+    attributes: dict[str, str]
+
+
+@dataclass(frozen=True)
+class CandidateLine:
+    """A candidate of the study."""
+
+    id: int
+    key: str
+    item: str
+    model: str
+    answer: str
+    attributes: dict[str, str]
+
+
+@dataclass(frozen=True)
+class DrawnLine:
+    """A unit as it was drawn for a phase."""
+
+    phase: str
+    item: str
+    candidate: str | None
+    stratum: str
+    probability: float | None
+    error: float | None
+
+
+@dataclass(frozen=True)
+class ListedRows:
+    """Everything that the files say; attributes by the table that declares them, in the order of the protocol."""
+
+    items: Sequence[ItemLine]
+    candidates: Sequence[CandidateLine]
+    drawn: Sequence[DrawnLine]
+    members: Sequence[tuple[str, Member]]
+    entries: Sequence[Entry]
+    attributes_of_items: Sequence[str]
+    attributes_of_candidates: Sequence[str]
+
+
+def listed_files(rows: ListedRows) -> tuple[DataFile, ...]:
+    """Return the tables that are exported of a study that lists its phases."""
+    files = [_items(rows), _members(rows), _sample(rows), _verdicts(rows), _fields(rows)]
+    return (*files, _candidates(rows)) if rows.candidates else tuple(files)
+
+
+def _declared(keys: Sequence[str]) -> tuple[Column, ...]:
+    return tuple(Column(key, key, "Declared by the protocol") for key in keys)
+
+
+def _values(attributes: dict[str, str], keys: Sequence[str]) -> tuple[Cell, ...]:
+    return tuple(attributes.get(key) or None for key in keys)
+
+
+def _items(rows: ListedRows) -> DataFile:
+    declared = rows.attributes_of_items
+    return DataFile(
+        "items.csv",
+        "Every item of the study with what counts as right; one line per item.",
+        (
+            ITEM,
+            Column("case", "Case", "Key of the case"),
+            Column("subject", "Subject", "Pseudonym of the subject: the cluster"),
+            Column("category", "Category", "Category of the item"),
+            Column("format", "Format", "yes_no, choice or open"),
+            Column("grounding", "Grounding", "image_grounded or image_informed; empty for neither"),
+            Column("prompt", "Prompt", "What was asked"),
+            Column("options", "Options", "id=text of each option, parted by |; empty for open items"),
+            Column("accepted", "Accepted", "Accepted option ids or texts, parted by |; empty for no reference"),
+            Column("low", "Low", "Lower limit of the accepted range; empty for none"),
+            Column("high", "High", "Upper limit of the accepted range; empty for none"),
+            *_declared(declared),
+        ),
+        tuple(
+            (
+                item.key, item.case, item.subject, item.category or None, item.format, item.grounding or None,
+                item.prompt, "|".join(f"{option}={text}" for option, text in item.options) or None,
+                "|".join(item.accepted) or None, item.low, item.high, *_values(item.attributes, declared),
+            )
+            for item in rows.items
+        ),
+    )  # fmt: skip
+
+
+def _members(rows: ListedRows) -> DataFile:
+    return DataFile(
+        "members.csv",
+        "Everybody who rates, by pseudonym.",
+        (
+            _MEMBER,
+            Column("role", "Role", "rater or reviewer"),
+            Column("specialty", "Specialty", "Specialty at enrolment"),
+            Column("years", "Years", "Years of experience at enrolment"),
+        ),
+        tuple((member.pseudonym, role, member.specialty or None, member.years) for role, member in rows.members),
+    )
+
+
+def _sample(rows: ListedRows) -> DataFile:
+    return DataFile(
+        "sample.csv",
+        "What was drawn for each phase; one line per phase and unit.",
+        (
+            _PHASE,
+            ITEM,
+            CANDIDATE,
+            Column("stratum", "Stratum", "Stratum in which it was drawn"),
+            Column("inclusion_probability", "Inclusion probability", "Chance of being drawn; empty when not known"),
+            Column("inclusion_error", "Monte Carlo error", "Of a simulated probability; empty for an exact one"),
+        ),
+        tuple(
+            (line.phase, line.item, line.candidate, line.stratum, line.probability, line.error) for line in rows.drawn
+        ),
+    )
+
+
+def _verdicts(rows: ListedRows) -> DataFile:
+    names = {member.id: member.pseudonym for _, member in rows.members}
+    items = {item.id: item for item in rows.items}
+    candidates = {candidate.id: candidate for candidate in rows.candidates}
+    lines: list[tuple[Cell, ...]] = []
+    for entry in rows.entries:
+        item, candidate = items[entry.item_id], candidates.get(entry.candidate_id or 0)
+        lines.append(
+            (
+                names.get(entry.member_id), entry.phase, item.key, candidate.key if candidate else None,
+                candidate.model if candidate else None, item.subject, entry.position, entry.status,
+                entry.not_assessable, entry.comment or None, "|".join(kind for kind, _ in entry.flags) or None,
+                "|".join(note for _, note in entry.flags if note) or None, entry.failure or None,
+                entry.revisions if entry.verdict_id else None, _moment(entry.shown_at), _moment(entry.submitted_at),
+                entry.active_ms, entry.idle_ms, entry.load_ms, entry.receipt or None,
+            )
+        )  # fmt: skip
+    return DataFile(
+        "verdicts.csv",
+        "Everything that was to be rated, with the standing verdict; one line per member, phase and unit.",
+        (
+            _MEMBER,
+            _PHASE,
+            ITEM,
+            CANDIDATE,
+            MODEL,
+            Column("subject", "Subject", "Pseudonym of the subject"),
+            Column("position", "Position", "Place in the member's own order"),
+            Column("status", "Status", "answered, not_assessable, technical_failure or missing"),
+            Column("not_assessable", "Not assessable", "Id of the reason; empty when assessed"),
+            Column("comment", "Comment", "The member's comment"),
+            Column("flags", "Flags", "Kinds of flags raised, parted by |"),
+            Column("flag_notes", "Flag notes", "Notes of the flags, parted by |"),
+            Column("failure", "Failure", "What the browser said when the images could not be shown"),
+            Column("revisions", "Revisions", "How often the verdict was revised"),
+            Column("shown_at", "Shown", "When it stood on the screen, UTC"),
+            Column("submitted_at", "Submitted", "When the verdict was stored, UTC"),
+            Column("active_ms", "Active ms", "Active time in milliseconds, revisions included"),
+            Column("idle_ms", "Idle ms", "Idle time in milliseconds, revisions included"),
+            Column("load_ms", "Load ms", "Time to load the images in milliseconds, revisions included"),
+            Column("receipt", "Receipt", "Receipt of the verdict"),
+        ),
+        tuple(lines),
+    )
+
+
+def _fields(rows: ListedRows) -> DataFile:
+    names = {member.id: member.pseudonym for _, member in rows.members}
+    items = {item.id: item.key for item in rows.items}
+    candidates = {candidate.id: candidate.key for candidate in rows.candidates}
+    return DataFile(
+        "fields.csv",
+        "Every field of every standing verdict; one line per field.",
+        (
+            _MEMBER,
+            _PHASE,
+            ITEM,
+            CANDIDATE,
+            Column("field", "Field", "Key of the field"),
+            Column(
+                "value",
+                "Value",
+                "What was filled in: option id, number or text; a point is x | y | z in mm, with the title of its pane",
+            ),
+        ),
+        tuple(
+            (
+                names.get(entry.member_id), entry.phase, items[entry.item_id],
+                candidates.get(entry.candidate_id or 0), field, as_text(value),
+            )
+            for entry in rows.entries
+            if entry.verdict_id is not None
+            for field, value in entry.fields
+        ),
+    )  # fmt: skip
+
+
+def _candidates(rows: ListedRows) -> DataFile:
+    declared = rows.attributes_of_candidates
+    return DataFile(
+        "candidates.csv",
+        "Every candidate of the study; one line per candidate. One without an answer is no response.",
+        (CANDIDATE, ITEM, MODEL, Column("answer", "Answer", "The candidate's answer"), *_declared(declared)),
+        tuple(
+            (line.key, line.item, line.model, line.answer or None, *_values(line.attributes, declared))
+            for line in rows.candidates
+        ),
+    )
+
+
+def _moment(at: datetime | None) -> str | None:
+    return None if at is None else at.isoformat(timespec="seconds")

@@ -1,0 +1,98 @@
+"""The report of a study that lists its phases: its data files; no figure is computed from them yet."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from sqlmodel import Session, col, select
+
+from db import Freeze, JudgeRun, ProtocolRecord, Study, now
+from db.base import stored_id
+from exchange.report_structure import Column, PlainTable, Report, Section
+from protocol.language.expansion import Expansion
+from services.installation.version import SOFTWARE_VERSION
+from services.report.files.listed_files import ListedRows, listed_files
+from services.report.rows.listed_loading import load_listed
+from services.studies import frozen_facts
+
+NO_FIGURES = (
+    "This study lists its phases: its data files hold every verdict, and this release computes no figures from them."
+)
+
+_STATUSES = ("answered", "not_assessable", "technical_failure", "missing")
+
+
+def listed_report(session: Session, study: Study, expansion: Expansion, state: Literal["final", "interim"]) -> Report:
+    """Return what was drawn, dealt and answered in a study that lists its phases."""
+    study_id = stored_id(study.id)
+    phases = frozen_facts.phases_of(session, study_id)
+    freeze = session.exec(select(Freeze).where(Freeze.study_id == study_id)).one()
+    runs = tuple(
+        stored_id(run)
+        for run in session.exec(select(JudgeRun.id).where(JudgeRun.study_id == study_id).order_by(col(JudgeRun.id)))
+    )
+    rows = load_listed(session, study, expansion, phases)
+    return Report(
+        study_key=study.key,
+        title=study.title,
+        state=state,
+        freeze_sha256=freeze.sha256,
+        protocol_sha256=session.get_one(ProtocolRecord, study_id).sha256,
+        software_version=SOFTWARE_VERSION,
+        analysis_plan=(("Sampling", freeze.method),),
+        generated_at=now(),
+        notices=_notices(study, expansion, state),
+        sections=(_completeness(rows, expansion),),
+        files=listed_files(rows),
+        judge_runs=runs if rows.candidates else None,
+    )
+
+
+def _notices(study: Study, expansion: Expansion, state: str) -> tuple[str, ...]:
+    said = [NO_FIGURES]
+    if study.simulated_readers:
+        said.append("The readers of this study are simulated: its data demonstrate the software, not how people read.")
+    if expansion.notice:
+        said.append(expansion.notice.strip())
+    if state == "interim":
+        said.append("This is an interim look: the study is open and its data will change.")
+    return tuple(said)
+
+
+def _completeness(rows: ListedRows, expansion: Expansion) -> Section:
+    """Count, by phase and member, what was to be rated and what became of it."""
+    names = {member.id: member.pseudonym for _, member in rows.members}
+    counts: dict[tuple[str, int], dict[str, int]] = {}
+    for entry in rows.entries:
+        of_member = counts.setdefault((entry.phase, entry.member_id), {})
+        of_member[entry.status] = of_member.get(entry.status, 0) + 1
+    table = PlainTable(
+        key="phases",
+        title="Verdicts by phase",
+        explanation="What was to be rated by each member, and what became of it.",
+        columns=(
+            Column("phase", "Phase", "Title of the phase"),
+            Column("member", "Member", "Pseudonym"),
+            Column("assigned", "Assigned", "Number that was to be rated"),
+            Column("answered", "Answered", "Number with an answer"),
+            Column("not_assessable", "Not assessable", "Number that was called not assessable"),
+            Column("technical_failure", "Not shown", "Number that could not be shown"),
+            Column("missing", "Missing", "Number without a verdict"),
+        ),
+        rows=tuple(
+            (
+                phase.title,
+                names[member],
+                sum(of_member.values()),
+                *(
+                    of_member.get(status, 0)
+                    for status in ("answered", "not_assessable", "technical_failure", "missing")
+                ),
+            )
+            for phase in expansion.phases
+            for (key, member), of_member in counts.items()
+            if key == phase.key
+        ),
+        grouped=True,
+    )
+    return Section("completeness", "Completeness", "Completeness", (), (table,) if table.rows else ())

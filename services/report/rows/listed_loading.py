@@ -1,0 +1,117 @@
+"""Read what the data files of a study that lists its phases say; the number of queries does not depend on its size."""
+
+from __future__ import annotations
+
+from sqlmodel import Session, col, select
+
+from db import Candidate, Case, Freeze, FreezeItem, Item, Membership, Reference, Study
+from db.base import stored_id
+from protocol.language.expansion import Expansion
+from protocol.study_phases import StudyPhases
+from services.report.files.listed_files import CandidateLine, DrawnLine, ItemLine, ListedRows
+from services.report.rows.entries import load_entries
+from services.report.rows.study_rows import Member
+
+
+def load_listed(session: Session, study: Study, expansion: Expansion, phases: StudyPhases) -> ListedRows:
+    """Read a frozen study that lists its phases."""
+    study_id = stored_id(study.id)
+    items, candidates = _items(session, study_id), _candidates(session, study_id)
+    members = session.exec(
+        select(Membership)
+        .where(Membership.study_id == study_id, Membership.role != "admin", col(Membership.removed_at).is_(None))
+        .order_by(col(Membership.id))
+    ).all()
+    there = {stored_id(member.id) for member in members}
+    return ListedRows(
+        items=items,
+        candidates=candidates,
+        drawn=_drawn(session, study_id, items, candidates),
+        members=[
+            (member.role, Member(stored_id(member.id), member.pseudonym, member.specialty, member.years))
+            for member in members
+        ],
+        # What was dealt to somebody who was taken out before any verdict is not missing.
+        entries=[entry for entry in load_entries(session, study_id, phases, {}) if entry.member_id in there],
+        attributes_of_items=[
+            attribute.key for attribute in expansion.attributes if attribute.table in ("cases", "items")
+        ],
+        attributes_of_candidates=[
+            attribute.key for attribute in expansion.attributes if attribute.table == "candidates"
+        ],
+    )
+
+
+def _items(session: Session, study_id: int) -> list[ItemLine]:
+    # In order of their versions, so that the newest one stays.
+    references = {
+        reference.item_id: reference
+        for reference in session.exec(
+            select(Reference)
+            .join(Item, col(Item.id) == Reference.item_id)
+            .where(Item.study_id == study_id)
+            .order_by(col(Reference.version))
+        )
+    }
+    rows = session.exec(
+        select(Item, Case)
+        .join(Case, col(Case.id) == Item.case_id)
+        .where(Item.study_id == study_id)
+        .order_by(col(Item.id))
+    ).all()
+    lines = []
+    for item, case in rows:
+        reference = references.get(stored_id(item.id))
+        lines.append(
+            ItemLine(
+                id=stored_id(item.id),
+                key=item.key,
+                case=case.key,
+                subject=case.subject,
+                category=item.category,
+                format=item.format,
+                grounding=item.grounding,
+                prompt=item.prompt,
+                options=tuple((option["id"], option["text"]) for option in item.options),
+                accepted=tuple(reference.accepted) if reference else (),
+                low=reference.low if reference else None,
+                high=reference.high if reference else None,
+                attributes={**case.attributes, **item.attributes},
+            )
+        )
+    return lines
+
+
+def _candidates(session: Session, study_id: int) -> list[CandidateLine]:
+    rows = session.exec(
+        select(Candidate, Item.key)
+        .join(Item, col(Item.id) == Candidate.item_id)
+        .where(Candidate.study_id == study_id)
+        .order_by(col(Candidate.id))
+    ).all()
+    return [
+        CandidateLine(stored_id(row.id), row.key, item, row.model, row.answer, dict(row.attributes))
+        for row, item in rows
+    ]
+
+
+def _drawn(session: Session, study_id: int, items: list[ItemLine], candidates: list[CandidateLine]) -> list[DrawnLine]:
+    item_keys = {item.id: item.key for item in items}
+    candidate_keys = {candidate.id: candidate.key for candidate in candidates}
+    rows = session.exec(
+        select(FreezeItem)
+        .join(Freeze, col(Freeze.id) == FreezeItem.freeze_id)
+        .where(Freeze.study_id == study_id)
+        .order_by(col(FreezeItem.id))
+    )
+    return [
+        DrawnLine(
+            row.phase,
+            item_keys[row.item_id],
+            candidate_keys.get(row.candidate_id or 0),
+            row.stratum,
+            row.inclusion_probability,
+            row.inclusion_error,
+        )
+        for row in rows
+    ]

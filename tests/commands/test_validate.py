@@ -1,0 +1,51 @@
+"""`manage.py validate`: a study folder checked without a database, with all that is wrong at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from manage import cli
+from tests.listed_study import READ_THEN_SCORE, write_listed
+from tests.situations import write_study_folder
+
+
+def validated(path: Path) -> tuple[int, str]:
+    """Return the exit status of the command, and what it printed as one line."""
+    done = CliRunner().invoke(cli, ["validate", str(path)])
+    return done.exit_code, " ".join(done.stdout.split())
+
+
+def test_a_folder_of_either_language_can_be_imported(tmp_path: Path) -> None:
+    for folder in (write_study_folder(tmp_path / "first"), write_listed(tmp_path / "second", READ_THEN_SCORE)):
+        status, printed = validated(folder)
+
+        assert status == 0
+        assert "can be imported: 3 cases, 9 volumes, 6 items, 6 candidates." in printed
+
+
+def test_protocol_tables_and_scans_are_refused_at_once(tmp_path: Path) -> None:
+    folder = write_listed(
+        tmp_path / "study", READ_THEN_SCORE.replace("{answer: as_item}", "{answer: as_item, w: resolution}")
+    )
+    (folder / "volumes" / "c1-t1.nii.gz").write_bytes(b"no scan")
+    items = (folder / "items.csv").read_text("utf-8").replace("yes_no,image_grounded", "perhaps,image_grounded", 1)
+    (folder / "items.csv").write_text(items, encoding="utf-8")
+
+    status, printed = validated(folder)
+
+    assert status == 1
+    assert "protocol.yaml, key phases.second.form: A field of the type resolution ('w') is not drawn yet." in printed
+    assert "items.csv, line 2: format is 'perhaps'" in printed
+    assert "volumes.csv, volume 'c1-t1'" in printed
+
+
+def test_a_scan_that_cannot_be_read_is_said_of_a_folder_that_is_right_otherwise(tmp_path: Path) -> None:
+    folder = write_study_folder(tmp_path / "study")
+    (folder / "volumes" / "c1-t1.nii.gz").write_bytes(b"no scan")
+
+    status, printed = validated(folder)
+
+    assert status == 1
+    assert "volumes.csv, volume 'c1-t1'" in printed

@@ -1,0 +1,123 @@
+"""Study folders whose protocol lists its phases: declared columns by their types, and what may be missing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from exchange.folder_rows import StudyFolder
+from exchange.listed_folder import Expanding
+from exchange.refusal import InputRefused
+from exchange.study_folder import read_study_folder
+from protocol.language.expansion import Expansion
+from tests.situations import write_table
+
+EXPANDING = Expanding("test", ())
+PROTOCOL = """
+blindread: 2
+name: columns
+title: Declared columns
+attributes:
+  items:
+    tier: {type: ordinal, options: {'1': Tier 1, '2': Tier 2}}
+    seen: yes_no
+    score: {type: number, range: [0, 10]}
+    on: date
+    tags: list
+  candidates: {condition: {type: choice, options: {present: With the image, absent: Without}}}
+phases:
+  - key: score
+    title: Scores
+    rates: candidates
+    from: {where: {model: Model A, condition: present}}
+    shows: [prompt, candidate]
+    form: {verdict: correctness}
+"""
+COLUMNS = "item,category,format,prompt,tier,seen,score,on,tags"
+ITEM = ("q1", "physics", "open", "Why?", "Tier 2", "TRUE", "3.50", "2024-06-01", "a | b")
+
+
+def read(folder: Path, item: tuple[str, ...] = ITEM, protocol: str = PROTOCOL, columns: str = COLUMNS) -> StudyFolder:
+    (folder / "protocol.yaml").write_text(protocol, encoding="utf-8")
+    write_table(folder / "items.csv", columns, [item])
+    candidates = [("k1", "q1", "Model A", "Since.", "present"), ("k2", "q1", "Model B", "", "Without")]
+    write_table(folder / "candidates.csv", "candidate,item,model,answer,condition", candidates)
+    return read_study_folder(folder, EXPANDING)
+
+
+def test_declared_cells_are_read_by_their_types(tmp_path: Path) -> None:
+    contents = read(tmp_path)
+
+    assert dict(contents.items[0].attributes) == {
+        "tier": "2", "seen": "yes", "score": "3.5", "on": "2024-06-01", "tags": "a|b",
+    }  # fmt: skip
+    assert [dict(row.attributes) for row in contents.candidates] == [{"condition": "present"}, {"condition": "absent"}]
+
+
+def test_cases_and_volumes_may_be_missing_and_an_answer_too(tmp_path: Path) -> None:
+    contents = read(tmp_path)
+
+    assert [(case.key, case.subject) for case in contents.cases] == [("q1", "q1")]
+    assert contents.volumes == ()
+    assert contents.candidates[1].answer == ""
+    assert contents.source == PROTOCOL
+
+
+@pytest.mark.parametrize(
+    ("place", "cell", "says"),
+    [
+        (4, "Tier 3", "line 2: tier is 'Tier 3', expected 1, 2"),
+        (5, "perhaps", "line 2: seen is 'perhaps', expected yes or no; correct the cell."),
+        (6, "11", "line 2: score is 11, expected 0 to 10; correct the cell."),
+        (6, "many", "line 2: score is 'many'"),
+        (7, "yesterday", "line 2: on is 'yesterday'"),
+    ],
+)
+def test_a_cell_that_does_not_fit_its_type_is_refused(tmp_path: Path, place: int, cell: str, says: str) -> None:
+    item = (*ITEM[:place], cell, *ITEM[place + 1 :])
+
+    with pytest.raises(InputRefused) as refusal:
+        read(tmp_path, item)
+
+    assert f"items.csv, {says}" in str(refusal.value)
+
+
+def test_a_declared_column_must_be_there_and_another_one_must_not(tmp_path: Path) -> None:
+    with pytest.raises(InputRefused, match="the header lacks tier \\(nearest: 'tierr'\\)"):
+        read(tmp_path, columns=COLUMNS.replace("tier", "tierr"))
+
+
+def test_what_cannot_be_run_yet_is_refused_with_its_key(tmp_path: Path) -> None:
+    with pytest.raises(InputRefused) as refusal:
+        read(tmp_path, protocol=PROTOCOL.replace("title: Scores", "title: Scores\n    opens: {by_admin: yes}"))
+
+    assert str(refusal.value) == (
+        "protocol.yaml, key phases.score.opens: A phase opens at once, or when the same person is done with others; "
+        "nothing else yet. The study can be checked and explained."
+    )
+
+
+def test_without_the_means_to_expand_such_a_study_is_refused(tmp_path: Path) -> None:
+    read(tmp_path)
+
+    with pytest.raises(InputRefused, match="lists its phases"):
+        read_study_folder(tmp_path)
+
+
+def test_words_that_raters_read_and_that_name_what_is_hidden_are_warned_of(tmp_path: Path) -> None:
+    contents = read(tmp_path, protocol=PROTOCOL.replace("title: Scores", "title: Scores of model A"))
+
+    assert contents.warnings[0] == (
+        "protocol.yaml: title, question or instructions of phase 'score' name 'Model A', by which its units are "
+        "selected (model) and which it does not show; expected words that tell nothing of model."
+    )
+
+
+def test_images_are_left_out_of_what_is_acknowledged(tmp_path: Path) -> None:
+    instructions = "title: Scores\n    instructions: Look at ![the atlas](https://elsewhere.org/a.png) first."
+
+    contents = read(tmp_path, protocol=PROTOCOL.replace("title: Scores", instructions))
+
+    assert isinstance(contents.protocol, Expansion)
+    assert contents.protocol.phases[0].instructions == "Look at the atlas first."

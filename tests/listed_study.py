@@ -1,0 +1,118 @@
+"""The tiny study with a protocol that lists its phases, read to its end through the services."""
+
+from __future__ import annotations
+
+import csv
+import io
+import zipfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from db import Database
+from services.progress import data_lock
+from services.reading import submission, worklist
+from services.report import build
+from services.report.files import export
+from services.studies import freezing, importing, members
+from tests.situations import Situation, any_answers, owner_of, show, signed_in, submit, write_study_folder
+
+READ_THEN_SCORE = """
+blindread: 2
+name: listed
+title: Reads, then scores
+instructions: Read every item.
+consent: I agree.
+phases:
+  - key: secret_arm
+    title: Reads
+    rates: items
+    shows: [scans, prior, prompt, options]
+    form: {answer: as_item, confidence: {type: confidence, steps: 3}}
+    not_assessable: {quality: Image quality}
+    flags: {prompt: The prompt is unclear}
+  - key: second
+    title: A second look
+    rates: items
+    from: {where: {format: [yes_no]}}
+    shows: [scans, prompt, options]
+    form: {answer: as_item}
+  - key: score
+    title: Scores
+    instructions: Score every answer.
+    question: Does it say the same as the reference?
+    rates: candidates
+    from: {sample: {size: 4, strata: model}}
+    shows: [prompt, reference, candidate]
+    form: {verdict: {type: correctness, excluded: Excluded}}
+"""
+SCORE_ALONE = """
+blindread: 2
+name: listed
+title: Scores alone
+phases:
+  - key: score
+    title: Scores
+    question: Does it say the same as the reference?
+    rates: candidates
+    shows: [prompt, options, reference, candidate]
+    form: {verdict: correctness, note: {type: text, required: no, when: {verdict: incorrect}}}
+"""
+
+
+def write_listed(folder: Path, text: str, changes: Iterable[Callable[[Path], object]] = ()) -> Path:
+    """Write the tables of the tiny study beside a protocol that lists its phases."""
+    write_study_folder(folder)
+    (folder / "protocol.yaml").write_text(text, encoding="utf-8")
+    for change in changes:
+        change(folder)
+    return folder
+
+
+def imported_listed(database: Database, folder: Path, raters: int = 2, key: str = "listed") -> Situation:
+    """Import a study folder and invite raters, without freezing it; the situation's reviewer is an admin of it too."""
+    admin = owner_of(database)
+    importing.import_study(database, admin, folder, key=key)
+    for number in range(1, raters + 1):
+        members.invite(database, admin, key, f"rater-{number}", f"Rater {number}", "rater")
+    people = tuple(signed_in(database, f"rater-{number}") for number in range(1, raters + 1))
+    return Situation(database, key, admin, people, admin)
+
+
+def opened_listed(database: Database, folder: Path, text: str, raters: int = 2) -> Situation:
+    """Import and freeze the tiny study with such a protocol."""
+    situation = imported_listed(database, write_listed(folder, text), raters)
+    freezing.freeze_study(database, situation.admin, situation.study_key)
+    return situation
+
+
+def work_through(
+    situation: Situation, answer: Callable[[dict[str, Any]], dict[str, Any]] = any_answers
+) -> list[dict[str, Any]]:
+    """Let every rater work through all their queues in the order of the worklist; return what they were shown."""
+    seen: list[dict[str, Any]] = []
+    for rater in situation.raters:
+        for desk in worklist.desks_of(situation.database, rater):
+            worklist.acknowledge_instructions(situation.database, rater, situation.study_key, desk.queue.key)
+            while True:
+                payload: dict[str, Any] = dict(
+                    submission.current_payload(situation.database, rater, situation.study_key, desk.queue.key)
+                )
+                if payload["kind"] == "done":
+                    break
+                show(situation, rater, payload)
+                submit(situation, rater, payload, answer(payload))
+                seen.append(payload)
+    return seen
+
+
+def closed_tables(situation: Situation) -> dict[str, list[dict[str, str]]]:
+    """Close a study and return the tables of its report as rows, by the name of the file."""
+    data_lock.close_study(situation.database, situation.admin, situation.study_key)
+    report = build.build_report(situation.database, situation.admin, situation.study_key)
+    archive = zipfile.ZipFile(io.BytesIO(export.report_csv_archive(situation.database, report)))
+    return {
+        name: list(csv.DictReader(io.StringIO(archive.read(name).decode("utf-8-sig"))))
+        for name in archive.namelist()
+        if name.endswith(".csv")
+    }

@@ -1,0 +1,96 @@
+"""From the expansion of a study to the phases that the program goes by, and what it says that it cannot run yet."""
+
+from __future__ import annotations
+
+import pytest
+
+from protocol.language.listed import not_run_yet, phases_of_listed
+from protocol.visibility import Progress, may_see
+from tests.protocol.language.study_text import expanded, one_phase
+
+EVERYTHING = Progress(*(True,) * 5)
+TWO_PHASES = """
+phases:
+  - {key: read, rates: items, shows: [scans, prompt, options], form: {answer: as_item}, revise: session}
+  - key: score
+    title: Scores
+    question: Right?
+    rates: candidates
+    shows: [prompt, reference, candidate]
+    form: {verdict: correctness}
+"""
+
+
+def test_a_phase_waits_for_those_above_and_is_called_by_its_place_alone() -> None:
+    phases = phases_of_listed(expanded(TWO_PHASES))
+    read, score = phases.phases
+
+    assert (read.queue.key, score.queue.key) == ("part-1", "part-2")
+    assert (read.screen, score.screen) == ("reading", "scoring")
+    assert phases.before(score.queue) == (read,)
+    assert phases.after(read.queue) == (score.queue,)
+    assert phases.revisable == (read,)
+
+
+def test_a_reference_is_seen_where_the_phase_shows_it_and_nothing_blind_is_open() -> None:
+    read, score = phases_of_listed(expanded(TWO_PHASES)).phases
+
+    assert may_see("rater", score, "reference", EVERYTHING)
+    assert not may_see("rater", score, "reference", Progress(on_the_desk=True, released=True))
+    assert not may_see("rater", read, "reference", Progress(on_the_desk=True, reads_done=True))
+    assert not any(may_see("rater", score, thing, EVERYTHING) for thing in ("model", "origin", "strata", "opinions"))
+
+
+def test_only_what_a_phase_shows_hangs() -> None:
+    phases = phases_of_listed(expanded(one_phase("{answer: yes_no}")))
+    rules = phases.rules_of(phases.phases[0])
+
+    assert not rules.hanging.prior_beside_current
+    assert not rules.hanging.overlays
+    assert (rules.context.vignette, rules.context.age, rules.context.dates) == (False, False, "hidden")
+
+
+def test_fields_are_drawn_as_the_types_that_the_room_has() -> None:
+    form = """{
+      verdict: {type: yes_no}, sure: {type: confidence, steps: 3}, chance: {type: confidence, range: [0, 1]},
+      why: {type: choice, options: {a: {text: First, definition: The one., example: x}, b: B}, when: {verdict: no}}}
+    """
+    phases = phases_of_listed(expanded(one_phase(form)))
+    verdict, sure, chance, why = phases.rules_of(phases.phases[0]).fields_of("")
+
+    assert [field.type for field in (verdict, sure, chance, why)] == ["yes_no", "ordinal", "number", "choice"]
+    assert [option.id for option in sure.options] == ["1", "2", "3"]
+    assert (chance.minimum, chance.maximum) == (0.0, 1.0)
+    assert why.help == "First: The one. For example: x"
+    assert why.depends_on is not None and why.depends_on.values == ["no"]
+
+
+def test_what_can_be_run_is_not_complained_of() -> None:
+    assert list(not_run_yet(expanded(TWO_PHASES))) == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "to", "key", "says"),
+    [
+        ("phases:", "groups: {a: A, b: B}\nphases:", "groups", "several groups"),
+        ("shows: [scans, prompt, options]", "shows: [scans, prompt, options, reference]", "phases.read.shows", "scans"),
+        ("shows: [scans, prompt, options]", "shows: [prior, prompt, options]", "phases.read.shows", "prior scans"),
+        ("shows: [scans, prompt, options]", "shows: [scans, prompt, options, judge]", "phases.read.shows", "'judge'"),
+        ("shows: [prompt, reference, candidate]", "shows: [prompt, reference]", "phases.score.shows", "candidate"),
+        ("rates: candidates", "rates: pairs", "phases.score.rates", "pairs cannot be rated"),
+        ("{answer: as_item}", "{answer: as_item, what: resolution}", "phases.read.form", "resolution"),
+        ("{answer: as_item}", "{answer: yes_no}, undetermined: yes", "phases.read.form", "undetermined"),
+        ("revise: session", "by: {per_unit: 1}", "phases.read.by", "everybody rates all"),
+        ("revise: session", "then: {shows: [vignette]}", "phases.read.then", "after the own answer"),
+        ("revise: session", "opens: {by_admin: yes}", "phases.read.opens", "opens at once"),
+        ("revise: session", "from: {where: {practice: yes}}", "phases.read.from", "practice"),
+        ("question: Right?", "from: {phase: read, let_in: [flagged]}", "phases.score.from", "follow from answers"),
+    ],
+)
+def test_what_cannot_be_run_yet_is_named_with_its_key(changed: str, to: str, key: str, says: str) -> None:
+    text = TWO_PHASES.replace(changed, to).replace("verdict: correctness", "verdict: yes_no")
+
+    noted = dict(not_run_yet(expanded(text)))
+
+    assert key in noted
+    assert says in noted[key]
