@@ -256,13 +256,14 @@ def test_no_public_words_give_the_order_of_reading(opened: Situation) -> None:
     with opened.database.read_only() as session:
         study = session.exec(select(Study)).one()
         freeze = session.exec(select(Freeze)).one()
-        protocol = frozen_facts.protocol_of(session, stored_id(study.id))
+        phases = frozen_facts.phases_of(session, stored_id(study.id))
+        rules = phases.rules_of(phases.named("reading"))
         items = list(session.exec(select(Item, Case.subject).join(Case).order_by(col(Item.id))))
     public = ["7", "3", "tiny", "Rater 1", freeze.sha256, str(freeze.created_at), "0" * 64, "", str(study.id)]
     drawn = {rater: drawn_order(opened, rater) for rater in ("Rater 1", "Rater 2")}
 
     def order_by(generator: random.Random) -> list[int]:
-        return [stored_id(item.id) for item in assigning.ordered(items, protocol, generator)]
+        return [stored_id(item.id) for item in assigning.ordered(items, rules, generator)]
 
     guessed: dict[str, dict[str, list[int]]] = {}
     for word in public:
