@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from datetime import date
 
 from exchange.csv_table import Read
 from exchange.item_table import ItemRow, OverlayRow, VolumeRow
@@ -26,6 +27,23 @@ def check_hanging(problems: Problems, hanging: Hanging, volumes: Read[VolumeRow]
                 f"key hanging.{key}",
                 f"no volume has the sequence '{shown(sequence)}' (volumes.csv holds {listed(sorted(present))})"
                 f"{problems.nearest(sequence, present)}; correct the name.",
+            )
+
+
+def check_dates(problems: Problems, volumes: Read[VolumeRow]) -> None:
+    """Refuse a prior that is later than what it is the prior of: readers would be told of months that run backwards."""
+    acquired: dict[tuple[str, str], list[date]] = defaultdict(list)
+    for volume in volumes.rows:
+        if volume.acquired is not None:
+            acquired[volume.case, volume.role].append(volume.acquired)
+    for (case, role), days in acquired.items():
+        current = acquired.get((case, "current"), [])
+        if role == "prior" and current and max(days) > min(current):
+            problems.add(
+                "volumes.csv",
+                "column acquired",
+                f"the prior of case '{shown(case)}' is of {max(days)}, later than the current scan of {min(current)}; "
+                "exchange the roles or correct the dates.",
             )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from exchange.acknowledged_text import leave_images_out_of_phases
 from exchange.attribute_columns import attributes_of, declared_of, table_of
 from exchange.csv_table import Line, Read, Reader, read_table
-from exchange.folder_checks import check_hanging, check_items, warnings_of
+from exchange.folder_checks import check_dates, check_hanging, check_items, warnings_of
 from exchange.folder_rows import (
     CandidateRow,
     CaseRow,
@@ -66,6 +66,7 @@ def look_through_listed(folder: Path, text: str, document: Mapping[str, Any], ex
     volumes = read_table(reader, folder, replace(VOLUMES, optional=True), lambda row: volume_row(row, folder, cases))
     if volumes.keys is not None:
         check_hanging(problems, study.hanging, volumes)
+        check_dates(problems, volumes)
     overlays = read_table(reader, folder, OVERLAYS, lambda line: overlay_row(line, folder, cases))
     table = replace(table_of(study, "items"), optional=False)
     items = read_table(reader, folder, table, lambda line: _item(line, study, cases, volumes, overlays))

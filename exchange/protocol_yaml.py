@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -24,6 +25,13 @@ LANGUAGE_KEY = "blindread"
 _NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
 
 
+# YAML 1.1 reads 020 as 16, 33:20 as 2000 and 0x10 as 16, which nobody means: here these are texts, and refused as such.
+_DECIMAL = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
+_DECIMAL_FRACTION = re.compile(
+    r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
+)
+
+
 class _TooMuch(Exception):
     """A text that unfolds to more than a protocol can mean."""
 
@@ -34,6 +42,12 @@ class _Loader(yaml.SafeLoader):
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self.composed = 0
+
+    def resolve(self, kind: type[yaml.Node], value: str | None, implicit: Any) -> str:
+        """Return the tag of a value; what is no decimal number is none."""
+        tag = super().resolve(kind, value, implicit)
+        pattern = {_NUMBERS[0]: _DECIMAL, _NUMBERS[1]: _DECIMAL_FRACTION}.get(tag)
+        return tag if pattern is None or pattern.fullmatch(value or "") else "tag:yaml.org,2002:str"
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         self.composed += 1

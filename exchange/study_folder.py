@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from exchange.csv_table import Read, Reader, read_table
-from exchange.folder_checks import check_hanging, check_items, warnings_of
+from exchange.folder_checks import check_dates, check_hanging, check_items, warnings_of
 from exchange.folder_rows import (
     CandidateRow,
     ExaminedFolder,
@@ -88,6 +88,7 @@ def look_through(folder: Path, expanding: Expanding | None = None) -> ExaminedFo
     volumes = read_table(reader, folder, VOLUMES, lambda line: volume_row(line, folder, cases))
     if protocol.hanging is not None and volumes.keys is not None:
         check_hanging(problems, protocol.hanging, volumes)
+        check_dates(problems, volumes)
     overlays = read_table(reader, folder, OVERLAYS, lambda line: overlay_row(line, folder, cases))
     items = read_table(reader, folder, ITEMS, lambda line: item_row(line, protocol, cases.keys, volumes, overlays))
     subjects = None if cases.keys is None else {case.key: case.subject for case in cases.rows}

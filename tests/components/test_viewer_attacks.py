@@ -112,6 +112,18 @@ def test_what_is_written_apart_in_a_formula_is_drawn_apart(room: MakeRoom) -> No
 
 # None of it may be swallowed, counted anew or drawn as something else.
 AS_WRITTEN = [
+    "nodule\n\n- - - - - - - - - - - -\n\nImpression: malignant",
+    "- - - - - - - - - - - - malignant",
+    "1. 1. 1. 1. 1. 1. 1. 1. 1. 1. 1. malignant",
+    "1. a\n   - - - - - - - - - -\n\n2. malignant",
+    "* " * 60 + "malignant",
+    "$1$.$5$ mm",
+    ".$5$ mm",
+    "5\u066b$6$ mm",
+    "$5 e 3$ mm",
+    "$0 x 5$ mm",
+    r"$\text{no}\hspace{0.1em}\text{tumour}$",
+    "$10^-6$ and $5_-3$ and $5^.5$",
     "(*) benign (*) malignant",
     "(_) yes (_) no",
     "[*] left [*] right",
@@ -198,6 +210,23 @@ def test_what_markdown_would_swallow_stays_as_it_is_written(room: MakeRoom) -> N
     ]
     shown = reader.page.locator(".turns li > p")
     assert [squashed(text) for text in shown.all_text_contents()] == [squashed(text) for text in AS_WRITTEN]
+
+
+def test_norm_in_a_cell_is_not_drawn_as_an_absolute_value(room: MakeRoom) -> None:
+    reader = room("plain")
+    with_prompt(reader, "| a |\n|---|\n| $\\|x\\|$ |")
+
+    assert reader.page.locator(".prompt math").all_text_contents() == ["∥x∥"]
+
+
+def test_cells_keep_their_places_in_one_run(room: MakeRoom) -> None:
+    reader = room("formulas in scoring")
+    with_texts(reader, ["| Finding | Left | Right |\n|---|---|---|\n| mass | | 5 mm |\n| cyst | 3 mm | |"])
+
+    run = reader.page.locator(".turns li > p").first
+    assert " ".join((run.text_content() or "").split()) == (
+        "| Finding | Left | Right |; | mass | | 5 mm |; | cyst | 3 mm | |;"
+    )
 
 
 def test_list_is_drawn_with_the_numbers_and_signs_that_are_written(room: MakeRoom) -> None:

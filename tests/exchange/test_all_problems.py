@@ -128,6 +128,7 @@ def test_of_thousands_of_problems_a_thousand_are_kept_and_all_are_counted(folder
 
 
 def test_what_a_spreadsheet_writes_is_understood_and_every_conversion_is_listed(folder: Path) -> None:
+    cell(folder, "volumes.csv", 4, acquired="2019-01-01")
     cell(folder, "volumes.csv", 2, acquired="31.12.2023")
     cell(folder, "volumes.csv", 3, acquired="13/04/2020")
     cell(folder, "items.csv", 2, uses_prior="FALSE")
@@ -167,6 +168,7 @@ def test_an_ambiguous_date_is_refused_with_both_meanings(folder: Path) -> None:
 @pytest.mark.parametrize(("rule", "meant"), [("day_first", "2020-04-01"), ("month_first", "2020-01-04")])
 def test_the_protocol_says_how_an_ambiguous_date_is_read(folder: Path, rule: str, meant: str) -> None:
     protocol(folder, dates=rule)
+    cell(folder, "volumes.csv", 4, acquired="2019-01-01")
     cell(folder, "volumes.csv", 2, acquired="01/04/2020")
 
     assert str(read_study_folder(folder).volumes[0].acquired) == meant

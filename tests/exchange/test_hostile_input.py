@@ -105,7 +105,17 @@ def test_lists_of_a_form_are_bounded(key: str, entries: int, most: int) -> None:
     assert f"{key}: {entries} entries, at most {most} are taken" in said
 
 
-@pytest.mark.parametrize("number", ["9" * 5_000, "0x" + "f" * 5_000, ":".join(["1"] * 5_000)])
+def test_a_number_with_a_zero_before_it_is_decimal() -> None:
+    """YAML 1.1 would read 020 as 16."""
+    assert parse_protocol(protocol_with(seed="HERE").replace("HERE", "020")).seed == 20
+
+
+@pytest.mark.parametrize("number", ["33:20", "0x10", "0b11", "1:30.5"])
+def test_what_only_yaml_takes_for_a_number_is_refused(number: str) -> None:
+    assert f"key seed: found '{number}'" in refusal_of_protocol(protocol_with(seed="HERE").replace("HERE", number))
+
+
+@pytest.mark.parametrize("number", ["9" * 5_000, "1" * 5_000 + ".5"])
 def test_a_number_of_thousands_of_digits_is_named_by_its_line(number: str) -> None:
     assert "line 2: a number of" in refusal_of_protocol(f"name: tiny\nseed: {number}\n")
 

@@ -93,6 +93,7 @@ def test_a_whole_folder_is_read(folder: Path) -> None:
         (set_cell("cases.csv", 2, "case", "c" * 81), "cases.csv, line 2: case has 81 characters"),
         # volumes.csv
         (set_cell("volumes.csv", 4, "role", "older"), "volumes.csv, line 4: role is 'older', expected current, prior"),
+        (set_cell("volumes.csv", 4, "acquired", "2030-01-01"), "the prior of case 'c1' is of 2030-01-01, later than"),
         (set_cell("volumes.csv", 4, "acquired", "2.11.23"), "volumes.csv, line 4: acquired is '2.11.23'"),
         (set_cell("volumes.csv", 2, "case", "c9"), "volumes.csv, line 2: case 'c9' is not in cases.csv"),
         (set_cell("volumes.csv", 2, "file", "volumes/no.nii"), "volumes.csv, line 2: file 'volumes/no.nii' is missing"),

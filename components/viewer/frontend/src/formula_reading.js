@@ -31,7 +31,7 @@ const OPTION = /(\\(?:sqrt|xrightarrow|xleftarrow)\s*)\[([^\]]*)\]/g;
 /** Around nothing, their line would be read as a minus. */
 const RULED = "mfrac > *, msqrt, mroot > *, mover > :first-child, munder > :first-child";
 /** Narrower is no gap. In em. */
-const GAP = 0.1;
+const GAP = 0.16;
 
 /** @type {Map<string, string>} */
 const NAMES = new Map();
@@ -183,6 +183,8 @@ function agree(signs, seen) {
     const [word, number] = LETTER.test(a.sign) ? [i, b] : [j, a];
     if (!(LETTER.test(signs[word].sign) && DIGIT.test(number.sign))) return "touch";
     if (LOOKS_LIKE_DIGIT.test(signs[word].sign)) return "never";
+    // "5 e 3" is another number than its digits.
+    if ([word - 1, word + 1].every((at) => DIGIT.test(signs[at]?.sign ?? ""))) return "never";
     return signs[word].mode !== "math" || isAlone(word) ? "touch" : "never";
   };
 

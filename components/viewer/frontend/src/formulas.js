@@ -58,10 +58,12 @@ const ATTRIBUTES = {
 };
 
 /** What a formula would be read together with, before and behind it. "T$_2$" and "10$^3$" set their sign apart, and no word looks like "$\\mu$m". */
-const GLUED_BEFORE = /[\p{L}\p{N}\p{M}\p{DI}$\\]$|\p{N}[.,]$/u;
-const GLUED_BEHIND = /^(?:[\p{L}\p{N}\p{M}\p{DI}$\\]|[.,]\p{N})/u;
+const GLUED_BEFORE = /[\p{L}\p{N}\p{M}\p{DI}$\\.,\u066b\u066c\uff0e\uff0c]$/u;
+const GLUED_BEHIND = /^(?:[\p{L}\p{N}\p{M}\p{DI}$\\]|[.,\u066b\u066c\uff0e\uff0c][\p{N}$])/u;
 const SET_APART = /^[\^_]/;
 const MICRO = /^\\mu$/;
+/** Only its sign would be raised or lowered, and the number would stay in the line. */
+const LONE_SIGN = /[\^_]\s*[-+.,\u2212]\s*\p{N}/u;
 /** What cannot be seen: signs of direction, joiners, fillers. */
 const UNSEEN = /(?![\n\t])[\p{C}\p{DI}]/u;
 
@@ -113,7 +115,7 @@ export function appendFormula(parent, { content, markup }, room) {
  * @returns {Element|null}  null for what is not to be drawn
  */
 function drawn(content, apart, room) {
-  if (UNSEEN.test(content) || !hasKnownCommands(content)) return null;
+  if (UNSEEN.test(content) || LONE_SIGN.test(content) || !hasKnownCommands(content)) return null;
   const place = h("span", {});
   try {
     katex.render(content.replace(DECIMAL_COMMA, "{,}"), place, { ...SETTINGS, displayMode: apart });

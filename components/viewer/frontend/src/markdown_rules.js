@@ -18,6 +18,8 @@ const BEHIND_BOLD = /^(?:$|[\s\p{Z}\p{Pe}\p{Pf}"'.,:;!?/%\u2013\u2014-])/u;
 /** A star between two numbers is a sign of its own: "5 **3** 2". */
 const NUMBER_BEFORE = /\p{N}[\s\p{Z}]*$/u;
 const NUMBER = /^\p{N}/u;
+/** Of lists within each other, and of what stands within them: two for each level. */
+const DEEPEST = 100;
 /** An entity is read as one sign that can be seen, or as a space. */
 const SEEN = /^(?:[\u00a0\u2002\u2003\u2009\u202f]|(?!\p{DI})[\p{L}\p{N}\p{P}\p{S}])$/u;
 
@@ -33,17 +35,30 @@ function lineOf(state, line) {
   return state.src.slice(state.bMarks[line] + state.tShift[line], state.eMarks[line]);
 }
 
-const [table, fence] = ["table", "fence"].map(blockRule);
+const [table, fence, list] = ["table", "fence", "list"].map(blockRule);
+
+/** A line of marks alone is a line that somebody drew, and no list in a list in a list. */
+const DRAWN_LINE = /^([-*+_=~])(?:[ \t]*\1)+[ \t]*$/;
+
+/** @type {BlockRule} */
+function readableList(state, startLine, endLine, silent) {
+  return !DRAWN_LINE.test(lineOf(state, startLine)) && list(state, startLine, endLine, silent);
+}
 
 /** A table that has a place for all that is written in its lines. @type {BlockRule} */
 function readableTable(state, startLine, endLine, silent) {
+  // Below the head of a table that is none, no other begins: each of a thousand heads would be tried to the end of the text.
+  if (startLine < (state.noTableBefore ?? 0)) return false;
   const before = state.tokens.length;
   if (!table(state, startLine, endLine, silent)) return false;
   if (silent) return true;
   /** @param {string[]} texts */
   const words = (texts) => texts.join("").replace(/[\s|\\]/g, "");
   const lines = Array.from({ length: state.line - startLine }, (_, i) => lineOf(state, startLine + i)).filter((_, i) => i !== 1);
-  if (words(lines) === words(state.tokens.slice(before).map((/** @type {any} */ token) => token.content))) return true;
+  // Within a formula "\\|" is a sign of its own, of which a table takes the backslash.
+  const losesSign = lines.some((line) => line.includes("\\|") && line.includes("$"));
+  if (!losesSign && words(lines) === words(state.tokens.slice(before).map((/** @type {any} */ token) => token.content))) return true;
+  state.noTableBefore = state.line;
   state.tokens.length = before;
   state.line = startLine;
   return false;
@@ -87,11 +102,27 @@ function headings(state) {
   }
 }
 
+/**
+ * Whether every letter and digit of a text is in its tokens, in their order. They nest to a depth, and are what a library makes of them:
+ * whatever it may leave out, it is seen here.
+ *
+ * @param {string} text
+ * @param {any[]} tokens
+ */
+export function holdsEveryWord(text, tokens) {
+  /** @param {string} words */
+  const signs = (words) => words.replace(/[^\p{L}\p{N}]/gu, "");
+  const held = tokens.map(({ type, info, content }) => (type === "list_item_open" ? info : type === "fence" ? info + content : type === "inline" ? content : ""));
+  return signs(held.join("")) === signs(text);
+}
+
 /** @param {(state: any, silent: boolean) => boolean} formula  a rule for formulas */
 export function readableMarkdown(formula) {
   const markdown = new MarkdownIt("zero", { html: false, linkify: false, typographer: false }).enable(RULES);
+  markdown.set({ maxNesting: DEEPEST });
   const { block, inline, core } = markdown;
   block.ruler.at("table", readableTable, { alt: ["paragraph", "reference"] });
+  block.ruler.at("list", readableList, { alt: ["paragraph", "reference", "blockquote"] });
   block.ruler.at("fence", readableFence, { alt: ["paragraph", "reference", "blockquote", "list"] });
   core.ruler.after("block", "headings", headings);
   core.ruler.after("inline", "entities", entities);

@@ -149,8 +149,8 @@ export class Pane {
     this.link.hidden = !words;
     this.link.title = words;
     this.link.dataset.state = link;
-    // What became of the link says that it is one between two worlds.
-    if (this.badge) this.badge.hidden = Boolean(words);
+    // What became of the link says that it is one between two worlds; whatever else the badge says, it says on.
+    if (this.badge) this.badge.hidden = Boolean(words) && this.placed;
     write(/** @type {HTMLElement} */ (this.linkTool), link === "unlinked" ? "Link here" : "Unlink");
     /** @type {HTMLElement} */ (this.sameTool).hidden = !link;
   }

@@ -5,9 +5,15 @@
 
 import { h } from "./dom.js";
 import { appendFormula, formula, roomOfRun, roomOfText } from "./formulas.js";
-import { readableMarkdown } from "./markdown_rules.js";
+import { holdsEveryWord, readableMarkdown } from "./markdown_rules.js";
 
 const markdown = readableMarkdown(formula);
+
+/** The tokens of a text; null for one that is not to be set, since a word would go missing. @param {string} text */
+function tokensOf(text) {
+  const tokens = markdown.parse(text, {});
+  return holdsEveryWord(text, tokens) ? tokens : null;
+}
 
 /** What a token that opens becomes. A heading within an item is a paragraph that stands out: the page has its own. @type {Record<string, keyof HTMLElementTagNameMap>} */
 const OPENED = {
@@ -26,9 +32,10 @@ const DIRECTED = ["p", "li", "th", "td"];
  * @returns {HTMLElement}
  */
 export function wordsIn(text, name, setting = "plain") {
-  if (setting !== "markdown") return h("p", { class: name, dir: "auto" }, text);
+  const tokens = setting === "markdown" ? tokensOf(text) : null;
+  if (!tokens) return h("p", { class: name, dir: "auto" }, text);
   const element = h("div", { class: `${name} markdown` });
-  append(element, markdown.parse(text, {}), roomOfText());
+  append(element, tokens, roomOfText());
   element.dir = "auto";
   return element;
 }
@@ -41,9 +48,10 @@ export function wordsIn(text, name, setting = "plain") {
  * @returns {string|HTMLElement}
  */
 export function inOneRun(text, setting) {
-  if (setting !== "markdown") return text;
+  const tokens = setting === "markdown" ? tokensOf(text) : null;
+  if (!tokens) return text;
   const run = h("span", {});
-  appendRun(run, markdown.parse(text, {}), roomOfRun());
+  appendRun(run, tokens, roomOfRun());
   return run;
 }
 
@@ -64,6 +72,9 @@ function appendRun(run, tokens, room) {
     else if (token.type === "inline") appendRun(top, token.children ?? [], room);
     else if (token.type === "formula") appendFormula(top, token, room);
     else if (token.type === "list_item_open") top.append(`${markOf(token)} `);
+    // An empty cell has its place too.
+    else if (token.type === "th_open" || token.type === "td_open") top.append("| ");
+    else if (token.type === "tr_close") top.append("|; ");
     // Lines, paragraphs and cells end where the next must not join them.
     else if (token.type === "softbreak" || token.type === "hardbreak" || (token.block && token.nesting === -1)) top.append(" ");
     else if (token.type === "fence") top.append(`${codeOf(token)} `);
