@@ -45,7 +45,7 @@ class _Loader(yaml.SafeLoader):
 
     def resolve(self, kind: type[yaml.Node], value: str | None, implicit: Any) -> str:
         """Return the tag of a value; what is no decimal number is none."""
-        tag = super().resolve(kind, value, implicit)
+        tag = str(super().resolve(kind, value, implicit))  # type: ignore[no-untyped-call]  # PyYAML's has no types
         pattern = {_NUMBERS[0]: _DECIMAL, _NUMBERS[1]: _DECIMAL_FRACTION}.get(tag)
         return tag if pattern is None or pattern.fullmatch(value or "") else "tag:yaml.org,2002:str"
 
