@@ -216,6 +216,8 @@ class EstimateRow:
         By 1 / inclusion probability, to the pool.
     planned
         It is the primary estimate of the analysis plan.
+    exploratory
+        The estimate of another row once more, with an interval that the frozen plan does not name.
     tool
         Which tool of the viewer, where that is counted.
     """
@@ -230,6 +232,7 @@ class EstimateRow:
     bound: Literal["", "worst", "best"] = ""
     weighted: bool = False
     planned: bool = False
+    exploratory: bool = False
     tool: str = ""
     remark: Remark | None = None
 

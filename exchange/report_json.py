@@ -87,6 +87,7 @@ def _row(line: EstimateLine) -> dict[str, Any]:
         "bound": row.bound,
         "weighted": row.weighted,
         "planned": row.planned,
+        "exploratory": row.exploratory,
         "tool": row.tool,
         "label": line.label,
         "raters": line.who,

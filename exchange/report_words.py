@@ -163,6 +163,7 @@ _BOUNDS = {
     ("judged_correct", "worst"): ("all unresolved incorrect", "unresolved counted incorrect"),
     ("judged_correct", "best"): ("all unresolved correct", "unresolved counted correct"),
 }
+_EXPLORATORY = "exploratory: by today’s default interval, not the frozen plan"
 _OF_CONSENSUS = {"before": "agreed items only", "after": "agreed and adjudicated items"}
 
 
@@ -257,7 +258,7 @@ def _label(table: EstimateTable, row: EstimateRow) -> str:
         label += f", {row.stage}"
     if row.bound:
         label += f", {_BOUNDS[row.compared, row.bound][0]}"
-    return label + _weighted(row)
+    return label + _variant(row)
 
 
 def _name(row: EstimateRow) -> str:
@@ -266,11 +267,11 @@ def _name(row: EstimateRow) -> str:
         name += f", {row.stage} adjudication"
     if row.bound:
         name += f", {_BOUNDS[row.compared, row.bound][1]}"
-    return name + _weighted(row)
+    return name + _variant(row)
 
 
-def _weighted(row: EstimateRow) -> str:
-    return ", weighted to the pool" if row.weighted else ""
+def _variant(row: EstimateRow) -> str:
+    return (", weighted to the pool" if row.weighted else "") + (", exploratory" if row.exploratory else "")
 
 
 def _filled(words: str, row: EstimateRow) -> str:
@@ -280,6 +281,8 @@ def _filled(words: str, row: EstimateRow) -> str:
 
 def _note(row: EstimateRow) -> str:
     notes = ["primary estimate"] if row.planned else []
+    if row.exploratory:
+        notes.append(_EXPLORATORY)
     if row.compared == "consensus" and row.stage:
         notes.append(_OF_CONSENSUS[row.stage])
     if row.statistic == "discordant_share":

@@ -22,6 +22,8 @@ class IntervalSettings:
     `kind` None is the kind that each statistic has by default, the one whose coverage holds (`docs/statistics.md`).
     Whoever changes such a default gives plans a key for it, so that frozen plans keep theirs: `of_kappa` is the kind of
     kappa and nominal alpha where theirs is one with two items added. `draw` None: each statistic draws by itself.
+    `today` has the kinds that a plan has by default now, None where the plan has these itself; its draw is the plan's,
+    since another draw is no better interval.
     """
 
     confidence: float
@@ -30,6 +32,7 @@ class IntervalSettings:
     kind: Interval | None = None
     draw: ClusterDraw | None = None
     of_kappa: Interval = "effective"
+    today: IntervalSettings | None = None
 
     @staticmethod
     def of(plan: AnalysisPlan, clusters: Sequence[Any]) -> IntervalSettings:
@@ -40,21 +43,25 @@ class IntervalSettings:
         clusters
             The clusters of everything that a statistic may be about, each once or more.
         """
-        kind: Interval | None = "percentile" if plan.interval == "percentile_bootstrap" else None
         draw = None
         if plan.draw == 2 and clusters:
             draw = ClusterDraw(list(clusters), resamples=plan.resamples, seed=plan.seed)
-        return IntervalSettings(plan.confidence, plan.resamples, plan.seed, kind, draw, plan.kappa_interval)
+        frozen = IntervalSettings(plan.confidence, plan.resamples, plan.seed, _kind(plan), draw, plan.kappa_interval)
+        default = AnalysisPlan()
+        today = replace(frozen, kind=_kind(default), of_kappa=default.kappa_interval)
+        return frozen if frozen == today else replace(frozen, today=today)
 
     def by(self, clusters: Sequence[Any]) -> dict[str, Any]:
         """Return the arguments of a clustered statistic, given the cluster of each of its units."""
         arguments: dict[str, Any] = {"clusters": list(clusters), "resamples": self.resamples, "seed": self.seed}
         if self.draw is not None:
             arguments = self.draw.by(list(clusters))
-        arguments["confidence"] = self.confidence
-        if self.kind is not None:
-            arguments["interval"] = self.kind
-        return arguments
+        return self.with_kind(arguments | {"confidence": self.confidence})
+
+    def with_kind(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Return arguments that `by` of the plan or of `today` gave, with the kind of interval of these settings."""
+        others = {name: value for name, value in arguments.items() if name != "interval"}
+        return others if self.kind is None else others | {"interval": self.kind}
 
     def kappa(self, coefficient: Callable[..., Estimate], *ratings: Any, **arguments: Any) -> Estimate:
         """Return kappa or alpha of these ratings, with the interval that the plan names for it.
@@ -85,3 +92,7 @@ class IntervalSettings:
             return self.mean([float(is_counted) for is_counted in counted], clusters, unit=unit), wilson
         in_clusters = accuracy_of_correctness(list(counted), unit=unit, **self.by(clusters)).primary
         return replace(in_clusters, name="share"), wilson
+
+
+def _kind(plan: AnalysisPlan) -> Interval | None:
+    return "percentile" if plan.interval == "percentile_bootstrap" else None

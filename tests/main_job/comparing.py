@@ -29,6 +29,9 @@ def problems_of(report: Mapping[str, Any], sheet: Sheet) -> list[str]:
             problems += [f"{table['key']}: {words} is said twice" for words, times in said.items() if times > 1]
             for row in rows:
                 place = place_of(table, row)
+                if row["exploratory"]:
+                    problems += [f"{place}: {problem}" for problem in problems_of_exploratory(row, place, sheet)]
+                    continue
                 if place in seen:
                     problems.append(f"{place}: stands there twice")
                 seen.add(place)
@@ -57,6 +60,19 @@ def problems_of_row(row: Mapping[str, Any], place: Place, sheet: Sheet) -> list[
         problems.append(f"interval beside it: {row['beside']}, expected {beside}")
     elif beside is not None:
         problems += [f"beside: {problem}" for problem in _problems(row["beside"], beside)]
+    return problems
+
+
+def problems_of_exploratory(row: Mapping[str, Any], place: Place, sheet: Sheet) -> list[str]:
+    """Return what is wrong with a line that repeats another with an interval which the plan does not name."""
+    if place not in sheet.rows:
+        return ["has no independent counterpart"]
+    estimate, expected = row["estimate"], sheet.rows[place]
+    problems = [] if row["note"].startswith("exploratory: ") else [f"note '{row['note']}' does not say what it is"]
+    if estimate["n"] != expected.n or not _is_close(estimate["value"], expected.value):
+        problems.append(f"{estimate['value']} of {estimate['n']}, expected {expected.value} of {expected.n}")
+    if estimate["low"] is not None and not estimate["low"] <= estimate["value"] <= estimate["high"]:
+        problems.append(f"value outside of {estimate['low']} to {estimate['high']}")
     return problems
 
 

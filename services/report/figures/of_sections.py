@@ -75,7 +75,7 @@ def _accuracy(report: Report, section: Section) -> list[Figure]:
         table = section.table(key)
         if not isinstance(table, EstimateTable) or not table.rows:
             continue
-        rows = [row for row in table.rows if row.parties != (ALL_RATERS,)]
+        rows = [row for row in _estimates(section, key) if row.parties != (ALL_RATERS,)]
         labels, names = [stratum_in_words(row.stratum) for row in rows], [who(row) for row in rows]
         figure, height = forest(rows, "Accuracy (%)", limits=SHARES, labels=labels, names=names)
         strata = list(dict.fromkeys(row.stratum for row in rows))
@@ -294,7 +294,8 @@ _OF_SECTION = {
 
 def _estimates(section: Section | None, key: str) -> list[EstimateRow]:
     table = section.table(key) if section is not None else None
-    return list(table.rows) if isinstance(table, EstimateTable) else []
+    # of an older plan the figures show what it froze; what is exploratory stands in the tables
+    return [row for row in table.rows if not row.exploratory] if isinstance(table, EstimateTable) else []
 
 
 def _confidence(rows: Sequence[EstimateRow]) -> str:

@@ -10,6 +10,7 @@ from exchange.report_words import PRIMARY
 from protocol.analysis import AnalysisPlan
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.reads import Column, Part, Reads
+from services.report.sections.exploratory import exploratory_rows
 from services.report.sections.without_reference import without_reference_sentences
 
 
@@ -106,21 +107,12 @@ def _per_part(
 ) -> EstimateTable:
     rows = []
     for part in parts:
-        for column in reads.columns:
-            result = accuracy_of(column, part, reads, intervals)
-            rows.append(
-                EstimateRow(
-                    "accuracy",
-                    "reference",
-                    (column.party,),
-                    part.stratum,
-                    result.primary,
-                    result.wilson,
-                    planned=is_primary(part, plan),
-                )
-            )
+        planned = is_primary(part, plan)
+        of_part = [row for column in reads.columns for row in _of_rater(column, part, reads, intervals, planned)]
         if len(reads.columns) > 1:
-            rows.append(_of_all_raters(part, reads, intervals))
+            of_part.append(_of_all_raters(part, reads, intervals))
+        # below those of the frozen plan
+        rows += sorted(of_part, key=lambda row: row.exploratory)
     return EstimateTable(
         key=key,
         title=title,
@@ -131,6 +123,18 @@ def _per_part(
         ),
         rows=tuple(rows),
     )
+
+
+def _of_rater(
+    column: Column, part: Part, reads: Reads, intervals: IntervalSettings, planned: bool
+) -> list[EstimateRow]:
+    result = accuracy_of(column, part, reads, intervals)
+    row = EstimateRow(
+        "accuracy", "reference", (column.party,), part.stratum, result.primary, result.wilson, planned=planned
+    )
+    if not planned:
+        return [row]
+    return [row, *exploratory_rows(row, intervals, lambda today: accuracy_of(column, part, reads, today).primary)]
 
 
 def _of_all_raters(part: Part, reads: Reads, intervals: IntervalSettings) -> EstimateRow:

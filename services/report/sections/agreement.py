@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from typing import Any, Literal
 
-from agreement import cohen_kappa, krippendorff_alpha, pabak, percent_agreement, shared_errors
+from agreement import Estimate, cohen_kappa, krippendorff_alpha, pabak, percent_agreement, shared_errors
 from exchange.estimate_rows import ALL_ITEMS, ALL_RATERS, EstimateRow, IfIndependent, Party, Pooled, Remark, Stratum
 from exchange.report_structure import Column as TableColumn
 from exchange.report_structure import EstimateTable, Matrix, PlainTable, Section, Table
@@ -16,6 +16,7 @@ from protocol.fields.yes_no import YES_NO
 from services.reading.correctness import NOT_ASSESSABLE, in_words, reference_in_words
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.reads import Column, Part, Reads
+from services.report.sections.exploratory import exploratory_rows
 from services.report.sections.without_reference import without_reference_sentences
 
 # Kappa falls when one answer is frequent, whatever the agreement.
@@ -141,16 +142,22 @@ def _rows_of_pair(
     remark: Remark | None = None,
     planned: bool = False,
 ) -> list[EstimateRow]:
-    percent = percent_agreement(first, second, **clusters)
-    kappa = intervals.kappa(cohen_kappa, first, second, **clusters)
-    rows = [
-        EstimateRow(
-            "percent_agreement", compared, parties, part.stratum, percent,
-            # Shares of formats can be pooled; what is left to chance differs between them.
-            remark=None if planned else remark, planned=planned,
-        ),
-        EstimateRow("cohen_kappa", compared, parties, part.stratum, kappa, remark=remark),
-    ]  # fmt: skip
+    def percent_by(settings: IntervalSettings) -> Estimate:
+        return percent_agreement(first, second, **settings.with_kind(clusters))
+
+    def kappa_by(settings: IntervalSettings) -> Estimate:
+        return settings.kappa(cohen_kappa, first, second, **settings.with_kind(clusters))
+
+    percent = EstimateRow(
+        "percent_agreement", compared, parties, part.stratum, percent_by(intervals),
+        # Shares of formats can be pooled; what is left to chance differs between them.
+        remark=None if planned else remark, planned=planned,
+    )  # fmt: skip
+    rows = [percent]
+    if planned:
+        rows += exploratory_rows(percent, intervals, percent_by)
+    kappa = EstimateRow("cohen_kappa", compared, parties, part.stratum, kappa_by(intervals), remark=remark)
+    rows += [kappa, *exploratory_rows(kappa, intervals, kappa_by)]
     if binary is not None:
         adjusted = pabak(first, second, categories=binary, **clusters)
         rows.append(EstimateRow("pabak", compared, parties, part.stratum, adjusted, remark=remark))
@@ -172,16 +179,12 @@ def _all_together(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
         answers = [answers_by_format(reads, column, part) for column in reads.columns]
         pooled = Pooled() if part.stratum == ALL_ITEMS and len(reads.formats) > 1 else None
         of_items = [list(row) for row in zip(*answers, strict=True)]
-        on_answers = intervals.kappa(krippendorff_alpha, of_items, **clusters)
-        rows.append(
-            EstimateRow("krippendorff_alpha", "answers", (ALL_RATERS,), part.stratum, on_answers, remark=pooled)
-        )
+        rows += _rows_of_alpha("answers", part, of_items, intervals, clusters, pooled)
         for known in reads.with_reference([part]):
             correct = [known.of(column.correct) for column in reads.columns]
             clusters = intervals.by(reads.subjects_of(known))
             of_items = [list(row) for row in zip(*correct, strict=True)]
-            estimate = intervals.kappa(krippendorff_alpha, of_items, **clusters)
-            rows.append(EstimateRow("krippendorff_alpha", "correctness", (ALL_RATERS,), part.stratum, estimate))
+            rows += _rows_of_alpha("correctness", known, of_items, intervals, clusters)
     return EstimateTable(
         key="agreement_of_all",
         title="All raters together",
@@ -191,6 +194,21 @@ def _all_together(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
         rows=tuple(rows),
         lines="both",
     )
+
+
+def _rows_of_alpha(
+    compared: Literal["answers", "correctness"],
+    part: Part,
+    of_items: Sequence[Sequence[object]],
+    intervals: IntervalSettings,
+    clusters: dict[str, Any],
+    remark: Remark | None = None,
+) -> list[EstimateRow]:
+    def alpha_by(settings: IntervalSettings) -> Estimate:
+        return settings.kappa(krippendorff_alpha, of_items, **settings.with_kind(clusters))
+
+    alpha = EstimateRow("krippendorff_alpha", compared, (ALL_RATERS,), part.stratum, alpha_by(intervals), remark=remark)
+    return [alpha, *exploratory_rows(alpha, intervals, alpha_by)]
 
 
 def _per_category(reads: Reads, intervals: IntervalSettings) -> EstimateTable:

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
-from agreement import accuracy_of_correctness, cohen_kappa, percent_agreement
+from agreement import Estimate, accuracy_of_correctness, cohen_kappa, percent_agreement
 from agreement.weighted import weighted_mean
 from exchange.estimate_rows import ALL_CANDIDATES, EstimateRow, Party, Stratum
 from exchange.report_structure import Column, EstimateTable, PlainTable, Section
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.scores import Scores, by_model
 from services.report.rows.study_rows import StudyRows
+from services.report.sections.exploratory import exploratory_rows
 
 
 def scoring_section(
@@ -137,11 +138,15 @@ def _rows_of_pair(
     intervals: IntervalSettings,
     clusters: dict[str, Any],
 ) -> list[EstimateRow]:
+    def kappa_by(settings: IntervalSettings) -> Estimate:
+        return settings.kappa(cohen_kappa, first, second, unit="candidate", **settings.with_kind(clusters))
+
     percent = percent_agreement(first, second, unit="candidate", **clusters)
-    kappa = intervals.kappa(cohen_kappa, first, second, unit="candidate", **clusters)
+    kappa = EstimateRow("cohen_kappa", "scores", parties, stratum, kappa_by(intervals))
     return [
         EstimateRow("percent_agreement", "scores", parties, stratum, percent),
-        EstimateRow("cohen_kappa", "scores", parties, stratum, kappa),
+        kappa,
+        *exploratory_rows(kappa, intervals, kappa_by),
     ]
 
 

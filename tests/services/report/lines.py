@@ -7,12 +7,12 @@ from services.report import EstimateTable, Report
 
 
 def lines_in(report: Report, section_key: str, key: str) -> list[EstimateLine]:
-    """Return the lines of a table of estimates, which must be there."""
+    """Return the lines of a table of estimates, which must be there; those of another interval than the plan's not."""
     section = report.section(section_key)
     assert section is not None
     table = section.table(key)
     assert isinstance(table, EstimateTable), key
-    return lines_of(table)
+    return [line for line in lines_of(table) if not line.row.exploratory]
 
 
 def all_lines(report: Report) -> list[EstimateLine]:
