@@ -180,7 +180,7 @@ OPINIONS = Phase(
     "own read done",
     done_by="decision",
     heading="Review: decide between the opinions",
-    left="items in the queue not decided",
+    left="items in the queue read by the reviewer and not decided",
 )
 # The line over an item that an admin looks at before anybody reads it; no phase, since nothing of it is stored.
 PREVIEW_HEADING = "Preview: as a rater sees it, nothing is saved"

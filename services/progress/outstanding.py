@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy import func
 from sqlmodel import Session, col, select
@@ -67,8 +67,14 @@ class OpenWork:
 
 
 def in_order(work: Sequence[OpenWork]) -> list[OpenWork]:
-    """Return open work by part, in the order of a study's life; what is done is left out."""
+    """Return open work by part, in the order of a study's life, each item once; what is done is left out."""
     parts = list(WORDS)
+    # An item that is not read cannot be decided either: it is counted once, as not read.
+    not_read = {piece.who: piece.open for piece in work if piece.part == REVIEW.key}
+    work = [
+        replace(piece, open=max(0, piece.open - not_read.get(piece.who, 0))) if piece.part == OPINIONS.key else piece
+        for piece in work
+    ]
     # Phases that a protocol lists come in their own order, before what becomes of their answers.
     return sorted(
         (piece for piece in work if piece.open), key=lambda piece: -1 if piece.left else parts.index(piece.part)

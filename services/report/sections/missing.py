@@ -22,8 +22,8 @@ _NOTICES = {
         "items in the reviewers’ queue were not read by the reviewer",
     ),
     "opinions": (
-        "item in the reviewers’ queue is not decided",
-        "items in the reviewers’ queue are not decided",
+        "item in the reviewers’ queue was read by the reviewer and is not decided",
+        "items in the reviewers’ queue were read by the reviewer and are not decided",
     ),
 }
 

@@ -70,7 +70,7 @@ def test_each_part_of_the_work_is_told_apart(database: Database, tmp_path: Path)
         "Rater 1: 4 of 4 answers not scored",
         "Rater 2: 4 of 4 answers not scored",
         "Reviewer 1: 1 of 2 items in the queue not read by the reviewer",
-        "Reviewer 1: 2 of 2 items in the queue not decided",
+        "Reviewer 1: 1 of 2 items in the queue read by the reviewer and not decided",
         "Judge run “run 1”: 4 of 6 candidates not judged",
     ]
 
@@ -154,10 +154,33 @@ def test_the_report_notes_missing_reads_scores_and_decisions_alike(database: Dat
     for notice in (
         "8 assigned scores have no verdict; see “Completeness”.",
         "2 items in the reviewers’ queue were not read by the reviewer; see “Completeness”.",
-        "2 items in the reviewers’ queue are not decided; see “Completeness”.",
         "Judge run “run 1”: 4 of 6 candidates not judged.",
     ):
         assert notice in built.notices
+    # An item that is not read cannot be decided: that is said once.
+    assert not any("decided" in notice for notice in built.notices)
+    rows = built.section("completeness").table("missing").rows  # type: ignore[union-attr]
+    assert not any("decided" in what for *_, what in rows)
+    assert [f"{who}: {missing} of {total} {what}" for who, missing, total, what in rows] == expected
+
+
+def test_the_report_notes_a_decision_that_is_missing_where_the_item_was_read(
+    database: Database, tmp_path: Path
+) -> None:
+    situation = open_study(database, tmp_path / "study")
+    with_disagreement(situation)
+    review_queue.open_review_queue(database, situation.admin, "tiny")
+    show(situation, situation.reviewer, payload := on_the_desk(situation, situation.reviewer, "review"))
+    submit(situation, situation.reviewer, payload)
+    expected = sentences(situation)
+    data_lock.close_study(database, situation.admin, "tiny", REASON)
+
+    built = report.build_report(database, situation.admin, "tiny")
+
+    assert "1 item in the reviewers’ queue was not read by the reviewer; see “Completeness”." in built.notices
+    assert "1 item in the reviewers’ queue was read by the reviewer and is not decided; see “Completeness”." in (
+        built.notices
+    )
     rows = built.section("completeness").table("missing").rows  # type: ignore[union-attr]
     assert [f"{who}: {missing} of {total} {what}" for who, missing, total, what in rows] == expected
 
