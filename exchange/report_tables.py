@@ -18,6 +18,7 @@ from exchange.report_words import (
     shown_cell,
     shown_estimate,
     shown_p,
+    tests_note,
 )
 
 _NO_VALUE = re.compile(r"; \d+ of \d+ resamples had no value and were left out")
@@ -152,7 +153,9 @@ def _estimates(table: EstimateTable) -> PrintedTable:
         tuple(headings),
         tuple(is_number),
         tuple(rows),
-        tuple(f"{letter}: {method}" for method, letter in letters.items()) + _warning(table),
+        tuple(f"{letter}: {method}" for method, letter in letters.items())
+        + tuple(filter(None, (tests_note(table.rows),)))
+        + _warning(table),
     )
 
 

@@ -6,7 +6,8 @@ Page, HTML file, CSV, JSON and figures all print from here.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from exchange.estimate_rows import (
@@ -41,6 +42,9 @@ PRIMARY = {
 STATES = {"final": "Final: the data are locked", "interim": "Interim look: the study is open"}
 # As in `agreement`, whose intervals are marked by it; a test holds them together.
 FEW_CLUSTERS = 10
+# As in `agreement`, of the coefficients that have a P value with their interval; a test holds them together.
+ITEMS_ADDED = "two items added"
+WEIGHTED = "weighted to the pool"
 
 _PARTIES = {
     "all_raters": "All raters",
@@ -271,7 +275,7 @@ def _name(row: EstimateRow) -> str:
 
 
 def _variant(row: EstimateRow) -> str:
-    return (", weighted to the pool" if row.weighted else "") + (", exploratory" if row.exploratory else "")
+    return (f", {WEIGHTED}" if row.weighted else "") + (", exploratory" if row.exploratory else "")
 
 
 def _filled(words: str, row: EstimateRow) -> str:
@@ -347,6 +351,42 @@ def few_subjects_notice(subjects: int) -> str:
     return (
         f"Only {subjects} {'subject' if subjects == 1 else 'subjects'}: intervals from fewer than "
         f"{FEW_CLUSTERS} subjects are likely to be too narrow."
+    )
+
+
+def intervals_in_words(rows: Sequence[EstimateRow], cluster: str) -> str:
+    """Return what a caption says of intervals, from the methods of those that the rows have.
+
+    Parameters
+    ----------
+    rows
+        What is drawn; rows without an interval say nothing.
+    cluster
+        What the rows are clustered by.
+    """
+    estimates = [row.estimate for row in rows if has_interval(row.estimate)]
+    if not estimates:
+        return "no intervals"
+    kinds = dict.fromkeys(re.split(r"[,;(]", estimate.method, maxsplit=1)[0].strip() for estimate in estimates)
+    clustered = all(estimate.n_clusters is not None for estimate in estimates)
+    allowing = f" that allow for clustering by {cluster}" if clustered else ""
+    return f"{100 * estimates[0].confidence:g} % intervals ({'; '.join(kinds)}){allowing}"
+
+
+def tests_note(rows: Sequence[EstimateRow]) -> str:
+    """Return what the P values of kappa and alpha test and how, for below their table; empty where there are none."""
+    names = {"cohen_kappa": "kappa", "krippendorff_alpha": "alpha"}
+    tested = dict.fromkeys(
+        names[row.statistic]
+        for row in rows
+        if row.statistic in names and shown_p(row.estimate.p) and ITEMS_ADDED in row.estimate.method
+    )
+    if not tested:
+        return ""
+    name = " or ".join(tested)
+    return (
+        f"P of {name}: two-sided t test of {name} = 0, by the value and standard error with {ITEMS_ADDED}, as the "
+        "interval; the printed value has none added, so where it is 0.00, P may be below 1"
     )
 
 

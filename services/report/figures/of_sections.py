@@ -12,7 +12,16 @@ import plotly.graph_objects as go
 
 from exchange.estimate_rows import ALL_CANDIDATES, ALL_ITEMS, ALL_RATERS, Compared, EstimateRow, Scale, Statistic
 from exchange.report_structure import EstimateTable, Matrix, QuartileRow, QuartileTable, Report, Section
-from exchange.report_words import party_in_words, shown_number, statistic_in_words, stratum_in_words, stratum_key, who
+from exchange.report_words import (
+    WEIGHTED,
+    intervals_in_words,
+    party_in_words,
+    shown_number,
+    statistic_in_words,
+    stratum_in_words,
+    stratum_key,
+    who,
+)
 from services.report.figures.drawing import (
     AXIS,
     KAPPA,
@@ -40,6 +49,8 @@ _AGREEMENT_FIGURES: tuple[tuple[Statistic, Scale, str, str], ...] = (
 )
 _LIMITS: dict[Scale, tuple[float, float]] = {"percent": SHARES, "number": KAPPA}
 _COMPARED: tuple[Compared, ...] = ("answers", "correctness")
+# What the intervals of the raters' own answers are clustered by.
+SUBJECT = "subject"
 
 
 @dataclass(frozen=True)
@@ -84,7 +95,7 @@ def _accuracy(report: Report, section: Section) -> list[Figure]:
         figures.append(
             Figure(
                 key, section.key, title,
-                f"{title}. Dots: estimates; lines: {_confidence(rows)} intervals that allow for subjects.{shown}",
+                f"{title}. Dots: estimates; lines: {intervals_in_words(rows, table.cluster)}.{shown}",
                 height, figure,
             )
         )  # fmt: skip
@@ -126,7 +137,7 @@ def _agreement(report: Report, section: Section) -> list[Figure]:
             )
             whose = "" if several else f" of {who(rows[0])}"
             heading = f"{title} on {' and on '.join(whats)}{whose}"
-            caption = f"{heading}, with {_confidence(rows)} intervals that allow for subjects. Unit: the item."
+            caption = f"{heading}, with {intervals_in_words(rows, SUBJECT)}. Unit: the item."
             figures.append(
                 Figure(f"agreement_{'_'.join(whats)}_{scale}", section.key, heading, caption, height, figure)
             )
@@ -148,7 +159,7 @@ def _kappa_of_pairs(section: Section, what: str, rows: Sequence[EstimateRow]) ->
     figure, height = forest(rows, "Kappa", limits=KAPPA, labels=[who(row) for row in rows], names=["" for _ in rows])
     figure.update_layout(showlegend=False)
     heading = f"Cohen’s kappa on {what}, all items"
-    caption = f"{heading}, for every pair of raters, with {_confidence(rows)} intervals that allow for subjects."
+    caption = f"{heading}, for every pair of raters, with {intervals_in_words(rows, SUBJECT)}."
     return Figure(f"agreement_{what}_number", section.key, heading, caption, height, figure)
 
 
@@ -187,7 +198,8 @@ def _adjudication(report: Report, section: Section) -> list[Figure]:
     figure, height = forest(pairs, "Share (%)", limits=SHARES, labels=labels, names=names)
     title = "Before and after adjudication"
     caption = (
-        f"{title}, with {_confidence(pairs)} intervals. The accuracies are based on different items: see the text."
+        f"{title}, with {intervals_in_words(pairs, SUBJECT)}. The accuracies are based on different items: see the "
+        "text."
     )
     return [Figure("before_and_after", section.key, title, caption, height, figure)]
 
@@ -199,11 +211,12 @@ def _judges(report: Report, section: Section) -> list[Figure]:
             continue
         run = party_in_words(table.of) if table.of is not None else ""
         shown = {row.statistic for row in table.rows}
+        rows = list(table.rows)
         if "signed_difference" in shown:
-            labels = [_human(row) for row in table.rows]
-            names = [run for _ in table.rows]
+            labels = [_human(row) for row in rows]
+            names = [run for _ in rows]
             figure, height = forest(
-                list(table.rows), "Human minus judge (percentage points)", limits=None, labels=labels, names=names
+                rows, "Human minus judge (percentage points)", limits=None, labels=labels, names=names
             )
             figure.update_layout(showlegend=False)
             figure.add_vline(x=0, line={"color": AXIS, "width": 1.5})
@@ -225,16 +238,17 @@ def _judges(report: Report, section: Section) -> list[Figure]:
         figures.append(
             Figure(
                 table.key, section.key, title,
-                f"{title}, with {_confidence(list(table.rows))} intervals that resample items.", height, figure,
+                f"{title}, with {intervals_in_words(rows, table.cluster)}.", height, figure,
             )
         )  # fmt: skip
     return figures
 
 
 def _human(row: EstimateRow) -> str:
-    """Return whom a judge is compared with, and on which candidates where not on all."""
+    """Return whom a judge is compared with, on which candidates where not on all, and whether weighted to the pool."""
     human = party_in_words(row.parties[-1])
-    return human if row.stratum == ALL_CANDIDATES else f"{human}, {stratum_key(row.stratum)}"
+    part = () if row.stratum == ALL_CANDIDATES else (stratum_key(row.stratum),)
+    return ", ".join((human, *part, *((WEIGHTED,) if row.weighted else ())))
 
 
 def _viewing(report: Report, section: Section) -> list[Figure]:
@@ -251,8 +265,8 @@ def _prior_not_opened(section: Section) -> list[Figure]:
     figure.update_layout(showlegend=False)
     title = "Answered without opening the prior"
     caption = (
-        f"{title}, of the verdicts on items that offer one. Dots: shares; lines: {_confidence(rows)} intervals that "
-        "allow for subjects. Descriptive."
+        f"{title}, of the verdicts on items that offer one. Dots: shares; lines: {intervals_in_words(rows, SUBJECT)}. "
+        "Descriptive."
     )
     if any(math.isnan(row.estimate.low) for row in rows):
         caption += " A dot without a line has no interval; the table gives the reason."
@@ -296,7 +310,3 @@ def _estimates(section: Section | None, key: str) -> list[EstimateRow]:
     table = section.table(key) if section is not None else None
     # of an older plan the figures show what it froze; what is exploratory stands in the tables
     return [row for row in table.rows if not row.exploratory] if isinstance(table, EstimateTable) else []
-
-
-def _confidence(rows: Sequence[EstimateRow]) -> str:
-    return f"{100 * rows[0].estimate.confidence:g} %"

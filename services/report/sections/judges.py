@@ -11,7 +11,7 @@ from agreement import accuracy_of_correctness, cohen_kappa, diagnostic_accuracy,
 from agreement.weighted import weighted_mean
 from exchange.estimate_rows import ALL_CANDIDATES, CONSENSUS, Direction, EstimateRow, LeftOut, Party
 from exchange.report_structure import Cell, Column, EstimateTable, PlainTable, Section, Table
-from exchange.report_words import party_in_words
+from exchange.report_words import has_interval, party_in_words
 from services.judging.verdict_columns import UNRESOLVED, CandidateIds
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.scores import Scores, by_model, items_of
@@ -185,7 +185,8 @@ def _direction(number: int, run: Run, scores: Scores, intervals: IntervalSetting
                 [said[i] for i in here],
                 **intervals.by([scores.items[i] for i in here]),
             )
-            direction = Direction(result.strict, result.lenient, result.direction_by_interval)
+            by_interval = result.direction_by_interval if has_interval(result.difference) else ""
+            direction = Direction(result.strict, result.lenient, by_interval)
             rows.append(
                 EstimateRow(
                     "signed_difference", "judgements", (run.party, human), stratum, result.difference,

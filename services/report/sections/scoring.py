@@ -48,8 +48,9 @@ def scoring_section(
             ),
             (
                 "Raters scored them correct or incorrect against the reference, after completing all their own "
-                "reads, without knowing which model gave the answer. Intervals resample items as clusters, since "
-                "candidates of the same item share prompt and reference."
+                "reads, without knowing which model gave the answer. Candidates of the same item share prompt and "
+                "reference, so intervals account for clustering by item unless the table says otherwise; how each "
+                "is computed is stated below its table."
             ),
         ),
         tables=tuple(table for table in tables if table.rows),
