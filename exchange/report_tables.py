@@ -23,7 +23,7 @@ from exchange.report_words import (
 
 _NO_VALUE = re.compile(r"; \d+ of \d+ resamples had no value and were left out")
 _LEFT_OUT = re.compile(r"(?<=; )\d+ (?=[^;]*left out)")
-_EFFECTIVE = re.compile(r"(independent items) \([\d.]+ of \d+\), t with \d+ degrees of freedom")
+_EFFECTIVE = re.compile(r"(independent items) \([\d.]+ of \d+(?:; ([^)]+))?\), t with \d+ degrees of freedom")
 FURTHER = "‡"  # beside an estimate that carries a warning, and before the sentence below the table
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 # In characters: what is set on one line, and what needs a column of some width. The shortest stay whole on paper too.
@@ -171,7 +171,7 @@ def _goes_by_its_method(estimate: Estimated) -> bool:
 
 def _method(estimate: Estimated) -> str:
     """Return the method without the counts that differ from line to line; n and the clusters stand in the lines."""
-    method = _EFFECTIVE.sub(r"\1, t", estimate.method)
+    method = _EFFECTIVE.sub(lambda part: ", ".join(filter(None, (*part.groups(), "t"))), estimate.method)
     return _LEFT_OUT.sub("", _NO_VALUE.sub("; resamples without a value left out", method))
 
 
