@@ -112,6 +112,11 @@ def test_what_is_written_apart_in_a_formula_is_drawn_apart(room: MakeRoom) -> No
 
 # None of it may be swallowed, counted anew or drawn as something else.
 AS_WRITTEN = [
+    "- + " * 30 + "±",
+    "result:\n\n" + "+ - " * 51 + "**",
+    "3&#150;5 mm",
+    "0·$5$ mm",
+    "1'$000$ mm",
     "nodule\n\n- - - - - - - - - - - -\n\nImpression: malignant",
     "- - - - - - - - - - - - malignant",
     "1. 1. 1. 1. 1. 1. 1. 1. 1. 1. 1. malignant",
@@ -217,6 +222,35 @@ def test_norm_in_a_cell_is_not_drawn_as_an_absolute_value(room: MakeRoom) -> Non
     with_prompt(reader, "| a |\n|---|\n| $\\|x\\|$ |")
 
     assert reader.page.locator(".prompt math").all_text_contents() == ["∥x∥"]
+
+
+def test_lines_and_cells_keep_their_order_beside_words_from_right_to_left(room: MakeRoom) -> None:
+    reader = room("formulas in scoring")
+    with_texts(reader, ["a \u202eb\n\n12 mm", "mass שמאל\n\n12 mm", "| a | b |\n|---|---|\n| שמאל | 5 | \n| 3 | 4 |"])
+    left_to_right = """element => {
+        const signs = [];
+        const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+        while (walker.nextNode()) {
+            for (let i = 0; i < walker.currentNode.length; i += 1) {
+                const range = document.createRange();
+                range.setStart(walker.currentNode, i);
+                range.setEnd(walker.currentNode, i + 1);
+                signs.push([range.getBoundingClientRect().x, walker.currentNode.data[i]]);
+            }
+        }
+        return signs.sort(([a], [b]) => a - b).map(([, sign]) => sign).join("").replace(/[^0-9m]/g, "");
+    }"""
+
+    runs = reader.page.locator(".turns li > p")
+    assert [runs.nth(place).evaluate(left_to_right) for place in range(3)] == ["12mm", "m12mm", "534"]
+
+
+def test_no_entity_joins_its_number_to_that_of_a_formula(room: MakeRoom) -> None:
+    reader = room("formulas in scoring")
+    with_texts(reader, ["&#53;$0$ mm", "5&#46;$5$ mm", "$5$&#48; mm"])
+
+    shown = reader.page.locator(".answer").all_text_contents()
+    assert shown[:3] == ["5$0$ mm", "5.$5$ mm", "$5$0 mm"]
 
 
 def test_cells_keep_their_places_in_one_run(room: MakeRoom) -> None:

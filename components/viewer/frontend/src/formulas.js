@@ -58,8 +58,10 @@ const ATTRIBUTES = {
 };
 
 /** What a formula would be read together with, before and behind it. "T$_2$" and "10$^3$" set their sign apart, and no word looks like "$\\mu$m". */
-const GLUED_BEFORE = /[\p{L}\p{N}\p{M}\p{DI}$\\.,\u066b\u066c\uff0e\uff0c]$/u;
-const GLUED_BEHIND = /^(?:[\p{L}\p{N}\p{M}\p{DI}$\\]|[.,\u066b\u066c\uff0e\uff0c][\p{N}$])/u;
+const GLUED_BEFORE = /(?:[\p{L}\p{N}\p{M}\p{DI}$\\.,'\u2019\u00b7\u2027\u2219\u22c5\u066b\u066c\uff0e\uff0c]|&#?\w+;)$/u;
+const GLUED_BEHIND = /^(?:[\p{L}\p{N}\p{M}\p{DI}$\\]|&#?\w+;|[.,'\u2019\u00b7\u2027\u2219\u22c5\u066b\u066c\uff0e\uff0c][\p{N}$])/u;
+/** Characters that are looked at beside a formula: the longest entity has 33. */
+const BESIDE = 40;
 const SET_APART = /^[\^_]/;
 const MICRO = /^\\mu$/;
 /** Only its sign would be raised or lowered, and the number would stay in the line. */
@@ -83,8 +85,8 @@ export function formula(state, silent) {
   const content = src.slice(from, end);
   if (end < 0 || content.length > LONGEST || !content.trim()) return false;
   if (fence === "$" && /^\s|\s$/.test(content)) return false;
-  if (GLUED_BEFORE.test(src.slice(Math.max(0, pos - 8), pos)) && !(SET_APART.test(content) && src[pos - 1] !== "$")) return false;
-  const behind = src.slice(end + fence.length, end + fence.length + 8);
+  if (GLUED_BEFORE.test(src.slice(Math.max(0, pos - BESIDE), pos)) && !(SET_APART.test(content) && src[pos - 1] !== "$")) return false;
+  const behind = src.slice(end + fence.length, end + fence.length + BESIDE);
   if (GLUED_BEHIND.test(behind) && !(MICRO.test(content) && /^\p{L}/u.test(behind))) return false;
   if (!silent) {
     const token = state.push("formula", "", 0);

@@ -20,8 +20,9 @@ const NUMBER_BEFORE = /\p{N}[\s\p{Z}]*$/u;
 const NUMBER = /^\p{N}/u;
 /** Of lists within each other, and of what stands within them: two for each level. */
 const DEEPEST = 100;
+const MOST_CELLS = 2_000;
 /** An entity is read as one sign that can be seen, or as a space. */
-const SEEN = /^(?:[\u00a0\u2002\u2003\u2009\u202f]|(?!\p{DI})[\p{L}\p{N}\p{P}\p{S}])$/u;
+const SEEN = /^(?:[\u00a0\u2002\u2003\u2009\u202f]|(?![\p{DI}\ufffd])[\p{L}\p{N}\p{P}\p{S}])$/u;
 
 /** @typedef {(state: any, startLine: number, endLine: number, silent: boolean) => boolean} BlockRule */
 
@@ -103,13 +104,14 @@ function headings(state) {
 }
 
 /**
- * Whether every letter and digit of a text is in its tokens, in their order. They nest to a depth, and are what a library makes of them:
- * whatever it may leave out, it is seen here.
+ * Whether a text can be set as its tokens: every letter and digit of it is there, in their order, nothing is nested as deep as it goes, where
+ * a library may leave out what it likes, and cells are no more than can be drawn.
  *
  * @param {string} text
  * @param {any[]} tokens
  */
-export function holdsEveryWord(text, tokens) {
+export function canBeSet(text, tokens) {
+  if (tokens.some(({ level }) => level >= DEEPEST - 1) || tokens.filter(({ type }) => type === "td_open").length > MOST_CELLS) return false;
   /** @param {string} words */
   const signs = (words) => words.replace(/[^\p{L}\p{N}]/gu, "");
   const held = tokens.map(({ type, info, content }) => (type === "list_item_open" ? info : type === "fence" ? info + content : type === "inline" ? content : ""));

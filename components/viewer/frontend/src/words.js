@@ -5,14 +5,17 @@
 
 import { h } from "./dom.js";
 import { appendFormula, formula, roomOfRun, roomOfText } from "./formulas.js";
-import { holdsEveryWord, readableMarkdown } from "./markdown_rules.js";
+import { canBeSet, readableMarkdown } from "./markdown_rules.js";
 
 const markdown = readableMarkdown(formula);
 
-/** The tokens of a text; null for one that is not to be set, since a word would go missing. @param {string} text */
+/** The first letter of a text decides its direction. */
+const RIGHT_TO_LEFT = /^\P{L}*(?=\p{L})[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+
+/** The tokens of a text; null for one that is not to be set, since something would go missing. @param {string} text */
 function tokensOf(text) {
   const tokens = markdown.parse(text, {});
-  return holdsEveryWord(text, tokens) ? tokens : null;
+  return canBeSet(text, tokens) ? tokens : null;
 }
 
 /** What a token that opens becomes. A heading within an item is a paragraph that stands out: the page has its own. @type {Record<string, keyof HTMLElementTagNameMap>} */
@@ -50,7 +53,7 @@ export function wordsIn(text, name, setting = "plain") {
 export function inOneRun(text, setting) {
   const tokens = setting === "markdown" ? tokensOf(text) : null;
   if (!tokens) return text;
-  const run = h("span", {});
+  const run = h("span", { dir: RIGHT_TO_LEFT.test(text) ? "rtl" : "ltr" });
   appendRun(run, tokens, roomOfRun());
   return run;
 }
@@ -68,17 +71,41 @@ function appendRun(run, tokens, room) {
       const element = h("strong");
       top.append(element);
       within.push(element);
-    } else if (token.type === "strong_close") within.pop();
-    else if (token.type === "inline") appendRun(top, token.children ?? [], room);
+    } else if (token.type === "strong_close") {
+      if (within.length > 1) within.pop();
+    } else if (token.type === "inline") appendLines(top, token.children ?? [], room);
     else if (token.type === "formula") appendFormula(top, token, room);
     else if (token.type === "list_item_open") top.append(`${markOf(token)} `);
     // An empty cell has its place too.
     else if (token.type === "th_open" || token.type === "td_open") top.append("| ");
     else if (token.type === "tr_close") top.append("|; ");
     // Lines, paragraphs and cells end where the next must not join them.
-    else if (token.type === "softbreak" || token.type === "hardbreak" || (token.block && token.nesting === -1)) top.append(" ");
-    else if (token.type === "fence") top.append(`${codeOf(token)} `);
+    else if (token.block && token.nesting === -1) top.append(" ");
+    else if (token.type === "fence") top.append(h("bdi", {}, codeOf(token)), " ");
     else if (token.nesting === 0) top.append(token.content);
+  }
+}
+
+/**
+ * Each line has its own direction, as where it has a line of its own: beside a Hebrew word "12 mm" must not become "mm 12".
+ *
+ * @param {HTMLElement} run
+ * @param {any[]} tokens  of one paragraph, heading or cell
+ * @param {ReturnType<typeof roomOfRun>} room
+ */
+function appendLines(run, tokens, room) {
+  /** @type {any[]} */
+  let line = [];
+  for (const token of [...tokens, null]) {
+    const ends = !token || token.type === "softbreak" || token.type === "hardbreak";
+    if (!ends) line.push(token);
+    else {
+      const place = h("bdi", {});
+      appendRun(place, line, room);
+      run.append(place);
+      if (token) run.append(" ");
+      line = [];
+    }
   }
 }
 
