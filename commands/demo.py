@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from typing import Annotated
 
 import typer
@@ -33,6 +31,7 @@ def seed_demo() -> None:
 def links(port: Annotated[int, typer.Option(help="The port that the server listens on.")] = 8501) -> None:
     """Print a new single-use sign-in link for each of the demo's people."""
     from services.demo import example, removal
+    from services.installation import whereabouts
 
     with opened() as database:
         if removal.has_demo(database):
@@ -46,7 +45,7 @@ def links(port: Annotated[int, typer.Option(help="The port that the server liste
             )
         else:
             console.print(f"\nThe demo is not installed. Sign-in page: http://127.0.0.1:{port}/sign-in")
-        own = f"{sys.executable} manage.py --data-dir {shlex.quote(str(database.data_dir))} owner LOGIN --name NAME"
+        own = whereabouts.command("owner LOGIN --name NAME")
         console.print(f"To create an owner account of your own: {own}\n", markup=False)
 
 

@@ -22,7 +22,7 @@ def import_judge(
     act_as: As = None,
 ) -> None:
     """Import a judge's verdicts from CSV or JSON Lines: the whole file or nothing."""
-    from services.errors import InputRefused, counted
+    from services.errors import InputRefused
     from services.judging import import_runs
 
     with opened_as(act_as) as (database, actor):
@@ -31,8 +31,4 @@ def import_judge(
         line = import_runs.import_judge_verdicts(
             database, actor, study, name=name, judge=judge, content=file.read_bytes(), file_name=file.name
         )
-        console.print(
-            f"Run '{line.name}': {counted(line.candidates, 'verdict')}, {line.unresolved} unresolved, "
-            f"{counted(line.not_judged, 'candidate')} not judged.",
-            markup=False,
-        )
+        console.print(line.in_words, markup=False)

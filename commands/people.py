@@ -16,11 +16,12 @@ def _print_link(login: str, token: str, opens_to: str) -> None:
     """Print the path of a link for scripts, and before it, for people, what it is and what to do with it."""
     from services.installation import environment
     from services.people import identity
+    from services.people.logins import canonical_login
 
     address = environment.public_url() or "http://127.0.0.1:8501, or the port that you chose"
     aside.print(
-        f"A link for '{login}' that works once, within {identity.LINK_LIFETIME.days} days: append it to the server's "
-        f"address ({address}) and open it in a browser to {opens_to}.",
+        f"A link for '{canonical_login(login)}' that works once, within {identity.LINK_LIFETIME.days} days: append it "
+        f"to the server's address ({address}) and open it in a browser to {opens_to}.",
         markup=False,
     )
     console.print(f"/link/{token}", markup=False)
@@ -47,6 +48,7 @@ def invite(
     act_as: As = None,
 ) -> None:
     """Give somebody a role in a study and print the path of their single-use link."""
+    from services.people.logins import canonical_login
     from services.studies import members
 
     with opened_as(act_as) as (database, actor):
@@ -55,48 +57,52 @@ def invite(
         if token:
             _print_link(login, token, "sign in" if sign_in_only else "choose a password")
         else:
-            aside.print(f"'{login}' already has an account and signs in as usual; no link is needed.")
+            aside.print(f"'{canonical_login(login)}' already has an account and signs in as usual; no link is needed.")
 
 
 @cli.command("remove-member")
 def remove_member(study: str, login: str, act_as: As = None) -> None:
     """Remove a member who has submitted no verdict; a new invitation lets them back in."""
+    from services.people.logins import canonical_login
     from services.studies import removing
 
     with opened_as(act_as) as (database, actor):
         pseudonym = removing.remove_member(database, actor, study, login)
-        console.print(f"'{login}' ({pseudonym}) has been removed from '{study}'.", markup=False)
+        console.print(f"'{canonical_login(login)}' ({pseudonym}) has been removed from '{study}'.", markup=False)
 
 
 @cli.command("practise-again")
 def allow_another_attempt(study: str, login: str, act_as: As = None) -> None:
     """Grant one more practice attempt to a rater who has used them all."""
     # Practice is scored as the report scores, so SciPy comes with it.
+    from services.people.logins import canonical_login
     from services.reading import practice
 
     with opened_as(act_as) as (database, actor):
         practice.allow_another_attempt(database, actor, study, login)
-        console.print(f"'{login}' has one more practice attempt.", markup=False)
+        console.print(f"'{canonical_login(login)}' has one more practice attempt.", markup=False)
 
 
 @cli.command("lock")
 def lock_person(login: str, act_as: As = None) -> None:
     """Lock a login: its sessions end, and its links no longer work."""
     from services.people import accounts
+    from services.people.logins import canonical_login
 
     with opened_as(act_as) as (database, actor):
         accounts.lock(database, actor, login)
-        console.print(f"'{login}' is locked.", markup=False)
+        console.print(f"'{canonical_login(login)}' is locked.", markup=False)
 
 
 @cli.command("unlock")
 def unlock_person(login: str, act_as: As = None) -> None:
     """Unlock a locked login."""
     from services.people import accounts
+    from services.people.logins import canonical_login
 
     with opened_as(act_as) as (database, actor):
         accounts.unlock(database, actor, login)
-        console.print(f"'{login}' is unlocked and may sign in again.", markup=False)
+        console.print(f"'{canonical_login(login)}' is unlocked and may sign in again.", markup=False)
 
 
 @cli.command("sign-out-everywhere")
@@ -104,7 +110,8 @@ def sign_out_person(login: str, act_as: As = None) -> None:
     """End every login session of a person."""
     from services.errors import counted
     from services.people import accounts
+    from services.people.logins import canonical_login
 
     with opened_as(act_as) as (database, actor):
         ended = accounts.sign_out_everywhere(database, actor, login)
-        console.print(f"'{login}' is signed out of {counted(ended, 'login session')}.", markup=False)
+        console.print(f"'{canonical_login(login)}' is signed out of {counted(ended, 'login session')}.", markup=False)

@@ -40,7 +40,7 @@ def _draw_close(line: StudyLine) -> None:
     with st.container(width=560):
         if is_open:
             st.text_input(
-                "Reason for closing with open work",
+                f"Reason for closing with open work, at least {data_lock.SHORTEST_REASON} characters",
                 key="close-reason",
                 placeholder="Stored with the study and shown in the report",
             )
@@ -57,7 +57,9 @@ def _table(work: list[OpenWork]) -> pd.DataFrame:
 def _draw_reopen(line: StudyLine) -> None:
     st.markdown("The data are locked, and the report is open. With a reason, the study can accept verdicts again.")
     with st.container(width=560):
-        st.text_input("Reason for re-opening the study", key="reopen-reason")
+        st.text_input(
+            f"Reason for re-opening the study, at least {data_lock.SHORTEST_REASON} characters", key="reopen-reason"
+        )
         st.button("Re-open", on_click=_reopen, args=(line.key,))
 
 

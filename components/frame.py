@@ -55,6 +55,8 @@ _STYLE = """<style>
 .stAppHeader { display: none }
 .st-key-head { border-bottom: 1px solid color-mix(in srgb, currentColor 18%, transparent); min-height: 2.2rem }
 .st-key-head :is(p, [data-testid=stMarkdownContainer]) { margin: 0 }
+.stMain [data-testid=stPageLink] a { border: 1px solid rgb(128 128 128 / 45%) }
+.st-key-head [data-testid=stPageLink] a { border: 0 }
 .way-out { margin: 0 }
 .way-out button { font: inherit; color: inherit; background: none; border: 0; padding: .35rem .5rem; cursor: pointer;
                   border-radius: .375rem }

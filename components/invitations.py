@@ -22,26 +22,41 @@ def draw_invitations(line: StudyLine) -> None:
     st.subheader("Invite")
     if line.state == "closed":
         st.info("The study is closed: raters can no longer join it; reviewers and admins can.")
-    round_ = _round(line.key)
+    # Raters come first where they can join; the role that stands in the form can always be given.
+    roles = ["reviewer", "admin"] if line.state == "closed" else ["rater", "reviewer", "admin"]
+    form, letters = st.columns(2, gap="medium")
+    with form:
+        _draw_forms(line.key, roles)
+    # Beside the button that makes them, since below it they would be out of sight on a low screen.
+    with letters:
+        _draw_outcome(line.key)
+    _draw_links(invitations.links_of(database(), current_actor(), line.key))
+
+
+def _draw_forms(study_key: str, roles: list[str]) -> None:
+    round_ = _round(study_key)
     single, several = st.tabs(["One person", "Several people"])
-    with single, st.container(width=560, border=True):
-        st.selectbox("Role", ["rater", "reviewer", "admin"], key=_key("role", line.key, round_))
-        st.text_input("Name", key=_key("name", line.key, round_))
+    with single, st.container(border=True):
+        st.selectbox("Role", roles, key=_key("role", study_key, round_))
+        st.text_input("Name", key=_key("name", study_key, round_))
         st.text_input(
-            "Login", key=_key("login", line.key, round_), help="What they sign in with, such as their e-mail address."
+            "Login", key=_key("login", study_key, round_), help="What they sign in with, such as their e-mail address."
         )
-        st.text_input("Specialty", key=_key("specialty", line.key, round_))
-        st.button("Create invitation link", on_click=_invite_one, args=(line.key, round_))
+        st.text_input("Specialty", key=_key("specialty", study_key, round_))
+        st.button("Create invitation link", on_click=_invite_one, args=(study_key, round_))
     with several, st.container(border=True):
+        can_read = "rater" in roles
         st.text_area(
             "One line per person: login, name, role, specialty, years",
-            key=_key("lines", line.key, round_),
-            placeholder="anna@example.org, Anna Maier, rater, Neuroradiology, 6\nben@example.org, Ben Okafor, reviewer",
-            help="Only login and name are required. If anything is wrong, all errors are listed and nobody is invited.",
+            key=_key("lines", study_key, round_),
+            placeholder=(
+                f"anna@example.org, Anna Maier, {'rater' if can_read else 'admin'}, Neuroradiology, 6\n"
+                "ben@example.org, Ben Okafor, reviewer"
+            ),
+            help=f"Only {'login and name' if can_read else 'login, name and role'} are required. If anything is wrong, "
+            "all errors are listed and nobody is invited.",
         )
-        st.button("Invite all", on_click=_invite_several, args=(line.key, round_))
-    _draw_outcome(line.key)
-    _draw_links(invitations.links_of(database(), current_actor(), line.key))
+        st.button("Invite all", on_click=_invite_several, args=(study_key, round_))
 
 
 def _draw_outcome(study_key: str) -> None:
@@ -52,10 +67,12 @@ def _draw_outcome(study_key: str) -> None:
         st.error(sentence)
     invited: list[Invited] = st.session_state.get(f"letters-{study_key}", [])
     if not invited:
+        if not refused:
+            st.caption("The letters of the people whom you invite appear here.")
         return
     st.success(
-        "Send each person their letter; the icon at its upper right copies it. Each link works once, and the letters "
-        "are not shown again after this page is reloaded."
+        "Invited. Send each person their letter; the icon at its upper right copies it. The newest are first, and all "
+        "stay until this page is reloaded; they are not shown again after that."
     )
     for invitee in invited:
         st.text(f"Letter to {invitee.name} ({invitee.login})")
@@ -115,7 +132,10 @@ def _invite(study_key: str, round_: int, entries: Callable[[], list[Entry]]) -> 
     except Refused as refusal:
         st.session_state[f"invite-refusal-{study_key}"] = str(refusal).splitlines()
         return
-    st.session_state[f"letters-{study_key}"] = invited
+    # Letters that may not be copied yet stay; only those whose links the new ones have ended go.
+    anew = {invitee.login for invitee in invited}
+    earlier: list[Invited] = st.session_state.get(f"letters-{study_key}", [])
+    st.session_state[f"letters-{study_key}"] = invited + [letter for letter in earlier if letter.login not in anew]
     st.session_state[f"invite-round-{study_key}"] = round_ + 1
 
 

@@ -44,8 +44,7 @@ def _import_judge(study_key: str, name: str, judge: str, content: bytes, file_na
         line = import_runs.import_judge_verdicts(
             database(), current_actor(), study_key, name=name, judge=judge, content=content, file_name=file_name
         )
-        text = f"Run '{line.name}' is in: {line.candidates} verdicts, {line.unresolved} unresolved."
-        notify("done", text)
+        notify("done", line.in_words)
     except InputRefused as refusal:
         draw_problems(refusal, "Correct them in the judge's file and upload it again.")
         return

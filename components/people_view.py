@@ -19,31 +19,40 @@ def draw_people(lines: list[PersonLine]) -> None:
     """Draw everybody, and what an owner may do with one of them."""
     _draw_notice()
     st.dataframe(_table(lines), hide_index=True, width="stretch")
-    names = {person.login: f"{person.name} ({person.login})" for person in lines}
+    by_login = {person.login: person for person in lines}
     with st.container(border=True, width=560):
         # Nobody is chosen before somebody chooses: a click must not lock whoever stands first.
-        nobody = (
-            st.selectbox(
-                "Person",
-                list(names),
-                index=None,
-                placeholder="Choose a person",
-                format_func=lambda login: names[login],
-                key="person",
-            )
-            is None
+        chosen = st.selectbox(
+            "Person",
+            list(by_login),
+            index=None,
+            placeholder="Choose a person",
+            format_func=lambda login: f"{by_login[login].name} ({login})",
+            key="person",
         )
-        with st.container(horizontal=True):
-            locked = "is locked: nobody can sign in with this login."
-            st.button("Lock", disabled=nobody, on_click=_act, args=(accounts.lock, locked))
-            st.button("Unlock", disabled=nobody, on_click=_act, args=(accounts.unlock, "may sign in again."))
-            st.button(
-                "Sign out everywhere",
-                disabled=nobody,
-                on_click=_act,
-                args=(accounts.sign_out_everywhere, "is signed out everywhere."),
-            )
+        _draw_acts(by_login[chosen] if chosen is not None else None)
     st.caption(f"To add another owner, use the command line: `{whereabouts.command('owner LOGIN --name NAME')}`")
+
+
+def _draw_acts(person: PersonLine | None) -> None:
+    """Draw the buttons for whoever is chosen: of locking and unlocking the one that their state allows."""
+    nobody = person is None
+    is_locked = person is not None and person.locked_at is not None
+    sure = True
+    if person is not None and person.is_self and not is_locked:
+        sure = st.checkbox("This is your own account: lock it, and sign me out at once.")
+    with st.container(horizontal=True):
+        if is_locked:
+            st.button("Unlock", on_click=_act, args=(accounts.unlock, "may sign in again."))
+        else:
+            locked = "is locked: nobody can sign in with this login."
+            st.button("Lock", disabled=nobody or not sure, on_click=_act, args=(accounts.lock, locked))
+        st.button(
+            "Sign out everywhere",
+            disabled=nobody,
+            on_click=_act,
+            args=(accounts.sign_out_everywhere, "is signed out everywhere."),
+        )
 
 
 def draw_demo() -> None:

@@ -160,7 +160,9 @@ class Line:
                 name,
             )
             return folder
-        if not path.is_file():
+        if path.exists() and not path.is_file():
+            self.problem(f"{name} '{shown(named)}' is not a file; name the scan's own file.", name)
+        elif not path.exists():
             there = sorted(other.name for other in path.parent.iterdir()) if path.parent.is_dir() else []
             near = self.reader.problems.nearest(path.name, there)
             self.problem(f"{name} '{shown(named)}' is missing{near}; add the scan or correct the name.", name)

@@ -128,7 +128,7 @@ def warnings_of(
     items: tuple[ItemRow, ...],
     with_reference: frozenset[str],
 ) -> Iterator[str]:
-    """Return what no item uses, which items have no reference, and which scans an item is about that its case lacks."""
+    """Return what nobody will see, what has no reference, scans that a case lacks, options that change their words."""
     about = {item.case for item in items}
     unused = [case for case in cases if case not in about]
     if unused:
@@ -148,6 +148,7 @@ def warnings_of(
     if bare:
         yield f"overlays.csv: {_counted(bare, 'overlay')} in no item; {_remedy(bare)} is imported and never shown."
     yield from _gaps(volumes, items)
+    yield from _unlike_options(items)
     without = [item.key for item in items if item.key not in with_reference]
     if without:
         yield (
@@ -168,6 +169,27 @@ def _gaps(volumes: tuple[VolumeRow, ...], items: tuple[ItemRow, ...]) -> Iterato
         yield (
             f"items.csv: case '{case}' has no {role} {sequence}, which item{'s' if len(keys) > 1 else ''} "
             f"{listed(keys)} would show; readers are told that it is missing."
+        )
+
+
+def _unlike_options(items: tuple[ItemRow, ...]) -> Iterator[str]:
+    """Yield, for each form, which option ids say one thing in some items and another in others."""
+    saying: dict[str, dict[str, dict[str, list[str]]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
+    for item in items:
+        for option, text in item.options:
+            saying[item.form][option][text].append(item.key)
+    for form, options in saying.items():
+        unlike = {option: texts for option, texts in options.items() if len(texts) > 1}
+        if not unlike:
+            continue
+        option, texts = next(iter(unlike.items()))
+        said = " and ".join(f"'{shown(text)}' ({listed(keys)})" for text, keys in list(texts.items())[:2])
+        more = f", and {len(texts) - 2} more" if len(texts) > 2 else ""
+        others = [f"'{shown(other)}'" for other in unlike if other != option]
+        too = f" So {'does' if len(others) == 1 else 'do'} {listed(others)}." if others else ""
+        yield (
+            f"items.csv: option '{shown(option)}' of form '{shown(form)}' says {said}{more}.{too} Tables of answers "
+            "count an id as one answer and label it by the first item's words; give unlike answers unlike ids."
         )
 
 

@@ -179,7 +179,7 @@ OPINIONS = Phase(
     "opinions",
     "own read done",
     done_by="decision",
-    heading="Review: decide between the opinions",
+    heading="Review: see the opinions, then decide",
     left="items in the queue read by the reviewer and not decided",
 )
 # The line over an item that an admin looks at before anybody reads it; no phase, since nothing of it is stored.

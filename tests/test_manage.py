@@ -197,6 +197,12 @@ def test_a_study_is_imported_whole_or_refused_in_one_sentence(installed: Run, tm
     assert logins_and_studies(data_dir) == (["ada"], ["second"])
 
 
+def test_a_link_names_the_login_as_it_is_stored(installed: Run) -> None:
+    done = installed("owner", "Eve\nSecond", "--name", "Eve")
+
+    assert done.stderr.splitlines()[-1].startswith("A link for 'eve second' that works once")
+
+
 def test_an_invitation_prints_the_path_of_a_link(frozen: Run, data_dir: Path) -> None:
     done = frozen("invite", "tiny", "late", "--name", "Late Rater", "--sign-in-only")
 
@@ -305,7 +311,9 @@ def test_judge_verdicts_are_taken_in_once(frozen: Run, tmp_path: Path) -> None:
     first = frozen("judge", "import", "tiny", file, "--name", "run 1", "--judge", "a model")
     second = frozen("judge", "import", "tiny", file, "--name", "run 1")
 
-    assert first.stdout == "Run 'run 1': 2 verdicts, 1 unresolved, 4 candidates not judged.\n"
+    assert first.stdout == (
+        "Run 'run 1' is imported: 1 of 6 candidates judged, 1 error (unresolved), 4 missing from the file.\n"
+    )
     assert (second.exit_code, "already been imported as run 'run 1'" in second.stdout) == (1, True)
 
 

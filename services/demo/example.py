@@ -159,6 +159,9 @@ def _finish_copy(database: Database, admin: Actor, say: Progress) -> None:
         file_name=JUDGE_FILE.name,
     )
     data_lock.close_study(database, admin, FINISHED_KEY)
+    # Nobody sits behind them: an owner who looks who is signed in at this moment must not count them.
+    for simulated in people.values():
+        identity.sign_out(database, simulated.login_session_id)
     say(steps, steps, "The finished example is ready")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,10 +22,11 @@ _USUAL = PROGRAM / "var"
 
 
 def command(arguments: str) -> str:
-    """Return a command of `manage.py` to copy, which works on the data folder of this process."""
+    """Return a command of `manage.py` to copy, with the interpreter and on the data folder of this process."""
     where = data_dir_from_environment()
     named = "" if where == _USUAL.resolve() else f"--data-dir {shlex.quote(str(where))} "
-    return f"python manage.py {named}{arguments}"
+    # The system's Python lacks what the program needs.
+    return f"{shlex.quote(sys.executable)} manage.py {named}{arguments}"
 
 
 def whereabouts(database: Database) -> str:

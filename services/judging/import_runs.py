@@ -16,7 +16,7 @@ from exchange.formats import JUDGE_VERDICTS
 from exchange.judge_verdicts import JudgeRow, read_judge_verdicts
 from exchange.refusal import InputRefused, Problems, shown
 from protocol.scales import CORRECTNESS, JudgeScale
-from services.errors import Conflict, require_length
+from services.errors import Conflict, counted, require_length
 from services.people import acts
 from services.people.acts import require_in_study
 from services.people.identity import Actor
@@ -40,6 +40,15 @@ class JudgeRunLine:
     unresolved: int
     not_judged: int
     source_sha256: str
+
+    @property
+    def in_words(self) -> str:
+        """How many candidates of how many have a verdict, an error instead of one, or neither."""
+        pool = self.candidates + self.not_judged
+        return (
+            f"Run '{self.name}' is imported: {self.candidates - self.unresolved} of {counted(pool, 'candidate')} "
+            f"judged, {counted(self.unresolved, 'error')} (unresolved), {self.not_judged} missing from the file."
+        )
 
 
 def import_judge_verdicts(

@@ -38,6 +38,8 @@ class PersonLine:
     last_seen: datetime | None
     # "key: role" of each study.
     roles: tuple[str, ...]
+    # Whether it is the owner who looks.
+    is_self: bool
 
 
 def people_of(database: Database, actor: Actor) -> list[PersonLine]:
@@ -74,6 +76,7 @@ def people_of(database: Database, actor: Actor) -> list[PersonLine]:
                 sessions=seen.get(stored_id(person.id), (0, None))[0],
                 last_seen=seen.get(stored_id(person.id), (0, None))[1],
                 roles=tuple(roles.get(stored_id(person.id), ())),
+                is_self=person.id == actor.person_id,
             )
             for person in session.exec(select(Person).order_by(col(Person.id))).all()
         ]

@@ -175,7 +175,7 @@ LEAVE = Act("assignment", "go back without a change", "its rater", ("being revis
 COME_UP = Act("assignment", "finish the one before it", "its member", ("waiting",), "on the desk")
 
 TASK_READ = Act("review task", "read blind", "its reviewer", ("not read",), "read")
-TASK_DECIDED = Act("review task", "decide between the opinions", "its reviewer", ("read",), "decided")
+TASK_DECIDED = Act("review task", "decide, having seen the opinions", "its reviewer", ("read",), "decided")
 RUN_IMPORTED = Act("judge run", "import", "admin", (), "imported")
 
 ACTS = (

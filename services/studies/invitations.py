@@ -19,7 +19,11 @@ MOST_AT_ONCE = 200
 _COLUMNS = ("login", "name", "role", "specialty", "years")
 _WORK = {
     "rater": "read scans and answer questions about them",
-    "reviewer": "adjudicate items on which others disagree",
+    # True of flagged, disagreeing and control items alike: nobody learns from a letter why an item comes to them.
+    "reviewer": (
+        "read items yourself, then see what the raters said of them, and decide which answer stands. Items may have "
+        "been flagged or answered differently, or be controls; why an item comes to you is not shown"
+    ),
     "admin": "administer the study",
 }
 
@@ -179,8 +183,8 @@ def _letter(study: Study, entry: Entry, login: str, address: str, token: str) ->
     until = now() + LINK_LIFETIME
     return (
         f"{head}Open this address in a browser and choose a password there:\n\n{address}/link/{token}\n\n"
-        f"It works once, until {until.day} {until:%B %Y}. From then on you sign in at {address}/sign-in with the login "
-        f"{login} and your password.\n\n"
+        f"It works once, until {until.day} {until:%B %Y}. After you have set a password, sign in at {address}/sign-in "
+        f"with the login {login} and that password.\n\n"
         "Please do not pass this letter on: anyone who opens the address signs in as you.\n"
     )
 

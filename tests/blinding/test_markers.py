@@ -128,7 +128,7 @@ def _work_through(visitor: Visitor, queue: str) -> list[Stage]:
 
 def _what_is_shown(visitor: Visitor, stage: Stage) -> str:
     """Return the words of the item on the screen, and call the stage after the phase that has begun."""
-    if "decide between the opinions" in visitor.words_of(".phase"):
+    if "see the opinions, then decide" in visitor.words_of(".phase"):
         stage.name = "opinions"
     return " ".join(visitor.words_of(place) for place in (".brief", ".cards", ".prompt"))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 from pathlib import Path
 from typing import Any
 
@@ -266,3 +267,25 @@ def test_cases_and_volumes_that_no_item_uses_are_warned_of(folder: Path) -> None
 
     assert warnings[0] == "cases.csv: 1 case is in no item; 'c4' is imported and never shown."
     assert warnings[1].startswith("volumes.csv: 4 volumes are in no item; each of c1-p, c2-t2")
+
+
+def test_an_option_that_says_one_thing_here_and_another_there_is_warned_of(folder: Path) -> None:
+    change_item(folder, "i4", options="left=Left|right=Right|both=On both sides|none=No new lesion")
+
+    (warning,) = (said for said in read_study_folder(folder).warnings if "option" in said)
+
+    assert warning == (
+        "items.csv: option 'both' of form 'choice' says 'Both' (i2) and 'On both sides' (i4). So does 'none'. Tables "
+        "of answers count an id as one answer and label it by the first item's words; give unlike answers unlike ids."
+    )
+
+
+def test_options_that_say_the_same_everywhere_are_not_warned_of(folder: Path) -> None:
+    assert not [said for said in read_study_folder(folder).warnings if "option" in said]
+
+
+def test_a_pipe_under_the_name_of_a_scan_is_no_file(folder: Path) -> None:
+    os.mkfifo(folder / "volumes" / "pipe.nii.gz")
+    cell(folder, "volumes.csv", 2, file="volumes/pipe.nii.gz")
+
+    assert problems_of(folder)[0].says == "file 'volumes/pipe.nii.gz' is not a file; name the scan's own file."

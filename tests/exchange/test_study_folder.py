@@ -97,7 +97,7 @@ def test_a_whole_folder_is_read(folder: Path) -> None:
         (set_cell("volumes.csv", 4, "acquired", "2.11.23"), "volumes.csv, line 4: acquired is '2.11.23'"),
         (set_cell("volumes.csv", 2, "case", "c9"), "volumes.csv, line 2: case 'c9' is not in cases.csv"),
         (set_cell("volumes.csv", 2, "file", "volumes/no.nii"), "volumes.csv, line 2: file 'volumes/no.nii' is missing"),
-        (set_cell("volumes.csv", 2, "file", "volumes"), "volumes.csv, line 2: file 'volumes' is missing"),
+        (set_cell("volumes.csv", 2, "file", "volumes"), "volumes.csv, line 2: file 'volumes' is not a file"),
         (set_cell("volumes.csv", 2, "file", "../../secret.nii"), "lies outside the study folder"),
         (set_cell("volumes.csv", 2, "file", "/etc/passwd"), "lies outside the study folder"),
         # items.csv

@@ -30,7 +30,7 @@ class Reviewer(Mouse):
         """Return what stands under each opinion, label by label, and not which is A and which B."""
         place = self.page.locator(".opinions")
         expect(place).to_be_visible()
-        assert self.phase.startswith("Review: decide between the opinions"), self.phase
+        assert self.phase.startswith("Review: see the opinions, then decide"), self.phase
         titles = place.locator("thead th").all_inner_texts()
         opinions: dict[str, dict[str, str]] = {title: {} for title in titles}
         for line in place.locator("tbody tr").all():

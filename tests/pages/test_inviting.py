@@ -38,7 +38,8 @@ def test_two_presses_make_one_link_and_empty_the_form(running: ServedStudy, new_
 
     page.get_by_role("button", name="Create invitation link").dblclick()
 
-    expect(page.get_by_text("Dear Rita Resident")).to_be_visible()
+    expect(page.get_by_text("Dear Rita Resident")).to_be_in_viewport()
+    expect(page.get_by_text("Invited. Send each person their letter")).to_be_in_viewport()
     expect(page.get_by_label("Login", exact=True)).to_have_value("")
     made = invitations.links_of(running.study.database, running.study.situation.admin, STUDY)
     assert [(link.login, link.state) for link in made].count(("rita", "open")) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from datetime import timedelta
 from pathlib import Path
 
@@ -170,6 +171,37 @@ def test_a_second_press_makes_no_second_link(served_database: Database, open_pag
     assert links.count("rita") == 1
 
 
+def test_letters_stay_when_others_are_invited_and_a_new_link_replaces_its_own(
+    served_database: Database, open_page: OpenPage, tmp_path: Path
+) -> None:
+    situation = open_study(served_database, tmp_path / "study")
+    app = open_page(situation.admin, "admin/study.py", study="tiny")
+    for round_, (login, name) in enumerate((("rita", "Rita"), ("ben", "Ben"), ("rita", "Rita"))):
+        app.text_input(key=f"invite-name-tiny-{round_}").input(name)
+        app.text_input(key=f"invite-login-tiny-{round_}").input(login)
+        press(app, "Create invitation link")
+
+    letters = letters_on(app)
+
+    assert [letter.splitlines()[0] for letter in letters] == ["Dear Rita,", "Dear Ben,"]
+    for letter in letters:
+        token = letter.split("/link/")[1].split()[0]
+        assert identity.look_at_link(served_database, token) is not None
+
+
+def test_a_closed_study_offers_no_role_that_nobody_can_be_given(
+    served_database: Database, open_page: OpenPage, tmp_path: Path
+) -> None:
+    situation = open_study(served_database, tmp_path / "study")
+    data_lock.close_study(served_database, situation.admin, "tiny", "Nobody goes on reading this study.")
+
+    app = open_page(situation.admin, "admin/study.py", study="tiny")
+
+    assert app.selectbox(key="invite-role-tiny-0").options == ["reviewer", "admin"]
+    assert "rater" not in app.text_area(key="invite-lines-tiny-0").placeholder
+    assert "at least 10 characters" in app.text_input(key="reopen-reason").label
+
+
 def test_several_people_are_invited_at_once_or_nobody(
     served_database: Database, open_page: OpenPage, tmp_path: Path
 ) -> None:
@@ -196,6 +228,24 @@ def test_an_owner_locks_people_on_a_page(served_database: Database, open_page: O
     assert "is locked" in app.success[0].value
     lines = {line.login: line.locked_at for line in accounts.people_of(served_database, situation.admin)}
     assert (lines["rater-1"] is not None, lines["rater-2"]) == (True, None)
+    assert [button.label for button in app.button] == ["Unlock", "Sign out everywhere"]
+
+
+def test_owners_lock_themselves_only_after_they_have_said_so(
+    served_database: Database, open_page: OpenPage, tmp_path: Path
+) -> None:
+    situation = open_study(served_database, tmp_path / "study")
+    app = open_page(situation.admin, "admin/people.py")
+    (own,) = (line.login for line in accounts.people_of(served_database, situation.admin) if line.is_self)
+    app.selectbox(key="person").select("rater-1").run()
+    of_another = ([button.disabled for button in app.button], len(app.checkbox))
+    app.selectbox(key="person").select(own).run()
+    before = app.button[0].disabled
+
+    app.checkbox[0].check().run()
+
+    assert of_another == ([False, False], 0)
+    assert (app.button[0].label, before, app.button[0].disabled) == ("Lock", True, False)
 
 
 def test_commands_that_pages_name_work_on_the_data_folder_of_the_server(
@@ -209,7 +259,7 @@ def test_commands_that_pages_name_work_on_the_data_folder_of_the_server(
     ]
 
     for app, command in zip(pages, ("owner LOGIN --name NAME", "verify tiny", "import FOLDER"), strict=True):
-        assert f"`python manage.py --data-dir {served_database.data_dir} {command}`" in texts_on(app)
+        assert f"`{sys.executable} manage.py --data-dir {served_database.data_dir} {command}`" in texts_on(app)
 
 
 def test_progress_is_shown_without_any_answer(served_database: Database, open_page: OpenPage, tmp_path: Path) -> None:

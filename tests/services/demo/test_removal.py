@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sqlmodel import select
+from sqlmodel import Session, select
 
-from db import Database, Person, Study, audit
+from db import Database, LoginSession, Person, Study, audit
+from db.engine import DATABASE_FILE, make_engine
 from services.demo import example, removal
 from services.errors import Conflict, NotAllowed
 from services.people import accounts, identity
@@ -128,3 +129,15 @@ def test_make_run_does_not_bring_the_demo_back(with_demo: Database) -> None:
 
     assert "/link/" not in printed
     assert f"--data-dir {with_demo.data_dir} owner LOGIN --name NAME" in printed
+
+
+def test_nobody_simulated_stays_signed_in(seeded_data_dir: Path) -> None:
+    engine = make_engine(f"sqlite:///file:{seeded_data_dir / DATABASE_FILE}?mode=ro&uri=true")
+    try:
+        with Session(engine) as session:
+            opened = session.exec(select(LoginSession.ended_at)).all()
+    finally:
+        engine.dispose()
+
+    assert len(opened) == len(example.SIMULATED)
+    assert None not in opened

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ def test_a_command_names_a_data_folder_that_is_not_the_usual_one(
     elsewhere = tmp_path / "my data"
     monkeypatch.setenv("BLINDREAD_DATA_DIR", str(elsewhere))
 
-    assert whereabouts.command("verify tiny") == f"python manage.py --data-dir '{elsewhere}' verify tiny"
+    assert whereabouts.command("verify tiny") == f"{sys.executable} manage.py --data-dir '{elsewhere}' verify tiny"
     assert audit_head.why_to_keep().endswith(f"--data-dir '{elsewhere}' verify STUDY --audit-head FILE")
 
 
@@ -24,7 +25,7 @@ def test_a_command_says_nothing_of_the_usual_data_folder(monkeypatch: pytest.Mon
     monkeypatch.chdir(whereabouts.PROGRAM)
     monkeypatch.delenv("BLINDREAD_DATA_DIR", raising=False)
 
-    assert whereabouts.command("verify tiny") == "python manage.py verify tiny"
+    assert whereabouts.command("verify tiny") == f"{sys.executable} manage.py verify tiny"
 
 
 def test_a_head_that_is_kept_elsewhere_names_no_folder_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:

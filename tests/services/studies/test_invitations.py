@@ -32,9 +32,19 @@ def test_the_letter_says_what_it_is_where_until_when_and_that_it_works_once(impo
     until = now() + identity.LINK_LIFETIME
     for said in (
         "Dear Nora", '"A tiny study"', "read scans", f"It works once, until {until.day} {until:%B %Y}",
-        f"{ADDRESS}/sign-in with the login nora@example.org", "do not pass this letter on",
+        f"After you have set a password, sign in at {ADDRESS}/sign-in with the login nora@example.org",
+        "do not pass this letter on",
     ):  # fmt: skip
         assert said in invitation.letter
+
+
+def test_a_reviewers_letter_does_not_say_why_items_come_to_them(imported: Situation) -> None:
+    (invitation,) = invitations.invite_people(
+        imported.database, imported.admin, "tiny", [Entry("rob", "Rob", "reviewer")], ADDRESS
+    )
+
+    assert "flagged or answered differently, or be controls; why an item comes to you is not shown" in invitation.letter
+    assert "disagree" not in invitation.letter
 
 
 def test_whoever_has_an_account_gets_a_letter_without_a_link(imported: Situation) -> None:
