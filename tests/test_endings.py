@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -33,7 +34,12 @@ def until(condition: Callable[[], bool]) -> None:
 
 
 def names_of(processes: set[Process]) -> set[str]:
-    return {Path(f"/proc/{process.pid}/comm").read_text().strip() for process in processes if process.runs}
+    names = set()
+    for process in filter(lambda process: process.runs, processes):
+        # It may end at any moment.
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            names.add(Path(f"/proc/{process.pid}/comm").read_text().strip())
+    return names
 
 
 @pytest.fixture

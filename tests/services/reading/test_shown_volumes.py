@@ -13,7 +13,7 @@ from services.errors import Conflict, NotFound
 from services.installation.tokens import Keys
 from services.people.identity import Actor
 from services.reading import shown_volumes, submission
-from tests.situations import Situation
+from tests.situations import Situation, signed_in
 
 
 def later(actor: Actor, **passed: float) -> Actor:
@@ -28,7 +28,7 @@ def token_for(situation: Situation, actor: Actor) -> str:
 
 
 def test_an_address_opens_nothing_after_two_hours_and_a_reload_gives_one_that_does(opened: Situation) -> None:
-    rater = opened.raters[0]
+    rater = signed_in(opened.database, "rater-1")
     token = token_for(opened, rater)
 
     for minutes in (0, 50, 110):
