@@ -54,7 +54,7 @@ def explain_protocol(path: Path) -> None:
 def validate_folder(folder: Path) -> None:
     """Check a study folder, its protocol, tables and scans, and say all that is wrong with it; nothing is stored."""
     # It reads images, so NumPy and nibabel come with it.
-    from services.errors import InputRefused
+    from services.errors import InputRefused, counted
     from services.studies import checking
 
     try:
@@ -62,8 +62,14 @@ def validate_folder(folder: Path) -> None:
     except InputRefused as refusal:
         print_problems(refusal)
         raise typer.Exit(1) from None
-    counts = f"{len(contents.cases)} cases, {len(contents.volumes)} volumes, {len(contents.items)} items"
-    console.print(f"{folder.name} can be imported: {counts}, {len(contents.candidates)} candidates.", markup=False)
+    parts = {
+        "case": contents.cases,
+        "volume": contents.volumes,
+        "item": contents.items,
+        "candidate": contents.candidates,
+    }
+    counts = ", ".join(counted(len(rows), noun) for noun, rows in parts.items())
+    console.print(f"{folder.name} can be imported: {counts}.", markup=False)
     for conversion in contents.conversions:
         console.print(f"Converted: {conversion}", markup=False)
     for warning in contents.warnings:
