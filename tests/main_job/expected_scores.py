@@ -160,7 +160,8 @@ def _direction(triples: list[tuple[str, bool, bool]]) -> Expected:
     strict = sum(human and not judge for _, human, judge in triples)
     lenient = sum(judge and not human for _, human, judge in triples)
     gap = difference(triples, unit="candidate", p=mcnemar(strict, lenient))
-    if not gap.spread:
+    # Where they never differ, nor do the resamples: there is no interval then.
+    if not gap.spread or not strict + lenient:
         return replace(gap, note=f"{strict} stricter, {lenient} more lenient")
     low, high = (gap.spread.quantile(level) for level in (TAIL, 1.0 - TAIL))
     word = "stricter" if low > 0.0 else "more lenient" if high < 0.0 else "undecided"
