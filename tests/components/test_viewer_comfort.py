@@ -92,7 +92,6 @@ def test_all_words_have_enough_contrast(room: MakeRoom, theme: str) -> None:
     reader.press("n")
     collect()
     reader.press("n", "f", "Escape", "2", "4")
-    reader.page.wait_for_timeout(450)
     reader.press("Enter")
     reader.see("✗ Incorrect")
     collect()

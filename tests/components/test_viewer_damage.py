@@ -88,7 +88,6 @@ def test_image_that_was_fetched_ahead_is_compared_when_its_item_comes(room: Make
     while not ahead:
         reader.page.wait_for_timeout(50)
     reader.press("1", "4")
-    reader.page.wait_for_timeout(450)
     assert reader.posted("damage") == []
 
     reader.press("Enter")

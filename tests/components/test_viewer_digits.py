@@ -82,7 +82,6 @@ def test_half_a_number_is_taken_back_and_is_never_submitted(room: MakeRoom) -> N
 
     reader.press("1", "5")  # there is no fifteenth: the digit is passed over
     assert chosen(reader) == []
-    reader.page.wait_for_timeout(450)
     reader.press("Enter")
     reader.see("A digit is missing")
     reader.press("Escape", "0", "Backspace", "0", "7")

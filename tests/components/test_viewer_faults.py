@@ -75,7 +75,6 @@ def test_a_server_that_waits_for_its_database_is_tried_again_for_images_and_verd
     reader.open()
     reader.fail("verdict", 503, times=1, error="The database does not answer at the moment.")
     reader.press("1", "4")
-    reader.page.wait_for_timeout(450)
 
     reader.press("Enter")
 
@@ -90,7 +89,6 @@ def test_answers_that_the_server_finds_incomplete_are_pointed_at(room: MakeRoom)
     reader.open()
     reader.fail("verdict", 422, error="How sure are you?: choose one of the options.", field="confidence")
     reader.press("1", "4")
-    reader.page.wait_for_timeout(450)
 
     reader.press("Enter")
 
@@ -170,7 +168,6 @@ def test_saved_verdict_keeps_its_receipt_when_the_next_item_cannot_be_built(room
     reader = room("plain")
     reader.open()
     reader.press("1", "4")
-    reader.page.wait_for_timeout(450)
     reader.page.route(
         "**/reading/verdict",
         lambda route: route.fulfill(json={"receipt": "7K2M-9FQD", "saved_at": "2026-11-20T10:03:22Z", "next": None}),
@@ -259,7 +256,6 @@ def test_address_that_ran_out_is_renewed_without_a_word_also_in_a_revision(room:
 def test_study_that_was_closed_meanwhile_promises_nothing_and_keeps_the_answers(room: MakeRoom) -> None:
     reader = room("plain")
     reader.open()
-    reader.page.wait_for_timeout(450)
     reader.fail("verdict", 403, error="This study is closed; no more verdicts are taken.")
 
     reader.press("1", "4", "Enter")
@@ -296,7 +292,6 @@ def test_other_sequence_that_does_not_come_leaves_the_first_one_with_its_own_nam
 def test_reader_who_is_offline_for_a_while_submits_and_goes_on_when_the_network_is_back(room: MakeRoom) -> None:
     reader = room("plain", "second")
     reader.open()
-    reader.page.wait_for_timeout(450)
 
     reader.page.context.set_offline(True)
     reader.press("1", "4")
@@ -317,7 +312,6 @@ def test_sentence_about_the_network_is_gone_when_practice_gives_its_feedback(roo
     reader.open()
     reader.fail("verdict", 502)
     reader.press("1", "4")
-    reader.page.wait_for_timeout(450)
 
     reader.press("Enter")
     reader.see("No response from the server yet; trying again. Your answers are kept.")
@@ -348,7 +342,6 @@ def test_hour_asleep_is_idle_time_and_the_item_goes_on_as_it_was(room: MakeRoom)
 def test_session_that_ended_while_the_tab_slept_keeps_what_is_answered_next(room: MakeRoom) -> None:
     reader = room("plain")
     reader.open()
-    reader.page.wait_for_timeout(450)
     reader.fail("verdict", 401, error="Sign in first.")
     reader.press("1", "4")
     reader.see("Draft saved")

@@ -152,7 +152,6 @@ def test_old_image_is_gone_at_once_and_the_form_waits_for_the_new_one(room: Make
     reader.page.route("**/reading/volume/t1-1*", lambda route: held.append(route))
     reader.open()
     reader.press("1", "4")
-    reader.page.wait_for_timeout(450)
 
     reader.press("Enter")
     reader.see("Loading the images …")

@@ -50,7 +50,6 @@ def test_practice_says_so_and_gives_feedback_before_the_next_item(room: MakeRoom
     expect(reader.page.locator(".phase")).to_have_text("Practice 2 of 6 · 80 % correct to pass")
 
     reader.press("2", "4")
-    reader.page.wait_for_timeout(450)
     reader.press("Enter")
     reader.see("✗ Incorrect")
     reader.see("The bright focus lies in front of the central sulcus.")
@@ -67,7 +66,6 @@ def test_feedback_stays_when_the_page_reruns(room: MakeRoom) -> None:
     reader = room("practice", "second", streamlit=True)
     reader.open()
     reader.press("1", "4")
-    reader.page.wait_for_timeout(450)
     reader.press("Enter")
     reader.see("✓ Correct")
 
@@ -96,7 +94,6 @@ def test_earlier_item_is_revised_with_the_keyboard_alone(room: MakeRoom) -> None
     expect(reader.page.get_by_role("radio", name="Yes")).to_be_checked()
     reader.press("Backspace")
     reader.page.get_by_text("No", exact=True).click()
-    reader.page.wait_for_timeout(450)
     reader.press("Escape", "Enter")
     expect(reader.page.locator(".prompt")).to_have_text("Is the finding on the right side?")
     reader.page.locator(".submit:not([disabled])").wait_for()

@@ -149,7 +149,6 @@ def test_message_of_a_panel_goes_when_it_is_closed(room: MakeRoom) -> None:
     reader = room("plain")
     reader.open()
     reader.press("1", "4")
-    reader.page.wait_for_timeout(450)
     reader.press("n", "Enter")
     reader.see("Choose why this cannot be assessed")
 

@@ -28,7 +28,6 @@ def finish(reader: Room, next_part: NextPayload | None) -> None:
     reader.open()
     reader.press("1", "4")
     reader.fail("verdict", 200, receipt="7K2M-0009", saved_at="2026-11-20T10:03:22Z", next=done)
-    reader.page.wait_for_timeout(450)
     reader.press("Enter")
     reader.page.locator(".done").wait_for()
 
@@ -59,7 +58,6 @@ def test_enter_leads_on_from_the_end_but_not_the_one_that_submitted(room: MakeRo
     )
     assert reader.page.url.endswith("/try/bare")
 
-    reader.page.wait_for_timeout(450)
     with reader.page.expect_navigation():
         reader.press("Enter")
 
@@ -71,7 +69,6 @@ def test_end_of_everything_leads_to_the_worklist_and_promises_nothing(room: Make
     finish(reader, None)
 
     expect(reader.page.locator(".done a")).to_have_text(["Your worklist"])
-    reader.page.wait_for_timeout(450)
     reader.press("Enter")
     expect(reader.page.locator(".done")).to_be_visible()
 
@@ -85,7 +82,6 @@ def test_first_item_behind_the_practice_waits_until_it_is_begun(room: MakeRoom) 
     assert reader.posted("shown") == []
     assert [url for url in reader.asked if "volume" in url] == []
 
-    reader.page.wait_for_timeout(450)
     reader.press("Enter")
     reader.page.locator(".submit:not([disabled])", has_text="Submit").wait_for()
 

@@ -41,7 +41,6 @@ def test_words_typed_before_a_kind_of_flag_choose_none_and_are_not_lost(room: Ma
     reader = room("plain")
     reader.open()
     reader.press("1", "4")
-    reader.page.wait_for_timeout(450)
 
     reader.press("f")
     reader.page.keyboard.type(words)
@@ -57,7 +56,6 @@ def test_words_typed_before_a_kind_of_flag_choose_none_and_are_not_lost(room: Ma
 def test_words_typed_into_not_assessable_are_the_comment_and_choose_no_reason(room: MakeRoom, words: str) -> None:
     reader = room("plain")
     reader.open()
-    reader.page.wait_for_timeout(450)
 
     reader.press("n", "2")
     reader.page.keyboard.type(words)
@@ -74,7 +72,6 @@ def test_words_without_a_reason_call_nothing_not_assessable(room: MakeRoom) -> N
     reader = room("plain")
     reader.open()
     reader.press("1", "4")
-    reader.page.wait_for_timeout(450)
 
     reader.press("n")
     reader.page.keyboard.type("very noisy")
@@ -176,7 +173,6 @@ def test_where_no_comment_is_taken_words_are_ignored_until_a_key_that_leads_out(
     reader.press(between, between)
     reader.page.keyboard.type("ion 2")
     reader.press("Enter")
-    reader.page.wait_for_timeout(450)
 
     assert chosen(reader)[-1] == "Image quality"
     assert reader.posted("verdict") == []

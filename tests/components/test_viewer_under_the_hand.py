@@ -31,7 +31,6 @@ def test_item_that_was_closed_elsewhere_stays_until_the_reader_goes_on(room: Mak
     reader.press("1")
     reader.see("This item has already been submitted.")
     expect(reader.page.locator(".submit")).to_be_disabled()
-    reader.page.wait_for_timeout(450)
     reader.press("4", "Enter")
 
     expect(reader.page.locator(".prompt")).to_have_text(prompt)
