@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 from sqlalchemy import Engine
 
 from db.engine import Database, make_engine
@@ -48,6 +49,11 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         config.stash[ENDING].come()
 
 
+# How a wait in a browser ends whose time ran out. A browser without a graphics card can stand still for seconds on a
+# busy machine. Such a test, and no other, is tried once more, and the summary names it.
+RAN_OUT = [PlaywrightTimeout, r"^AssertionError: (Locator|Page) expected"]
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests by what they stand on, and run files with browser tests last, except for the longest.
 
@@ -58,6 +64,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         fixtures = set(getattr(item, "fixturenames", ()))
         if fixtures & IN_A_BROWSER:
             item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.flaky(reruns=1, only_rerun=RAN_OUT))
         if fixtures & WITH_A_SERVER:
             item.add_marker(pytest.mark.server)
     in_a_browser = {item.path for item in items if item.get_closest_marker("browser")}
