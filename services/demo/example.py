@@ -92,8 +92,18 @@ def demo_people(session: Session) -> Sequence[Person]:
     return session.exec(select(Person).where(col(Person.is_demo)).order_by(col(Person.id))).all()
 
 
-def seed_demo(database: Database, progress: Progress | None = None) -> None:
-    """Build the demo study and bring it in twice: open, and finished with simulated verdicts."""
+def seed_demo(database: Database, progress: Progress | None = None, *, step: float = 1.0) -> None:
+    """Build the demo study and bring it in twice: open, and finished with simulated verdicts.
+
+    Parameters
+    ----------
+    database
+        Where to; nobody of the demo is in it yet.
+    progress
+        Called before each part of the work with its number, how many there are, and a sentence.
+    step
+        Distance of neighbouring voxels in mm. 1 is for readers; a coarse one for what looks at no scan.
+    """
     say = progress or (lambda done, total, text: None)
     folder = database.data_dir / "demo-study"
     with database.writing() as session:
@@ -101,7 +111,7 @@ def seed_demo(database: Database, progress: Progress | None = None) -> None:
         identity.add_person(session, PEOPLE[0][0], PEOPLE[0][1], is_owner=True)
     admin = identity.actor_for_command_line(database, "demo-admin")
     try:
-        build(folder, progress=say)
+        build(folder, progress=say, step=step)
         importing.import_study(database, admin, folder, progress=say)
         importing.import_study(
             database,

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sqlmodel import Session, select
+from sqlmodel import select
 
 from db import Database, LoginSession, Person, Study, audit
-from db.engine import DATABASE_FILE, make_engine
 from services.demo import example, removal
 from services.errors import Conflict, NotAllowed
 from services.people import accounts, identity
@@ -131,13 +130,10 @@ def test_make_run_does_not_bring_the_demo_back(with_demo: Database) -> None:
     assert f"--data-dir {with_demo.data_dir} owner LOGIN --name NAME" in printed
 
 
-def test_nobody_simulated_stays_signed_in(seeded_data_dir: Path) -> None:
-    engine = make_engine(f"sqlite:///file:{seeded_data_dir / DATABASE_FILE}?mode=ro&uri=true")
-    try:
-        with Session(engine) as session:
-            opened = session.exec(select(LoginSession.ended_at)).all()
-    finally:
-        engine.dispose()
+def test_nobody_simulated_stays_signed_in(sqlite_database: Database) -> None:
+    example.seed_demo(sqlite_database, step=9.0)
 
-    assert len(opened) == len(example.SIMULATED)
-    assert None not in opened
+    with sqlite_database.read_only() as session:
+        ends = session.exec(select(LoginSession.ended_at)).all()
+    assert len(ends) == len(example.SIMULATED)
+    assert None not in ends
