@@ -79,9 +79,15 @@ def imported_listed(database: Database, folder: Path, raters: int = 2, key: str 
     return Situation(database, key, admin, people, admin)
 
 
-def opened_listed(database: Database, folder: Path, text: str, raters: int = 2) -> Situation:
-    """Import and freeze the tiny study with such a protocol."""
-    situation = imported_listed(database, write_listed(folder, text), raters)
+def opened_listed(
+    database: Database,
+    folder: Path,
+    text: str,
+    raters: int = 2,
+    changes: Iterable[Callable[[Path], object]] = (),
+) -> Situation:
+    """Import and freeze the tiny study with such a protocol, its tables changed before."""
+    situation = imported_listed(database, write_listed(folder, text, changes), raters)
     freezing.freeze_study(database, situation.admin, situation.study_key)
     return situation
 

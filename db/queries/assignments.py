@@ -73,10 +73,19 @@ def _open(phases: tuple[Phase, ...], limit: int | None) -> Any:
 def has_open_about(
     session: Session, membership_id: int, phases: Sequence[Phase], item_id: int, reach: Literal["subject", "item"]
 ) -> bool:
-    """Return whether a member has anything open in some phases about an item, or about its subject."""
+    """Return whether a member has anything open in some phases about an item, or about its subject.
+
+    A conversation is one item: what is told of a turn is told of all of them.
+    """
     if not phases:
         return False
-    about = select(Item.id).where(Item.id == item_id)
+    turn = aliased(Item)
+    conversation = select(turn.conversation).where(turn.id == item_id).scalar_subquery()
+    about = (
+        select(Item.id)
+        .where(or_(col(Item.id) == item_id, Item.conversation == conversation), Item.study_id == Assignment.study_id)
+        .correlate(Assignment)
+    )
     if reach == "subject":
         case_, own = aliased(Case), aliased(Item)
         subject = select(case_.subject).join(own, col(own.case_id) == case_.id).where(own.id == item_id)

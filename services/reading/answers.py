@@ -24,6 +24,8 @@ class ShownForm:
     ----------
     panes
         Titles of the panes that stand beside the form: a point may say which of them it was taken in.
+    item_options
+        The options of the item in the order that was drawn for the rater, whether or not a field offers them.
     """
 
     fields: tuple[FormField, ...]
@@ -31,6 +33,7 @@ class ShownForm:
     flags: tuple[tuple[str, str], ...]
     comment: bool
     panes: tuple[str, ...] = ()
+    item_options: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

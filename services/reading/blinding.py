@@ -87,6 +87,7 @@ def form_of_item(rules: PhaseRules, item: ShownItem, option_order: list[str]) ->
         flags=_pairs(rules.flags),
         comment=rules.comment,
         panes=tuple(pane.title for pane in rules.hanging.panes_of(item.sequences, item.uses_prior)),
+        item_options=tuple(option.text for option in _dealt(item, option_order)),
     )
 
 
@@ -142,7 +143,9 @@ def context_payload(shown: Shown, rules: PhaseRules) -> ContextPayload:
     if rules.question and "prompt" in rules.shows:
         facts.append(["Question", shown.item.prompt])
     if rules.options_as_text and shown.item.options:
-        facts.append(["Options", " · ".join(option["text"] for option in shown.item.options)])
+        facts.append(
+            ["Options", " · ".join(shown.form.item_options or [option["text"] for option in shown.item.options])]
+        )
     if context.age and shown.item.age is not None:
         facts.append(["Age", f"{shown.item.age} years"])
     if shown.item.uses_prior:
@@ -300,6 +303,11 @@ def draft_payload(sequence: int, answers: dict[str, Any]) -> DraftPayload:
     return {"sequence": sequence, "answers": answers}
 
 
+def prompt_of_turn(rules: PhaseRules, prompt: str) -> str:
+    """Return what stands over an earlier turn: its prompt where the phase shows prompts, else the phase's question."""
+    return prompt if "prompt" in rules.shows else rules.question
+
+
 def turn_payload(prompt: str, lines: list[Line]) -> TurnPayload:
     """Return an earlier turn of a conversation: what was asked, and what this member answered."""
     return {"prompt": prompt, "lines": lines}
@@ -375,11 +383,15 @@ def answer_text(field: FormField, value: Any) -> str:
 
 def _placed(field: FormField, item: ShownItem, option_order: list[str], rules: PhaseRules) -> FormField:
     if field.key in rules.takes_options and item.options:
-        by_id = {option["id"]: Option(id=option["id"], text=option["text"]) for option in item.options}
-        order = option_order or list(by_id)
         kind = answered_as(item).type if field.key in rules.as_item else field.type
-        return field.model_copy(update={"type": kind, "options": [by_id[option_id] for option_id in order]})
+        return field.model_copy(update={"type": kind, "options": _dealt(item, option_order)})
     return _with_own_options(field)
+
+
+def _dealt(item: ShownItem, option_order: list[str]) -> list[Option]:
+    """Return the options of an item in the order that was drawn for the rater, or as they are listed."""
+    by_id = {option["id"]: Option(id=option["id"], text=option["text"]) for option in item.options}
+    return [by_id[option_id] for option_id in option_order or by_id]
 
 
 def answered_as(item: ShownItem) -> FormField:

@@ -174,14 +174,14 @@ def _turns(session: Session, phases: StudyPhases, assignment: Assignment, item: 
     if phase.done_by == "decision":
         # What was decided on a turn is no read of it.
         phase = phases.in_queue(phase.queue)[0]
-    before = frozen_facts.turns_before(session, assignment.study_id, item)
+    before, rules = frozen_facts.turns_before(session, assignment.study_id, item), phases.rules_of(phase)
     turns = []
     for turn in queries.earlier_turns(session, assignment, before, phase):
         lines = []
         if turn.assignment is not None and turn.verdict is not None:
             earlier = shown_items.item_of(session, turn.assignment)
             lines = shown_items.lines_of(phases, phase, earlier, turn.assignment.option_order, turn.verdict)
-        turns.append(blinding.turn_payload(turn.prompt, lines))
+        turns.append(blinding.turn_payload(blinding.prompt_of_turn(rules, turn.prompt), lines))
     return tuple(turns)
 
 
@@ -210,7 +210,10 @@ def preview_payload(session: Session, actor: Actor, study: Study, item: Item) ->
         progress=(0, 1),
         draft=blinding.draft_payload(0, {}),
         notice=notice_of(study, phases),
-        turns=tuple(blinding.turn_payload(prompt, []) for _, prompt in queries.turns_before(session, shown_item)),
+        turns=tuple(
+            blinding.turn_payload(blinding.prompt_of_turn(rules, prompt), [])
+            for _, prompt in queries.turns_before(session, shown_item)
+        ),
     )
     if rules.shows_volumes:
         return blinding.item_payload(desk=place, shown=shown, rules=rules, text=phases.text, keys=keys, prefetch=[])

@@ -14,7 +14,7 @@ from db import Assignment, Membership, Study, Verdict, queries
 from db.base import stored_id
 from protocol.phases import Phase, Queue
 from protocol.study_phases import StudyPhases
-from services.reading import blinding
+from services.reading import blinding, desk
 from services.reading.payloads import NextPayload
 from services.studies import frozen_facts
 
@@ -24,13 +24,15 @@ MINUTE = 60_000
 
 
 def next_part(session: Session, study: Study, membership: Membership, queue: Queue) -> NextPayload | None:
-    """Return what waits behind a queue that is done: answers to score after the reads; None where nothing does."""
+    """Return what waits for the member when a queue is done, as answers to score after the reads; None for nothing."""
     if queue.role == "reviewer":
         return blinding.next_payload("Look again", "", _place(study, queue))
     phases, membership_id = frozen_facts.phases_of(session, stored_id(study.id)), stored_id(membership.id)
-    for following in phases.after(queue):
+    # What follows this queue, before what can be done at any time.
+    others = dict.fromkeys((*phases.after(queue), *(other for other in phases.queues if other.role == queue.role)))
+    for following in (other for other in others if other != queue):
         done, total = queries.count_assignments(session, membership_id, phases.in_queue(following)[-1:])
-        if done < total and all(before.queue == queue for before in phases.before(following)):
+        if done < total and desk.is_work_before_done(session, phases, membership_id, following):
             title = f"{following.verb} {following.counted(total - done)}"
             about = about_how_long(session, phases, membership_id, following, total - done)
             return blinding.next_payload(title, about, _place(study, following))

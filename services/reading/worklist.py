@@ -6,9 +6,9 @@ import hashlib
 from dataclasses import dataclass
 
 from sqlalchemy import bindparam
-from sqlmodel import Session, select
+from sqlmodel import Session, col, select
 
-from db import Acknowledgement, Database, audit
+from db import Acknowledgement, Database, Membership, audit
 from db.base import stored_id
 from protocol.phases import Queue
 from protocol.study_phases import StudyPhases
@@ -95,7 +95,7 @@ def instructions(database: Database, actor: Actor, study_key: str, queue: str) -
     """Return the instructions of a queue and whether this member has acknowledged them."""
     with database.read_only() as session:
         study, membership, named = desk.own_queue(session, actor, study_key, queue)
-        parts = _instructions_of(frozen_facts.phases_of(session, stored_id(study.id)), named)
+        parts = _instructions_of(session, frozen_facts.phases_of(session, stored_id(study.id)), membership, named)
         seen = session.exec(_ACKNOWLEDGED, params={"membership_id": membership.id, "phase": queue}).first()
         title = study.title
     return Instructions(title, named.title, *parts, seen == _hash_of(parts))
@@ -111,7 +111,7 @@ def acknowledge_instructions(database: Database, actor: Actor, study_key: str, q
     with database.writing() as session:
         study, membership, named = desk.own_queue(session, actor, study_key, queue)
         phases = frozen_facts.phases_of(session, stored_id(study.id))
-        text_sha256 = _hash_of(_instructions_of(phases, named))
+        text_sha256 = _hash_of(_instructions_of(session, phases, membership, named))
         earlier = session.exec(_ACKNOWLEDGED, params={"membership_id": membership.id, "phase": queue}).first()
         if desk.may_be_revised_before(phases, named):
             # It ends what may be revised, so it may not be done in passing, before the last read.
@@ -134,10 +134,18 @@ def _hash_of(parts: tuple[str, str]) -> str:
     return hashlib.sha256("\n\n".join(part for part in parts if part).encode()).hexdigest()
 
 
-def _instructions_of(phases: StudyPhases, queue: Queue) -> tuple[str, str]:
-    """Return instructions and consent of a queue; consent is given once, before the first queue of raters."""
+def _instructions_of(session: Session, phases: StudyPhases, membership: Membership, queue: Queue) -> tuple[str, str]:
+    """Return instructions and consent of a queue; a rater consents once, before the first queue that they begin."""
     instructions = phases.rules_of(phases.in_queue(queue)[0]).instructions
     final = SETTLED if desk.may_be_revised_before(phases, queue) else ""
-    first = next((other for other in phases.queues if other.role == "rater"), None)
     text = "\n\n".join(part for part in (instructions, final) if part)
-    return text, phases.consent if queue == first else ""
+    begun = session.exec(_BEGUN_FIRST, params={"membership_id": membership.id}).first()
+    return text, phases.consent if queue.role == "rater" and begun in (None, queue.key) else ""
+
+
+_BEGUN_FIRST = (
+    select(Acknowledgement.phase)
+    .where(Acknowledgement.membership_id == bindparam("membership_id"))
+    .order_by(col(Acknowledgement.id))
+    .limit(1)
+)

@@ -30,6 +30,8 @@ class Pool:
     without_volumes: frozenset[str]
     without_reference: frozenset[str]
     with_overlays: frozenset[str]
+    # Conversation and turn by the key of an item that is a turn.
+    turns: Mapping[str, tuple[str, int]]
     item_ids: Mapping[str, int]
     candidate_ids: Mapping[str, int]
 
@@ -91,6 +93,7 @@ def pool_of(session: Session, study_id: int) -> Pool:
         without_volumes=frozenset(item.key for item, _ in rows if not item.sequences),
         without_reference=frozenset(item.key for item, _ in rows if item.id not in with_reference),
         with_overlays=frozenset(item.key for item, _ in rows if item.overlays),
+        turns={item.key: (item.conversation, item.turn) for item, _ in rows if item.conversation and item.turn},
         item_ids={item.key: stored_id(item.id) for item, _ in rows},
         candidate_ids={row.key: stored_id(row.id) for row in candidates},
     )
@@ -211,7 +214,12 @@ def require_sound(study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPh
     Conflict
         With a sentence for each reason.
     """
-    reasons = [*_lacking(phases, drawn, pool), *_told_too_early(phases, drawn), *_overlays(study, drawn, pool)]
+    reasons = [
+        *_lacking(phases, drawn, pool),
+        *_torn(study, drawn, pool),
+        *_told_too_early(phases, drawn),
+        *_overlays(study, drawn, pool),
+    ]
     if reasons:
         raise Conflict("\n".join(reasons))
 
@@ -233,6 +241,30 @@ def _lacking(phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool) -> It
                 )
 
 
+def _torn(study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool) -> Iterator[str]:
+    """A turn continues what was asked and answered before it, so that it makes no sense, and tells, on its own."""
+    for part in drawn:
+        if study.phase(part.key).rates != ["items"]:
+            continue
+        keys = {row.unit.key for row in part.sample.units}
+        last: dict[str, int] = {}
+        for key in keys & set(pool.turns):
+            conversation, turn = pool.turns[key]
+            last[conversation] = max(turn, last.get(conversation, 0))
+        torn = sorted(
+            {
+                conversation
+                for key, (conversation, turn) in pool.turns.items()
+                if turn < last.get(conversation, 0) and key not in keys
+            }
+        )
+        if torn:
+            yield (
+                f"Phase '{part.key}' has a later turn without an earlier one of {len(torn)} conversation(s) "
+                f"({listed(torn)}); select conversations as a whole, as by an attribute that all their turns share."
+            )
+
+
 def _told_too_early(phases: StudyPhases, drawn: Sequence[DrawnPhase]) -> Iterator[str]:
     units = {part.key: [row.unit for row in part.sample.units] for part in drawn}
     for telling in phases.counted:
@@ -252,8 +284,12 @@ def _told_too_early(phases: StudyPhases, drawn: Sequence[DrawnPhase]) -> Iterato
                     )
 
 
-def _of(unit: Unit, reach: str) -> str | None:
-    return unit.subject if reach == "subject" else unit.item
+def _of(unit: Unit, reach: str) -> tuple[str, str] | None:
+    """Return what a unit is about: its subject, or its item, which is the conversation where it is a turn."""
+    if reach == "subject":
+        return ("subject", unit.subject) if unit.subject else None
+    conversation = unit.attributes.get("conversation")
+    return ("conversation", conversation) if conversation else ("item", unit.item)
 
 
 def _all_before(phases: StudyPhases, key: str) -> set[str]:
