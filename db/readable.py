@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import false
+from sqlalchemy import Connection, false
 from sqlmodel import Session, select
 
 from db.base import Base
 from db.waiting import Unavailable
+
+# Of a file that is damaged all over, more lines say nothing more.
+MOST_DAMAGE = 5
 
 
 def columns_of(table: type[Base], *names: str) -> Any:
@@ -40,6 +43,18 @@ def readable_rows(session: Session, query: Any, key: Any) -> tuple[list[Any], li
         _read(session, query.where(false()))
         keys = [int(row[0]) for row in _read(session, query.with_only_columns(key, maintain_column_froms=True))]
         return _read_in_parts(session, query, key, sorted(keys))
+
+
+def damage(connection: Connection) -> list[str]:
+    """Return one sentence for each part of a SQLite file that does not agree with the rest of it, the first few.
+
+    An index is a second copy of what its table holds, and queries read either. PostgreSQL has no such check that
+    the role of a program could run.
+    """
+    if connection.dialect.name != "sqlite":
+        return []
+    lines = connection.exec_driver_sql(f"PRAGMA integrity_check({MOST_DAMAGE})").scalars().all()
+    return [f"The database file contradicts itself: {line}." for line in lines if line != "ok"]
 
 
 def _read_in_parts(session: Session, query: Any, key: Any, keys: Sequence[int]) -> tuple[list[Any], list[int]]:

@@ -24,7 +24,7 @@ from db import (
 )
 from db.base import stored_id
 from db.migrate import altered_schema
-from db.readable import columns_of, readable_rows
+from db.readable import columns_of, damage, readable_rows
 from services.errors import NotFound, Refused, Unavailable
 from services.people.identity import Actor
 from services.people.permission import require_role, study_of
@@ -93,6 +93,7 @@ def verify_stored_study(
             lambda: _verdict_problems(session, study_id),
             lambda: row_problems(session, study),
             lambda: altered_schema(session.connection()),
+            lambda: damage(session.connection()),
             lambda: (f"Audit event {event_id} does not fit its place." for event_id in audit.broken_links(session)),
             lambda: _head_problems(session, head),
         ]

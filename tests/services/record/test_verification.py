@@ -74,6 +74,41 @@ def test_a_changed_verdict_is_named_by_its_receipt(
     assert any("is not what was submitted, or is gone" in problem for problem in problems)
 
 
+def test_an_index_that_says_what_its_table_does_not_is_named(sqlite_database: Database, tmp_path: Path) -> None:
+    """Queries read either: a report would count a verdict as superseded while every row is as it was."""
+    with_every_verdict(sqlite_database, tmp_path / "study")
+    file = Path(str(sqlite_database.engine.url.database))
+    sqlite_database.engine.dispose()
+    index, place = "ix_assignment_item_id", "FROM sqlite_master WHERE name = 'ix_assignment_item_id'"
+    with closing(sqlite3.connect(file, isolation_level=None)) as connection:
+        triggers = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
+        for name, _ in triggers:
+            connection.execute(f"DROP TRIGGER {name}")
+        (number, item) = connection.execute(
+            "SELECT id, item_id FROM assignment WHERE phase = 'review' ORDER BY id"
+        ).fetchone()
+        connection.execute(
+            "UPDATE assignment SET item_id = (SELECT min(id) FROM item WHERE id NOT IN"
+            " (SELECT item_id FROM assignment WHERE phase = 'review')) WHERE id = ?",
+            (number,),
+        )
+        row = connection.execute(f"SELECT * {place}").fetchone()
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute(f"DELETE {place}")
+    with closing(sqlite3.connect(file, isolation_level=None)) as connection:
+        connection.execute("UPDATE assignment SET item_id = ? WHERE id = ?", (item, number))
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("INSERT INTO sqlite_master VALUES (?, ?, ?, ?, ?)", row)
+    with closing(sqlite3.connect(file, isolation_level=None)) as connection:
+        for _, definition in triggers:
+            connection.execute(definition)
+
+    (problem,) = verification.verify_study(sqlite_database, "tiny")
+
+    assert problem.startswith("The database file contradicts itself: ")
+    assert index in problem
+
+
 def with_first_release(url: str, folder: Path) -> Database:
     database = Database(make_engine(url), folder / "data")
     load_first_release(database.engine, folder)
