@@ -12,7 +12,7 @@ from db import Database, Membership, Person, Study, audit, now
 from db.base import stored_id
 from services.demo.example import demo_people, demo_studies
 from services.errors import Conflict, NotAllowed
-from services.people.accounts import lock_within, other_owners
+from services.people.accounts import hold_owners, lock_within, other_owners
 from services.people.identity import Actor
 
 
@@ -34,6 +34,7 @@ def remove_demo(database: Database, actor: Actor) -> None:
     if not actor.is_owner:
         raise NotAllowed("Only an owner of this installation may remove the demo; ask one.")
     with database.writing() as session:
+        hold_owners(session)
         studies = [study for study in demo_studies(session) if study.removed_at is None]
         people = [person for person in demo_people(session) if person.locked_at is None]
         if not studies and not people:

@@ -104,6 +104,7 @@ def lock(database: Database, actor: Actor, login: str) -> None:
     """Let nobody in under a login any more: their sessions and open links end, also links that they issued."""
     _require_owner(actor)
     with database.writing() as session:
+        hold_owners(session)
         person = _person(session, login)
         if person.locked_at is not None:
             raise Conflict(f"'{person.login}' is locked already.")
@@ -111,6 +112,11 @@ def lock(database: Database, actor: Actor, login: str) -> None:
             raise Conflict(f"'{person.login}' is the only owner; create another one before you lock them.")
         lock_within(session, person)
         audit.record(session, "locked", person_id=actor.person_id, member=person.id)
+
+
+def hold_owners(session: Session) -> None:
+    """Let no other transaction lock or unlock people until this one ends: two owners could lock each other."""
+    session.exec(select(Person.id).where(col(Person.is_owner)).order_by(col(Person.id)).with_for_update()).all()
 
 
 def lock_within(session: Session, person: Person) -> None:
@@ -127,6 +133,7 @@ def unlock(database: Database, actor: Actor, login: str) -> None:
     """Let somebody in again; they sign in with their password, or by a new link."""
     _require_owner(actor)
     with database.writing() as session:
+        hold_owners(session)
         person = _person(session, login)
         if person.locked_at is None:
             raise Conflict(f"'{person.login}' is not locked.")

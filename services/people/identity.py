@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, select
 
 from db import Credential, Database, Invitation, LoginSession, Person, audit, now, standing
@@ -56,10 +57,15 @@ def add_person(session: Session, login: str, name: str, *, is_owner: bool = Fals
     login = canonical_login(login)
     person = person_with(session, login)
     if person is None:
-        person = Person(login=login, name=name.strip() or login, is_owner=is_owner)
-        session.add(person)
-        session.flush()
-        audit.record(session, "person added", person_id=person.id)
+        added = Person(login=login, name=name.strip() or login, is_owner=is_owner)
+        try:
+            with session.begin_nested():
+                session.add(added)
+        except IntegrityError:
+            # Somebody else added them since this transaction looked.
+            return session.exec(select(Person).where(Person.login == login)).one()
+        audit.record(session, "person added", person_id=added.id)
+        return added
     return person
 
 
