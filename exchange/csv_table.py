@@ -153,7 +153,11 @@ class Line:
             return folder
         if not self.sound(name):
             return folder
-        path = (folder / named).resolve()
+        try:
+            path = (folder / named).resolve()
+        except (OSError, RuntimeError):
+            self.problem(f"{name} '{shown(named)}' is a link that leads round in a circle; add the scan itself.", name)
+            return folder
         if Path(named).is_absolute() or not path.is_relative_to(folder.resolve()):
             self.problem(
                 f"{name} '{shown(named)}' lies outside the study folder; put the scan inside and name it from there.",

@@ -53,6 +53,14 @@ class _Loader(yaml.SafeLoader):
         self.composed += 1
         if self.composed > MOST_NODES:
             raise _TooMuch
+        event = self.peek_event()  # type: ignore[no-untyped-call]  # PyYAML's has no types
+        if getattr(event, "tag", None):
+            raise yaml.constructor.ConstructorError(
+                None,
+                None,
+                f"the tag '{shown(str(event.tag))}' says of which type a value is; leave it out",
+                event.start_mark,
+            )
         return super().compose_node(parent, index)
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:

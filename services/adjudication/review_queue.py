@@ -143,7 +143,10 @@ def open_review_queue(database: Database, actor: Actor, study_key: str) -> Queue
         waiting, not_yet_read = _items_to_consider(session, study_id, phases, adjudication)
         key, occasion = draws.key_of(session, study_id, phases.seed), _tasks(session, study_id, adjudication)
         rng = key.rng("review", occasion)
-        chosen, agreed = _choose(waiting, adjudication.controls - _controls(session, study_id), reached, rng)
+        left = adjudication.controls - _controls(session, study_id)
+        # What comes to a queue later would be known as contested if no control ever came with it.
+        wanted = max(left, 1) if adjudication.controls and occasion else left
+        chosen, agreed = _choose(waiting, wanted, reached, rng)
         drawn = _noted(chosen, agreed)
         rng.shuffle(chosen)
         origins = []

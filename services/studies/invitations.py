@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from sqlmodel import Session, col, select
@@ -37,6 +37,8 @@ class Entry:
     role: str = "rater"
     specialty: str = ""
     years: int | None = None
+    # Where they stand in what was pasted; None for who was typed.
+    line: int | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ def invite_people(
             try:
                 invited.append(_invite(session, actor, study, entry, address))
             except Refused as refusal:
-                wrong.append(f"Line {place}: {refusal}" if len(entries) > 1 else str(refusal))
+                wrong.append(f"Line {entry.line or place}: {refusal}" if len(entries) > 1 else str(refusal))
         if wrong:
             raise Conflict("\n".join(wrong))
         return invited
@@ -120,7 +122,7 @@ def read_entries(pasted: str) -> list[Entry]:
             continue
         filled = [*fields, "", "", ""]
         years = int(filled[4]) if filled[4] else None
-        entries.append(Entry(filled[0], filled[1], filled[2].casefold() or "rater", filled[3], years))
+        entries.append(Entry(filled[0], filled[1], filled[2].casefold() or "rater", filled[3], years, number))
     if wrong:
         raise Conflict("\n".join(wrong))
     return entries

@@ -194,3 +194,15 @@ def test_a_protocol_read_back_from_its_canonical_json_is_the_same() -> None:
 
     assert Protocol.of_canonical_json(protocol.canonical_json()) == protocol
     assert type(protocol).model_validate_json(protocol.canonical_json()) == protocol
+
+
+@pytest.mark.parametrize(
+    "value", ["!!timestamp 99", "!!bool maybe", "!!map [1]", '!!int ""', "!!python/name:os.system", "!own x"]
+)
+def test_a_tag_in_the_yaml_is_refused_with_its_line(value: str) -> None:
+    with pytest.raises(InputRefused) as refusal:
+        parse_protocol(f"{yaml.safe_dump(PROTOCOL)}further: {value}\n")
+
+    (problem,) = refusal.value.problems
+    assert "says of which type a value is; leave it out" in str(problem)
+    assert f"line {len(yaml.safe_dump(PROTOCOL).splitlines()) + 1}" in str(problem)

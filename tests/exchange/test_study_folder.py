@@ -197,6 +197,17 @@ def test_a_link_that_leaves_the_folder_is_refused(folder: Path, tmp_path: Path, 
     assert "lies outside the study folder" in sentence_of_refusal(folder)
 
 
+def test_a_link_to_itself_is_refused_without_a_word_of_the_server(folder: Path) -> None:
+    scan = folder / "volumes" / "c1-t1.nii.gz"
+    scan.unlink()
+    scan.symlink_to(scan)
+
+    assert "volumes.csv, line 2: file 'volumes/c1-t1.nii.gz' is a link that leads round in a circle" in (
+        said := sentence_of_refusal(folder)
+    )
+    assert str(folder) not in said
+
+
 def test_a_closed_item_needs_an_option_as_its_reference(folder: Path) -> None:
     set_cell("references.csv", 3, "accepted", "")(folder)
     set_cell("references.csv", 3, "low", "1")(folder)
