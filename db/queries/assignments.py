@@ -83,7 +83,9 @@ def has_open_about(
     conversation = select(turn.conversation).where(turn.id == item_id).scalar_subquery()
     about = (
         select(Item.id)
-        .where(or_(col(Item.id) == item_id, Item.conversation == conversation), Item.study_id == Assignment.study_id)
+        .where(
+            or_(col(Item.id) == item_id, col(Item.conversation) == conversation), Item.study_id == Assignment.study_id
+        )
         .correlate(Assignment)
     )
     if reach == "subject":

@@ -154,7 +154,7 @@ def test_what_is_wrong_with_a_line_is_named(line: str, expected: str) -> None:
 def test_a_refusal_of_the_study_names_the_line_that_was_pasted(imported: Situation) -> None:
     entries = read_entries("login,name,role\n\nanna, Anna, rater\n\nrater-1, Wrong, reviewer\n")
 
-    with pytest.raises(Conflict, match="^Line 5: "):
+    with pytest.raises(Conflict, match=r"^Line 5: "):
         invitations.invite_people(imported.database, imported.admin, "tiny", entries, ADDRESS)
 
 
