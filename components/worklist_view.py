@@ -39,7 +39,7 @@ def _draw_desk(desk: Desk) -> None:
 
 
 def _can_enter(desk: Desk) -> bool:
-    return desk.state == "open" and not desk.waits_for_reads and desk.done < desk.total and desk.practice != "failed"
+    return desk.state == "open" and not desk.waits_for and desk.done < desk.total and desk.practice != "failed"
 
 
 def progress_text(desk: Desk) -> str:
@@ -53,7 +53,7 @@ def progress_text(desk: Desk) -> str:
     if desk.state == "closed":
         return f"{desk.done} of {desk.total} done. This study is closed; nothing more is needed."
     text = ", ".join(part for part in (f"{desk.done} of {desk.total} done", _left(desk), desk.about) if part)
-    return f"{text}. Opens once you have read all your items." if desk.waits_for_reads else text
+    return f"{text}. {desk.waits_for}" if desk.waits_for else text
 
 
 def _left(desk: Desk) -> str:

@@ -31,7 +31,8 @@ class Desk:
     done: int
     total: int
     state: str
-    waits_for_reads: bool
+    # What is said while something comes before it; empty once it is open.
+    waits_for: str
     simulated_readers: bool
     # `open` or `failed` while the real items are shut behind the practice; `done` and `total` then count the practice.
     practice: str = ""
@@ -62,7 +63,9 @@ def desks_of(database: Database, actor: Actor) -> list[Desk]:
                         done,
                         total,
                         state,
-                        not desk.is_work_before_done(session, phases, membership_id, queue),
+                        ""
+                        if desk.is_work_before_done(session, phases, membership_id, queue)
+                        else phases.opens_later(queue),
                         study.simulated_readers,
                         practising if total and phases.training_for(queue) is not None else "",
                         pace.about_how_long(session, phases, membership_id, queue, total - done)
@@ -92,10 +95,18 @@ class Instructions:
 
 
 def instructions(database: Database, actor: Actor, study_key: str, queue: str) -> Instructions:
-    """Return the instructions of a queue and whether this member has acknowledged them."""
+    """Return the instructions of a queue and whether this member has acknowledged them.
+
+    Raises
+    ------
+    ReadsOpen
+        Something comes before the queue: what a later part asks may say what an earlier one is not to know.
+    """
     with database.read_only() as session:
         study, membership, named = desk.own_queue(session, actor, study_key, queue)
-        parts = _instructions_of(session, frozen_facts.phases_of(session, stored_id(study.id)), membership, named)
+        phases = frozen_facts.phases_of(session, stored_id(study.id))
+        desk.require_work_before_done(session, phases, stored_id(membership.id), named)
+        parts = _instructions_of(session, phases, membership, named)
         seen = session.exec(_ACKNOWLEDGED, params={"membership_id": membership.id, "phase": queue}).first()
         title = study.title
     return Instructions(title, named.title, *parts, seen == _hash_of(parts))
@@ -113,9 +124,8 @@ def acknowledge_instructions(database: Database, actor: Actor, study_key: str, q
         phases = frozen_facts.phases_of(session, stored_id(study.id))
         text_sha256 = _hash_of(_instructions_of(session, phases, membership, named))
         earlier = session.exec(_ACKNOWLEDGED, params={"membership_id": membership.id, "phase": queue}).first()
-        if desk.may_be_revised_before(phases, named):
-            # It ends what may be revised, so it may not be done in passing, before the last read.
-            desk.require_work_before_done(session, phases, stored_id(membership.id), named)
+        # It ends what may be revised, so it may not be done in passing, before the last read.
+        desk.require_work_before_done(session, phases, stored_id(membership.id), named)
         if earlier is None:
             acknowledged = Acknowledgement(membership_id=stored_id(membership.id), phase=queue, text_sha256=text_sha256)
             session.add(acknowledged)

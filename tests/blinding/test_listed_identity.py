@@ -43,7 +43,11 @@ def payloads(situation: Situation, phase: str) -> bytes:
         ]
     assert sent
     desks = worklist.desks_of(database, rater)
-    said = [worklist.instructions(database, rater, situation.study_key, desk.queue.key) for desk in desks]
+    said = [
+        worklist.instructions(database, rater, situation.study_key, desk.queue.key)
+        for desk in desks
+        if not desk.waits_for
+    ]
     return json.dumps(sent).encode() + repr([desks, said]).encode()
 
 

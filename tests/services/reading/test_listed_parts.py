@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from db import Database
-from services.errors import Conflict
+from services.errors import Conflict, ReadsOpen
 from services.people.identity import Actor
 from services.reading import submission, worklist
 from tests.listed_study import opened_listed, work_through
@@ -66,6 +66,19 @@ def test_end_of_a_part_leads_to_another_that_is_open(sqlite_database: Database, 
     assert end["next"]["title"] == "Part b: 6 items"
     assert "close this page" not in end["message"]
     assert finish(situation, rater, "part-2")["next"] is None
+
+
+def test_instructions_of_a_later_part_are_read_when_it_opens(sqlite_database: Database, tmp_path: Path) -> None:
+    """They may say what an earlier part is not to know."""
+    situation = opened_listed(sqlite_database, tmp_path / "study", HEAD + phase("a") + phase("b"), raters=1)
+    (rater,) = situation.raters
+
+    for act in (worklist.instructions, worklist.acknowledge_instructions):
+        with pytest.raises(ReadsOpen, match="opens once you are done with what comes before it"):
+            act(sqlite_database, rater, situation.study_key, "part-2")
+    finish(situation, rater, "part-1")
+
+    assert worklist.instructions(sqlite_database, rater, situation.study_key, "part-2").text == "Read."
 
 
 def conversation(folder: Path) -> None:

@@ -105,7 +105,7 @@ def test_worklist_says_how_many_answers_are_to_be_scored(database: Database, tmp
         [desk] = [desk for desk in worklist.desks_of(database, rater) if desk.queue.key == queue]
         return worklist_view.progress_text(desk)
 
-    assert said("scoring") == "0 of 4 done, 4 answers to score. Opens once you have read all your items."
+    assert said("scoring") == "0 of 4 done, 4 answers to score. Scoring opens once you have read all your items."
     read_all(situation, rater)
     say_how_long(situation, 20 * 60_000)
     assert said("scoring") == "0 of 4 done, 4 answers to score, about 1 h 30 min at the pace of your reading"

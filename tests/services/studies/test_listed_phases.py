@@ -69,7 +69,7 @@ def test_what_shows_the_reference_stays_shut_until_the_blind_reads_are_done(data
     rater = situation.raters[0]
     desks = worklist.desks_of(database, rater)
 
-    assert [desk.waits_for_reads for desk in desks] == [False, True, True]
+    assert [bool(desk.waits_for) for desk in desks] == [False, True, True]
     for desk in desks[1:]:
         with pytest.raises(ReadsOpen, match="opens once you are done"):
             submission.current_payload(database, rater, situation.study_key, desk.queue.key)
