@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
@@ -106,14 +108,21 @@ def instructions(database: Database, actor: Actor, study_key: str, queue: str) -
         study, membership, named = desk.own_queue(session, actor, study_key, queue)
         phases = frozen_facts.phases_of(session, stored_id(study.id))
         desk.require_work_before_done(session, phases, stored_id(membership.id), named)
-        parts = _instructions_of(session, phases, membership, named)
-        seen = session.exec(_ACKNOWLEDGED, params={"membership_id": membership.id, "phase": queue}).first()
+        begun = _begun(session, membership)
+        parts = _instructions_of(phases, named, begun)
         title = study.title
-    return Instructions(title, named.title, *parts, seen == _hash_of(parts))
+    return Instructions(title, named.title, *parts, begun.get(queue) == _hash_of(parts))
 
 
-_ACKNOWLEDGED = select(Acknowledgement.text_sha256).where(
-    Acknowledgement.membership_id == bindparam("membership_id"), Acknowledgement.phase == bindparam("phase")
+def _begun(session: Session, membership: Membership) -> dict[str, str]:
+    """Return the queues whose instructions a member has acknowledged, in that order, with the hash of the words."""
+    return dict(session.exec(_ACKNOWLEDGED, params={"membership_id": membership.id}).all())
+
+
+_ACKNOWLEDGED: Any = (
+    select(Acknowledgement.phase, Acknowledgement.text_sha256)
+    .where(Acknowledgement.membership_id == bindparam("membership_id"))
+    .order_by(col(Acknowledgement.id))
 )
 
 
@@ -122,11 +131,11 @@ def acknowledge_instructions(database: Database, actor: Actor, study_key: str, q
     with database.writing() as session:
         study, membership, named = desk.own_queue(session, actor, study_key, queue)
         phases = frozen_facts.phases_of(session, stored_id(study.id))
-        text_sha256 = _hash_of(_instructions_of(session, phases, membership, named))
-        earlier = session.exec(_ACKNOWLEDGED, params={"membership_id": membership.id, "phase": queue}).first()
+        begun = _begun(session, membership)
+        text_sha256 = _hash_of(_instructions_of(phases, named, begun))
         # It ends what may be revised, so it may not be done in passing, before the last read.
         desk.require_work_before_done(session, phases, stored_id(membership.id), named)
-        if earlier is None:
+        if queue not in begun:
             acknowledged = Acknowledgement(membership_id=stored_id(membership.id), phase=queue, text_sha256=text_sha256)
             session.add(acknowledged)
             session.flush()
@@ -144,18 +153,10 @@ def _hash_of(parts: tuple[str, str]) -> str:
     return hashlib.sha256("\n\n".join(part for part in parts if part).encode()).hexdigest()
 
 
-def _instructions_of(session: Session, phases: StudyPhases, membership: Membership, queue: Queue) -> tuple[str, str]:
+def _instructions_of(phases: StudyPhases, queue: Queue, begun: Mapping[str, str]) -> tuple[str, str]:
     """Return instructions and consent of a queue; a rater consents once, before the first queue that they begin."""
     instructions = phases.rules_of(phases.in_queue(queue)[0]).instructions
     final = SETTLED if desk.may_be_revised_before(phases, queue) else ""
     text = "\n\n".join(part for part in (instructions, final) if part)
-    begun = session.exec(_BEGUN_FIRST, params={"membership_id": membership.id}).first()
-    return text, phases.consent if queue.role == "rater" and begun in (None, queue.key) else ""
-
-
-_BEGUN_FIRST = (
-    select(Acknowledgement.phase)
-    .where(Acknowledgement.membership_id == bindparam("membership_id"))
-    .order_by(col(Acknowledgement.id))
-    .limit(1)
-)
+    asks = queue.role == "rater" and next(iter(begun), queue.key) == queue.key
+    return text, phases.consent if asks else ""
