@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from agreement.arguments import number_arrays, number_of
 from agreement.cluster_codes import ClusterCodes
-from agreement.coding import Codes, Floats, Ratings, encode_clusters
+from agreement.coding import Codes, Ratings, encode_clusters
 from agreement.drawing import CHUNK, drawn_units
 from agreement.estimate import Estimate, check_confidence
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
@@ -30,9 +30,7 @@ from agreement.resampling import (
 )
 from agreement.shared_draw import ClusterDraw
 from agreement.spread import Spread, bca_limits, percentile_limits
-
-_MANY = 4_000  # items of which the middle ones are sorted, rather than all of them parted
-_FAR = 8  # square roots of n, 16 standard deviations of the rank of a median
+from agreement.vectorised import vectorised
 
 
 def bootstrap(
@@ -51,9 +49,10 @@ def bootstrap(
     """Bootstrap interval of any statistic of one or more arrays.
 
     Items (or, with `clusters`, whole clusters) are drawn with replacement, within `strata` where given, and the
-    statistic is computed anew. Of one array, `numpy.mean` and `numpy.average` are recognised and take the fast way of
-    `bootstrap_of_sums`, and so is `numpy.median` of items without clusters and strata, which is computed for many
-    resamples at once; any other function is called once for each resample.
+    statistic is computed anew. Of one array, `numpy.mean` and `numpy.average` take the fast way of `bootstrap_of_sums`;
+    sums, other means, variances, standard deviations, medians and quantiles of numpy (`agreement.vectorised` has the
+    table; `functools.partial` gives them `ddof` or `q`) are computed for many resamples at once, which gives the
+    numbers of the plain loop. Any other function is called once for each resample.
 
     Parameters
     ----------
@@ -170,63 +169,54 @@ def _bootstrap_any(
     if isinstance(seed, ClusterDraw) and isinstance(units, ClusterCodes):
         text += ONE_DRAW if n_units == seed.units and unit_strata is None else OWN_DRAW
     each_alone = np.array_equal(units, np.arange(n_units))
-    if statistic is np.median and len(arrays) == 1 and arrays[0].ndim == 1 and each_alone and unit_strata is None:
-        values = _medians(arrays[0], resamples, generator)
+    of_many = vectorised(statistic, arrays[0], None if each_alone else units, n_units) if len(arrays) == 1 else None
+    if of_many is not None:
+        values = np.concatenate([of_many.of_drawn(block) for block in _drawn(groups, resamples, generator)])
     else:
         items_of = (lambda drawn: drawn) if each_alone else _items_of_drawn(units, n_units)
         values = np.empty(resamples)
-        for replicate, drawn in enumerate(_drawn(groups, resamples, generator)):
+        drawn_singly = (drawn for block in _drawn(groups, resamples, generator) for drawn in block)
+        for replicate, drawn in enumerate(drawn_singly):
             items = items_of(drawn)
             values[replicate] = number_of(statistic(*[array[items] for array in arrays]))
     if interval == "percentile":
         return percentile_limits(values, confidence, text)
-    left_out = np.array([number_of(statistic(*(array[units != unit] for array in arrays))) for unit in range(n_units)])
+    if of_many is not None:
+        left_out = np.concatenate([of_many.of_drawn(block) for block in _without_each(n_units)])
+    else:
+        left_out = np.array(
+            [number_of(statistic(*(array[units != unit] for array in arrays))) for unit in range(n_units)]
+        )
     return bca_limits(values, value, left_out, np.ones(n_units, dtype=np.int64), confidence, text)
 
 
-def _medians(values: npt.NDArray[Any], resamples: int, generator: np.random.Generator) -> Floats:
-    """The median of each resample of items, from their ranks, which take fewer bytes than their values.
-
-    Ranks far from the middle, further than the middle of a resample ever comes, are told apart no more.
-    """
-    n = values.size
-    order = np.argsort(values, kind="stable")
-    first = max(0, n // 2 - _FAR * math.isqrt(n))
-    last = min(n, n // 2 + _FAR * math.isqrt(n) + 1)
-    rank = np.empty(n, dtype=np.min_scalar_type(last - first + 1))
-    rank[order] = np.clip(np.arange(n) - first + 1, 0, last - first + 1)  # 0 for all below, the greatest for all above
-    ordered, middle = values[order[first:last]], [n // 2] if n % 2 else [n // 2 - 1, n // 2]
-    medians = np.empty(resamples)
-    start = 0
-    for block in drawn_units(generator, n, resamples):
-        drawn = rank[block]
-        if n < _MANY:
-            drawn.partition(middle, axis=1)
-            of_middle = drawn[:, middle]
-        else:
-            of_middle = np.stack([_in_order(ranks, last - first, middle) for ranks in drawn])
-        medians[start : start + len(block)] = ordered[of_middle - 1].mean(axis=1)
-        start += len(block)
-    return medians
-
-
-def _in_order(ranks: npt.NDArray[Any], highest: int, places: list[int]) -> npt.NDArray[Any]:
-    """The numbers that stand in these places once they are sorted, of which none is 0 or above the highest."""
-    told_apart = np.sort(ranks[(ranks > 0) & (ranks <= highest)])
-    return np.asarray(told_apart[np.array(places) - np.count_nonzero(ranks == 0)])
-
-
 def _drawn(groups: list[Codes], resamples: int, generator: np.random.Generator) -> Iterator[Codes]:
-    """The units of each resample, stratum after stratum."""
-    if len(groups) == 1 and 2 * groups[0].size > CHUNK:
+    """The units of the resamples in blocks, each resample stratum after stratum; shape (resamples, units)."""
+    units = sum(group.size for group in groups)
+    if len(groups) == 1 and 2 * units > CHUNK:
         for _ in range(resamples):
-            yield generator.integers(0, groups[0].size, groups[0].size)  # the same numbers, ready to pick items by
+            yield generator.integers(0, units, (1, units))  # the same numbers, ready to pick items by
     elif len(groups) == 1:
-        for block in drawn_units(generator, groups[0].size, resamples):
-            yield from block.astype(np.intp)
+        for block in drawn_units(generator, units, resamples):
+            yield block.astype(np.intp)
     else:
-        for _ in range(resamples):
-            yield np.concatenate([group[generator.integers(0, group.size, group.size)] for group in groups])
+        step = max(1, CHUNK // units)
+        for start in range(0, resamples, step):
+            rows = range(min(step, resamples - start))
+            yield np.stack(
+                [
+                    np.concatenate([group[generator.integers(0, group.size, group.size)] for group in groups])
+                    for _ in rows
+                ]
+            )
+
+
+def _without_each(n_units: int) -> Iterator[Codes]:
+    """All units but the first, but the second ..., in blocks; shape (units left out, units - 1)."""
+    step, others = max(1, CHUNK // n_units), np.arange(n_units - 1)
+    for start in range(0, n_units, step):
+        left_out = np.arange(start, min(start + step, n_units))
+        yield others + (others >= left_out[:, None])
 
 
 def _items_of_drawn(units: Codes, n_units: int) -> Callable[[Codes], Codes]:

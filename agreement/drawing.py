@@ -105,16 +105,41 @@ def drawn_times(
     [[3.0], [3.0]]
     """
     count = units if kinds is None else int(kinds.max()) + 1
-    together = max(1, _COUNTED // units)
     for drawn in drawn_units(generator, units, resamples, at_once):
-        times = np.empty((len(drawn), count))
-        for first in range(0, len(drawn), together):
-            part = drawn[first : first + together]
-            picked: npt.NDArray[Any] = part if kinds is None else kinds[part]
-            places = len(part) * count  # each resample is counted in places of its own
+        yield counted(drawn, count, kinds)
+
+
+def counted(drawn: npt.NDArray[Any], count: int, kinds: Codes | None = None) -> Floats:
+    """How often each unit is among the drawn ones.
+
+    Parameters
+    ----------
+    drawn : ndarray of int, shape (resamples, drawn units)
+        Units from 0 to ``count - 1``, or with `kinds` units of these.
+    count : int
+        Number of units, or of kinds.
+    kinds : ndarray of int, shape (units,), optional
+        Of which kind each unit is; then it is how often each kind is drawn.
+
+    Returns
+    -------
+    ndarray, shape (resamples, count)
+
+    Examples
+    --------
+    >>> counted(np.array([[1, 1, 2], [2, 0, 0]]), 3).tolist()
+    [[0.0, 2.0, 1.0], [2.0, 0.0, 1.0]]
+    """
+    together = max(1, _COUNTED // drawn.shape[1])
+    times = np.empty((len(drawn), count))
+    for first in range(0, len(drawn), together):
+        part = drawn[first : first + together]
+        picked: npt.NDArray[Any] = part if kinds is None else kinds[part]
+        places = len(part) * count  # each resample is counted in places of its own
+        if len(part) > 1:
             picked = picked + np.arange(0, places, count).astype(picked.dtype)[:, None]
-            times[first : first + together] = np.bincount(picked.ravel(), minlength=places).reshape(len(part), count)
-        yield times
+        times[first : first + together] = np.bincount(picked.ravel(), minlength=places).reshape(len(part), count)
+    return times
 
 
 def product(times: Floats, rows: Floats, totals: Floats) -> None:

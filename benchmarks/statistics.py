@@ -121,10 +121,16 @@ def numbers(rng: np.random.Generator) -> None:
         scores = rng.normal(size=n)
         loop = naive(lambda items: scores[items].mean(), lambda: rng.integers(0, n, n))  # noqa: B023
         line(f"mean, n = {n}", seconds(partial(agreement.bootstrap, np.mean, scores, seed=1), 3), loop)
-    for n in (100, 1_000, 10_000):
+    functions: dict[str, Callable[..., Any]] = {
+        "standard deviation": partial(np.std, ddof=1),
+        "median": np.median,
+        "ninth decile": partial(np.quantile, q=0.9),
+        "range, which no table has": np.ptp,
+    }
+    for (name, function), n in product(functions.items(), (100, 1_000, 10_000, 100_000)):
         scores = rng.normal(size=n)
-        loop = naive(lambda items: np.median(scores[items]), lambda: rng.integers(0, n, n))  # noqa: B023
-        line(f"median, n = {n}", seconds(partial(agreement.bootstrap, np.median, scores, seed=1)), loop)
+        loop = naive(lambda items: function(scores[items]), lambda: rng.integers(0, n, n))  # noqa: B023
+        line(f"{name}, n = {n}", seconds(partial(agreement.bootstrap, function, scores, seed=1)), loop)
     stated = rng.random(100_000)
     right = rng.random(100_000) < stated
     for name, score in (("Brier", agreement.brier_score), ("calibration error", agreement.expected_calibration_error)):

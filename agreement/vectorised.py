@@ -1,0 +1,250 @@
+"""Statistics of one array that are computed of many resamples at once: moments and quantiles, from one table.
+
+A function of numpy, or one that computes the same number, is recognised by identity, alone or as a `functools.partial`
+with `ddof` or `q`; any other keyword leaves it to the loop over resamples, and so does any function of the user's own.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable, Hashable
+from functools import partial
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from agreement.coding import Codes, Floats
+from agreement.drawing import CHUNK, counted, product
+from agreement.resampling import sums_by_cluster
+
+_MANY = 4_000  # items of which the middle ones are sorted, rather than all of them parted
+_FAR = 8  # square roots of n, at least 16 standard deviations of the rank of a quantile
+_EXACT = 2.0**53  # whole numbers whose sums stay below it are exact as floating point numbers
+_SQUARED = math.sqrt(np.finfo(np.float64).max)  # numbers up to this have a square
+_CANCELLED = 1e-3  # of the second moment: a variance below this share of it has lost three digits
+
+_Reduction = Callable[..., Any]
+
+# Values are finite here, so what leaves out nan computes the same. Each is given with its own default of `ddof`.
+_MOMENTS: dict[_Reduction, tuple[_Reduction, int]] = {
+    np.sum: (np.sum, 0),
+    np.nansum: (np.sum, 0),
+    np.mean: (np.mean, 0),
+    np.average: (np.mean, 0),
+    np.nanmean: (np.mean, 0),
+    statistics.fmean: (np.mean, 0),
+    stats.tmean: (np.mean, 0),
+    np.var: (np.var, 0),
+    np.nanvar: (np.var, 0),
+    stats.tvar: (np.var, 1),
+    np.std: (np.std, 0),
+    np.nanstd: (np.std, 0),
+    stats.tstd: (np.std, 1),
+}
+_WITH_DDOF = (np.var, np.nanvar, np.std, np.nanstd, stats.tvar, stats.tstd)
+_OF_FLOATS = (stats.tmean, stats.tvar, stats.tstd, statistics.median)  # of others they may stay in the type given
+_MEDIANS = (np.median, np.nanmedian, statistics.median)
+_PER_WHOLE = {np.quantile: 1.0, np.nanquantile: 1.0, np.percentile: 100.0, np.nanpercentile: 100.0}
+
+
+class Vectorised(Protocol):
+    """A statistic of the values of many resamples."""
+
+    def of_drawn(self, drawn: npt.NDArray[Any]) -> Floats:
+        """The statistic of each resample.
+
+        Parameters
+        ----------
+        drawn : ndarray of int, shape (resamples, drawn units)
+            The units that each resample holds, some more than once.
+
+        Returns
+        -------
+        ndarray, shape (resamples,)
+            Not finite where it has no value.
+        """
+
+
+def vectorised(
+    statistic: Callable[..., float], values: npt.NDArray[Any], units: Codes | None, n_units: int
+) -> Vectorised | None:
+    """The same statistic for many resamples, if it is one that is known.
+
+    Parameters
+    ----------
+    statistic : callable
+        Takes `values`, returns a number.
+    values : ndarray, shape (items, ...)
+        Finite numbers.
+    units : ndarray of int, shape (items,), or None
+        Unit of each item, without gaps; None where item i is the unit i.
+    n_units : int
+        Number of units.
+
+    Returns
+    -------
+    Vectorised or None
+        None for a function that is not in the table, or of these values not certain to give the same number.
+
+    Examples
+    --------
+    >>> vectorised(np.median, np.array([1.0, 2.0, 5.0]), None, 3).of_drawn(np.array([[0, 0, 2], [1, 2, 2]])).tolist()
+    [1.0, 5.0]
+    >>> vectorised(max, np.array([1.0, 2.0, 5.0]), None, 3) is None
+    True
+    """
+    function: Any = statistic
+    keywords: dict[str, Any] = {}
+    if isinstance(statistic, partial):
+        if statistic.args:
+            return None
+        function, keywords = statistic.func, statistic.keywords
+    if not isinstance(function, Hashable) or values.ndim != 1 or not values.size:
+        return None
+    far = float(np.abs(values.astype(np.float64)).max()) * values.size
+    if not math.isfinite(2.0 * far):  # a sum, or the distance of two values, would not be finite
+        return None
+    if function in _OF_FLOATS and values.dtype.kind != "f":
+        return None
+    if function in _MEDIANS and not keywords:
+        return _Quantile(None, values, units, n_units)
+    if values.dtype.kind == "f" and values.dtype != np.float64:  # of which each function sums up in its own precision
+        return None
+    if function in _MOMENTS and set(keywords) <= ({"ddof"} if function in _WITH_DDOF else set()):
+        reduction, ddof = _MOMENTS[function]
+        return _moments(reduction, keywords.get("ddof", ddof), values, far, units, n_units)
+    if function in _PER_WHOLE and set(keywords) == {"q"} and values.dtype.kind != "b":
+        q = keywords["q"]
+        if type(q) in (int, float) and 0.0 <= q <= _PER_WHOLE[function]:
+            return _Quantile(q / _PER_WHOLE[function], values, units, n_units)
+    return None
+
+
+def _moments(
+    reduction: _Reduction, ddof: Any, values: npt.NDArray[Any], far: float, units: Codes | None, n_units: int
+) -> Vectorised | None:
+    if type(ddof) not in (int, float) or not math.isfinite(ddof):
+        return None
+    plain = values.astype(np.float64)
+    if values.dtype.kind in "iu" and far >= _EXACT:
+        return None
+    if units is None:
+        return _MomentsOfItems(reduction, ddof, plain)
+    # sums are formed in another order, and of squares: only where that costs no more than rounding
+    return _MomentsOfUnits(reduction, ddof, plain, units, n_units) if far <= _SQUARED / plain.size else None
+
+
+class _MomentsOfItems:
+    """A sum, mean, variance or standard deviation of drawn items, by the operations of numpy, in memory that is reused.
+
+    Memory that each resample asks for anew takes longer than the arithmetic.
+    """
+
+    def __init__(self, reduction: _Reduction, ddof: float, values: Floats) -> None:
+        self._reduction, self._ddof = reduction, ddof
+        self._values, self._picked = values, np.empty((0, 0))
+
+    def of_drawn(self, drawn: npt.NDArray[Any]) -> Floats:
+        n = drawn.shape[1]
+        if len(self._picked) < len(drawn) or self._picked.shape[1] != n:
+            self._picked = np.empty(drawn.shape)
+        picked = self._picked[: len(drawn)]
+        self._values.take(drawn, out=picked, mode="clip")  # of drawn units none is clipped; "raise" would copy
+        totals = np.add.reduce(picked, axis=1)
+        if self._reduction is not np.sum:
+            totals = totals / n
+        if self._reduction in (np.var, np.std):
+            np.subtract(picked, totals[:, None], out=picked)
+            np.multiply(picked, picked, out=picked)
+            totals = np.add.reduce(picked, axis=1) / max(n - self._ddof, 0.0)
+        return np.asarray(np.sqrt(totals) if self._reduction is np.std else totals)
+
+
+class _MomentsOfUnits:
+    """The same of units with several items, from how often each unit is drawn and what it adds to three sums.
+
+    Squares are those of the distance from the median. Where the mean of a resample is so far from it that the
+    difference of squares loses digits, the deviations from that mean are summed up instead.
+    """
+
+    def __init__(self, reduction: _Reduction, ddof: float, values: Floats, units: Codes, n_units: int) -> None:
+        self._reduction, self._ddof, self._units, self._n_units = reduction, ddof, units, n_units
+        spread = reduction in (np.var, np.std)
+        self._apart = values - np.median(values) if spread else values
+        columns = [np.ones(values.size), self._apart, self._apart**2][: 3 if spread else 2]
+        self._rows = np.asarray(sums_by_cluster(np.stack(columns, axis=1), np.asarray(units)))
+
+    def of_drawn(self, drawn: npt.NDArray[Any]) -> Floats:
+        times = counted(drawn, self._n_units)
+        totals = np.empty((len(times), self._rows.shape[1]))
+        product(times, self._rows, totals)
+        n, total = totals[:, 0], totals[:, 1]
+        if self._reduction is np.sum:
+            return total
+        if self._reduction is np.mean:
+            return np.asarray(total / n)
+        squares = totals[:, 2] - total**2 / n
+        for resample in np.flatnonzero(squares < _CANCELLED * totals[:, 2]):
+            deviations = self._apart - total[resample] / n[resample]
+            squares[resample] = times[resample][self._units] @ deviations**2
+        variance = squares / np.maximum(n - self._ddof, 0.0)
+        return np.asarray(np.sqrt(variance) if self._reduction is np.std else variance)
+
+
+class _Quantile:
+    """A quantile with linear interpolation, or the median, from sorted values and how often each is drawn.
+
+    Of many items, each a unit, those far from the quantile, further than that of a resample ever comes, are not told
+    apart.
+    """
+
+    def __init__(self, q: float | None, values: npt.NDArray[Any], units: Codes | None, n_units: int) -> None:
+        n = values.size
+        order = np.argsort(values, kind="stable")
+        self._q, self._units, self._n_units = q, units, n_units
+        self._ordered = values[order]
+        if units is not None:
+            self._unit_of_ordered = units[order]
+            self._size = np.bincount(units, minlength=n_units).astype(np.float64)
+            return
+        middle = math.floor((0.5 if q is None else q) * (n - 1))
+        first = max(0, middle - _FAR * math.isqrt(n) - 1)
+        last = min(n, middle + _FAR * math.isqrt(n) + 2)
+        self._first, self._near = first, order[first:last]
+        self._below = np.zeros((n, 1))
+        self._below[order[:first]] = 1.0
+
+    def of_drawn(self, drawn: npt.NDArray[Any]) -> Floats:
+        if self._units is None:
+            times = counted(drawn, self._n_units)
+            below = np.empty((len(times), 1))
+            product(times, self._below, below)
+            n = np.full(len(times), drawn.shape[1])
+            return self._between(times.take(self._near, axis=1), below[:, 0], n, self._first)
+        step = max(1, CHUNK // self._ordered.size)
+        values = np.empty(len(drawn))
+        for start in range(0, len(drawn), step):
+            times = counted(drawn[start : start + step], self._n_units)
+            n = (times @ self._size).astype(np.intp)
+            of_ordered = times.take(self._unit_of_ordered, axis=1)
+            values[start : start + step] = self._between(of_ordered, np.zeros(len(times)), n, 0)
+        return values
+
+    def _between(self, times: Floats, below: Floats, n: Codes, first: int) -> Floats:
+        """The quantile of resamples of n items, from how often each of the ordered values from `first` on is drawn."""
+        until = np.cumsum(times, axis=1)
+        if self._q is None:
+            place, above = (n - 1) // 2, n // 2
+        else:
+            place = np.floor(self._q * (n - 1)).astype(np.intp)
+            above = np.minimum(place + 1, n - 1)
+        low, high = (self._ordered[first + (until > (at - below)[:, None]).argmax(axis=1)] for at in (place, above))
+        if self._q is None:
+            return np.asarray(np.stack([low, high]).mean(axis=0), dtype=np.float64)
+        share = self._q * (n - 1) - place
+        # numpy's interpolation, which counts from the nearer of the two
+        step = high - low
+        return np.asarray(np.where(share < 0.5, low + step * share, high - step * (1.0 - share)), dtype=np.float64)
