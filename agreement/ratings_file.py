@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+import pyarrow as pa
 
 from agreement.coding import Codes, Floats
 
@@ -131,7 +132,16 @@ def read(
         When a column is missing or there twice, there is no row, a rater rated an item twice, an item has two
         references or clusters, or verdicts and references have nothing in common.
     """
-    columns = columns or Columns()
+    try:
+        return _read(path, columns or Columns(), level, categories, excluded)
+    finally:
+        # the memory of the text, which Arrow would hold on to beside all that is computed from the codes
+        pa.default_memory_pool().release_unused()
+
+
+def _read(
+    path: Path, columns: Columns, level: Level, categories: Sequence[str] | None, excluded: Collection[str]
+) -> RatingsFile:
     frame, separator = _load(path)
     frame.columns = _headings(frame)
     optional = [column for column in (columns.reference, columns.cluster) if column is not None]
