@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,9 @@ LARGE_CHUNK = 8_000_000
 """Numbers held at once while drawing for many sums: these are read once for each block."""
 
 _COUNTED = 32_768  # numbers that are counted at once: one call for each resample of few units would take longer
+
+_REMEMBERED = 32  # multinomial draws that are remembered
+_MOST_REMEMBERED = 500_000  # numbers of such a draw, each of a byte or two
 
 _UNTHREADED = 250_000  # multiplications that OpenBLAS does in the thread that asks for them
 
@@ -140,6 +144,72 @@ def counted(drawn: npt.NDArray[Any], count: int, kinds: Codes | None = None) -> 
             picked = picked + np.arange(0, places, count).astype(picked.dtype)[:, None]
         times[first : first + together] = np.bincount(picked.ravel(), minlength=places).reshape(len(part), count)
     return times
+
+
+def drawn_kinds(
+    generator: np.random.Generator, counts: npt.NDArray[np.int64], resamples: int
+) -> npt.NDArray[np.integer[Any]]:
+    """How often each kind of unit is among as many drawn with replacement, by multinomial numbers.
+
+    The last few draws are remembered, since statistics of one file with one seed and as many units of each kind draw
+    the same numbers. The generator goes on as if it had drawn them.
+
+    Parameters
+    ----------
+    generator : numpy.random.Generator
+        A generator of `generator_of`.
+    counts : ndarray of int, shape (kinds,)
+        How many units are of each kind.
+    resamples : int
+        Number of resamples.
+
+    Returns
+    -------
+    ndarray of int, shape (resamples, kinds)
+        Not to be written to.
+
+    Examples
+    --------
+    >>> drawn_kinds(generator_of(1), np.array([2, 1]), 3).tolist()
+    [[2, 1], [1, 2], [3, 0]]
+    """
+    if resamples * counts.size > _MOST_REMEMBERED:
+        units = int(counts.sum())
+        return np.asarray(generator.multinomial(units, counts / units, size=resamples))
+    drawn, after = _drawn_from(_state_of(generator), tuple(counts.tolist()), resamples)
+    _put(generator, after)
+    return drawn
+
+
+_State = tuple[int, int, int, int]
+
+
+def _state_of(generator: np.random.Generator) -> _State:
+    state: Any = generator.bit_generator.state
+    return state["state"]["state"], state["state"]["inc"], state["has_uint32"], state["uinteger"]
+
+
+def _put(generator: np.random.Generator, state: _State) -> None:
+    place, step, has_half, half = state
+    generator.bit_generator.state = {
+        "bit_generator": "PCG64",
+        "state": {"state": place, "inc": step},
+        "has_uint32": has_half,
+        "uinteger": half,
+    }
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _drawn_from(
+    state: _State, counts: tuple[int, ...], resamples: int
+) -> tuple[npt.NDArray[np.unsignedinteger[Any]], _State]:
+    """The numbers that a generator in this state draws, and its state then."""
+    generator, units = generator_of(0), sum(counts)
+    _put(generator, state)
+    drawn = generator.multinomial(units, np.array(counts) / units, size=resamples)
+    compact = drawn.astype(np.min_scalar_type(units))
+    compact.flags.writeable = False
+    return compact, _state_of(generator)
 
 
 def product(times: Floats, rows: Floats, totals: Floats) -> None:

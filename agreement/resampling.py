@@ -18,7 +18,7 @@ import numpy.typing as npt
 from agreement.cluster_codes import ClusterSums
 from agreement.codebook import distinct_numbers
 from agreement.coding import Codes, Floats
-from agreement.drawing import CHUNK, LARGE_CHUNK, drawn_times, generator_of, product
+from agreement.drawing import CHUNK, LARGE_CHUNK, drawn_kinds, drawn_times, generator_of, product
 from agreement.estimate import check_confidence
 from agreement.interval_kinds import Interval
 from agreement.shared_draw import ClusterDraw
@@ -280,8 +280,7 @@ def _resampled_totals(
     units = int(counts.sum())
     # a binomial draw for each distinct row costs about as much as sixteen units drawn one by one
     if len(rows) * 16 <= units or len(rows) <= 50:
-        drawn = generator.multinomial(units, counts / units, size=resamples)
-        return np.asarray(drawn @ rows)
+        return np.asarray(drawn_kinds(generator, counts, resamples) @ rows)
     expanded = np.repeat(np.arange(len(rows)), counts) if units > len(rows) else None
     if len(rows) >= MANY_DISTINCT:
         return _totals_in_orders(rows if expanded is None else rows[expanded], resamples, generator)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from agreement import bootstrap, paired_difference
-from agreement.drawing import drawn_times, product
+from agreement.drawing import _drawn_from, drawn_kinds, drawn_times, product
 from agreement.resampling import bootstrap_of_sums, random_generator, ratio
 
 
@@ -294,3 +294,31 @@ def test_resamples_of_very_many_items_are_those_of_the_plain_loop():
     rng = random_generator(4)
     plain = [np.std(values[rng.integers(0, values.size, values.size)]) for _ in range(20)]
     assert (estimate.low, estimate.high) == tuple(np.quantile(plain, [0.025, 0.975]))
+
+
+@pytest.mark.parametrize(("counts", "resamples"), [([3, 4], 50), ([1] * 60, 10_000), ([300, 1, 699], 20), ([2], 5)])
+@pytest.mark.parametrize("turn", ["first", "remembered"])
+def test_multinomial_draws_are_those_of_the_generator_which_goes_on_after_them(counts, resamples, turn):
+    ours, plain = random_generator([8, len(counts)]), random_generator([8, len(counts)])
+    ours.integers(0, 9, 3, dtype=np.uint32)  # leaves half a number over
+    plain.integers(0, 9, 3, dtype=np.uint32)
+    if turn == "remembered":
+        again = random_generator([8, len(counts)])
+        again.integers(0, 9, 3, dtype=np.uint32)
+        drawn_kinds(again, np.array(counts), resamples)
+
+    drawn = drawn_kinds(ours, np.array(counts), resamples)
+
+    assert (drawn == plain.multinomial(sum(counts), np.array(counts) / sum(counts), size=resamples)).all()
+    assert ours.bit_generator.state == plain.bit_generator.state
+
+
+def test_statistics_with_as_many_units_of_each_kind_share_a_draw_and_its_memory_is_bounded():
+    before = _drawn_from.cache_info()
+    first = bootstrap(np.mean, [0.0] * 7 + [1.0] * 5, seed=[3, 1, 4], resamples=1_000)
+    second = bootstrap(np.mean, [2.0] * 7 + [4.0] * 5, seed=[3, 1, 4], resamples=1_000)
+    after = _drawn_from.cache_info()
+
+    assert after.hits == before.hits + 1
+    assert (second.low, second.high) == pytest.approx((2 + 2 * first.low, 2 + 2 * first.high), abs=1e-12)
+    assert after.currsize <= after.maxsize == 32
