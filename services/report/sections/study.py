@@ -21,11 +21,18 @@ _EVENTS = {
 
 _INTERVALS = {
     "by_statistic": (
-        "the interval suited to the statistic, accounting for clustering by subject: score interval for shares, "
-        "{kappa} for kappa and nominal alpha, otherwise bootstrap with {resamples} resamples, {draw}"
+        "the interval suited to the statistic, accounting for clustering by subject: score interval for shares "
+        "and for PABAK, {kappa} for kappa and nominal alpha, otherwise, and for the text-only floor, bootstrap with "
+        "{resamples} resamples, {draw}; {independent}"
     ),
-    "percentile_bootstrap": "percentile bootstrap with subjects as clusters, {resamples} resamples, {draw}",
+    "percentile_bootstrap": (
+        "percentile bootstrap with subjects as clusters, {resamples} resamples, {draw}; {independent}"
+    ),
 }
+# Neither plan changes these.
+_INDEPENDENT = (
+    "for Spearman’s correlation and the share of discordant items, the usual interval for independent observations"
+)
 
 
 def study_section(study: StudyRows, reads: Reads) -> Section:
@@ -57,7 +64,10 @@ def analysis_plan(study: StudyRows) -> tuple[tuple[str, str], ...]:
         (
             "Interval",
             _INTERVALS[plan.interval].format(
-                resamples=plan.resamples, draw=DRAWS[plan.draw], kappa=KAPPA_INTERVALS[plan.kappa_interval]
+                resamples=plan.resamples,
+                draw=DRAWS[plan.draw],
+                kappa=KAPPA_INTERVALS[plan.kappa_interval],
+                independent=_INDEPENDENT,
             ),
         ),
         ("Confidence", f"{100 * plan.confidence:g} %"),

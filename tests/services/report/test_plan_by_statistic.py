@@ -132,3 +132,58 @@ def test_what_has_no_interval_says_why(plans: Plans) -> None:
     ]
 
     assert silent == []
+
+
+METHODS = {
+    "accuracy": "Wilson score interval",
+    "share": "Wilson score interval",
+    "percent_agreement": "Wilson score interval",
+    "pabak": "Wilson score interval",
+    "cohen_kappa": "linearised standard error with two items added",
+    "krippendorff_alpha": "linearised standard error with two items added",
+    "discordant_share": "McNemar, exact; Clopper-Pearson interval",
+}
+
+
+def said_of_intervals(report: Report) -> str:
+    (said,) = (text for label, text in report.analysis_plan if label == "Interval")
+    return said
+
+
+def test_every_interval_is_the_kind_that_the_plan_says(plans: Plans) -> None:
+    seen = set()
+    for row in rows(plans.by_statistic).values():
+        if row.estimate.undefined_because:
+            continue
+        is_floor = (row.statistic, row.compared) == ("accuracy", "text_only_floor")
+        statistic = "text_only_floor" if is_floor else row.statistic
+        seen.add(statistic)
+        assert row.estimate.method.startswith(METHODS.get(statistic, "cluster bootstrap, percentile")), row
+
+    said = said_of_intervals(plans.by_statistic)
+    assert {"accuracy", "percent_agreement", "pabak", "cohen_kappa", "accuracy_difference", "discordant_share"} <= seen
+    assert "score interval for shares and for PABAK" in said
+    assert "otherwise, and for the text-only floor, bootstrap with 400 resamples" in said
+
+
+def test_a_text_only_floor_is_bootstrapped_by_either_plan(plans: Plans) -> None:
+    for report in plans:
+        floors = [row for row in rows(report).values() if row.compared == "text_only_floor"]
+
+        assert floors
+        assert all("cluster bootstrap" in row.estimate.method for row in floors)
+
+
+def test_what_no_plan_changes_is_said_of_either(plans: Plans, report: Report) -> None:
+    unlike = {
+        row.statistic
+        for of_study in (plans.percentile, report)
+        for row in rows(of_study).values()
+        if row.statistic in ("spearman", "discordant_share") and "bootstrap" not in row.estimate.method
+    }
+
+    assert unlike == {"spearman", "discordant_share"}
+    for plan in plans:
+        assert "for Spearman’s correlation and the share of discordant items, the usual interval for" in (
+            said_of_intervals(plan)
+        )
