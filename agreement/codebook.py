@@ -142,17 +142,47 @@ def distinct_numbers(values: npt.NDArray[Any]) -> tuple[list[Any], npt.NDArray[n
     return observed.tolist(), which
 
 
-def distinct_texts(values: npt.NDArray[np.str_]) -> tuple[list[Any], npt.NDArray[np.intp]]:
+def without_unused_width(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Texts of fixed width in no more room than the longest of them needs, where they have more than `SHORT_TEXT`.
+
+    Parameters
+    ----------
+    values : ndarray of text or bytes, shape (n,)
+
+    Returns
+    -------
+    ndarray of text or bytes, shape (n,)
+        As given where none of the room is spare.
+
+    Examples
+    --------
+    >>> without_unused_width(np.array(["yes", "no"], dtype="U40")).dtype.itemsize // 4
+    3
+    """
+    characters = _characters(np.ascontiguousarray(values))
+    if characters.shape[1] <= SHORT_TEXT:
+        return values
+    used = np.flatnonzero(np.bitwise_or.reduce(characters, axis=0))
+    return values.astype(f"{values.dtype.kind}{int(used.max(initial=0)) + 1}")
+
+
+def _characters(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The characters of texts, or the bytes, 0 after the end; shape (n, width)."""
+    kind = np.dtype(np.uint32 if values.dtype.kind == "U" else np.uint8)
+    return values.view(kind).reshape(values.size, values.dtype.itemsize // kind.itemsize)
+
+
+def distinct_texts(values: npt.NDArray[Any]) -> tuple[list[Any], npt.NDArray[np.intp]]:
     """The distinct texts of an array as by `distinct_entries`, told apart one character after the other.
 
     Parameters
     ----------
-    values : ndarray of text, shape (n,)
+    values : ndarray of text or bytes, shape (n,)
         numpy's text of fixed width; none is missing.
 
     Returns
     -------
-    entries : list of str
+    entries : list of str or bytes
     which : ndarray of int, shape (n,)
 
     Examples
@@ -162,7 +192,7 @@ def distinct_texts(values: npt.NDArray[np.str_]) -> tuple[list[Any], npt.NDArray
     (['no', 'yes'], [1, 0, 1])
     """
     native = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("="))
-    characters = native.view(np.uint32).reshape(native.size, native.dtype.itemsize // 4)
+    characters = _characters(native)
     which = _by_hash(characters)
     if which is None:
         which = np.zeros(native.size, dtype=np.intp)
@@ -174,7 +204,7 @@ def distinct_texts(values: npt.NDArray[np.str_]) -> tuple[list[Any], npt.NDArray
     return native[first].tolist(), which
 
 
-def _by_hash(characters: npt.NDArray[np.uint32]) -> npt.NDArray[np.intp] | None:
+def _by_hash(characters: npt.NDArray[Any]) -> npt.NDArray[np.intp] | None:
     """Which distinct text each one is, from 16 bits of a hash; None where two texts share them, as many do.
 
     Parameters

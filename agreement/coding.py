@@ -23,6 +23,7 @@ from agreement.codebook import (
     in_order,
     is_missing,
     refuse_unlike,
+    without_unused_width,
 )
 
 Ratings = Sequence[Any] | npt.NDArray[Any]
@@ -193,8 +194,10 @@ def _distinct(values: Ratings, argument: str) -> tuple[list[Any], Codes]:
     if shape is not None and len(shape) == 1:
         if isinstance(values, np.ndarray) and values.dtype.kind in "biuf":
             return distinct_numbers(values)
-        if isinstance(values, np.ndarray) and values.dtype.kind == "U" and values.dtype.itemsize <= 4 * SHORT_TEXT:
-            return distinct_texts(values)
+        if isinstance(values, np.ndarray) and values.dtype.kind in "US":
+            texts = without_unused_width(values)
+            if texts.dtype.itemsize <= SHORT_TEXT * (4 if texts.dtype.kind == "U" else 1):
+                return distinct_texts(texts)
         factorize = getattr(values, "factorize", None)  # of a pandas Series, Index or Categorical
         if factorize is not None:
             which, entries = factorize()

@@ -82,6 +82,7 @@ def kappa(rng: np.random.Generator) -> None:
         "lists": np.ndarray.tolist,
         "tuples": lambda texts: tuple(texts.tolist()),
         "arrays of fixed width": np.asarray,
+        "arrays of greater width": lambda texts: texts.astype("U40"),
         "arrays of objects": lambda texts: texts.astype(object),
         "pandas, text in Arrow": lambda texts: pd.Series(texts, dtype="string[pyarrow]"),
         "pandas, text as objects": lambda texts: pd.Series(texts.astype(object), dtype=object),

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import agreement
-from agreement.codebook import distinct_entries, distinct_numbers, distinct_texts
+from agreement.codebook import distinct_entries, distinct_numbers, distinct_texts, without_unused_width
 from agreement.coding import encode, encode_pairs
 from agreement.interval_kinds import Interval
 
@@ -200,3 +200,21 @@ def test_no_function_names_the_kind_of_interval_otherwise() -> None:
     assert {name for name, signature in signatures.items() if "method" in signature.parameters} == other_meaning
     kinds = {sign.parameters["interval"].annotation for sign in signatures.values() if "interval" in sign.parameters}
     assert kinds == {"Interval | None"}
+
+
+@pytest.mark.parametrize("kind", ["U40", "U12", ">U20", "S40", "S3"])
+def test_texts_in_more_room_than_they_need_are_told_apart_as_in_a_list(kind: str) -> None:
+    texts = np.array(["yes", "no", "", "yes", "a b", "no"]).astype(kind)
+
+    codes, levels = encode(texts, None, "a")
+
+    plain, of_plain = encode(texts.tolist(), None, "a")
+    assert [levels[code] for code in codes] == [of_plain[code] for code in plain] == texts.tolist()
+
+
+def test_unused_room_goes_and_long_texts_stay() -> None:
+    wide, long = np.array(["yes", "no"], dtype="U40"), np.array(["x" * 30, "no"], dtype="U40")
+
+    assert without_unused_width(wide).dtype == np.dtype("U3")
+    assert without_unused_width(long).tolist() == long.tolist()
+    assert without_unused_width(np.zeros(2, dtype="U40")).tolist() == ["", ""]
