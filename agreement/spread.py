@@ -143,7 +143,11 @@ def bca_limits(
     below = float(np.mean(values < value) + np.mean(values == value) / 2.0)
     # 14.15
     deviation = np.average(left_out, weights=times) - left_out
-    scale = float(np.sum(times * deviation**2))
+    with np.errstate(over="ignore"):
+        scale = float(np.sum(times * deviation**2))
+    if not math.isfinite(scale):
+        reason = "the squares of its values are beyond floating point numbers, so BCa has no acceleration"
+        return Spread(math.nan, math.nan, _deviation(values), text, reason)
     if scale == 0.0 or below in (0.0, 1.0):
         return Spread(math.nan, math.nan, _deviation(values), text, "every resample gave the same value")
     acceleration = float(np.sum(times * deviation**3)) / (6.0 * scale**1.5)
@@ -195,7 +199,14 @@ def _spread(low: float, high: float, values: Floats, text: str, p: float | None 
 
 
 def _deviation(values: Floats) -> float | None:
-    return float(np.std(values, ddof=1)) if values.size > 1 else None
+    if values.size < 2:
+        return None
+    with np.errstate(over="ignore", invalid="ignore"):
+        deviation = float(np.std(values, ddof=1))
+        if not math.isfinite(deviation):  # of numbers whose squares are not finite
+            greatest = float(np.abs(values).max())
+            deviation = float(np.std(values / greatest, ddof=1)) * greatest
+    return deviation if math.isfinite(deviation) else None
 
 
 def widened(confidence: float, units: int) -> float:

@@ -322,3 +322,23 @@ def test_statistics_with_as_many_units_of_each_kind_share_a_draw_and_its_memory_
     assert after.hits == before.hits + 1
     assert (second.low, second.high) == pytest.approx((2 + 2 * first.low, 2 + 2 * first.high), abs=1e-12)
     assert after.currsize <= after.maxsize == 32
+
+
+@pytest.mark.parametrize("scale", [1e200, 1e-3])
+def test_a_standard_error_is_finite_where_the_squares_are_not(scale):
+    values = np.array([1.0, 2.0, -3.0, 0.5, 4.0])
+
+    plain = bootstrap(np.median, values, seed=1, resamples=200)
+    scaled = bootstrap(np.median, scale * values, seed=1, resamples=200)
+
+    assert scaled.se == pytest.approx(scale * plain.se, rel=1e-12)
+
+
+@pytest.mark.parametrize("statistic", [np.mean, np.median, lambda drawn: drawn.max()])
+def test_bca_of_numbers_whose_squares_are_not_finite_says_so(statistic):
+    estimate = bootstrap(statistic, 1e200 * np.array([1.0, 2.0, -3.0, 0.5, 4.0]), seed=1, resamples=200, interval="bca")
+
+    assert math.isnan(estimate.low)
+    assert estimate.undefined_because == (
+        "the squares of its values are beyond floating point numbers, so BCa has no acceleration"
+    )
