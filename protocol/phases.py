@@ -78,6 +78,8 @@ class Phase:
         Whether the phase is one that a protocol lists, and none of this table.
     left
         What is said of an assignment that is not done, after "3 of 20".
+    groups
+        Keys of the groups of people who work in it; none where a study has no groups.
     """
 
     key: str
@@ -93,6 +95,7 @@ class Phase:
     heading: str = ""
     left: str = ""
     listed: bool = False
+    groups: tuple[str, ...] = ()
 
     @property
     def role(self) -> Role:

@@ -9,7 +9,7 @@ from protocol.forms import Dependence, FormField, Option
 from protocol.hanging import Hanging
 from protocol.language import expansion as expanded
 from protocol.phases import Phase, Queue
-from protocol.study_phases import PhaseRules, StudyPhases
+from protocol.study_phases import Group, PhaseRules, StudyPhases, part_key
 
 # What the reading room draws, by the word in `shows`.
 SHOWN = frozenset(
@@ -34,14 +34,14 @@ def phases_of_listed(study: expanded.Expansion) -> StudyPhases:
         text=TextSettings(),
         adjudication=None,
         listed=True,
+        groups=tuple(Group(group.key, group.title, group.people) for group in study.groups),
     )
 
 
 def _phase(phase: expanded.Phase, place: int) -> Phase:
     unit = _UNITS[phase.rates[0]]
     queue = Queue(
-        # The author's key stands in no address: it may say what nobody is to know.
-        key=f"part-{place}",
+        key=part_key(place),
         role="rater",
         verb=f"{phase.title}:",
         title=phase.title,
@@ -64,6 +64,7 @@ def _phase(phase: expanded.Phase, place: int) -> Phase:
         heading=phase.title,
         left=f"{unit}s without a verdict in “{phase.title}”",
         listed=True,
+        groups=tuple(phase.by.groups),
     )
 
 
@@ -166,8 +167,9 @@ def _help(asked: expanded.Field) -> str:
 
 def not_run_yet(study: expanded.Expansion) -> Iterator[tuple[str, str]]:
     """Yield what a study asks for that this release checks and explains, but cannot run: key, and a sentence."""
-    if len(study.groups) > 1:
-        yield "groups", "several groups of people are not told apart yet; a study of one group can be imported."
+    for group in study.groups:
+        if group.may_also_be:
+            yield f"groups.{group.key}.may_also_be", "everybody is in one group only so far; remove may_also_be."
     for phase in study.phases:
         yield from ((f"phases.{phase.key}.{key}", says) for key, says in _not_run_of(study, phase))
 
@@ -200,8 +202,12 @@ def _not_run_of(study: expanded.Expansion, phase: expanded.Phase) -> Iterator[tu
     if phase.then is not None:
         yield "then", "nothing is shown after the own answer yet; remove then."
     by, opens = phase.by, phase.opens
-    if by.per_unit is not None or by.design is not None or by.not_in or by.together:
-        yield "by", "everybody rates all units of a phase; who rates what cannot be dealt out yet."
+    if by.together:
+        yield "by.together", "several people cannot give one answer together yet; remove together."
+    if by.design == "crossover":
+        yield "by.design", "crossover cannot be dealt out yet; remove design."
+    elif by.design is not None and by.per_unit is None:
+        yield "by.design", "balanced spreads units of which some people rate each; say how many as per_unit."
     if opens.kind == "by_admin" or (opens.kind == "after" and opens.done_by != "self"):
         yield "opens", "a phase opens at once, or when the same person is done with others; nothing else yet."
 

@@ -24,7 +24,7 @@ def own_queue(session: Session, actor: Actor, study_key: str, key: str) -> tuple
         There is no such study or queue for the actor, or it is another role's.
     """
     study, membership = require_role(session, actor, study_key, "rater", "reviewer", "admin")
-    queue = queue_named(frozen_facts.phases_of(session, stored_id(study.id)), key)
+    queue = queue_named(frozen_facts.phases_of_member(session, membership), key)
     if membership.role != queue.role:
         raise NotAllowed(f"This needs the role {queue.role} in the study.")
     return study, membership, queue
@@ -90,7 +90,7 @@ def require_open(session: Session, study: Study, membership: Membership, queue: 
 
     What may be revised is settled when the member acknowledges the instructions of the queue.
     """
-    phases = frozen_facts.phases_of(session, stored_id(study.id))
+    phases = frozen_facts.phases_of_member(session, membership)
     require_work_before_done(session, phases, stored_id(membership.id), queue)
     if may_be_revised_before(phases, queue) and not revision_rules.has_acknowledged(
         session, stored_id(membership.id), queue
