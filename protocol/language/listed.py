@@ -8,7 +8,7 @@ from protocol.context import Context, TextSettings
 from protocol.forms import Dependence, FormField, Option
 from protocol.hanging import Hanging
 from protocol.language import expansion as expanded
-from protocol.phases import Phase, Queue
+from protocol.phases import Kind, Phase, Queue
 from protocol.study_phases import Group, PhaseRules, StudyPhases, part_key
 
 # What the reading room draws, by the word in `shows`.
@@ -19,7 +19,14 @@ SHOWN = frozenset(
 # Types of fields that are chosen from their options, whatever statistics follow from them.
 _CHOSEN = ("choice", "correctness", "guess")
 _NOT_DRAWN = ("preference", "resolution")
-_UNITS = {"items": "item", "candidates": "answer"}
+# What can be rated, with the words by which screens call one of them.
+_UNITS: dict[str, tuple[Kind, str]] = {
+    "items": ("items", "item"),
+    "candidates": ("candidates", "answer"),
+    "references": ("references", "reference"),
+}
+# What stands on the screen wherever this is rated.
+_UNDER_JUDGEMENT = {"candidates": "candidate", "references": "reference"}
 
 
 def phases_of_listed(study: expanded.Expansion) -> StudyPhases:
@@ -39,7 +46,7 @@ def phases_of_listed(study: expanded.Expansion) -> StudyPhases:
 
 
 def _phase(phase: expanded.Phase, place: int) -> Phase:
-    unit = _UNITS[phase.rates[0]]
+    kind, unit = _UNITS[phase.rates[0]]
     queue = Queue(
         key=part_key(place),
         role="rater",
@@ -54,10 +61,10 @@ def _phase(phase: expanded.Phase, place: int) -> Phase:
     )
     return Phase(
         key=phase.key,
-        kind="items" if phase.rates == ["items"] else "candidates",
+        kind=kind,
         step=1,
         queue=queue,
-        form="reading" if phase.rates == ["items"] else "scoring",
+        form="reading" if kind == "items" else "scoring",
         opens=phase.opens.kind.replace("_", " "),
         after=tuple(phase.opens.after),
         revisable="scans" in phase.shows,
@@ -176,7 +183,10 @@ def not_run_yet(study: expanded.Expansion) -> Iterator[tuple[str, str]]:
 
 def _not_run_of(study: expanded.Expansion, phase: expanded.Phase) -> Iterator[tuple[str, str]]:
     if len(phase.rates) != 1 or phase.rates[0] not in _UNITS:
-        yield "rates", f"{' and '.join(phase.rates)} cannot be rated yet; items, or candidates alone, can."
+        yield (
+            "rates",
+            f"{' and '.join(phase.rates)} cannot be rated yet; items, candidates or references can, each alone.",
+        )
         return
     rates = phase.rates[0]
     for thing in phase.shows:
@@ -186,9 +196,9 @@ def _not_run_of(study: expanded.Expansion, phase: expanded.Phase) -> Iterator[tu
         yield "shows", "scans are not drawn beside a reference or an answer yet; remove one of the two."
     if {"prior", "overlays"} & set(phase.shows) and "scans" not in phase.shows:
         yield "shows", "prior scans and overlays are drawn beside scans only; add scans."
-    if rates == "candidates" and "candidate" not in phase.shows:
-        yield "shows", "the answers that are rated are not shown; add candidate."
-    if rates == "candidates" and phase.form == "as_item":
+    if _UNDER_JUDGEMENT.get(rates, rates) not in (*phase.shows, "items"):
+        yield "shows", f"the {_UNITS[rates][1]}s that are rated are not shown; add {_UNDER_JUDGEMENT[rates]}."
+    if rates != "items" and phase.form == "as_item":
         yield "form", "form: as_item is the form of an item; name the fields."
     fields = [asked for form in study.forms for asked in form.fields] if phase.form == "as_item" else phase.fields
     yield from (("form", says) for says in _fields_not_drawn(fields))

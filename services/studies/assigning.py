@@ -37,7 +37,7 @@ def assign_rater(session: Session, study_id: int, rater: Membership, phases: Stu
     for phase in own:
         rng = key.rng(phase.key, rater.pseudonym)
         rules, drawn_for = phases.rules_of(phase), phase.key if phase.listed else ""
-        if phase.kind == "items":
+        if phase.kind != "candidates":
             items = ordered(_frozen_items(session, stored_id(freeze.id), drawn_for, rater), rules, rng)
             dealt += _assign(rater, phase, 1, items, rules, rng)
         else:

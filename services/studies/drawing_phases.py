@@ -42,6 +42,8 @@ class DrawnPhase:
     """A phase with the units that were drawn for it."""
 
     key: str
+    # What is rated in it, in the words of the language.
+    rates: str
     sample: DrawnSample
     # Names in `not_in` of which there is no frozen study here.
     not_here: tuple[str, ...] = ()
@@ -144,7 +146,7 @@ def draw_phases(session: Session, study: Expansion, pool: Pool, key: DrawKey) ->
         elsewhere, not_here = _subjects_elsewhere(session, sample.not_in if sample else [], earlier)
         try:
             result = draw(
-                _units_of(phase, pool, earlier),
+                _units_of(study, phase, pool, earlier),
                 _as_canonical(phase.source, study.attributes),
                 key.rng("sample", phase.key),
                 elsewhere,
@@ -152,21 +154,24 @@ def draw_phases(session: Session, study: Expansion, pool: Pool, key: DrawKey) ->
         except CannotDraw as refusal:
             reasons += [f"Phase '{phase.key}': {reason}" for reason in refusal.reasons]
             continue
-        drawn.append(DrawnPhase(phase.key, result, not_here))
+        drawn.append(DrawnPhase(phase.key, phase.rates[0], result, not_here))
     if reasons:
         raise Conflict("\n".join(reasons))
     return drawn
 
 
-def _units_of(phase: Listed, pool: Pool, earlier: Mapping[str, DrawnPhase]) -> list[Unit]:
+def _units_of(study: Expansion, phase: Listed, pool: Pool, earlier: Mapping[str, DrawnPhase]) -> list[Unit]:
     """Return what a phase draws from: all of its kind, or what belongs to the items of the phase that it names."""
-    units = pool.items if phase.rates == ["items"] else pool.candidates
+    units = list((pool.candidates if phase.rates == ["candidates"] else pool.items).values())
+    if phase.rates == ["references"]:
+        # A reference goes by the name of its item; where there is none, there is nothing to rate.
+        units = [unit for unit in units if unit.key not in pool.without_reference]
     if phase.source.phase is None:
-        return list(units.values())
+        return units
     source = [row.unit for row in earlier[phase.source.phase].sample.units]
     keys, items = {unit.key for unit in source}, {unit.item for unit in source}
-    of_same_kind = keys <= set(units)
-    return [unit for unit in units.values() if (unit.key in keys if of_same_kind else unit.item in items)]
+    of_same_kind = study.phase(phase.source.phase).rates == phase.rates
+    return [unit for unit in units if (unit.key in keys if of_same_kind else unit.item in items)]
 
 
 def _as_canonical(source: Source, attributes: Sequence[Attribute]) -> Source:
@@ -302,7 +307,8 @@ def _row(freeze_id: int, part: DrawnPhase, row: DrawnUnit, pool: Pool) -> Freeze
     return FreezeItem(
         freeze_id=freeze_id,
         item_id=pool.item_ids[row.unit.item],
-        candidate_id=pool.candidate_ids[row.unit.key] if row.unit.key in pool.candidates else None,
+        # Not by the key alone: an item and a candidate may be called the same.
+        candidate_id=pool.candidate_ids[row.unit.key] if part.rates == "candidates" else None,
         phase=part.key,
         stratum=row.stratum[:200],
         inclusion_probability=row.inclusion.probability,
