@@ -66,6 +66,8 @@ class Phase:
         What must be done before, in words.
     after
         Keys of the phases of which the same member must have done everything before.
+    after_everyone
+        Keys of the phases of which everybody in them must have done everything before.
     done_by
         What closes an assignment, beside a technical failure. A decision is no verdict: it says which answer stands.
     trains
@@ -89,6 +91,7 @@ class Phase:
     form: Form
     opens: str
     after: tuple[str, ...] = ()
+    after_everyone: tuple[str, ...] = ()
     done_by: Literal["verdict", "decision"] = "verdict"
     trains: bool = False
     revisable: bool = False

@@ -200,6 +200,10 @@ class StudyPhases:
         keys = dict.fromkeys(key for phase in self.in_queue(queue) for key in phase.after)
         return tuple(self.named(key) for key in keys)
 
+    def waits_for_everyone(self, queue: Queue) -> tuple[str, ...]:
+        """Return the keys of the phases of which everybody must have done everything before a queue opens."""
+        return tuple(dict.fromkeys(key for phase in self.in_queue(queue) for key in phase.after_everyone))
+
     def after(self, queue: Queue) -> tuple[Queue, ...]:
         """Return the queues that open when a member is done with this one, in order."""
         own = set(self.in_queue(queue))
@@ -207,6 +211,9 @@ class StudyPhases:
 
     def opens_later(self, queue: Queue) -> str:
         """Return what is said to a member for whom a queue is not open yet."""
+        if self.waits_for_everyone(queue):
+            # Who the others are, and whether there are any, is said to nobody.
+            return f"“{queue.title}” opens once everything that comes before it is done."
         if self.listed:
             return f"“{queue.title}” opens once you are done with what comes before it."
         return "Scoring opens once you have read all your items."

@@ -67,6 +67,7 @@ def _phase(phase: expanded.Phase, place: int) -> Phase:
         form="reading" if kind == "items" else "scoring",
         opens=phase.opens.kind.replace("_", " "),
         after=tuple(phase.opens.after),
+        after_everyone=tuple(phase.opens.after) if phase.opens.done_by == "everyone" else (),
         revisable="scans" in phase.shows,
         heading=phase.title,
         left=f"{unit}s without a verdict in “{phase.title}”",
@@ -218,8 +219,11 @@ def _not_run_of(study: expanded.Expansion, phase: expanded.Phase) -> Iterator[tu
         yield "by.design", "crossover cannot be dealt out yet; remove design."
     elif by.design is not None and by.per_unit is None:
         yield "by.design", "balanced spreads units of which some people rate each; say how many as per_unit."
-    if opens.kind == "by_admin" or (opens.kind == "after" and opens.done_by != "self"):
-        yield "opens", "a phase opens at once, or when the same person is done with others; nothing else yet."
+    if opens.kind == "by_admin" or (opens.kind == "after" and opens.done_by == "each_unit"):
+        yield (
+            "opens",
+            "a phase opens at once, or when the same person or everyone is done with others; nothing else yet.",
+        )
 
 
 def _fields_not_drawn(fields: Sequence[expanded.Field]) -> Iterator[str]:

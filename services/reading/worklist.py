@@ -50,7 +50,7 @@ def desks_of(database: Database, actor: Actor) -> list[Desk]:
             state = state_of(session, stored_id(study.id))
             phases, membership_id = frozen_facts.phases_of_member(session, membership), stored_id(membership.id)
             for queue in (queue for queue in phases.queues if queue.role == membership.role):
-                comes_later = bool(phases.before(queue))
+                comes_later = bool(phases.before(queue) or phases.waits_for_everyone(queue))
                 practising = _practice(session, phases, membership_id) if queue.role == "rater" else ""
                 if comes_later and practising:
                     continue

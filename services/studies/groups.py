@@ -7,6 +7,7 @@ first that is free, and where none is, nothing of a phase that is dealt out by s
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from itertools import chain, count
 
 from sqlmodel import Session, col, select
@@ -14,6 +15,7 @@ from sqlmodel import Session, col, select
 from db import Database, Freeze, FreezeItem, Membership
 from db.base import stored_id
 from db.standing import STILL_MEMBER
+from protocol.phases import Phase
 from protocol.study_phases import Group, StudyPhases
 from services.errors import Conflict
 from services.people.identity import Actor
@@ -135,6 +137,16 @@ def unfilled(session: Session, study_id: int) -> dict[tuple[str, str, int], int]
     taken = slots_taken(session, study_id)
     units = _units_by_slot(session, study_id)
     return {place: number for place, number in units.items() if place[2] not in taken.get(place[1], ())}
+
+
+def lacks_people(session: Session, study_id: int, phases: Sequence[Phase]) -> bool:
+    """Return whether some of what these phases rate is nobody's yet: people are planned, or slots are not filled."""
+    taken = slots_taken(session, study_id)
+    planned = {group.key: group.people or 1 for group in frozen_facts.phases_of(session, study_id).groups}
+    keys = {phase.key for phase in phases}
+    return any(len(taken.get(group, ())) < planned[group] for phase in phases for group in phase.groups) or any(
+        phase in keys for phase, _, _ in unfilled(session, study_id)
+    )
 
 
 def _units_by_slot(session: Session, study_id: int) -> Counter[tuple[str, str, int]]:

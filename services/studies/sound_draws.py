@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from protocol.language.expansion import Expansion
 from protocol.study_phases import StudyPhases
@@ -77,7 +77,7 @@ def _told_too_early(phases: StudyPhases, drawn: Sequence[DrawnPhase]) -> Iterato
     shared_by: dict[tuple[str, str, str], set[tuple[str, str]]] = {}
     for own in phases.by_group:
         for units in _shares(own, drawn):
-            for pair, shared in _told_to(own, units):
+            for pair, shared in _told_to(phases, own, units):
                 shared_by.setdefault(pair, set()).update(shared)
     for (telling, blind, reach), shared in shared_by.items():
         thing = "the reference" if reach == "subject" else "an answer"
@@ -104,11 +104,11 @@ def _shares(phases: StudyPhases, drawn: Sequence[DrawnPhase]) -> list[dict[str, 
 
 
 def _told_to(
-    phases: StudyPhases, units: Mapping[str, Sequence[Unit]]
+    study: StudyPhases, phases: StudyPhases, units: Mapping[str, Sequence[Unit]]
 ) -> Iterator[tuple[tuple[str, str, str], set[tuple[str, str]]]]:
     """Yield the phase that tells, the one that is blind to it, and how far; and about whom, to who has these units."""
     for telling in phases.counted:
-        done_before = _all_before(phases, telling.key)
+        done_before = _all_before(study, {phase.key for phase in phases.phases}, telling.key)
         for reach, blind in phases.blind_to(telling):
             for phase in blind:
                 if phase.key in done_before:
@@ -127,14 +127,22 @@ def _of(unit: Unit, reach: str) -> tuple[str, str] | None:
     return ("conversation", conversation) if conversation else ("item", unit.item)
 
 
-def _all_before(phases: StudyPhases, key: str) -> set[str]:
-    """Return the keys of the phases that a member is done with when this one opens."""
+def _all_before(study: StudyPhases, own: Set[str], key: str) -> set[str]:
+    """Return the keys of the phases that somebody is done with when this one opens.
+
+    Parameters
+    ----------
+    own
+        Keys of the phases that they work in. What others do tells of it only where it waits for everybody.
+    """
     before: set[str] = set()
-    waits = [key]
+    waits = [study.named(key)]
     while waits:
-        for earlier in phases.named(waits.pop()).after:
-            if earlier not in before:
-                before.add(earlier)
+        phase = waits.pop()
+        for earlier in (study.named(name) for name in phase.after):
+            goes_on = earlier.key in own or (phase.after_everyone and earlier.after_everyone)
+            if goes_on and earlier.key not in before:
+                before.add(earlier.key)
                 waits.append(earlier)
     return before
 

@@ -85,6 +85,7 @@ def test_what_can_be_run_is_not_complained_of() -> None:
         ("revise: session", "by: {design: balanced}", "phases.read.by.design", "per_unit"),
         ("revise: session", "then: {shows: [vignette]}", "phases.read.then", "after the own answer"),
         ("revise: session", "opens: {by_admin: yes}", "phases.read.opens", "opens at once"),
+        ("question: Right?", "opens: {after: read, done_by: each_unit}", "phases.score.opens", "opens at once"),
         ("revise: session", "from: {where: {practice: yes}}", "phases.read.from", "practice"),
         ("question: Right?", "from: {phase: read, let_in: [flagged]}", "phases.score.from", "follow from answers"),
     ],
