@@ -246,7 +246,7 @@ def _dealt(
     study: Expansion, phase: Listed, part: DrawnPhase, dealt: Mapping[str, DrawnPhase], slots: Slots, key: DrawKey
 ) -> dealing.Dealt:
     by = phase.by
-    if by.per_unit is None and not by.not_in:
+    if not by.is_dealt:
         return {}
     units = [row.unit for row in part.sample.units]
     barred: dict[str, set[str]] = {unit.key: set() for unit in units}

@@ -90,10 +90,9 @@ def standing_of(database: Database, actor: Actor, study_key: str) -> Standing:
             .where(Item.study_id == study.id, ~col(Item.practice))
         ).all()
         phases = frozen_facts.phases_of(session, stored_id(study.id))
-        people = tuple(
-            f"Nobody is in the group {title} yet, which rates {' and '.join(f'“{phase}”' for phase in titles)}."
-            for title, titles in groups.without_people(session, stored_id(study.id), phases).items()
-        )
+        expansion = frozen_facts.expansion_of(session, stored_id(study.id))
+        dealt = {} if expansion is None else {phase.key: phase.by.is_dealt for phase in expansion.phases}
+        people = tuple(groups.remarks_before_freeze(session, stored_id(study.id), phases, dealt))
         subjects = len({subject for _, subject in rows})
         return Standing(len(rows), len({case for case, _ in rows}), subjects, phases.listed, people)
 

@@ -7,7 +7,7 @@ first that is free, and where none is, nothing of a phase that is dealt out by s
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, count
 
 from sqlmodel import Session, col, select
@@ -166,3 +166,38 @@ def without_people(session: Session, study_id: int, phases: StudyPhases) -> dict
     empty = [group for group in phases.groups if len(phases.groups) > 1 and not taken.get(group.key)]
     work = {group.title: [phase.heading for phase in phases.of_group(group.key).phases] for group in empty}
     return {title: titles for title, titles in work.items() if titles}
+
+
+def remarks_before_freeze(
+    session: Session, study_id: int, phases: StudyPhases, is_dealt: Mapping[str, bool]
+) -> Iterator[str]:
+    """Yield what has to be known of a study's people before it is frozen, a sentence each.
+
+    Parameters
+    ----------
+    is_dealt
+        By the key of a phase, whether its units are dealt to some of the people.
+    """
+    for title, titles in without_people(session, study_id, phases).items():
+        yield f"Nobody is in the group {title} yet, which rates {_quoted(titles)}."
+    taken = slots_taken(session, study_id)
+    for group in phases.groups:
+        there = len(taken.get(group.key, ()))
+        if there < (group.people or 0):
+            yield f"Of {group.people} people who are planned as {group.title}, {there} {_are(there)} there."
+        own = phases.of_group(group.key).phases
+        dealt = [phase.heading for phase in own if is_dealt.get(phase.key)]
+        if dealt and there >= (group.people or 0):
+            who = f"the {there} who {_are(there)} in the group {group.title} now"
+            yield (
+                f"The freeze deals the units of {_quoted(dealt)} to {who}: somebody who joins later "
+                "gets none of them until somebody leaves."
+            )
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
+def _quoted(titles: Sequence[str]) -> str:
+    return " and ".join(f"“{title}”" for title in titles)

@@ -123,8 +123,11 @@ def test_slots_are_drawn_for_people_who_are_planned_and_filled_when_they_come(
     sqlite_database: Database, tmp_path: Path
 ) -> None:
     planned = ANY_TWO.replace("{scorers: Scorers}", "{scorers: {title: Scorers, people: 3}}")
-    situation = opened_listed(sqlite_database, tmp_path / "study", planned, raters=2)
+    situation = imported_listed(sqlite_database, write_listed(tmp_path / "study", planned), raters=2)
+    standing = freezing.standing_of(sqlite_database, situation.admin, "listed")
+    freezing.freeze_study(sqlite_database, situation.admin, "listed")
 
+    assert standing.people == ("Of 3 people who are planned as Scorers, 2 are there.",)
     before = units_of(situation)
     waiting = [piece.sentence for piece in outstanding.open_work_of(sqlite_database, situation.admin, "listed")]
     third, fourth = invite(situation, "third"), invite(situation, "fourth")
@@ -183,6 +186,10 @@ def test_who_left_comes_back_to_their_own_units(sqlite_database: Database, tmp_p
 def test_a_freeze_with_too_few_people_is_refused_with_the_phase(sqlite_database: Database, tmp_path: Path) -> None:
     situation = imported_listed(sqlite_database, write_listed(tmp_path / "study", ANY_TWO), raters=1)
 
+    assert freezing.standing_of(sqlite_database, situation.admin, "listed").people == (
+        "The freeze deals the units of “Scores” to the 1 who is in the group Scorers now: somebody who joins later "
+        "gets none of them until somebody leaves.",
+    )
     with pytest.raises(Conflict) as refusal:
         freezing.freeze_study(sqlite_database, situation.admin, situation.study_key)
 
