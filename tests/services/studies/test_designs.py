@@ -186,9 +186,10 @@ def test_who_left_comes_back_to_their_own_units(sqlite_database: Database, tmp_p
 def test_a_freeze_with_too_few_people_is_refused_with_the_phase(sqlite_database: Database, tmp_path: Path) -> None:
     situation = imported_listed(sqlite_database, write_listed(tmp_path / "study", ANY_TWO), raters=1)
 
-    assert freezing.standing_of(sqlite_database, situation.admin, "listed").people == (
+    (said,) = freezing.standing_of(sqlite_database, situation.admin, "listed").people
+    assert said == (
         "The freeze deals the units of “Scores” to the 1 who is in the group Scorers now: somebody who joins later "
-        "gets none of them until somebody leaves.",
+        "gets none of them until somebody leaves."
     )
     with pytest.raises(Conflict) as refusal:
         freezing.freeze_study(sqlite_database, situation.admin, situation.study_key)

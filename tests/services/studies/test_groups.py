@@ -13,7 +13,7 @@ from services.errors import Conflict, NotFound
 from services.progress import outstanding, overview
 from services.reading import member_progress, submission, worklist
 from services.record import verification
-from services.studies import freezing, groups, members, removing
+from services.studies import freezing, groups, invitations, members, removing
 from tests.listed_study import (
     READ_THEN_SCORE,
     TWO_GROUPS,
@@ -99,6 +99,29 @@ def test_a_rater_names_a_group_where_there_are_several_and_one_of_them(
         invite(situation, "rater-1", "scorers")
     with pytest.raises(Conflict, match="only raters are in one"):
         members.invite(sqlite_database, situation.admin, "listed", "eve", "Eve", "admin", group="scorers")
+
+
+def test_pasted_lines_name_groups_by_key_or_title_and_all_that_is_wrong_is_said(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    situation = imported_listed(sqlite_database, write_listed(tmp_path / "study", TWO_GROUPS), groups=["residents"])
+    lines = "anna, Anna, rater, , , SCORERS\nben, Ben, rater, Neuroradiology, 6, GROUP\ncleo, Cleo"
+
+    def invited(pasted: str) -> None:
+        entries = invitations.read_entries(pasted)
+        invitations.invite_people(sqlite_database, situation.admin, "listed", entries, "http://127.0.0.1")
+
+    with pytest.raises(Conflict) as refusal:
+        invited(lines.replace("GROUP", "readers"))
+    assert str(refusal.value).splitlines() == [
+        "Line 2: 'readers' is not a group of this study; name one of residents, scorers.",
+        "Line 3: A rater of this study is in one group; name one of residents, scorers.",
+    ]
+    invited("\n".join(lines.replace("GROUP", "Residents").splitlines()[:2]))
+    progress = member_progress.progress_of_members(sqlite_database, situation.admin, "listed")
+    assert {line.name: line.group for line in progress} == {
+        "Rater 1": "Residents", "Anna": "Scorers", "Ben": "Residents",
+    }  # fmt: skip
 
 
 def test_a_study_of_one_group_asks_for_none(sqlite_database: Database, tmp_path: Path) -> None:
