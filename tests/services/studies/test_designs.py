@@ -14,6 +14,7 @@ from services.progress import outstanding
 from services.record import verification
 from services.studies import freezing, members, removing
 from tests.listed_study import closed_tables, imported_listed, opened_listed, work_through, write_listed
+from tests.room_study import with_conversation
 from tests.situations import Situation
 
 ANY_TWO = """
@@ -117,6 +118,22 @@ def test_nobody_gets_what_they_had_before_and_answers_to_it_count_as_it(
         assert not phases["first"] & phases["second"]
         assert not {item_of[answer] for answer in phases["style"]} & (phases["first"] | phases["second"])
     assert sum(len(phases["style"]) for phases in dealt.values()) == len(item_of)
+
+
+def test_the_turns_of_a_conversation_go_to_the_same_person(sqlite_database: Database, tmp_path: Path) -> None:
+    protocol = SOMEBODY_ELSE[: SOMEBODY_ELSE.index("  - key: style")]
+    folder = write_listed(tmp_path / "study", protocol, [with_conversation])
+    situation = imported_listed(sqlite_database, folder, raters=3)
+    with sqlite_database.read_only() as session:
+        turns = set(session.exec(select(Item.key).where(col(Item.conversation).is_not(None))))
+    freezing.freeze_study(sqlite_database, situation.admin, situation.study_key)
+
+    dealt = units_of(situation)
+
+    assert len(turns) == 3
+    for phase in ("first", "second"):
+        assert [phases[phase] & turns for phases in dealt.values() if phases[phase] & turns] == [turns]
+    assert not any(turns <= phases["first"] and turns <= phases["second"] for phases in dealt.values())
 
 
 def test_slots_are_drawn_for_people_who_are_planned_and_filled_when_they_come(
