@@ -42,6 +42,9 @@ def invite(
     login: str,
     name: Annotated[str, typer.Option(help="The name that they and admins see.")],
     role: Annotated[str, typer.Option(help="rater, reviewer or admin")] = "rater",
+    group: Annotated[
+        str, typer.Option(help="Of a rater, in a study with several groups: key or title of theirs.")
+    ] = "",
     sign_in_only: Annotated[
         bool, typer.Option(help="Make a link that signs in once, without setting a password.")
     ] = False,
@@ -53,7 +56,7 @@ def invite(
 
     with opened_as(act_as) as (database, actor):
         purpose = "sign_in" if sign_in_only else "join"
-        token = members.invite(database, actor, study, login, name, role, purpose=purpose)
+        token = members.invite(database, actor, study, login, name, role, group=group, purpose=purpose)
         if token:
             _print_link(login, token, "sign in" if sign_in_only else "choose a password")
         else:

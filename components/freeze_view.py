@@ -24,7 +24,10 @@ def draw_freeze(line: StudyLine) -> None:
             "draws every rater's own order, and opens the study for reading. **It cannot be undone.** "
             "Look at the items in the preview first."
         )
-        st.info(freezing.standing_of(database(), current_actor(), line.key).sentence)
+        standing = freezing.standing_of(database(), current_actor(), line.key)
+        st.info(standing.sentence)
+        for sentence in standing.people:
+            st.warning(sentence)
         sure = st.checkbox("I have looked at the preview; the items are as they should be.")
         st.button("Freeze and open", type="primary", disabled=not sure, on_click=_freeze, args=(line.key,))
         return

@@ -10,11 +10,11 @@ import streamlit as st
 from components.session import current_actor, database
 from services.errors import Refused
 from services.installation import environment
-from services.studies import invitations
+from services.studies import groups, invitations
 from services.studies.catalogue import StudyLine
 from services.studies.invitations import Entry, Invited, LinkLine
 
-_FIELDS = ("role", "name", "login", "specialty")
+_FIELDS = ("role", "name", "login", "specialty", "group")
 
 
 def draw_invitations(line: StudyLine) -> None:
@@ -35,9 +35,22 @@ def draw_invitations(line: StudyLine) -> None:
 
 def _draw_forms(study_key: str, roles: list[str]) -> None:
     round_ = _round(study_key)
+    choice = groups.groups_to_choose(database(), current_actor(), study_key)
     single, several = st.tabs(["One person", "Several people"])
     with single, st.container(border=True):
-        st.selectbox("Role", roles, key=_key("role", study_key, round_))
+        role = st.selectbox("Role", roles, key=_key("role", study_key, round_))
+        if role == "rater" and choice:
+            titles = {group.key: group.title for group in choice}
+            st.selectbox(
+                "Group",
+                list(titles),
+                index=None,
+                placeholder="Choose a group",
+                format_func=lambda key: titles[key],
+                key=_key("group", study_key, round_),
+                help="A rater is in one group and learns of no other. To change it before the freeze, remove the rater "
+                "and invite them again.",
+            )
         st.text_input("Name", key=_key("name", study_key, round_))
         st.text_input(
             "Login", key=_key("login", study_key, round_), help="What they sign in with, such as their e-mail address."
@@ -47,16 +60,24 @@ def _draw_forms(study_key: str, roles: list[str]) -> None:
     with several, st.container(border=True):
         can_read = "rater" in roles
         st.text_area(
-            "One line per person: login, name, role, specialty, years",
+            f"One line per person: login, name, role, specialty, years{', group' if choice else ''}",
             key=_key("lines", study_key, round_),
             placeholder=(
-                f"anna@example.org, Anna Maier, {'rater' if can_read else 'admin'}, Neuroradiology, 6\n"
+                f"anna@example.org, Anna Maier, {'rater' if can_read else 'admin'}, Neuroradiology, 6"
+                f"{f', {choice[0].key}' if can_read and choice else ''}\n"
                 "ben@example.org, Ben Okafor, reviewer"
             ),
-            help=f"Only {'login and name' if can_read else 'login, name and role'} are required. If anything is wrong, "
+            help=f"Only {_required(can_read, [group.key for group in choice])} are required. If anything is wrong, "
             "all errors are listed and nobody is invited.",
         )
         st.button("Invite all", on_click=_invite_several, args=(study_key, round_))
+
+
+def _required(can_read: bool, choice: list[str]) -> str:
+    """Return which entries of a line have to be there, in words."""
+    if not can_read:
+        return "login, name and role"
+    return f"login and name, and of a rater the group ({' or '.join(choice)})," if choice else "login and name"
 
 
 def _draw_outcome(study_key: str) -> None:
@@ -114,8 +135,12 @@ def _round(study_key: str) -> int:
 
 def _invite_one(study_key: str, round_: int) -> None:
     # Read from the widgets' state: arguments bound when the button was drawn are older than what was typed last.
-    role, name, login, specialty = (str(st.session_state.get(_key(field, study_key, round_), "")) for field in _FIELDS)
-    _invite(study_key, round_, lambda: [Entry(login, name, role, specialty)])
+    role, name, login, specialty, group = (
+        str(st.session_state.get(_key(field, study_key, round_)) or "") for field in _FIELDS
+    )
+    # What was chosen for a rater says nothing once the role is another.
+    of_rater = group if role == "rater" else ""
+    _invite(study_key, round_, lambda: [Entry(login, name, role, specialty, group=of_rater)])
 
 
 def _invite_several(study_key: str, round_: int) -> None:

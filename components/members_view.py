@@ -49,6 +49,8 @@ def _progress_table(progress: list[MemberProgress]) -> pd.DataFrame:
         ],
         columns=["pseudonym", "name", "what", "done", "count", "technical failures", "last saved (UTC)"],
     )
+    if any(member.group for member in progress):
+        table.insert(2, "group", [member.group or "–" for member in progress])
     # Most studies have neither; an empty column would only be wide.
     if any(member.revised for member in progress):
         table["revised"] = [member.revised for member in progress]

@@ -104,6 +104,9 @@ class Membership(Base, table=True):
     study_id: int = Field(foreign_key="study.id", index=True)
     role: str
     pseudonym: str = Field(max_length=40)
+    # Of a rater in a study that lists its phases: the group whose phases are theirs, and the slot of it that they fill.
+    group_key: str = Field(default="", max_length=40, sa_column_kwargs={"server_default": text("''")})
+    slot: int | None = None
     specialty: str = Field(default="", max_length=120)
     years: int | None = None
     created_at: datetime = Field(default_factory=now)

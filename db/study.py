@@ -241,6 +241,8 @@ class FreezeItem(Base, table=True):
     inclusion_probability: float | None
     # Monte Carlo error of a simulated probability; None of any other.
     inclusion_error: float | None = None
+    # The slots of groups to which it was dealt, as "residents/2"; none where it is for everybody of its phase.
+    slots: list[str] = Field(default_factory=list, sa_column=Column(JSON, nullable=False, server_default=text("'[]'")))
 
 
 class StudyEvent(Base, table=True):

@@ -66,6 +66,8 @@ class Phase:
         What must be done before, in words.
     after
         Keys of the phases of which the same member must have done everything before.
+    after_everyone
+        Keys of the phases of which everybody in them must have done everything before.
     done_by
         What closes an assignment, beside a technical failure. A decision is no verdict: it says which answer stands.
     trains
@@ -78,6 +80,8 @@ class Phase:
         Whether the phase is one that a protocol lists, and none of this table.
     left
         What is said of an assignment that is not done, after "3 of 20".
+    groups
+        Keys of the groups of people who work in it; none where a study has no groups.
     """
 
     key: str
@@ -87,12 +91,14 @@ class Phase:
     form: Form
     opens: str
     after: tuple[str, ...] = ()
+    after_everyone: tuple[str, ...] = ()
     done_by: Literal["verdict", "decision"] = "verdict"
     trains: bool = False
     revisable: bool = False
     heading: str = ""
     left: str = ""
     listed: bool = False
+    groups: tuple[str, ...] = ()
 
     @property
     def role(self) -> Role:

@@ -108,6 +108,15 @@ class Adjudication:
 
 
 @dataclass(frozen=True)
+class Group:
+    """People who do the same work; `people` says how many are planned, None where the protocol does not."""
+
+    key: str
+    title: str
+    people: int | None
+
+
+@dataclass(frozen=True)
 class StudyPhases:
     """The phases of a study in their order, those that train before what they open."""
 
@@ -120,6 +129,35 @@ class StudyPhases:
     adjudication: Adjudication | None
     # Whether its protocol lists them; else they are those of the table in `protocol.phases`.
     listed: bool = False
+    groups: tuple[Group, ...] = ()
+
+    def of_group(self, key: str) -> StudyPhases:
+        """Return the study as one group of its people has it: their phases alone, numbered as if there were no others.
+
+        Whoever has them learns of no other group: neither by an address nor by what a phase waits for.
+        """
+        if len(self.groups) < 2:
+            return self
+        own = [phase for phase in self.phases if key in phase.groups]
+        keys = {phase.key for phase in own}
+        return replace(
+            self,
+            phases=tuple(
+                replace(
+                    phase,
+                    queue=replace(phase.queue, key=part_key(place)),
+                    after=tuple(before for before in phase.after if before in keys),
+                    groups=(key,),
+                )
+                for place, phase in enumerate(own, start=1)
+            ),
+            groups=tuple(group for group in self.groups if group.key == key),
+        )
+
+    @property
+    def by_group(self) -> tuple[StudyPhases, ...]:
+        """The study as each group of its people has it; the study alone where it has no groups."""
+        return tuple(self.of_group(group.key) for group in self.groups) or (self,)
 
     def named(self, key: str) -> Phase:
         """Return the phase with this key, which is the study's: assignments name no others."""
@@ -162,6 +200,10 @@ class StudyPhases:
         keys = dict.fromkeys(key for phase in self.in_queue(queue) for key in phase.after)
         return tuple(self.named(key) for key in keys)
 
+    def waits_for_everyone(self, queue: Queue) -> tuple[str, ...]:
+        """Return the keys of the phases of which everybody must have done everything before a queue opens."""
+        return tuple(dict.fromkeys(key for phase in self.in_queue(queue) for key in phase.after_everyone))
+
     def after(self, queue: Queue) -> tuple[Queue, ...]:
         """Return the queues that open when a member is done with this one, in order."""
         own = set(self.in_queue(queue))
@@ -169,6 +211,9 @@ class StudyPhases:
 
     def opens_later(self, queue: Queue) -> str:
         """Return what is said to a member for whom a queue is not open yet."""
+        if self.waits_for_everyone(queue):
+            # Who the others are, and whether there are any, is said to nobody.
+            return f"“{queue.title}” opens once everything that comes before it is done."
         if self.listed:
             return f"“{queue.title}” opens once you are done with what comes before it."
         return "Scoring opens once you have read all your items."
@@ -199,7 +244,11 @@ class StudyPhases:
             yield "item", self._not_showing(showing, frozenset({"candidate"}))
 
     def _not_showing(self, showing: Phase, things: frozenset[str]) -> tuple[Phase, ...]:
-        others = (phase for phase in self.counted if phase != showing and phase.role == showing.role)
+        others = (
+            phase
+            for phase in self.counted
+            if phase != showing and phase.role == showing.role and _share_people(phase, showing)
+        )
         return tuple(phase for phase in others if not self.rules_of(phase).shows & things)
 
     @property
@@ -211,6 +260,15 @@ class StudyPhases:
     def counted(self) -> tuple[Phase, ...]:
         """The phases that statistics know of: what is practised is in none."""
         return tuple(phase for phase in self.phases if not phase.trains)
+
+
+def part_key(place: int) -> str:
+    """Return how addresses call a listed phase; the author's key stands in none: it may say what nobody is to know."""
+    return f"part-{place}"
+
+
+def _share_people(some: Phase, other: Phase) -> bool:
+    return not some.groups or bool(set(some.groups) & set(other.groups))
 
 
 def phases_of_first_language(protocol: Protocol) -> StudyPhases:

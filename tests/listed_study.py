@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import zipfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,37 @@ phases:
     shows: [prompt, reference, candidate]
     form: {verdict: {type: correctness, excluded: Excluded}}
 """
+# Who scores has read nothing: they are others.
+TWO_GROUPS = """
+blindread: 2
+name: listed
+title: Read by some, scored by others
+instructions: Work through all of it.
+consent: I agree.
+groups: {residents: Residents, scorers: Scorers}
+phases:
+  - key: read
+    title: Reads
+    rates: items
+    shows: [scans, prompt, options]
+    form: {answer: as_item}
+    by: residents
+  - key: score
+    title: Scores
+    question: Does it say the same as the reference?
+    rates: candidates
+    shows: [prompt, reference, candidate]
+    form: {verdict: correctness}
+    by: scorers
+  - key: score_again
+    title: More scores
+    question: How well is it said?
+    rates: candidates
+    from: {where: {model: model-a}}
+    shows: [prompt, reference, candidate]
+    form: {style: {type: ordinal, options: {'1': Badly, '2': Well}}}
+    by: scorers
+"""
 SCORE_ALONE = """
 blindread: 2
 name: listed
@@ -69,13 +100,22 @@ def write_listed(folder: Path, text: str, changes: Iterable[Callable[[Path], obj
     return folder
 
 
-def imported_listed(database: Database, folder: Path, raters: int = 2, key: str = "listed") -> Situation:
-    """Import a study folder and invite raters, without freezing it; the situation's reviewer is an admin of it too."""
+def imported_listed(
+    database: Database, folder: Path, raters: int = 2, key: str = "listed", groups: Sequence[str] = ()
+) -> Situation:
+    """Import a study folder and invite raters, without freezing it; the situation's reviewer is an admin of it too.
+
+    Parameters
+    ----------
+    groups
+        The group of each rater, in a study that has several; then so many are invited.
+    """
     admin = owner_of(database)
     importing.import_study(database, admin, folder, key=key)
-    for number in range(1, raters + 1):
-        members.invite(database, admin, key, f"rater-{number}", f"Rater {number}", "rater")
-    people = tuple(signed_in(database, f"rater-{number}") for number in range(1, raters + 1))
+    of_raters = groups or [""] * raters
+    for number, group in enumerate(of_raters, start=1):
+        members.invite(database, admin, key, f"rater-{number}", f"Rater {number}", "rater", group=group)
+    people = tuple(signed_in(database, f"rater-{number}") for number in range(1, len(of_raters) + 1))
     return Situation(database, key, admin, people, admin)
 
 
@@ -85,9 +125,10 @@ def opened_listed(
     text: str,
     raters: int = 2,
     changes: Iterable[Callable[[Path], object]] = (),
+    groups: Sequence[str] = (),
 ) -> Situation:
     """Import and freeze the tiny study with such a protocol, its tables changed before."""
-    situation = imported_listed(database, write_listed(folder, text, changes), raters)
+    situation = imported_listed(database, write_listed(folder, text, changes), raters, groups=groups)
     freezing.freeze_study(database, situation.admin, situation.study_key)
     return situation
 

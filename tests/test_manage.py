@@ -214,6 +214,7 @@ def test_an_invitation_prints_the_path_of_a_link(frozen: Run, data_dir: Path) ->
 REFUSED = {
     ("invite", "tiny", "rater-1", "--name", "R", "--role", "reviewer"): "nobody has two roles in one",
     ("invite", "tiny", "x", "--name", "X", "--role", "king"): "'king' is not a role",
+    ("invite", "tiny", "x", "--name", "X", "--group", "scorers"): "the protocol of this study has none; leave",
     ("invite", "nowhere", "x", "--name", "X"): "This study does not exist, or you have no access to it.",
     ("freeze", "tiny"): "This study is already frozen",
     ("practise-again", "tiny", "rater-1"): "has not used up their attempts at the practice",

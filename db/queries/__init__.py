@@ -1,6 +1,7 @@
 """Named read queries, in files by what they read. None that serves a reading phase is in `references`."""
 
 from db.queries.assignments import (
+    anybody_has_open,
     count_assignments,
     count_by_member,
     displays_of,
@@ -43,6 +44,7 @@ __all__ = [
     "ShownItem",
     "ShownOverlay",
     "ShownVolume",
+    "anybody_has_open",
     "candidate_answer",
     "count_assignments",
     "count_by_member",

@@ -117,6 +117,21 @@ def members_with_open(session: Session, study_id: int, phase: Phase) -> set[int]
     )
 
 
+def anybody_has_open(session: Session, study_id: int, phases: Sequence[str]) -> bool:
+    """Return whether anybody who is still in a study has an assignment of these phases that is not closed."""
+    waiting = (
+        select(Assignment.id)
+        .join(Membership, col(Membership.id) == Assignment.membership_id)
+        .where(
+            Assignment.study_id == study_id,
+            col(Assignment.phase).in_(phases),
+            col(Membership.removed_at).is_(None),
+            ~is_done(Assignment, ()),
+        )
+    )
+    return session.exec(waiting.limit(1)).first() is not None
+
+
 def last_assignment(session: Session, membership_id: int, phases: Sequence[Phase]) -> str | None:
     """Return the public id of a member's last assignment, closed or not."""
     return session.exec(

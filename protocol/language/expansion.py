@@ -162,6 +162,11 @@ class People(Part):
     not_in: list[str]
     together: bool
 
+    @property
+    def is_dealt(self) -> bool:
+        """Whether units are dealt to some of the people, and not rated by all of them."""
+        return self.per_unit is not None or bool(self.not_in)
+
 
 class Opening(Part):
     """When a phase opens."""

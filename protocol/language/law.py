@@ -98,18 +98,19 @@ def _reach(study: Expansion, thing: str) -> Reach:
 
 def _comes_after(study: Expansion, telling: Phase, blind: Phase, reach: Reach) -> bool:
     """Return whether a person begins with what tells only when they are done with what is blind."""
-    if telling.opens.kind != "after":
-        return False
     by_key: Mapping[str, Phase] = {phase.key: phase for phase in study.phases}
-    waits_for = list(telling.opens.after)
-    while waits_for:
-        key = waits_for.pop()
-        before = by_key[key]
-        if key == blind.key:
-            # A queue that fills as it goes waits for the item, not for all of a subject.
-            return telling.opens.done_by != "each_unit" or reach != "subject"
-        if before.opens.kind == "after":
-            waits_for += before.opens.after
+    both = set(telling.by.groups) & set(blind.by.groups) or set(telling.by.groups)
+    waiting = [telling]
+    while waiting:
+        phase = waiting.pop()
+        for before in (by_key[key] for key in phase.opens.after):
+            if before.key == blind.key:
+                # A queue that fills as it goes waits for the item, not for all of a subject.
+                return telling.opens.done_by != "each_unit" or reach != "subject"
+            # What others do says nothing of when these people are done, but where it waits for everybody.
+            others_wait = phase.opens.done_by != "self" and before.opens.done_by == "everyone"
+            if both <= set(before.by.groups) or others_wait:
+                waiting.append(before)
     return False
 
 

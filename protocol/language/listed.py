@@ -8,8 +8,8 @@ from protocol.context import Context, TextSettings
 from protocol.forms import Dependence, FormField, Option
 from protocol.hanging import Hanging
 from protocol.language import expansion as expanded
-from protocol.phases import Phase, Queue
-from protocol.study_phases import PhaseRules, StudyPhases
+from protocol.phases import Kind, Phase, Queue
+from protocol.study_phases import Group, PhaseRules, StudyPhases, part_key
 
 # What the reading room draws, by the word in `shows`.
 SHOWN = frozenset(
@@ -19,7 +19,14 @@ SHOWN = frozenset(
 # Types of fields that are chosen from their options, whatever statistics follow from them.
 _CHOSEN = ("choice", "correctness", "guess")
 _NOT_DRAWN = ("preference", "resolution")
-_UNITS = {"items": "item", "candidates": "answer"}
+# What can be rated, with the words by which screens call one of them.
+_UNITS: dict[str, tuple[Kind, str]] = {
+    "items": ("items", "item"),
+    "candidates": ("candidates", "answer"),
+    "references": ("references", "reference"),
+}
+# What stands on the screen wherever this is rated.
+_UNDER_JUDGEMENT = {"candidates": "candidate", "references": "reference"}
 
 
 def phases_of_listed(study: expanded.Expansion) -> StudyPhases:
@@ -34,14 +41,14 @@ def phases_of_listed(study: expanded.Expansion) -> StudyPhases:
         text=TextSettings(),
         adjudication=None,
         listed=True,
+        groups=tuple(Group(group.key, group.title, group.people) for group in study.groups),
     )
 
 
 def _phase(phase: expanded.Phase, place: int) -> Phase:
-    unit = _UNITS[phase.rates[0]]
+    kind, unit = _UNITS[phase.rates[0]]
     queue = Queue(
-        # The author's key stands in no address: it may say what nobody is to know.
-        key=f"part-{place}",
+        key=part_key(place),
         role="rater",
         verb=f"{phase.title}:",
         title=phase.title,
@@ -54,16 +61,18 @@ def _phase(phase: expanded.Phase, place: int) -> Phase:
     )
     return Phase(
         key=phase.key,
-        kind="items" if phase.rates == ["items"] else "candidates",
+        kind=kind,
         step=1,
         queue=queue,
-        form="reading" if phase.rates == ["items"] else "scoring",
+        form="reading" if kind == "items" else "scoring",
         opens=phase.opens.kind.replace("_", " "),
         after=tuple(phase.opens.after),
+        after_everyone=tuple(phase.opens.after) if phase.opens.done_by == "everyone" else (),
         revisable="scans" in phase.shows,
         heading=phase.title,
         left=f"{unit}s without a verdict in “{phase.title}”",
         listed=True,
+        groups=tuple(phase.by.groups),
     )
 
 
@@ -166,15 +175,19 @@ def _help(asked: expanded.Field) -> str:
 
 def not_run_yet(study: expanded.Expansion) -> Iterator[tuple[str, str]]:
     """Yield what a study asks for that this release checks and explains, but cannot run: key, and a sentence."""
-    if len(study.groups) > 1:
-        yield "groups", "several groups of people are not told apart yet; a study of one group can be imported."
+    for group in study.groups:
+        if group.may_also_be:
+            yield f"groups.{group.key}.may_also_be", "everybody is in one group only so far; remove may_also_be."
     for phase in study.phases:
         yield from ((f"phases.{phase.key}.{key}", says) for key, says in _not_run_of(study, phase))
 
 
 def _not_run_of(study: expanded.Expansion, phase: expanded.Phase) -> Iterator[tuple[str, str]]:
     if len(phase.rates) != 1 or phase.rates[0] not in _UNITS:
-        yield "rates", f"{' and '.join(phase.rates)} cannot be rated yet; items, or candidates alone, can."
+        yield (
+            "rates",
+            f"{' and '.join(phase.rates)} cannot be rated yet; items, candidates or references can, each alone.",
+        )
         return
     rates = phase.rates[0]
     for thing in phase.shows:
@@ -184,9 +197,9 @@ def _not_run_of(study: expanded.Expansion, phase: expanded.Phase) -> Iterator[tu
         yield "shows", "scans are not drawn beside a reference or an answer yet; remove one of the two."
     if {"prior", "overlays"} & set(phase.shows) and "scans" not in phase.shows:
         yield "shows", "prior scans and overlays are drawn beside scans only; add scans."
-    if rates == "candidates" and "candidate" not in phase.shows:
-        yield "shows", "the answers that are rated are not shown; add candidate."
-    if rates == "candidates" and phase.form == "as_item":
+    if _UNDER_JUDGEMENT.get(rates, rates) not in (*phase.shows, "items"):
+        yield "shows", f"the {_UNITS[rates][1]}s that are rated are not shown; add {_UNDER_JUDGEMENT[rates]}."
+    if rates != "items" and phase.form == "as_item":
         yield "form", "form: as_item is the form of an item; name the fields."
     fields = [asked for form in study.forms for asked in form.fields] if phase.form == "as_item" else phase.fields
     yield from (("form", says) for says in _fields_not_drawn(fields))
@@ -200,10 +213,17 @@ def _not_run_of(study: expanded.Expansion, phase: expanded.Phase) -> Iterator[tu
     if phase.then is not None:
         yield "then", "nothing is shown after the own answer yet; remove then."
     by, opens = phase.by, phase.opens
-    if by.per_unit is not None or by.design is not None or by.not_in or by.together:
-        yield "by", "everybody rates all units of a phase; who rates what cannot be dealt out yet."
-    if opens.kind == "by_admin" or (opens.kind == "after" and opens.done_by != "self"):
-        yield "opens", "a phase opens at once, or when the same person is done with others; nothing else yet."
+    if by.together:
+        yield "by.together", "several people cannot give one answer together yet; remove together."
+    if by.design == "crossover":
+        yield "by.design", "crossover cannot be dealt out yet; remove design."
+    elif by.design is not None and by.per_unit is None:
+        yield "by.design", "balanced spreads units of which some people rate each; say how many as per_unit."
+    if opens.kind == "by_admin" or (opens.kind == "after" and opens.done_by == "each_unit"):
+        yield (
+            "opens",
+            "a phase opens at once, or when the same person or everyone is done with others; nothing else yet.",
+        )
 
 
 def _fields_not_drawn(fields: Sequence[expanded.Field]) -> Iterator[str]:

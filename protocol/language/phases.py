@@ -274,7 +274,11 @@ def _opening(
     needed = {answers_of, source.phase if _needs_answers(source) else None} - {None}
     shared = [above.key for above in before if may_share_people(people.groups, above.by.groups, known.groups)]
     after = list(written.after) or [above.key for above in before if above.key in shared or above.key in needed]
-    done_by = written.done_by or ("everyone" if needed & set(after) else "self")
+    strangers = [key for key in after if key not in shared]
+    done_by = written.done_by or ("everyone" if needed & set(after) or strangers else "self")
+    if strangers and done_by == "self":
+        says = f"nobody who works here works in '{strangers[0]}'; write done_by: everyone, or name another phase."
+        misfits.add((*place, "done_by"), says)
     kind: Literal["at_once", "after", "by_admin"] = "after"
     if written.by_admin or written.at_once or not after:
         kind = "by_admin" if written.by_admin else "at_once"

@@ -16,7 +16,7 @@ from services.adjudication import review_queue
 from services.people.identity import Actor
 from services.people.permission import require_role
 from services.reading import practice
-from services.studies import frozen_facts
+from services.studies import frozen_facts, groups
 
 # In the order of a study's life; the words follow "3 of 20".
 WORDS = {
@@ -94,6 +94,7 @@ def open_work(session: Session, study_id: int) -> list[OpenWork]:
     return in_order(
         [
             *_of_people(session, study_id, phases),
+            *_of_empty_slots(session, study_id, phases),
             *_not_sent(session, study_id, phases),
             *_of_judges(session, study_id),
         ]
@@ -122,6 +123,21 @@ def _of_people(session: Session, study_id: int, phases: StudyPhases) -> list[Ope
             left = phase.left if phase.listed else ""
             work += [OpenWork(who, part, open_, total, name, left), OpenWork(who, CLOSED, failures, total, name)]
     return work
+
+
+def _of_empty_slots(session: Session, study_id: int, phases: StudyPhases) -> list[OpenWork]:
+    """Return what was dealt to slots that nobody fills: it is no less open for that."""
+    titles = {group.key: group.title for group in phases.groups}
+    return [
+        OpenWork(
+            f"Slot {number} of {titles[group]}",
+            phases.named(phase).queue.key,
+            units,
+            units,
+            left=f"{phases.named(phase).left}: nobody fills the slot",
+        )
+        for (phase, group, number), units in groups.unfilled(session, study_id).items()
+    ]
 
 
 def _not_sent(session: Session, study_id: int, phases: StudyPhases) -> list[OpenWork]:

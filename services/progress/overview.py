@@ -13,7 +13,7 @@ from protocol.study_phases import StudyPhases
 from services.people.identity import Actor
 from services.people.permission import require_role, state_of
 from services.progress import outstanding
-from services.studies import frozen_facts
+from services.studies import frozen_facts, groups
 
 
 @dataclass(frozen=True)
@@ -52,19 +52,27 @@ def overview_of(database: Database, actor: Actor, study_key: str) -> Overview:
         if state == "closed":
             return Overview(len(raters), done, total, ("report ready",))
         work = [piece for piece in outstanding.open_work(session, study_id) if piece.is_open]
-    return Overview(len(raters), done, total, _waits(work, _first_part(phases), len(raters)))
+        empty = (
+            tuple(f"nobody in {title}" for title in groups.without_people(session, study_id, phases)) if raters else ()
+        )
+    return Overview(len(raters), done, total, _waits(work, _not_begun(work, counts, phases), len(raters)) + empty)
 
 
-def _first_part(phases: StudyPhases) -> str:
-    """Return the part of open work by which it is known who has not begun."""
-    first = phases.counted[0]
-    return first.queue.key if first.listed else first.key
+def _not_begun(
+    work: list[outstanding.OpenWork], counts: dict[tuple[int, str], tuple[int, int]], phases: StudyPhases
+) -> int:
+    """Count who has done nothing yet: in the first language, nothing of the first phase."""
+    if not phases.listed:
+        return sum(piece.open == piece.total for piece in work if piece.part == phases.counted[0].key)
+    of_member: dict[int, tuple[int, int]] = {}
+    for (member, _), (open_, total) in counts.items():
+        before = of_member.get(member, (0, 0))
+        of_member[member] = (before[0] + open_, before[1] + total)
+    return sum(open_ == total for open_, total in of_member.values())
 
 
-def _waits(work: list[outstanding.OpenWork], first_part: str, raters: int) -> tuple[str, ...]:
+def _waits(work: list[outstanding.OpenWork], not_begun: int, raters: int) -> tuple[str, ...]:
     people = len({piece.who for piece in work if piece.name})
-    begun = {piece.who: piece.open < piece.total for piece in work if piece.part == first_part}
-    not_begun = sum(not started for started in begun.values())
     to_send = sum(piece.open for piece in work if piece.part == "queue")
     said = (
         (not raters, "nobody invited to read"),

@@ -11,7 +11,7 @@ from protocol.study_phases import StudyPhases
 from services.errors import NotAllowed, NotFound, ReadsOpen
 from services.people.identity import Actor
 from services.people.permission import require_role, turn_of
-from services.reading import practice, revision_rules, shown_items
+from services.reading import everyone, practice, revision_rules, shown_items
 from services.studies import frozen_facts
 
 
@@ -24,7 +24,7 @@ def own_queue(session: Session, actor: Actor, study_key: str, key: str) -> tuple
         There is no such study or queue for the actor, or it is another role's.
     """
     study, membership = require_role(session, actor, study_key, "rater", "reviewer", "admin")
-    queue = queue_named(frozen_facts.phases_of(session, stored_id(study.id)), key)
+    queue = queue_named(frozen_facts.phases_of_member(session, membership), key)
     if membership.role != queue.role:
         raise NotAllowed(f"This needs the role {queue.role} in the study.")
     return study, membership, queue
@@ -90,7 +90,7 @@ def require_open(session: Session, study: Study, membership: Membership, queue: 
 
     What may be revised is settled when the member acknowledges the instructions of the queue.
     """
-    phases = frozen_facts.phases_of(session, stored_id(study.id))
+    phases = frozen_facts.phases_of_member(session, membership)
     require_work_before_done(session, phases, stored_id(membership.id), queue)
     if may_be_revised_before(phases, queue) and not revision_rules.has_acknowledged(
         session, stored_id(membership.id), queue
@@ -105,9 +105,13 @@ def may_be_revised_before(phases: StudyPhases, queue: Queue) -> bool:
 
 
 def is_work_before_done(session: Session, phases: StudyPhases, membership_id: int, queue: Queue) -> bool:
-    """Return whether a member has nothing open that comes before a queue."""
+    """Return whether nothing is open that comes before a queue: of the member, or of everybody it waits for."""
     before = phases.before(queue)
-    return not before or not queries.open_assignments(session, membership_id, before, limit=1)
+    if before and queries.open_assignments(session, membership_id, before, limit=1):
+        return False
+    if not phases.waits_for_everyone(queue):
+        return True
+    return everyone.are_done(session, session.get_one(Membership, membership_id).study_id, phases, queue)
 
 
 def tells_nothing_too_early(session: Session, phases: StudyPhases, assignment: Assignment) -> bool:

@@ -48,7 +48,7 @@ def notice_of(study: Study, phases: StudyPhases) -> str | None:
 def queue_payload(session: Session, actor: Actor, study: Study, membership: Membership, queue: Queue) -> Payload:
     """Return the payload of the first assignment that is not closed, or thanks when there is none."""
     membership_id = stored_id(membership.id)
-    phases = frozen_facts.phases_of(session, stored_id(study.id))
+    phases = frozen_facts.phases_of_member(session, membership)
     waiting = desk.waiting_for(session, phases, membership_id, queue, limit=3)
     progress = desk.shown_progress_of(session, phases, membership_id, queue)
     if not waiting:
@@ -82,7 +82,7 @@ def assignment_payload(
 ) -> AnyItemPayload:
     """Return the payload of the first of `waiting`; the images of the one after it may be fetched ahead."""
     assignment = waiting[0]
-    phases = frozen_facts.phases_of(session, stored_id(study.id))
+    phases = _phases_of(session, assignment)
     phase = phases.named(assignment.phase)
     keys = keys_of(study, actor)
     place = Desk(
@@ -122,7 +122,7 @@ def revision_payload(
     session: Session, actor: Actor, study: Study, assignment: Assignment, verdict: Verdict
 ) -> ItemPayload:
     """Return the payload of an item whose verdict is being revised; nothing is fetched ahead beside it."""
-    phases = frozen_facts.phases_of(session, stored_id(study.id))
+    phases = _phases_of(session, assignment)
     phase = phases.named(assignment.phase)
     keys = keys_of(study, actor)
     shown = shown_items.shown_of(session, phases, assignment)
@@ -140,6 +140,10 @@ def revision_payload(
     )
     rules = phases.rules_of(phase)
     return blinding.item_payload(desk=place, shown=shown, rules=rules, text=phases.text, keys=keys, prefetch=[])
+
+
+def _phases_of(session: Session, assignment: Assignment) -> StudyPhases:
+    return frozen_facts.phases_of_member(session, session.get_one(Membership, assignment.membership_id))
 
 
 def _practice_progress(phases: StudyPhases, phase: Phase, progress: tuple[int, int]) -> PracticePayload | None:

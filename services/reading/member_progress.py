@@ -25,7 +25,7 @@ from protocol.study_phases import StudyPhases
 from services.people.identity import Actor
 from services.people.permission import require_role
 from services.reading import desk, practice
-from services.studies import frozen_facts
+from services.studies import frozen_facts, groups
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,8 @@ class MemberProgress:
     last_saved: datetime | None
     # Empty where the study has no practice.
     practice: str = ""
+    # Title of their group; empty where the study has no groups to tell apart.
+    group: str = ""
     # How many of the items have a verdict that was revised.
     revised: int = 0
 
@@ -50,7 +52,7 @@ def progress_of_members(database: Database, actor: Actor, study_key: str) -> lis
     """Return, for admins, how far every rater and reviewer is."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
-        phases = frozen_facts.phases_of(session, stored_id(study.id))
+        titles = groups.titles_of(frozen_facts.phases_of(session, stored_id(study.id)))
         rows = session.exec(
             select(Membership, Person)
             .join(Person)
@@ -59,6 +61,7 @@ def progress_of_members(database: Database, actor: Actor, study_key: str) -> lis
         ).all()
         lines = []
         for membership, person in rows:
+            phases = frozen_facts.phases_of_member(session, membership)
             for queue in (queue for queue in phases.queues if queue.role == membership.role):
                 done, total = desk.progress_of(session, phases, stored_id(membership.id), queue)
                 if total or not phases.before(queue):
@@ -72,6 +75,7 @@ def progress_of_members(database: Database, actor: Actor, study_key: str) -> lis
                             total,
                             *_failures_and_last_save(session, phases, stored_id(membership.id), queue),
                             _practice(session, phases.training_for(queue), stored_id(membership.id)),
+                            titles.get(membership.group_key, ""),
                             _revised(session, phases, stored_id(membership.id), queue),
                         )
                     )

@@ -27,7 +27,7 @@ def next_part(session: Session, study: Study, membership: Membership, queue: Que
     """Return what waits for the member when a queue is done, as answers to score after the reads; None for nothing."""
     if queue.role == "reviewer":
         return blinding.next_payload("Look again", "", _place(study, queue))
-    phases, membership_id = frozen_facts.phases_of(session, stored_id(study.id)), stored_id(membership.id)
+    phases, membership_id = frozen_facts.phases_of_member(session, membership), stored_id(membership.id)
     # What follows this queue, before what can be done at any time.
     others = dict.fromkeys((*phases.after(queue), *(other for other in phases.queues if other.role == queue.role)))
     for following in (other for other in others if other != queue):

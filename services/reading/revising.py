@@ -24,8 +24,8 @@ def list_revisable(database: Database, actor: Actor, public_id: str) -> list[Rev
         One of the actor's assignments, which says which study is meant: two studies may be open in two tabs.
     """
     with database.read_only() as session:
-        _, study, membership = own_assignment(session, actor, public_id)
-        phases = frozen_facts.phases_of(session, stored_id(study.id))
+        _, _, membership = own_assignment(session, actor, public_id)
+        phases = frozen_facts.phases_of_member(session, membership)
         lines = []
         for assignment, verdict in revision_rules.revisable_verdicts(session, actor, phases, membership):
             phase = phases.named(assignment.phase)
@@ -54,7 +54,7 @@ def reopen(database: Database, actor: Actor, public_id: str) -> ItemPayload:
     """
     with database.writing() as session:
         assignment, study, membership = own_assignment(session, actor, public_id)
-        phases = frozen_facts.phases_of(session, stored_id(study.id))
+        phases = frozen_facts.phases_of_member(session, membership)
         verdict = revision_rules.require_revisable(session, actor, phases, membership, assignment)
         revision_rules.end(session, actor, membership)
         session.add(
@@ -73,7 +73,7 @@ def resume(database: Database, actor: Actor, public_id: str) -> Payload:
     """Leave a reopened verdict as it stands, and return what is on the desk of the assignment's study."""
     with database.writing() as session:
         assignment, study, membership = own_assignment(session, actor, public_id)
-        queue = frozen_facts.phases_of(session, stored_id(study.id)).named(assignment.phase).queue
+        queue = frozen_facts.phases_of_member(session, membership).named(assignment.phase).queue
         require_in_study(session, acts.READ, study)
         desk.require_open(session, study, membership, queue)
         revision_rules.end(session, actor, membership)

@@ -8,7 +8,6 @@ from collections import defaultdict
 from sqlmodel import Session, col, select
 
 from db import Assignment, Database, Membership, Verdict
-from db.base import stored_id
 from protocol.phases import Queue
 from services.people.identity import Actor
 from services.people.permission import own_assignment
@@ -20,8 +19,8 @@ from services.studies import frozen_facts
 def session_summary(database: Database, actor: Actor, public_id: str) -> SummaryPayload:
     """Return the actor's own counts and times in the study, and the queue, of one of their assignments."""
     with database.read_only() as session:
-        assignment, study, membership = own_assignment(session, actor, public_id)
-        queue = frozen_facts.phases_of(session, stored_id(study.id)).named(assignment.phase).queue
+        assignment, _, membership = own_assignment(session, actor, public_id)
+        queue = frozen_facts.phases_of_member(session, membership).named(assignment.phase).queue
         return own_counts_and_times(session, actor, membership, queue)
 
 
@@ -30,7 +29,7 @@ def own_counts_and_times(session: Session, actor: Actor, membership: Membership,
 
     The time of a revision is added to that of its item.
     """
-    phases = frozen_facts.phases_of(session, membership.study_id)
+    phases = frozen_facts.phases_of_member(session, membership)
     rows = session.exec(
         select(Verdict.assignment_id, Verdict.active_ms)
         .join(Assignment, col(Assignment.id) == Verdict.assignment_id)

@@ -22,7 +22,7 @@ from services.studies import frozen_facts
 def form_of(session: Session, phases: StudyPhases, assignment: Assignment) -> ShownForm:
     """Return the form that an assignment shows, and that its answers are checked against."""
     phase = phases.named(assignment.phase)
-    if phase.kind == "candidates":
+    if phase.kind != "items":
         return blinding.form_of_candidate(phases.rules_of(phase))
     return form_with(phases, assignment, item_of(session, assignment))
 

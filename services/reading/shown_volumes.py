@@ -94,7 +94,7 @@ def _in_reach(session: Session, actor: Actor, study: Study, membership: Membersh
         return _all_of(session, study_id)
     if state_of(session, study_id) != "open":
         return {}
-    phases, membership_id = frozen_facts.phases_of(session, study_id), stored_id(membership.id)
+    phases, membership_id = frozen_facts.phases_of_member(session, membership), stored_id(membership.id)
     files: Files = {}
     for queue in phases.with_volumes(membership.role):
         if not desk.is_work_before_done(session, phases, membership_id, queue):

@@ -76,7 +76,7 @@ def payload_after_reload(database: Database, actor: Actor, study_key: str, queue
     with database.read_only() as session:
         study, membership, named = desk.own_queue(session, actor, study_key, queue)
         require_in_study(session, acts.READ, study)
-        phases = frozen_facts.phases_of(session, stored_id(study.id))
+        phases = frozen_facts.phases_of_member(session, membership)
         may_be = phases.is_revisable(named)
         revised = revision_rules.reopened(session, actor, phases, membership) if may_be else None
         if revised is not None and phases.named(revised[0].phase).queue == named:
@@ -92,8 +92,8 @@ def _desk_payload(session: Session, actor: Actor, study: Study, membership: Memb
 def queue_of_assignment(database: Database, actor: Actor, public_id: str) -> tuple[str, str]:
     """Return study key and queue of one of the actor's own assignments."""
     with database.read_only() as session:
-        assignment, study, _ = own_assignment(session, actor, public_id)
-        return study.key, frozen_facts.phases_of(session, stored_id(study.id)).named(assignment.phase).queue.key
+        assignment, study, membership = own_assignment(session, actor, public_id)
+        return study.key, frozen_facts.phases_of_member(session, membership).named(assignment.phase).queue.key
 
 
 def record_display(
@@ -173,7 +173,7 @@ def submit(
     """
     with database.writing() as session:
         assignment, study, membership = own_assignment(session, actor, public_id, lock=True)
-        phases = frozen_facts.phases_of(session, stored_id(study.id))
+        phases = frozen_facts.phases_of_member(session, membership)
         phase = phases.named(assignment.phase)
         checked = check_answers(shown_items.form_of(session, phases, assignment), answers)
         content_sha256 = checked.content_sha256()
@@ -299,7 +299,7 @@ def report_failure(database: Database, actor: Actor, public_id: str, reason: str
     with database.writing() as session:
         assignment, study, membership = own_assignment(session, actor, public_id, lock=True)
         require_in_study(session, acts.READ, study)
-        phases = frozen_facts.phases_of(session, stored_id(study.id))
+        phases = frozen_facts.phases_of_member(session, membership)
         phase = phases.named(assignment.phase)
         earlier = session.exec(select(TechnicalFailure).where(TechnicalFailure.assignment_id == assignment.id)).first()
         if earlier is not None:
@@ -330,7 +330,7 @@ def _state(session: Session, actor: Actor, study: Study, membership: Membership,
     not come.
     """
     if turn_of(session, assignment).has_come:
-        phases = frozen_facts.phases_of(session, assignment.study_id)
+        phases = frozen_facts.phases_of_member(session, membership)
         desk.require_open(session, study, membership, phases.named(assignment.phase).queue)
         return "on the desk" if desk.is_on_the_desk(session, phases, assignment) else "waiting"
     if _is_being_revised(session, actor, assignment):
@@ -344,8 +344,8 @@ def _state(session: Session, actor: Actor, study: Study, membership: Membership,
 def _is_being_revised(session: Session, actor: Actor, assignment: Assignment) -> bool:
     if turn_of(session, assignment).has_come:
         return False
-    phases = frozen_facts.phases_of(session, assignment.study_id)
     membership = session.get_one(Membership, assignment.membership_id)
+    phases = frozen_facts.phases_of_member(session, membership)
     reopened = revision_rules.reopened(session, actor, phases, membership)
     return reopened is not None and reopened[0].id == assignment.id
 

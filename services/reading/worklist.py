@@ -48,9 +48,9 @@ def desks_of(database: Database, actor: Actor) -> list[Desk]:
     with database.read_only() as session:
         for study, membership in studies_of(session, actor):
             state = state_of(session, stored_id(study.id))
-            phases, membership_id = frozen_facts.phases_of(session, stored_id(study.id)), stored_id(membership.id)
+            phases, membership_id = frozen_facts.phases_of_member(session, membership), stored_id(membership.id)
             for queue in (queue for queue in phases.queues if queue.role == membership.role):
-                comes_later = bool(phases.before(queue))
+                comes_later = bool(phases.before(queue) or phases.waits_for_everyone(queue))
                 practising = _practice(session, phases, membership_id) if queue.role == "rater" else ""
                 if comes_later and practising:
                     continue
@@ -106,7 +106,7 @@ def instructions(database: Database, actor: Actor, study_key: str, queue: str) -
     """
     with database.read_only() as session:
         study, membership, named = desk.own_queue(session, actor, study_key, queue)
-        phases = frozen_facts.phases_of(session, stored_id(study.id))
+        phases = frozen_facts.phases_of_member(session, membership)
         desk.require_work_before_done(session, phases, stored_id(membership.id), named)
         begun = _begun(session, membership)
         parts = _instructions_of(phases, named, begun)
@@ -130,7 +130,7 @@ def acknowledge_instructions(database: Database, actor: Actor, study_key: str, q
     """Store that this member has read the instructions of a queue; a second time changes nothing."""
     with database.writing() as session:
         study, membership, named = desk.own_queue(session, actor, study_key, queue)
-        phases = frozen_facts.phases_of(session, stored_id(study.id))
+        phases = frozen_facts.phases_of_member(session, membership)
         begun = _begun(session, membership)
         text_sha256 = _hash_of(_instructions_of(phases, named, begun))
         # It ends what may be revised, so it may not be done in passing, before the last read.

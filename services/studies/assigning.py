@@ -13,48 +13,63 @@ from db.base import stored_id
 from protocol.phases import Phase
 from protocol.study_phases import PhaseRules, StudyPhases
 from services.seals import proofs
-from services.studies import draws
+from services.studies import draws, groups
 
 T = TypeVar("T")
 REPEATED_DRAWS = 50
 
 
 def assign_rater(session: Session, study_id: int, rater: Membership, phases: StudyPhases) -> None:
-    """Give a rater every frozen item, the practice before them, and every candidate that is to be scored."""
+    """Give a rater the practice and all units of their phases, or those of their slot; nothing of what they have.
+
+    Parameters
+    ----------
+    phases
+        Those of the rater's group.
+    """
     freeze = session.exec(select(Freeze).where(Freeze.study_id == study_id)).one()
-    if phases.training is not None:
+    has = set(session.exec(select(Assignment.phase).where(Assignment.membership_id == rater.id).distinct()))
+    if phases.training is not None and phases.training.key not in has:
         assign_practice(session, study_id, rater, phases, phases.training, pass_number=1)
     key = draws.key_of(session, study_id, phases.seed)
-    own = [phase for phase in phases.counted if phase.role == "rater"]
+    own = [phase for phase in phases.counted if phase.role == "rater" and phase.key not in has]
     dealt: list[Assignment] = []
     for phase in own:
         rng = key.rng(phase.key, rater.pseudonym)
         rules, drawn_for = phases.rules_of(phase), phase.key if phase.listed else ""
-        if phase.kind == "items":
-            items = ordered(_frozen_items(session, stored_id(freeze.id), drawn_for), rules, rng)
+        if phase.kind != "candidates":
+            items = ordered(_frozen_items(session, stored_id(freeze.id), drawn_for, rater), rules, rng)
             dealt += _assign(rater, phase, 1, items, rules, rng)
         else:
-            candidates = _in_order(_frozen_candidates(session, stored_id(freeze.id), drawn_for), phase, rules, rng)
+            frozen = _frozen_candidates(session, stored_id(freeze.id), drawn_for, rater)
+            candidates = _in_order(frozen, phase, rules, rng)
             dealt += _assign_candidates(rater, phase, candidates)
+    if not own or (has and not dealt):
+        return
     session.add_all(dealt)
     session.flush()
     draws.note(session, study_id, key, own[0].key, rater.pseudonym, rows=proofs.sealed(dealt))
 
 
-def _frozen_items(session: Session, freeze_id: int, phase: str) -> list[tuple[Item, str]]:
-    """Return the items of a freeze, or of one phase of it, with their subjects, in the order from which is drawn."""
+def _is_for(frozen: Sequence[str], rater: Membership) -> bool:
+    """Return whether a unit with these slots is for a rater: dealt to their slot, or to nobody in particular."""
+    return not frozen or (rater.slot is not None and groups.name_of_slot(rater.group_key, rater.slot) in frozen)
+
+
+def _frozen_items(session: Session, freeze_id: int, phase: str, rater: Membership) -> list[tuple[Item, str]]:
+    """Return a rater's items of a freeze, or of one phase of it, with their subjects, in the order of the tables."""
     rows = session.exec(
-        select(Item, Case.subject)
+        select(Item, Case.subject, FreezeItem.slots)
         .join(FreezeItem, col(FreezeItem.item_id) == Item.id)
         .join(Case, col(Case.id) == Item.case_id)
         .where(FreezeItem.freeze_id == freeze_id, FreezeItem.phase == phase, col(FreezeItem.candidate_id).is_(None))
         .order_by(col(Item.id))
     ).all()
-    return [(item, subject) for item, subject in rows]
+    return [(item, subject) for item, subject, slots in rows if _is_for(slots, rater)]
 
 
-def _frozen_candidates(session: Session, freeze_id: int, phase: str) -> list[tuple[FreezeItem, str]]:
-    """Return the candidates of a freeze, or of one phase, with their subjects, in the order from which is drawn."""
+def _frozen_candidates(session: Session, freeze_id: int, phase: str, rater: Membership) -> list[tuple[FreezeItem, str]]:
+    """Return a rater's candidates of a freeze, or of one phase, with their subjects, in the order of the tables."""
     rows = session.exec(
         select(FreezeItem, Case.subject)
         .join(Item, col(Item.id) == FreezeItem.item_id)
@@ -62,7 +77,7 @@ def _frozen_candidates(session: Session, freeze_id: int, phase: str) -> list[tup
         .where(FreezeItem.freeze_id == freeze_id, FreezeItem.phase == phase, col(FreezeItem.candidate_id).is_not(None))
         .order_by(col(FreezeItem.candidate_id))
     ).all()
-    return [(frozen, subject) for frozen, subject in rows]
+    return [(frozen, subject) for frozen, subject in rows if _is_for(frozen.slots, rater)]
 
 
 def _in_order(

@@ -1,9 +1,9 @@
-"""What is rated in each phase of a study that lists its phases: drawn from its tables, and held against the law."""
+"""What is rated in each phase of a study that lists its phases, and by which slots: drawn from its tables."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlmodel import Session, col, select
@@ -12,9 +12,10 @@ from db import Candidate, Case, Freeze, FreezeItem, Item, Reference, Study
 from db.base import stored_id
 from protocol.language.expansion import Attribute, Condition, Expansion, Source
 from protocol.language.expansion import Phase as Listed
-from protocol.study_phases import StudyPhases
 from services.errors import Conflict
+from services.studies import dealing
 from services.studies.draws import DrawKey
+from services.studies.groups import Slots, name_of_slot
 from services.studies.sampling.remarks import CannotDraw, listed
 from services.studies.sampling.sample import DrawnSample, DrawnUnit, draw
 from services.studies.sampling.units import Unit
@@ -41,9 +42,13 @@ class DrawnPhase:
     """A phase with the units that were drawn for it."""
 
     key: str
+    # What is rated in it, in the words of the language.
+    rates: str
     sample: DrawnSample
     # Names in `not_in` of which there is no frozen study here.
     not_here: tuple[str, ...] = ()
+    # To which slots each unit was dealt, by its key; nothing where everybody of the phase rates all.
+    slots: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def as_manifest(self) -> dict[str, Any]:
         """Return what a manifest says of it: planned against drawn, and each unit with its probability."""
@@ -64,6 +69,7 @@ class DrawnPhase:
                     "probability": row.inclusion.probability,
                     "error": row.inclusion.standard_error,
                     "method": row.inclusion.method,
+                    **({"slots": list(self.slots[row.unit.key])} if self.slots else {}),
                 }
                 for row in self.sample.units
             },
@@ -140,7 +146,7 @@ def draw_phases(session: Session, study: Expansion, pool: Pool, key: DrawKey) ->
         elsewhere, not_here = _subjects_elsewhere(session, sample.not_in if sample else [], earlier)
         try:
             result = draw(
-                _units_of(phase, pool, earlier),
+                _units_of(study, phase, pool, earlier),
                 _as_canonical(phase.source, study.attributes),
                 key.rng("sample", phase.key),
                 elsewhere,
@@ -148,21 +154,24 @@ def draw_phases(session: Session, study: Expansion, pool: Pool, key: DrawKey) ->
         except CannotDraw as refusal:
             reasons += [f"Phase '{phase.key}': {reason}" for reason in refusal.reasons]
             continue
-        drawn.append(DrawnPhase(phase.key, result, not_here))
+        drawn.append(DrawnPhase(phase.key, phase.rates[0], result, not_here))
     if reasons:
         raise Conflict("\n".join(reasons))
     return drawn
 
 
-def _units_of(phase: Listed, pool: Pool, earlier: Mapping[str, DrawnPhase]) -> list[Unit]:
+def _units_of(study: Expansion, phase: Listed, pool: Pool, earlier: Mapping[str, DrawnPhase]) -> list[Unit]:
     """Return what a phase draws from: all of its kind, or what belongs to the items of the phase that it names."""
-    units = pool.items if phase.rates == ["items"] else pool.candidates
+    units = list((pool.candidates if phase.rates == ["candidates"] else pool.items).values())
+    if phase.rates == ["references"]:
+        # A reference goes by the name of its item; where there is none, there is nothing to rate.
+        units = [unit for unit in units if unit.key not in pool.without_reference]
     if phase.source.phase is None:
-        return list(units.values())
+        return units
     source = [row.unit for row in earlier[phase.source.phase].sample.units]
     keys, items = {unit.key for unit in source}, {unit.item for unit in source}
-    of_same_kind = keys <= set(units)
-    return [unit for unit in units.values() if (unit.key in keys if of_same_kind else unit.item in items)]
+    of_same_kind = study.phase(phase.source.phase).rates == phase.rates
+    return [unit for unit in units if (unit.key in keys if of_same_kind else unit.item in items)]
 
 
 def _as_canonical(source: Source, attributes: Sequence[Attribute]) -> Source:
@@ -206,133 +215,103 @@ def _subjects_elsewhere(
     return frozenset(subjects), tuple(not_here)
 
 
-def require_sound(study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool) -> None:
-    """Refuse what was drawn where it lacks what its phase shows, or would tell somebody what they have still to rate.
+def deal_phases(study: Expansion, drawn: Sequence[DrawnPhase], slots: Slots, key: DrawKey) -> list[DrawnPhase]:
+    """Deal what was drawn to slots, in each phase in which not everybody rates all.
+
+    Parameters
+    ----------
+    slots
+        The numbers of the slots of each group.
 
     Raises
     ------
     Conflict
-        With a sentence for each reason.
+        With a sentence for each phase that has not people enough.
     """
-    reasons = [
-        *_lacking(phases, drawn, pool),
-        *_torn(study, drawn, pool),
-        *_told_too_early(phases, drawn),
-        *_overlays(study, drawn, pool),
-    ]
+    dealt: dict[str, DrawnPhase] = {}
+    reasons = []
+    for part in drawn:
+        phase = study.phase(part.key)
+        try:
+            dealt[part.key] = replace(part, slots=_dealt(study, phase, part, dealt, slots, key))
+        except dealing.TooFewSlots as refusal:
+            reasons.append(_too_few(study, phase, refusal))
+            dealt[part.key] = part
     if reasons:
         raise Conflict("\n".join(reasons))
+    return list(dealt.values())
 
 
-def _lacking(phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool) -> Iterator[str]:
-    for part in drawn:
-        shows = phases.rules_of(phases.named(part.key)).shows
-        items = {row.unit.item for row in part.sample.units}
-        for thing, lacking, file in (
-            ("scans", pool.without_volumes, "name sequences in items.csv"),
-            ("reference", pool.without_reference, "add lines to references.csv"),
-        ):
-            without = sorted(items & lacking)
-            if thing in shows and without:
-                what = "item" if len(without) == 1 else "items"
-                yield (
-                    f"Phase '{part.key}' shows the {thing}, which {len(without)} drawn {what} ({listed(without)}) "
-                    f"{'lacks' if len(without) == 1 else 'lack'}; {file}, or select other items."
-                )
+def _dealt(
+    study: Expansion, phase: Listed, part: DrawnPhase, dealt: Mapping[str, DrawnPhase], slots: Slots, key: DrawKey
+) -> dealing.Dealt:
+    by = phase.by
+    if not by.is_dealt:
+        return {}
+    units = [row.unit for row in part.sample.units]
+    barred: dict[str, set[str]] = {unit.key: set() for unit in units}
+    for name in by.not_in:
+        # Of another kind are the units of the same item, or conversation.
+        alike = study.phase(name).rates == phase.rates
+        rated = _rated_by(study.phase(name), dealt[name], slots, alike=alike)
+        for unit in units:
+            barred[unit.key] |= rated.get(unit.key if alike else _about(unit), set())
+    # The turns of a conversation go to the same people: each continues what was asked before it.
+    whole = {unit.key: _about(unit) if phase.rates == ["items"] else unit.key for unit in units}
+    barred_of: dict[str, set[str]] = {name: set() for name in whole.values()}
+    for key_of_unit, name in whole.items():
+        barred_of[name] |= barred[key_of_unit]
+    dealt_of = dealing.deal(
+        list(barred_of), _names_of(phase, slots), by.per_unit, barred_of, key.rng("design", phase.key)
+    )
+    return {key_of_unit: dealt_of[name] for key_of_unit, name in whole.items()}
 
 
-def _torn(study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool) -> Iterator[str]:
-    """A turn continues what was asked and answered before it, so that it makes no sense, and tells, on its own."""
-    for part in drawn:
-        if study.phase(part.key).rates != ["items"]:
-            continue
-        keys = {row.unit.key for row in part.sample.units}
-        last: dict[str, int] = {}
-        for key in keys & set(pool.turns):
-            conversation, turn = pool.turns[key]
-            last[conversation] = max(turn, last.get(conversation, 0))
-        torn = sorted(
-            {
-                conversation
-                for key, (conversation, turn) in pool.turns.items()
-                if turn < last.get(conversation, 0) and key not in keys
-            }
-        )
-        if torn:
-            yield (
-                f"Phase '{part.key}' has a later turn without an earlier one of {len(torn)} conversation(s) "
-                f"({listed(torn)}); select conversations as a whole, as by an attribute that all their turns share."
-            )
+def _about(unit: Unit) -> str:
+    """Return the conversation of which a unit is a part, or else its item."""
+    return unit.attributes.get("conversation") or unit.item
 
 
-def _told_too_early(phases: StudyPhases, drawn: Sequence[DrawnPhase]) -> Iterator[str]:
-    units = {part.key: [row.unit for row in part.sample.units] for part in drawn}
-    for telling in phases.counted:
-        done_before = _all_before(phases, telling.key)
-        for reach, blind in phases.blind_to(telling):
-            for phase in blind:
-                if phase.key in done_before:
-                    continue
-                of_telling, of_blind = ({_of(unit, reach) for unit in units[key]} for key in (telling.key, phase.key))
-                shared = (of_telling & of_blind) - {None}
-                if shared:
-                    thing = "the reference" if reach == "subject" else "an answer"
-                    yield (
-                        f"Phase '{telling.key}' shows {thing} of {len(shared)} {reach}(s) that the same people can "
-                        f"still have to rate in phase '{phase.key}', which does not show it; let '{telling.key}' open "
-                        f"after '{phase.key}', or draw one of the two apart (sample.not_in)."
-                    )
+def _rated_by(phase: Listed, part: DrawnPhase, slots: Slots, *, alike: bool) -> dict[str, set[str]]:
+    """Return the slots that rate each unit of a phase, or anything of each item."""
+    everybody = _names_of(phase, slots)
+    rated: dict[str, set[str]] = {}
+    for row in part.sample.units:
+        about = row.unit.key if alike else _about(row.unit)
+        rated.setdefault(about, set()).update(part.slots.get(row.unit.key, everybody))
+    return rated
 
 
-def _of(unit: Unit, reach: str) -> tuple[str, str] | None:
-    """Return what a unit is about: its subject, or its item, which is the conversation where it is a turn."""
-    if reach == "subject":
-        return ("subject", unit.subject) if unit.subject else None
-    conversation = unit.attributes.get("conversation")
-    return ("conversation", conversation) if conversation else ("item", unit.item)
+def _names_of(phase: Listed, slots: Slots) -> list[str]:
+    return [name_of_slot(group, number) for group in phase.by.groups for number in slots[group]]
 
 
-def _all_before(phases: StudyPhases, key: str) -> set[str]:
-    """Return the keys of the phases that a member is done with when this one opens."""
-    before: set[str] = set()
-    waits = [key]
-    while waits:
-        for earlier in phases.named(waits.pop()).after:
-            if earlier not in before:
-                before.add(earlier)
-                waits.append(earlier)
-    return before
-
-
-def _overlays(study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool) -> Iterator[str]:
-    """An item with a mask tells of the others of its subject where to look; in one phase they have no order."""
-    for part in drawn:
-        if "overlays" not in study.phase(part.key).shows:
-            continue
-        subjects: dict[bool, set[str | None]] = {True: set(), False: set()}
-        for row in part.sample.units:
-            subjects[row.unit.item in pool.with_overlays].add(row.unit.subject)
-        both = sorted(str(subject) for subject in subjects[True] & subjects[False])
-        if both:
-            yield (
-                f"Phase '{part.key}' shows overlays, and of subject {listed(both)} it has items with one and without; "
-                "draw at most one item of a subject, or rate those with overlays in a phase of their own."
-            )
+def _too_few(study: Expansion, phase: Listed, refusal: dealing.TooFewSlots) -> str:
+    titles = listed([group.title for group in study.groups if group.key in phase.by.groups])
+    count = f"{len(refusal.units)} units" if len(refusal.units) > 1 else "1 unit"
+    barred = " who did not rate them before" if phase.by.not_in else ""
+    return (
+        f"Phase '{phase.key}' needs {phase.by.per_unit or 1} people per unit, and of {titles} there are at most "
+        f"{refusal.most}{barred} for {count} ({listed(list(refusal.units))}); invite more, or say under groups how "
+        "many people there will be."
+    )
 
 
 def rows_of(freeze_id: int, part: DrawnPhase, pool: Pool) -> list[FreezeItem]:
     """Return the rows that store what was drawn for a phase."""
-    return [_row(freeze_id, part.key, row, pool) for row in part.sample.units]
+    return [_row(freeze_id, part, row, pool) for row in part.sample.units]
 
 
-def _row(freeze_id: int, phase: str, row: DrawnUnit, pool: Pool) -> FreezeItem:
+def _row(freeze_id: int, part: DrawnPhase, row: DrawnUnit, pool: Pool) -> FreezeItem:
     simulated = row.inclusion.kind == "simulated"
     return FreezeItem(
         freeze_id=freeze_id,
         item_id=pool.item_ids[row.unit.item],
-        candidate_id=pool.candidate_ids[row.unit.key] if row.unit.key in pool.candidates else None,
-        phase=phase,
+        # Not by the key alone: an item and a candidate may be called the same.
+        candidate_id=pool.candidate_ids[row.unit.key] if part.rates == "candidates" else None,
+        phase=part.key,
         stratum=row.stratum[:200],
         inclusion_probability=row.inclusion.probability,
         inclusion_error=row.inclusion.standard_error if simulated else None,
+        slots=list(part.slots.get(row.unit.key, ())),
     )

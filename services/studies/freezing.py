@@ -35,7 +35,7 @@ from services.people.acts import require_in_study
 from services.people.identity import Actor
 from services.people.permission import require_role
 from services.seals import proofs
-from services.studies import assigning, drawing_phases, draws, frozen_facts, volume_store
+from services.studies import assigning, drawing_phases, draws, frozen_facts, groups, sound_draws, volume_store
 from services.studies.manifest import build_manifest, canonical, sha256_of
 
 T = TypeVar("T")
@@ -61,6 +61,8 @@ class Standing:
     subjects: int
     # Whether each phase draws its part of them.
     is_drawn_from: bool = False
+    # What has to be known of its people before: a sentence each.
+    people: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -87,8 +89,12 @@ def standing_of(database: Database, actor: Actor, study_key: str) -> Standing:
             .join(Case, col(Case.id) == Item.case_id)
             .where(Item.study_id == study.id, ~col(Item.practice))
         ).all()
-        listed = frozen_facts.phases_of(session, stored_id(study.id)).listed
-        return Standing(len(rows), len({case for case, _ in rows}), len({subject for _, subject in rows}), listed)
+        phases = frozen_facts.phases_of(session, stored_id(study.id))
+        expansion = frozen_facts.expansion_of(session, stored_id(study.id))
+        dealt = {} if expansion is None else {phase.key: phase.by.is_dealt for phase in expansion.phases}
+        people = tuple(groups.remarks_before_freeze(session, stored_id(study.id), phases, dealt))
+        subjects = len({subject for _, subject in rows})
+        return Standing(len(rows), len({case for case, _ in rows}), subjects, phases.listed, people)
 
 
 def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
@@ -113,6 +119,8 @@ def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
                 raise Conflict(f"The prepared file of overlay '{overlay.key}' is missing or damaged; import again.")
         phases = frozen_facts.phases_of(session, study_id)
         key = draws.key_of(session, study_id, phases.seed)
+        if drawn is not None and drawn.slots != groups.slots_of(session, study_id, phases):
+            raise Conflict("Somebody joined or left while the phases were drawn; freeze the study again.")
         content = _content_of_phases(study_id, key, drawn) if drawn is not None else _content(session, study_id, key)
         manifest = build_manifest(session, study, content.probabilities, content.drawn)
         freeze = Freeze(
@@ -134,7 +142,7 @@ def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
         for rater in session.exec(
             select(Membership).where(Membership.study_id == study_id, Membership.role == "rater", *STILL_MEMBER)
         ).all():
-            assigning.assign_rater(session, study_id, rater, phases)
+            assigning.assign_rater(session, study_id, rater, frozen_facts.phases_of_member(session, rater))
         audit.record(
             session,
             "study frozen",
@@ -178,6 +186,7 @@ class _Drawn:
     pool: drawing_phases.Pool
     parts: tuple[drawing_phases.DrawnPhase, ...]
     key: draws.DrawKey
+    slots: groups.Slots
 
 
 def _drawn_beforehand(database: Database, actor: Actor, study_key: str) -> _Drawn | None:
@@ -191,9 +200,12 @@ def _drawn_beforehand(database: Database, actor: Actor, study_key: str) -> _Draw
             return None
         pool = drawing_phases.pool_of(session, study_id)
         key = draws.key_of(session, study_id, expansion.seed)
-        parts = drawing_phases.draw_phases(session, expansion, pool, key)
-        drawing_phases.require_sound(expansion, frozen_facts.phases_of(session, study_id), parts, pool)
-    return _Drawn(study_id, pool, tuple(parts), key)
+        phases = frozen_facts.phases_of(session, study_id)
+        slots = groups.slots_of(session, study_id, phases)
+        drawn = drawing_phases.draw_phases(session, expansion, pool, key)
+        parts = drawing_phases.deal_phases(expansion, drawn, slots, key)
+        sound_draws.require_sound(expansion, phases, parts, pool)
+    return _Drawn(study_id, pool, tuple(parts), key, slots)
 
 
 def _content_of_phases(study_id: int, key: draws.DrawKey, drawn: _Drawn) -> _Content:
@@ -206,11 +218,15 @@ def _content_of_phases(study_id: int, key: draws.DrawKey, drawn: _Drawn) -> _Con
         probabilities={},
         drawn={part.key: part.as_manifest() for part in drawn.parts},
         method=counts if len(counts) <= LONGEST_METHOD else f"{len(drawn.parts)} phases drawn, as the manifest says",
-        purposes=tuple(("sample", part.key) for part in drawn.parts),
+        purposes=tuple((purpose, part.key) for part in drawn.parts for purpose in _purposes(part)),
         rows=lambda freeze_id: [
             row for part in drawn.parts for row in drawing_phases.rows_of(freeze_id, part, drawn.pool)
         ],
     )
+
+
+def _purposes(part: drawing_phases.DrawnPhase) -> tuple[str, ...]:
+    return ("sample", "design") if part.slots else ("sample",)
 
 
 def freeze_of(database: Database, actor: Actor, study_key: str) -> Frozen | None:

@@ -20,7 +20,7 @@ from weakref import WeakKeyDictionary
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from db import queries
+from db import Membership, queries
 from db.queries import ShownItem, ShownOverlay, ShownVolume
 from protocol.language.expansion import Expansion
 from protocol.language.listed import phases_of_listed
@@ -85,6 +85,12 @@ def protocol_of(session: Session, study_id: int) -> Protocol:
 def phases_of(session: Session, study_id: int) -> StudyPhases:
     """Return the phases of a study in their order, with what its protocol says of each."""
     return _fact(session, study_id, ("phases",), lambda: _phases(queries.protocol_json(session, study_id)))
+
+
+def phases_of_member(session: Session, member: Membership) -> StudyPhases:
+    """Return the phases of a study as a member has them: of a rater those of their group alone."""
+    group, study_id = member.group_key, member.study_id
+    return _fact(session, study_id, ("phases", group), lambda: phases_of(session, study_id).of_group(group))
 
 
 def expansion_of(session: Session, study_id: int) -> Expansion | None:

@@ -16,7 +16,7 @@ from services.people.permission import require_role
 from services.studies.members import invite_within
 
 MOST_AT_ONCE = 200
-_COLUMNS = ("login", "name", "role", "specialty", "years")
+_COLUMNS = ("login", "name", "role", "specialty", "years", "group")
 _WORK = {
     "rater": "read scans and answer questions about them",
     # True of flagged, disagreeing and control items alike: nobody learns from a letter why an item comes to them.
@@ -37,6 +37,8 @@ class Entry:
     role: str = "rater"
     specialty: str = ""
     years: int | None = None
+    # Key or title of the group of a rater, in a study that has several.
+    group: str = ""
     # Where they stand in what was pasted; None for who was typed.
     line: int | None = field(default=None, compare=False)
 
@@ -92,7 +94,7 @@ def invite_people(
 
 
 def read_entries(pasted: str) -> list[Entry]:
-    """Read people from pasted lines: login, name, role, specialty, years, separated by commas, semicolons or tabs.
+    """Read people from pasted lines: login, name, role, specialty, years, group, parted by commas, semicolons or tabs.
 
     The role may be left out, and is rater then; so may what follows it. A first line that names the columns is passed
     over.
@@ -120,9 +122,11 @@ def read_entries(pasted: str) -> list[Entry]:
         if problem:
             wrong.append(f"Line {number}: {problem}")
             continue
-        filled = [*fields, "", "", ""]
+        filled = [*fields, "", "", "", ""]
         years = int(filled[4]) if filled[4] else None
-        entries.append(Entry(filled[0], filled[1], filled[2].casefold() or "rater", filled[3], years, number))
+        entries.append(
+            Entry(filled[0], filled[1], filled[2].casefold() or "rater", filled[3], years, filled[5], number)
+        )
     if wrong:
         raise Conflict("\n".join(wrong))
     return entries
@@ -169,7 +173,15 @@ def state_of_link(link: Invitation) -> str:
 
 def _invite(session: Session, actor: Actor, study: Study, entry: Entry, address: str) -> Invited:
     token = invite_within(
-        session, actor, study, entry.login, entry.name, entry.role, specialty=entry.specialty, years=entry.years
+        session,
+        actor,
+        study,
+        entry.login,
+        entry.name,
+        entry.role,
+        specialty=entry.specialty,
+        years=entry.years,
+        group=entry.group,
     )
     login = canonical_login(entry.login)
     return Invited(entry.name, login, _letter(study, entry, login, address, token))

@@ -26,7 +26,7 @@ from services.people.identity import Actor, add_person, has_signed_in, issue_lin
 from services.people.logins import canonical_login
 from services.people.permission import require_role
 from services.seals import proofs
-from services.studies import removing
+from services.studies import frozen_facts, groups, removing
 
 _PSEUDONYM_WORD = {"rater": "Rater", "reviewer": "Reviewer", "admin": "Admin"}
 
@@ -41,6 +41,7 @@ def invite(
     *,
     specialty: str = "",
     years: int | None = None,
+    group: str = "",
     purpose: str = "join",
 ) -> str:
     """Give a person a role in a study and return the token of their single-use link.
@@ -58,7 +59,7 @@ def invite(
     with database.writing() as session:
         study, _ = require_role(session, actor, study_key, "admin", lock=True)
         return invite_within(
-            session, actor, study, login, name, role, specialty=specialty, years=years, purpose=purpose
+            session, actor, study, login, name, role, specialty=specialty, years=years, group=group, purpose=purpose
         )
 
 
@@ -72,6 +73,7 @@ def invite_within(
     *,
     specialty: str = "",
     years: int | None = None,
+    group: str = "",
     purpose: str = "join",
 ) -> str:
     """Do within the caller's transaction what `invite` does; the actor is known to administer the study."""
@@ -88,7 +90,7 @@ def invite_within(
     in_use = has_signed_in(session, stored_id(person.id)) and not person.is_demo
     before = _membership(session, study, person)
     was_member = before is not None and before.removed_at is None
-    join(session, study, person, role, specialty=specialty, years=years, by=actor.person_id)
+    join(session, study, person, role, specialty=specialty, years=years, group=group, by=actor.person_id)
     if in_use and not was_member:
         return ""
     if in_use and not actor.is_owner:
@@ -148,10 +150,12 @@ def join(
     *,
     specialty: str = "",
     years: int | None = None,
+    group: str = "",
     by: int | None = None,
 ) -> Membership:
     """Return the person's membership, making it, and a rater's assignments, when there is none yet."""
     study_id, person_id = stored_id(study.id), stored_id(person.id)
+    phases = frozen_facts.phases_of(session, study_id)
     earlier = _membership(session, study, person)
     if earlier is not None and earlier.removed_at is None:
         if earlier.role != role:
@@ -159,11 +163,20 @@ def join(
             raise Conflict(
                 f"{person.name} is already {article} {earlier.role} in this study, and nobody has two roles in one."
             )
+        if group and groups.group_named(phases, role, group) != earlier.group_key:
+            raise Conflict(
+                f"{person.name} is in the group '{earlier.group_key}' of this study already, and nobody is in two; to "
+                "change it before the freeze, remove them and invite them again."
+            )
         return earlier
     if role == "rater":
         require_in_study(session, acts.JOIN_AS_RATER, study)
     membership = earlier or Membership(person_id=person_id, study_id=study_id, role="", pseudonym="")
-    gone = removing.take_back(session, study, earlier, role) if earlier is not None else []
+    # Who comes back as what they were comes back into their group.
+    group_key = groups.group_named(phases, role, group or (membership.group_key if membership.role == role else ""))
+    slot = groups.slot_for(session, study_id, group_key, before=membership.slot)
+    gone = removing.take_back(session, study, earlier, role, group_key) if earlier is not None else []
+    membership.group_key, membership.slot = group_key, slot
     if membership.role != role:
         membership.role, membership.pseudonym = role, _new_pseudonym(session, study_id, role)
     membership.specialty, membership.years = specialty or membership.specialty, years or membership.years

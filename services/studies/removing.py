@@ -31,7 +31,7 @@ from services.people.acts import require_in_study
 from services.people.identity import Actor, end_issued_links
 from services.people.logins import canonical_login
 from services.people.permission import require_role, state_of
-from services.studies import assigning, frozen_facts
+from services.studies import assigning, frozen_facts, groups
 
 
 @dataclass(frozen=True)
@@ -108,8 +108,10 @@ def remove_member(database: Database, actor: Actor, study_key: str, login: str) 
         return member.pseudonym
 
 
-def take_back(session: Session, study: Study, member: Membership, role: str) -> list[int]:
+def take_back(session: Session, study: Study, member: Membership, role: str, group: str) -> list[int]:
     """Let somebody who was taken out be a member again: with what they had, or in another role if they saw nothing.
+
+    Into another group of the study they come only if nothing was assigned to them in the one before.
 
     Returns
     -------
@@ -119,7 +121,8 @@ def take_back(session: Session, study: Study, member: Membership, role: str) -> 
     Raises
     ------
     Conflict
-        They have seen items in another role, or their items were given to another reviewer meanwhile.
+        They have seen items in another role, had items in another group, or theirs were given to somebody else
+        meanwhile.
     """
     own = col(Assignment.membership_id) == member.id
     gone: list[int] = []
@@ -131,6 +134,12 @@ def take_back(session: Session, study: Study, member: Membership, role: str) -> 
         gone = [stored_id(key) for key in session.exec(select(Assignment.id).where(own))]
         session.exec(delete(Draft).where(col(Draft.assignment_id).in_(select(Assignment.id).where(own))))
         session.exec(delete(Assignment).where(own))
+    elif member.group_key != group and session.exec(select(Assignment.id).where(own).limit(1)).first() is not None:
+        raise Conflict(
+            f"{member.pseudonym} was given items in the group '{member.group_key}'; invite them into that group again."
+        )
+    elif role == "rater" and groups.was_filled_anew(session, member):
+        raise Conflict(f"The items of {member.pseudonym} were given to another rater meanwhile; invite somebody else.")
     elif role == "reviewer" and _given_to_another(session, member):
         raise Conflict(
             f"The items of {member.pseudonym} were given to another reviewer meanwhile; invite somebody else."
@@ -142,12 +151,10 @@ def take_back(session: Session, study: Study, member: Membership, role: str) -> 
 
 
 def assign_if_frozen(session: Session, study: Study, member: Membership) -> None:
-    """Give a rater of a frozen study their assignments, if they have none yet."""
+    """Give a rater of a frozen study their assignments, in each phase if they have none yet."""
     study_id = stored_id(study.id)
-    if member.role != "rater" or state_of(session, study_id) == "draft":
-        return
-    if session.exec(select(Assignment.id).where(Assignment.membership_id == member.id).limit(1)).first() is None:
-        assigning.assign_rater(session, study_id, member, frozen_facts.phases_of(session, study_id))
+    if member.role == "rater" and state_of(session, study_id) != "draft":
+        assigning.assign_rater(session, study_id, member, frozen_facts.phases_of_member(session, member))
 
 
 def _has_answered() -> Any:

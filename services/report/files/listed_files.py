@@ -56,6 +56,8 @@ class DrawnLine:
     stratum: str
     probability: float | None
     error: float | None
+    # The slots to which it was dealt; none where everybody of the phase rates it.
+    slots: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -122,10 +124,15 @@ def _members(rows: ListedRows) -> DataFile:
         (
             _MEMBER,
             Column("role", "Role", "rater or reviewer"),
+            Column("group", "Group", "Key of the group; empty for who is in none"),
+            Column("slot", "Slot", "Number of the slot of the group that they fill; empty for none"),
             Column("specialty", "Specialty", "Specialty at enrolment"),
             Column("years", "Years", "Years of experience at enrolment"),
         ),
-        tuple((member.pseudonym, role, member.specialty or None, member.years) for role, member in rows.members),
+        tuple(
+            (member.pseudonym, role, member.group or None, member.slot, member.specialty or None, member.years)
+            for role, member in rows.members
+        ),
     )
 
 
@@ -140,9 +147,19 @@ def _sample(rows: ListedRows) -> DataFile:
             Column("stratum", "Stratum", "Stratum in which it was drawn"),
             Column("inclusion_probability", "Inclusion probability", "Chance of being drawn; empty when not known"),
             Column("inclusion_error", "Monte Carlo error", "Of a simulated probability; empty for an exact one"),
+            Column("slots", "Slots", "Group and number of each slot it was dealt to, parted by |; empty for everybody"),
         ),
         tuple(
-            (line.phase, line.item, line.candidate, line.stratum, line.probability, line.error) for line in rows.drawn
+            (
+                line.phase,
+                line.item,
+                line.candidate,
+                line.stratum,
+                line.probability,
+                line.error,
+                "|".join(line.slots) or None,
+            )
+            for line in rows.drawn
         ),
     )
 

@@ -28,7 +28,17 @@ def load_listed(session: Session, study: Study, expansion: Expansion, phases: St
         candidates=candidates,
         drawn=_drawn(session, study_id, items, candidates),
         members=[
-            (member.role, Member(stored_id(member.id), member.pseudonym, member.specialty, member.years))
+            (
+                member.role,
+                Member(
+                    stored_id(member.id),
+                    member.pseudonym,
+                    member.specialty,
+                    member.years,
+                    member.group_key,
+                    member.slot,
+                ),
+            )
             for member in members
         ],
         # What was dealt to somebody who was taken out before any verdict is not missing.
@@ -112,6 +122,7 @@ def _drawn(session: Session, study_id: int, items: list[ItemLine], candidates: l
             row.stratum,
             row.inclusion_probability,
             row.inclusion_error,
+            tuple(row.slots),
         )
         for row in rows
     ]

@@ -57,6 +57,9 @@ class Member:
     pseudonym: str
     specialty: str
     years: int | None
+    # Key of the group and number of the slot in it, of a study that lists its phases.
+    group: str = ""
+    slot: int | None = None
 
     @property
     def party(self) -> Party:

@@ -57,6 +57,20 @@ def test_a_phase_waits_for_those_above_in_which_the_same_people_work() -> None:
     assert others.opens.kind == "at_once"
 
 
+def test_a_phase_behind_that_of_others_waits_for_all_of_them() -> None:
+    text = """
+    groups: {readers: Readers, scorers: Scorers}
+    phases:
+      - {key: read, rates: items, shows: [scans], form: {answer: yes_no}, by: readers}
+      - {key: score, rates: items, shows: [prompt], form: {answer: yes_no}, by: scorers, opens: {after: read}}
+    """
+
+    assert expanded(text).phase("score").opens == Opening(kind="after", after=["read"], done_by="everyone")
+    assert "nobody who works here works in 'read'" in str(
+        misfits_of(text.replace("after: read", "after: read, done_by: self"))
+    )
+
+
 def test_what_needs_answers_waits_for_everyone_who_gives_them() -> None:
     study = expanded(
         """

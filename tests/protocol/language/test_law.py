@@ -123,6 +123,16 @@ TELLS_TOO_EARLY = {
         """,
         ("score", "read", "the reference"),
     ),
+    "behind a phase in which only some of the people work": (
+        f"""
+        groups: {{readers: Readers, others: Others}}
+        phases:
+          - {{key: read, rates: items, shows: [scans], {FORM}}}
+          - {{key: rate, rates: items, shows: [scans], {FORM}, by: others, opens: {{after: read}}}}
+          - {{key: score, rates: candidates, shows: [reference], {FORM}, opens: {{after: rate}}}}
+        """,
+        ("score", "read", "the reference"),
+    ),
     "a queue that fills while its subjects are still read": (
         f"""
         phases:
@@ -171,6 +181,13 @@ SAFE = {
           - {{key: read, rates: items, shows: [scans], {FORM}}}
           - {{key: rate, rates: items, shows: [scans], {FORM}, opens: {{after: read}}}}
           - {{key: score, rates: candidates, shows: [reference], {FORM}, opens: {{after: rate}}}}
+        """,
+    "behind a phase of others that waits for everybody": f"""
+        groups: {{readers: Readers, others: Others}}
+        phases:
+          - {{key: read, rates: items, shows: [scans], {FORM}}}
+          - {{key: rate, rates: items, shows: [scans], {FORM}, by: others, opens: {{after: read, done_by: everyone}}}}
+          - {{key: score, rates: candidates, shows: [reference], {FORM}, opens: {{after: rate, done_by: everyone}}}}
         """,
     "both show it": f"""
         phases:

@@ -72,7 +72,7 @@ def test_what_can_be_run_is_not_complained_of() -> None:
 @pytest.mark.parametrize(
     ("changed", "to", "key", "says"),
     [
-        ("phases:", "groups: {a: A, b: B}\nphases:", "groups", "several groups"),
+        ("phases:", "groups: {a: {title: A, may_also_be: b}, b: B}\nphases:", "groups.a.may_also_be", "one group"),
         ("shows: [scans, prompt, options]", "shows: [scans, prompt, options, reference]", "phases.read.shows", "scans"),
         ("shows: [scans, prompt, options]", "shows: [prior, prompt, options]", "phases.read.shows", "prior scans"),
         ("shows: [scans, prompt, options]", "shows: [scans, prompt, options, judge]", "phases.read.shows", "'judge'"),
@@ -80,9 +80,12 @@ def test_what_can_be_run_is_not_complained_of() -> None:
         ("rates: candidates", "rates: pairs", "phases.score.rates", "pairs cannot be rated"),
         ("{answer: as_item}", "{answer: as_item, what: resolution}", "phases.read.form", "resolution"),
         ("{answer: as_item}", "{answer: yes_no}, undetermined: yes", "phases.read.form", "undetermined"),
-        ("revise: session", "by: {per_unit: 1}", "phases.read.by", "everybody rates all"),
+        ("revise: session", "by: {together: yes}", "phases.read.by.together", "one answer together"),
+        ("revise: session", "by: {design: crossover, per_unit: 1}", "phases.read.by.design", "crossover"),
+        ("revise: session", "by: {design: balanced}", "phases.read.by.design", "per_unit"),
         ("revise: session", "then: {shows: [vignette]}", "phases.read.then", "after the own answer"),
         ("revise: session", "opens: {by_admin: yes}", "phases.read.opens", "opens at once"),
+        ("question: Right?", "opens: {after: read, done_by: each_unit}", "phases.score.opens", "opens at once"),
         ("revise: session", "from: {where: {practice: yes}}", "phases.read.from", "practice"),
         ("question: Right?", "from: {phase: read, let_in: [flagged]}", "phases.score.from", "follow from answers"),
     ],

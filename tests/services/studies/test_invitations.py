@@ -140,7 +140,7 @@ def test_quoted_names_specialty_and_years_are_read() -> None:
         ("\u200b, Anna", "expected login and name"),
         ("anna, Anna, king", "'king' is not a role"),
         ("anna, Anna, rater, x, many", "'many' is not a number of years"),
-        ("anna, Anna, rater, x, 6, y", "holds 6 entries"),
+        ("anna, Anna, rater, x, 6, y, z", "holds 7 entries"),
         ("OTHER , Anna", "is already in line 1"),
     ],
 )

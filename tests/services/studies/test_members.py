@@ -225,7 +225,7 @@ def test_progress_holds_no_answer(opened: Situation) -> None:
     assert planted not in content
     assert {field.name for field in dataclasses.fields(lines[0])} == {
         "pseudonym", "name", "role", "queue", "done", "total", "technical_failures", "last_saved",
-        "practice", "revised",
+        "practice", "group", "revised",
     }  # fmt: skip
 
 

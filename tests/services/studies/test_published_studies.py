@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,20 +12,30 @@ from db import Database
 from services.judging import import_runs
 from services.studies import freezing
 from tests.listed_study import closed_tables, imported_listed, work_through
-from tests.situations import Situation, write_table, write_volume
+from tests.situations import Situation, answers, write_table, write_volume
 
 STUDIES = Path(__file__).resolve().parents[3] / "studies"
 
 
 def opened(
-    database: Database, folder: Path, name: str, tables: dict[str, tuple[str, Iterable[Sequence[object]]]]
+    database: Database,
+    folder: Path,
+    name: str,
+    tables: dict[str, tuple[str, Iterable[Sequence[object]]]],
+    groups: Sequence[str] = (),
+    changed: tuple[str, str] = ("", ""),
 ) -> Situation:
-    """Import a protocol of `studies/` as it is, with made-up tables, and freeze it for one rater."""
+    """Import a protocol of `studies/` with made-up tables, and freeze it for one rater, or one for each of `groups`.
+
+    The protocol is as it is but for one text that is `changed` to another: a smaller size is soon worked through.
+    """
     folder.mkdir()
-    shutil.copy(STUDIES / name / "protocol.yaml", folder)
+    protocol = (STUDIES / name / "protocol.yaml").read_text("utf-8")
+    assert changed[0] in protocol
+    (folder / "protocol.yaml").write_text(protocol.replace(*changed, 1), encoding="utf-8")
     for file, (columns, rows) in tables.items():
         write_table(folder / file, columns, rows)
-    situation = imported_listed(database, folder, raters=1)
+    situation = imported_listed(database, folder, raters=1, groups=groups)
     freezing.freeze_study(database, situation.admin, situation.study_key)
     return situation
 
@@ -232,3 +242,65 @@ def test_neuroqa_reads_a_part_of_a_pool_with_one_per_template_and_subject(
     ]
     for hidden in ("ADNI", "test-public", "human_assessable"):
         assert hidden not in text_of(seen)
+
+
+def test_marcus_counts_six_mirages_of_twenty_questions_without_the_finding(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    says = {"positive": "There is ST elevation.", "negative": "No ST elevation.", "uncertain": "I cannot tell."}
+    # What the answer claims with the image, and without it, and what the report says.
+    labels = [("positive", "positive", "negative")] * 6 + [("positive", "uncertain", "negative")] * 7
+    labels += [("negative", "negative", "negative")] * 7 + [("positive", "positive", "positive")] * 4
+    modalities = ("ecg", "echo", "cmr")
+    situation = opened(
+        sqlite_database,
+        tmp_path / "study",
+        "marcus_mirage_labels",
+        {
+            "cases.csv": ("case,subject,modality", [(f"c{n}", f"s{n}", modalities[n % 3]) for n in range(24)]),
+            "items.csv": (
+                "item,case,category,format,prompt",
+                [(f"q{n}", f"c{n}", "rhythm", "open", f"Is there ST elevation in recording {n}?") for n in range(24)],
+            ),
+            "references.csv": (
+                "item,accepted,low,high,text_only_answer,provenance",
+                [(f"q{n}", f"Report {n}. {says[report]}", "", "", "", "") for n, (*_, report) in enumerate(labels)],
+            ),
+            "candidates.csv": (
+                "candidate,item,model,answer,condition",
+                [
+                    (f"q{n}-{condition}", f"q{n}", "a model", f"Answer to {n}. {says[label]}", condition)
+                    for n, (present, absent, _) in enumerate(labels)
+                    for condition, label in (("present", present), ("absent", absent))
+                ],
+            ),
+        },
+        groups=("answers", "answers", "reports", "reports"),
+        changed=("size: 100", "size: 24"),
+    )
+
+    def labelled(payload: dict[str, Any]) -> dict[str, Any]:
+        text = payload["candidate"] or payload["reference"][0]
+        return answers(finding=next(label for label, words in says.items() if words in text))
+
+    seen = work_through(situation, labelled)
+    tables = closed_tables(situation)
+
+    # Two label 48 answers each, two others 24 reports.
+    assert len(seen) == len(tables["verdicts.csv"]) == 2 * 48 + 2 * 24
+    groups = {row["member"]: row["group"] for row in tables["members.csv"]}
+    assert Counter((groups[row["member"]], row["phase"]) for row in tables["verdicts.csv"]) == {
+        ("answers", "label"): 96, ("reports", "reference_label"): 48,
+    }  # fmt: skip
+    conditions = {row["candidate"]: row["condition"] for row in tables["candidates.csv"]}
+    labelled_as: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for row in tables["fields.csv"]:
+        labelled_as[row["item"], conditions.get(row["candidate"], "report")].add(row["value"])
+    negative = [item for (item, what), values in labelled_as.items() if what == "report" and values == {"negative"}]
+    mirages = [item for item in negative if labelled_as[item, "present"] == labelled_as[item, "absent"] == {"positive"}]
+    assert (len(mirages), len(negative)) == (6, 20)
+    # Who labels an answer sees no report, and who labels a report no answer; of neither is the condition known.
+    assert all((payload["candidate"] is None) != (payload["reference"] is None) for payload in seen)
+    assert {payload["context"]["facts"][0][0] for payload in seen} == {"Question"}
+    for hidden in ("present", "absent", "a model", "reference_label", "q1-"):
+        assert hidden not in text_of({**payload, "form": None} for payload in seen)

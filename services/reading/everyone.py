@@ -1,0 +1,26 @@
+"""Whether everybody is done with what a queue waits for: who is in the study, and who is still to fill a slot."""
+
+from __future__ import annotations
+
+from sqlmodel import Session
+
+from db import queries
+from protocol.phases import Queue
+from protocol.study_phases import StudyPhases
+from services.studies import frozen_facts, groups
+
+
+def are_done(session: Session, study_id: int, phases: StudyPhases, queue: Queue) -> bool:
+    """Return whether nobody has anything left of the phases that a queue waits for everyone to be done with.
+
+    Not done is also what nobody has yet: of a group in which fewer are than its protocol plans, or of a slot that
+    nobody fills.
+    """
+    keys = phases.waits_for_everyone(queue)
+    if not keys:
+        return True
+    if queries.anybody_has_open(session, study_id, keys):
+        return False
+    return not groups.lacks_people(
+        session, study_id, [frozen_facts.phases_of(session, study_id).named(key) for key in keys]
+    )

@@ -1,0 +1,203 @@
+"""The groups of people of a study that lists its phases: who is in which, and which slot of it they fill.
+
+A slot is one person's share of what a group rates. A freeze draws for slots, not for people: who joins later fills the
+first that is free, and where none is, nothing of a phase that is dealt out by slots is theirs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, count
+
+from sqlmodel import Session, col, select
+
+from db import Database, Freeze, FreezeItem, Membership
+from db.base import stored_id
+from db.standing import STILL_MEMBER
+from protocol.phases import Phase
+from protocol.study_phases import Group, StudyPhases
+from services.errors import Conflict
+from services.people.identity import Actor
+from services.people.permission import require_role
+from services.studies import frozen_facts
+
+# The numbers of the slots of each group, by its key.
+Slots = dict[str, tuple[int, ...]]
+
+
+def name_of_slot(group: str, number: int) -> str:
+    """Return how manifest and files call a slot."""
+    return f"{group}/{number}"
+
+
+def group_of_slot(name: str) -> str:
+    """Return the key of the group of a slot, from its name."""
+    return name.rpartition("/")[0]
+
+
+def groups_to_choose(database: Database, actor: Actor, study_key: str) -> tuple[Group, ...]:
+    """Return, for admins, the groups among which a rater's is chosen; none where there is nothing to choose."""
+    with database.read_only() as session:
+        study, _ = require_role(session, actor, study_key, "admin")
+        groups = frozen_facts.phases_of(session, stored_id(study.id)).groups
+    return groups if len(groups) > 1 else ()
+
+
+def titles_of(phases: StudyPhases) -> dict[str, str]:
+    """Return the titles of a study's groups by their keys; nothing where there are no groups to tell apart."""
+    return {group.key: group.title for group in phases.groups} if len(phases.groups) > 1 else {}
+
+
+def group_named(phases: StudyPhases, role: str, named: str) -> str:
+    """Return the key of the group into which somebody joins; empty for who is in none.
+
+    Parameters
+    ----------
+    named
+        Key or title of the group, as it was typed; empty where nothing was said.
+
+    Raises
+    ------
+    Conflict
+        There is no such group, none was named where there are several, or the role is in none.
+    """
+    wanted = named.strip().casefold()
+    groups = phases.groups if role == "rater" else ()
+    if not groups:
+        if wanted:
+            whose = "only raters are in one" if phases.groups else "the protocol of this study has none"
+            raise Conflict(f"'{named[:40]}' is no group here: {whose}; leave the group out.")
+        return ""
+    if not wanted and len(groups) == 1:
+        return groups[0].key
+    chosen = next((group.key for group in groups if wanted in (group.key.casefold(), group.title.casefold())), None)
+    if chosen is None:
+        keys = ", ".join(group.key for group in groups)
+        said = f"'{named[:40]}' is not a group of this study" if wanted else "A rater of this study is in one group"
+        raise Conflict(f"{said}; name one of {keys}.")
+    return chosen
+
+
+def slot_for(session: Session, study_id: int, group: str, before: int | None = None) -> int | None:
+    """Return the number of the slot that the next person of a group fills: the first for which something was dealt.
+
+    Parameters
+    ----------
+    before
+        The slot that they filled when they were in the group before; it is theirs again where it is still free.
+    """
+    if not group:
+        return None
+    taken, dealt = slots_taken(session, study_id).get(group, ()), _dealt(session, study_id, group)
+    if before in dealt and before not in taken:
+        return before
+    return next(number for number in chain(dealt, count(1)) if number not in taken)
+
+
+def was_filled_anew(session: Session, member: Membership) -> bool:
+    """Return whether another fills the slot of somebody who was taken out, and has what was dealt to it."""
+    taken = slots_taken(session, member.study_id).get(member.group_key, ())
+    return member.slot in taken and member.slot in _dealt(session, member.study_id, member.group_key)
+
+
+def slots_taken(session: Session, study_id: int) -> Slots:
+    """Return the slots that members fill who are still in the study."""
+    taken: dict[str, list[int]] = defaultdict(list)
+    for group, number in session.exec(
+        select(Membership.group_key, Membership.slot)
+        .where(Membership.study_id == study_id, Membership.role == "rater", *STILL_MEMBER)
+        .order_by(col(Membership.slot))
+    ):
+        if number is not None:
+            taken[group].append(number)
+    return {group: tuple(numbers) for group, numbers in taken.items()}
+
+
+def slots_of(session: Session, study_id: int, phases: StudyPhases) -> Slots:
+    """Return the slots for which a freeze draws: those that are filled, and as many more as people are planned."""
+    taken = slots_taken(session, study_id)
+    slots = {}
+    for group in phases.groups:
+        numbers = list(taken.get(group.key, ()))
+        more = (number for number in count(1) if number not in taken.get(group.key, ()))
+        while len(numbers) < (group.people or 0):
+            numbers.append(next(more))
+        slots[group.key] = tuple(sorted(numbers))
+    return slots
+
+
+def _dealt(session: Session, study_id: int, group: str) -> list[int]:
+    """Return the numbers of a group's slots for which a freeze has dealt something."""
+    return sorted({number for _, dealt_to, number in _units_by_slot(session, study_id) if dealt_to == group})
+
+
+def unfilled(session: Session, study_id: int) -> dict[tuple[str, str, int], int]:
+    """Return how many units were dealt to slots that nobody fills, by phase, group and number of the slot."""
+    taken = slots_taken(session, study_id)
+    units = _units_by_slot(session, study_id)
+    return {place: number for place, number in units.items() if place[2] not in taken.get(place[1], ())}
+
+
+def lacks_people(session: Session, study_id: int, phases: Sequence[Phase]) -> bool:
+    """Return whether some of what these phases rate is nobody's yet: people are planned, or slots are not filled."""
+    taken = slots_taken(session, study_id)
+    planned = {group.key: group.people or 1 for group in frozen_facts.phases_of(session, study_id).groups}
+    keys = {phase.key for phase in phases}
+    return any(len(taken.get(group, ())) < planned[group] for phase in phases for group in phase.groups) or any(
+        phase in keys for phase, _, _ in unfilled(session, study_id)
+    )
+
+
+def _units_by_slot(session: Session, study_id: int) -> Counter[tuple[str, str, int]]:
+    """Count what was dealt, by phase, group and number of the slot."""
+    rows = session.exec(
+        select(FreezeItem.phase, FreezeItem.slots)
+        .join(Freeze, col(Freeze.id) == FreezeItem.freeze_id)
+        .where(Freeze.study_id == study_id, FreezeItem.phase != "")
+    )
+    places = ((phase, *name.rpartition("/")[::2]) for phase, slots in rows for name in slots)
+    return Counter((phase, group, int(number)) for phase, group, number in places)
+
+
+def without_people(session: Session, study_id: int, phases: StudyPhases) -> dict[str, list[str]]:
+    """Return the titles of the phases that wait for people, by the title of the group of which nobody is there."""
+    taken = slots_taken(session, study_id)
+    empty = [group for group in phases.groups if len(phases.groups) > 1 and not taken.get(group.key)]
+    work = {group.title: [phase.heading for phase in phases.of_group(group.key).phases] for group in empty}
+    return {title: titles for title, titles in work.items() if titles}
+
+
+def remarks_before_freeze(
+    session: Session, study_id: int, phases: StudyPhases, is_dealt: Mapping[str, bool]
+) -> Iterator[str]:
+    """Yield what has to be known of a study's people before it is frozen, a sentence each.
+
+    Parameters
+    ----------
+    is_dealt
+        By the key of a phase, whether its units are dealt to some of the people.
+    """
+    for title, titles in without_people(session, study_id, phases).items():
+        yield f"Nobody is in the group {title} yet, which rates {_quoted(titles)}."
+    taken = slots_taken(session, study_id)
+    for group in phases.groups:
+        there = len(taken.get(group.key, ()))
+        if there < (group.people or 0):
+            yield f"Of {group.people} people who are planned as {group.title}, {there} {_are(there)} there."
+        own = phases.of_group(group.key).phases
+        dealt = [phase.heading for phase in own if is_dealt.get(phase.key)]
+        if dealt and there >= (group.people or 0):
+            who = f"the {there} who {_are(there)} in the group {group.title} now"
+            yield (
+                f"The freeze deals the units of {_quoted(dealt)} to {who}: somebody who joins later "
+                "gets none of them until somebody leaves."
+            )
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
+def _quoted(titles: Sequence[str]) -> str:
+    return " and ".join(f"“{title}”" for title in titles)

@@ -1,0 +1,163 @@
+"""Whether what was drawn can be rated as it is: it has what its phase shows, and tells nobody anything too early."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence, Set
+
+from protocol.language.expansion import Expansion
+from protocol.study_phases import StudyPhases
+from services.errors import Conflict
+from services.studies.drawing_phases import DrawnPhase, Pool
+from services.studies.groups import group_of_slot
+from services.studies.sampling.remarks import listed
+from services.studies.sampling.units import Unit
+
+
+def require_sound(study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool) -> None:
+    """Refuse what was drawn where it lacks what its phase shows, or would tell somebody what they have still to rate.
+
+    Raises
+    ------
+    Conflict
+        With a sentence for each reason.
+    """
+    reasons = [
+        *_lacking(phases, drawn, pool),
+        *_torn(study, drawn, pool),
+        *_told_too_early(phases, drawn),
+        *_overlays(study, drawn, pool),
+    ]
+    if reasons:
+        raise Conflict("\n".join(reasons))
+
+
+def _lacking(phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool) -> Iterator[str]:
+    for part in drawn:
+        shows = phases.rules_of(phases.named(part.key)).shows
+        items = {row.unit.item for row in part.sample.units}
+        for thing, lacking, file in (
+            ("scans", pool.without_volumes, "name sequences in items.csv"),
+            ("reference", pool.without_reference, "add lines to references.csv"),
+        ):
+            without = sorted(items & lacking)
+            if thing in shows and without:
+                what = "item" if len(without) == 1 else "items"
+                yield (
+                    f"Phase '{part.key}' shows the {thing}, which {len(without)} drawn {what} ({listed(without)}) "
+                    f"{'lacks' if len(without) == 1 else 'lack'}; {file}, or select other items."
+                )
+
+
+def _torn(study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool) -> Iterator[str]:
+    """A turn continues what was asked and answered before it, so that it makes no sense, and tells, on its own."""
+    for part in drawn:
+        if study.phase(part.key).rates != ["items"]:
+            continue
+        keys = {row.unit.key for row in part.sample.units}
+        last: dict[str, int] = {}
+        for key in keys & set(pool.turns):
+            conversation, turn = pool.turns[key]
+            last[conversation] = max(turn, last.get(conversation, 0))
+        torn = sorted(
+            {
+                conversation
+                for key, (conversation, turn) in pool.turns.items()
+                if turn < last.get(conversation, 0) and key not in keys
+            }
+        )
+        if torn:
+            yield (
+                f"Phase '{part.key}' has a later turn without an earlier one of {len(torn)} conversation(s) "
+                f"({listed(torn)}); select conversations as a whole, as by an attribute that all their turns share."
+            )
+
+
+def _told_too_early(phases: StudyPhases, drawn: Sequence[DrawnPhase]) -> Iterator[str]:
+    """Ask it of each slot, or of each group where all of it rate the same; each pair of phases is said once."""
+    shared_by: dict[tuple[str, str, str], set[tuple[str, str]]] = {}
+    for own in phases.by_group:
+        for units in _shares(own, drawn):
+            for pair, shared in _told_to(phases, own, units):
+                shared_by.setdefault(pair, set()).update(shared)
+    for (telling, blind, reach), shared in shared_by.items():
+        thing = "the reference" if reach == "subject" else "an answer"
+        yield (
+            f"Phase '{telling}' shows {thing} of {len(shared)} {reach}(s) that the same people can still have to rate "
+            f"in phase '{blind}', which does not show it; let '{telling}' open after '{blind}', or draw one of the two "
+            "apart (sample.not_in)."
+        )
+
+
+def _shares(phases: StudyPhases, drawn: Sequence[DrawnPhase]) -> list[dict[str, list[Unit]]]:
+    """Return what one person of a group may have of each phase, for each slot of it to which anything was dealt."""
+    parts = [part for part in drawn if any(phase.key == part.key for phase in phases.phases)]
+    own = {group.key for group in phases.groups}
+    dealt = {name for part in parts for slots in part.slots.values() for name in slots}
+    names = [name for name in dealt if group_of_slot(name) in own]
+    return [
+        {
+            part.key: [row.unit for row in part.sample.units if not part.slots or name in part.slots[row.unit.key]]
+            for part in parts
+        }
+        for name in sorted(names) or [""]
+    ]
+
+
+def _told_to(
+    study: StudyPhases, phases: StudyPhases, units: Mapping[str, Sequence[Unit]]
+) -> Iterator[tuple[tuple[str, str, str], set[tuple[str, str]]]]:
+    """Yield the phase that tells, the one that is blind to it, and how far; and about whom, to who has these units."""
+    for telling in phases.counted:
+        done_before = _all_before(study, {phase.key for phase in phases.phases}, telling.key)
+        for reach, blind in phases.blind_to(telling):
+            for phase in blind:
+                if phase.key in done_before:
+                    continue
+                of_telling, of_blind = ({_of(unit, reach) for unit in units[key]} for key in (telling.key, phase.key))
+                shared = {about for about in of_telling & of_blind if about is not None}
+                if shared:
+                    yield (telling.key, phase.key, reach), shared
+
+
+def _of(unit: Unit, reach: str) -> tuple[str, str] | None:
+    """Return what a unit is about: its subject, or its item, which is the conversation where it is a turn."""
+    if reach == "subject":
+        return ("subject", unit.subject) if unit.subject else None
+    conversation = unit.attributes.get("conversation")
+    return ("conversation", conversation) if conversation else ("item", unit.item)
+
+
+def _all_before(study: StudyPhases, own: Set[str], key: str) -> set[str]:
+    """Return the keys of the phases that somebody is done with when this one opens.
+
+    Parameters
+    ----------
+    own
+        Keys of the phases that they work in. What others do tells of it only where it waits for everybody.
+    """
+    before: set[str] = set()
+    waits = [study.named(key)]
+    while waits:
+        phase = waits.pop()
+        for earlier in (study.named(name) for name in phase.after):
+            goes_on = earlier.key in own or (phase.after_everyone and earlier.after_everyone)
+            if goes_on and earlier.key not in before:
+                before.add(earlier.key)
+                waits.append(earlier)
+    return before
+
+
+def _overlays(study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool) -> Iterator[str]:
+    """An item with a mask tells of the others of its subject where to look; in one phase they have no order."""
+    for part in drawn:
+        if "overlays" not in study.phase(part.key).shows:
+            continue
+        subjects: dict[bool, set[str | None]] = {True: set(), False: set()}
+        for row in part.sample.units:
+            subjects[row.unit.item in pool.with_overlays].add(row.unit.subject)
+        both = sorted(str(subject) for subject in subjects[True] & subjects[False])
+        if both:
+            yield (
+                f"Phase '{part.key}' shows overlays, and of subject {listed(both)} it has items with one and without; "
+                "draw at most one item of a subject, or rate those with overlays in a phase of their own."
+            )
