@@ -113,7 +113,7 @@ def test_turn_without_the_one_before_it_is_not_drawn(sqlite_database: Database, 
 def test_answer_to_a_turn_is_shown_to_nobody_who_has_still_to_read_another(
     sqlite_database: Database, tmp_path: Path
 ) -> None:
-    def told(folder: Path) -> None:
+    def answered_elsewhere(folder: Path) -> None:
         conversation(folder)
         change_item(folder, "i2", category="other")
 
@@ -124,7 +124,7 @@ def test_answer_to_a_turn_is_shown_to_nobody_who_has_still_to_read_another(
     text = HEAD + phase("a", "from: {where: {category: [talk]}}") + scoring
 
     with pytest.raises(Conflict, match="Phase 't' shows an answer of 1 item"):
-        opened_listed(sqlite_database, tmp_path / "study", text, raters=1, changes=[told])
+        opened_listed(sqlite_database, tmp_path / "study", text, raters=1, changes=[answered_elsewhere])
 
 
 def test_options_that_stand_as_text_are_shuffled_for_each_rater(sqlite_database: Database, tmp_path: Path) -> None:
