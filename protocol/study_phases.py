@@ -82,6 +82,11 @@ class PhaseRules:
         """Whether scans stand on the screen; without them words take their room."""
         return "scans" in self.shows
 
+    @property
+    def shows_judged(self) -> bool:
+        """Whether a text that is judged, or held against what is judged, stands on the screen."""
+        return bool(self.shows & {"reference", "candidate"})
+
     def primary_of(self, form: str) -> FormField:
         """Return the field in which an item that names this form is answered."""
         return next(field for field in self.forms[form] if field.key == PRIMARY)

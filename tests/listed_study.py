@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import random
 import zipfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from services.reading import submission, worklist
 from services.report import build
 from services.report.files import export
 from services.studies import freezing, importing, members
-from tests.situations import Situation, any_answers, owner_of, show, signed_in, submit, write_study_folder
+from tests.situations import Situation, answers, any_answers, owner_of, show, signed_in, submit, write_study_folder
 
 READ_THEN_SCORE = """
 blindread: 2
@@ -46,6 +47,10 @@ phases:
     shows: [prompt, reference, candidate]
     form: {verdict: {type: correctness, excluded: Excluded}}
 """
+# The same, with the answers scored beside the scans.
+READ_THEN_JUDGE = READ_THEN_SCORE.replace(
+    "shows: [prompt, reference, candidate]", "shows: [scans, prior, prompt, reference, candidate]"
+)
 SCORE_ALONE = """
 blindread: 2
 name: listed
@@ -110,6 +115,24 @@ def work_through(
                 submit(situation, rater, payload, answer(payload))
                 seen.append(payload)
     return seen
+
+
+def drawn_answers(payload: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
+    """Return answers that fit a payload's form, drawn at random among all that it offers now."""
+    fields: dict[str, Any] = {}
+    for field in payload["form"]["fields"]:
+        depends = field.get("depends_on")
+        if depends is None or fields.get(depends["field"]) in depends["is"]:
+            fields[field["key"]] = _drawn(field, [option["id"] for option in field["options"]], rng)
+    return answers(**fields)
+
+
+def _drawn(field: Mapping[str, Any], ids: list[str], rng: random.Random) -> object:
+    if field["type"] in ("several", "ranked"):
+        return rng.sample(ids, rng.randint(1, len(ids))) if ids else ["first", "second"]
+    if field["type"] == "number":
+        return field.get("minimum", 0.0)
+    return rng.choice(ids) if ids else f"Text {rng.randint(1, 99)}"
 
 
 def closed_tables(situation: Situation) -> dict[str, list[dict[str, str]]]:

@@ -60,11 +60,16 @@ def _phase(phase: expanded.Phase, place: int) -> Phase:
         form="reading" if phase.rates == ["items"] else "scoring",
         opens=phase.opens.kind.replace("_", " "),
         after=tuple(phase.opens.after),
-        revisable="scans" in phase.shows,
+        revisable=_is_read(phase),
         heading=phase.title,
         left=f"{unit}s without a verdict in “{phase.title}”",
         listed=True,
     )
+
+
+def _is_read(phase: expanded.Phase) -> bool:
+    """Return whether a phase rates items from their scans, with nothing beside them that tells what is right."""
+    return phase.rates == ["items"] and "scans" in phase.shows and "reference" not in phase.shows
 
 
 def _rules(study: expanded.Expansion, phase: expanded.Phase, forms: dict[str, tuple[FormField, ...]]) -> PhaseRules:
@@ -180,8 +185,6 @@ def _not_run_of(study: expanded.Expansion, phase: expanded.Phase) -> Iterator[tu
     for thing in phase.shows:
         if thing not in SHOWN:
             yield "shows", f"'{thing}' is not drawn on the screen yet; remove it."
-    if "scans" in phase.shows and (rates != "items" or "reference" in phase.shows):
-        yield "shows", "scans are not drawn beside a reference or an answer yet; remove one of the two."
     if {"prior", "overlays"} & set(phase.shows) and "scans" not in phase.shows:
         yield "shows", "prior scans and overlays are drawn beside scans only; add scans."
     if rates == "candidates" and "candidate" not in phase.shows:
@@ -195,8 +198,8 @@ def _not_run_of(study: expanded.Expansion, phase: expanded.Phase) -> Iterator[tu
         yield "from", "units that follow from answers are not drawn yet; select by attributes."
     if any(condition.name == "practice" for condition in source.where) or phase.pass_mark is not None:
         yield "from", "practice is not dealt yet in a study that lists its phases; leave it out."
-    if phase.revise != "never" and "scans" not in phase.shows:
-        yield "revise", "verdicts given without scans cannot be revised yet; remove revise."
+    if phase.revise != "never" and not _is_read(phase):
+        yield "revise", "only items that are read from scans, without their reference, can be revised yet."
     if phase.then is not None:
         yield "then", "nothing is shown after the own answer yet; remove then."
     by, opens = phase.by, phase.opens

@@ -32,6 +32,7 @@ from services.reading.payloads import (
     FormPayload,
     HeadPayload,
     ItemPayload,
+    JudgedPayload,
     Line,
     NextPayload,
     OpinionPayload,
@@ -86,19 +87,24 @@ def form_of_item(rules: PhaseRules, item: ShownItem, option_order: list[str]) ->
         not_assessable=_pairs(rules.not_assessable),
         flags=_pairs(rules.flags),
         comment=rules.comment,
-        panes=tuple(pane.title for pane in rules.hanging.panes_of(item.sequences, item.uses_prior)),
+        panes=_panes(rules, item),
         item_options=tuple(option.text for option in _dealt(item, option_order)),
     )
 
 
-def form_of_candidate(rules: PhaseRules) -> ShownForm:
-    """Return the form in which a candidate is scored: the same for all, whatever their items ask."""
+def form_of_candidate(rules: PhaseRules, item: ShownItem) -> ShownForm:
+    """Return the form in which a candidate is scored: its fields are the same for all, whatever their items ask."""
     return ShownForm(
         fields=tuple(_with_own_options(field) for field in rules.fields or ()),
         not_assessable=_pairs(rules.not_assessable),
         flags=_pairs(rules.flags),
         comment=rules.comment,
+        panes=_panes(rules, item) if rules.shows_volumes else (),
     )
+
+
+def _panes(rules: PhaseRules, item: ShownItem) -> tuple[str, ...]:
+    return tuple(pane.title for pane in rules.hanging.panes_of(item.sequences, item.uses_prior))
 
 
 def form_payload(form: ShownForm) -> FormPayload:
@@ -138,10 +144,13 @@ def _field_payload(field: FormField) -> FormFieldPayload:
 
 def context_payload(shown: Shown, rules: PhaseRules) -> ContextPayload:
     """Return vignette, history and facts, as far as the protocol releases them."""
+    asks_apart = rules.question and "prompt" in rules.shows
+    return _context(shown, rules, [["Question", shown.item.prompt]] if asks_apart else [])
+
+
+def _context(shown: Shown, rules: PhaseRules, facts: list[Line]) -> ContextPayload:
+    """Return the context, with what is released of it behind some facts."""
     context = rules.context
-    facts: list[Line] = []
-    if rules.question and "prompt" in rules.shows:
-        facts.append(["Question", shown.item.prompt])
     if rules.options_as_text and shown.item.options:
         facts.append(
             ["Options", " · ".join(shown.form.item_options or [option["text"] for option in shown.item.options])]
@@ -202,6 +211,36 @@ def _opinion_name(place: int) -> str:
     """Return A to Z, and from the 27th opinion on AA, AB ..."""
     round_, letter = divmod(place, len(ascii_uppercase))
     return (_opinion_name(round_ - 1) if round_ else "") + ascii_uppercase[letter]
+
+
+def judged_payload(
+    *,
+    desk: Desk,
+    shown: Shown,
+    rules: PhaseRules,
+    text: TextSettings,
+    keys: Keys,
+    prefetch: list[int],
+    reference: list[str] | None,
+    candidate: str | None,
+) -> JudgedPayload:
+    """Return what is judged beside its images: a candidate, or an item with its reference; of a candidate no model."""
+    return {
+        **_head(desk),
+        "images": hanging.images_payload(shown.item, shown.volumes, shown.overlays, rules.hanging, keys),
+        "context": _context(shown, rules, []),
+        **_standing(desk),
+        "question": rules.question,
+        "prompt": shown.item.prompt if "prompt" in rules.shows else "",
+        "text": text_payload(text, "prompt", "vignette", "reference", "candidate"),
+        "reference": reference,
+        "candidate": candidate,
+        "own": None,
+        "opinions": None,
+        "draft": desk.draft,
+        "prefetch": [hanging.volume_url(keys, volume_id) for volume_id in prefetch],
+        "form": form_payload(shown.form),
+    }
 
 
 def words_payload(

@@ -257,6 +257,23 @@ class ScoringPayload(HeadPayload, StandingPayload):
     form: FormPayload
 
 
+class JudgedPayload(HeadPayload, StandingPayload):
+    """What is judged beside its images: an answer, or an item with its reference; `question` is the phase's own."""
+
+    images: ImagesPayload
+    context: ContextPayload
+    question: str
+    prompt: str
+    text: dict[TextKind, TextSetting]
+    reference: list[str] | None
+    candidate: str | None
+    own: None
+    opinions: None
+    draft: DraftPayload
+    prefetch: list[str]
+    form: FormPayload
+
+
 class SummaryPayload(TypedDict):
     """What somebody did in this login session: counts, times in milliseconds, and since when."""
 
@@ -279,7 +296,7 @@ class DonePayload(TypedDict):
     next: NextPayload | None
 
 
-AnyItemPayload = TypeAliasType("AnyItemPayload", ItemPayload | OpinionsPayload | ScoringPayload)
+AnyItemPayload = TypeAliasType("AnyItemPayload", ItemPayload | OpinionsPayload | ScoringPayload | JudgedPayload)
 Payload = TypeAliasType("Payload", AnyItemPayload | DonePayload)
 
 

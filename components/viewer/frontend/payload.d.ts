@@ -1,6 +1,6 @@
 // Written by `python -m components.viewer.payload_types` from services/reading/payloads.py.
 
-export type AnyItemPayload = ItemPayload | OpinionsPayload | ScoringPayload;
+export type AnyItemPayload = ItemPayload | OpinionsPayload | ScoringPayload | JudgedPayload;
 
 /** What stands beside the images, as far as the protocol releases it. */
 export interface ContextPayload {
@@ -132,6 +132,34 @@ export interface ItemPayload {
   text: Partial<Record<TextKind, TextSetting>>;
   reference: null;
   candidate: null;
+  own: null;
+  opinions: null;
+  draft: DraftPayload;
+  prefetch: string[];
+  form: FormPayload;
+}
+
+/** What is judged beside its images: an answer, or an item with its reference; `question` is the phase's own. */
+export interface JudgedPayload {
+  kind: "item";
+  assignment: string;
+  key: string;
+  phase: Phase;
+  progress: ProgressPayload;
+  heading: string;
+  notice: string | null;
+  turns: TurnPayload[];
+  practice: PracticePayload | null;
+  revision: RevisionPayload | null;
+  revisable: number | null;
+  ahead: NextPayload | null;
+  images: ImagesPayload;
+  context: ContextPayload;
+  question: string;
+  prompt: string;
+  text: Partial<Record<TextKind, TextSetting>>;
+  reference: string[] | null;
+  candidate: string | null;
   own: null;
   opinions: null;
   draft: DraftPayload;

@@ -84,7 +84,7 @@ class MadeUp:
     def form(self) -> ShownForm:
         """The form of the item's phase."""
         if self.phase == "scoring":
-            return blinding.form_of_candidate(self.rules)
+            return blinding.form_of_candidate(self.rules, self.item)
         return blinding.form_of_item(self.rules, self.item, [])
 
     @property

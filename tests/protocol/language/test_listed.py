@@ -73,7 +73,13 @@ def test_what_can_be_run_is_not_complained_of() -> None:
     ("changed", "to", "key", "says"),
     [
         ("phases:", "groups: {a: A, b: B}\nphases:", "groups", "several groups"),
-        ("shows: [scans, prompt, options]", "shows: [scans, prompt, options, reference]", "phases.read.shows", "scans"),
+        (
+            "shows: [scans, prompt, options]",
+            "shows: [scans, prompt, options, reference]",
+            "phases.read.revise",
+            "without",
+        ),
+        ("question: Right?", "revise: until_closed", "phases.score.revise", "only items that are read from scans"),
         ("shows: [scans, prompt, options]", "shows: [prior, prompt, options]", "phases.read.shows", "prior scans"),
         ("shows: [scans, prompt, options]", "shows: [scans, prompt, options, judge]", "phases.read.shows", "'judge'"),
         ("shows: [prompt, reference, candidate]", "shows: [prompt, reference]", "phases.score.shows", "candidate"),

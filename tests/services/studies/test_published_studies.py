@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
+import random
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from db import Database
 from services.judging import import_runs
+from services.reading.correctness import as_text
 from services.studies import freezing
-from tests.listed_study import closed_tables, imported_listed, work_through
+from tests.listed_study import closed_tables, drawn_answers, imported_listed, work_through
+from tests.published_studies import STUDIES, error_taxonomy, flag_review, grader, mcq_judge, opened
 from tests.situations import Situation, write_table, write_volume
-
-STUDIES = Path(__file__).resolve().parents[3] / "studies"
-
-
-def opened(
-    database: Database, folder: Path, name: str, tables: dict[str, tuple[str, Iterable[Sequence[object]]]]
-) -> Situation:
-    """Import a protocol of `studies/` as it is, with made-up tables, and freeze it for one rater."""
-    folder.mkdir()
-    shutil.copy(STUDIES / name / "protocol.yaml", folder)
-    for file, (columns, rows) in tables.items():
-        write_table(folder / file, columns, rows)
-    situation = imported_listed(database, folder, raters=1)
-    freezing.freeze_study(database, situation.admin, situation.study_key)
-    return situation
 
 
 def text_of(payloads: Iterable[dict[str, Any]]) -> str:
@@ -231,4 +219,102 @@ def test_neuroqa_reads_a_part_of_a_pool_with_one_per_template_and_subject(
         "There is no frozen study 'neuroqa-image-review' here: no subject of it was left out."
     ]
     for hidden in ("ADNI", "test-public", "human_assessable"):
+        assert hidden not in text_of(seen)
+
+
+def answered_to_the_end(situation: Situation) -> tuple[list[dict[str, Any]], dict[str, list[dict[str, str]]]]:
+    """Let every rater answer everything, close the study, and hold each exported row against what was answered.
+
+    Returns
+    -------
+    tuple
+        The payloads, and the exported tables.
+    """
+    rng = random.Random(11)
+    given: list[dict[str, Any]] = []
+
+    def answer(payload: dict[str, Any]) -> dict[str, Any]:
+        given.append(drawn_answers(payload, rng))
+        return given[-1]
+
+    seen = work_through(situation, answer)
+    tables = closed_tables(situation)
+    assert len(tables["verdicts.csv"]) == len(seen) == len(given)
+    assert {row["status"] for row in tables["verdicts.csv"]} == {"answered"}
+    answered = Counter((key, as_text(value)) for verdict in given for key, value in verdict["fields"].items())
+    assert Counter((row["field"], row["value"]) for row in tables["fields.csv"]) == answered
+    assert all(payload["images"]["panes"] for payload in seen)
+    return seen, tables
+
+
+def test_marcus_reviews_a_share_of_the_flagged_questions_beside_their_images(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    situation = flag_review(sqlite_database, tmp_path / "study", flagged=40, others=205)
+
+    seen, tables = answered_to_the_end(situation)
+
+    flagged = {row["item"]: row["flagged"] for row in tables["items.csv"]}
+    assert Counter(flagged[row["item"]] for row in tables["verdicts.csv"]) == {"yes": 2, "no": 200}
+    chances = {row["stratum"]: float(row["inclusion_probability"]) for row in tables["sample.csv"]}
+    assert chances == {"yes": 2 / 40, "no": 200 / 205}
+    assert {tuple(payload["reference"]) for payload in seen} == {
+        ("Sinus rhythm",), ("Atrial fibrillation",), ("Atrial flutter",), ("None of the other options",)
+    }  # fmt: skip
+    # Why a question is left out is asked of those that are.
+    reasons = [row for row in tables["fields.csv"] if row["field"] == "reasons"]
+    left_out = [row for row in tables["fields.csv"] if (row["field"], row["value"]) == ("exclude", "yes")]
+    assert len(reasons) == len(left_out) > 0
+    for hidden in ("flagged", "flag_reason", "text_only_answer", "'cmr'"):
+        assert hidden not in text_of({**payload, "form": None} for payload in seen)
+
+
+def test_marcus_judges_answers_to_multiple_choice_questions_beside_their_images(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    situation = mcq_judge(sqlite_database, tmp_path / "study", items=30, size=60)
+
+    seen, tables = answered_to_the_end(situation)
+
+    # Two cardiologists, each all of 60: as many of each model and modality.
+    assert len(seen) == 2 * 60
+    models = {row["candidate"]: row["model"] for row in tables["candidates.csv"]}
+    assert Counter(models[row["candidate"]] for row in tables["verdicts.csv"]) == {
+        "MARCUS": 40, "GPT-5": 40, "Gemini 2.5 Pro": 40
+    }  # fmt: skip
+    excluded = [row for row in tables["fields.csv"] if (row["field"], row["value"]) == ("verdict", "excluded")]
+    assert len([row for row in tables["fields.csv"] if row["field"] == "reason"]) == len(excluded) > 0
+    assert {payload["question"] for payload in seen} == {"Did the answer settle on the option of the reference?"}
+    for hidden in ("MARCUS", "Gemini", "UCSF", "none_of_the_others", "echo"):
+        assert hidden not in text_of(seen)
+
+
+def test_neural_medbench_codes_a_hundred_wrong_answers_beside_their_scans(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    situation = error_taxonomy(sqlite_database, tmp_path / "study", items=90)
+
+    seen, tables = answered_to_the_end(situation)
+
+    outcomes = {row["candidate"]: row["outcome"] for row in tables["candidates.csv"]}
+    assert len(seen) == 2 * 100
+    assert {outcomes[row["candidate"]] for row in tables["verdicts.csv"]} == {"incorrect"}
+    assert {row["field"] for row in tables["fields.csv"]} == {"error"}
+    assert all(payload["context"]["vignette"] and payload["context"]["history"] for payload in seen)
+    for hidden in ("MedGemma", "GPT-4o", "'incorrect'", "outcome"):
+        assert hidden not in text_of(seen)
+
+
+def test_neural_medbench_grades_rationales_in_three_criteria_beside_their_scans(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    situation = grader(sqlite_database, tmp_path / "study", items=40, size=60)
+
+    seen, tables = answered_to_the_end(situation)
+
+    assert len(seen) == 3 * 60
+    fields = Counter(row["field"] for row in tables["fields.csv"])
+    assert fields == {"correctness": 180, "coherence": 180, "grounding": 180}
+    assert len({(row["member"], row["candidate"]) for row in tables["verdicts.csv"]}) == 180
+    for hidden in ("MedGemma", "GPT-4o", "OpenAI", "Google"):
         assert hidden not in text_of(seen)

@@ -149,7 +149,7 @@ export function bindingOf(event, focused) {
   if (isTyping(focused) && !oneLine) return null;
   if (binding.when === "on images" && focused instanceof HTMLInputElement && (focused.type === "radio" || event.key === " ")) return null;
   // Words that are longer than their place are scrolled with the same keys as the slices.
-  if (binding.action === "scroll" && focused?.closest(".brief[tabindex='0']")) return null;
+  if (binding.action === "scroll" && focused?.closest(".brief[tabindex='0'], .card[tabindex='0']")) return null;
   if (event.key === " " && focused?.closest("button, a[href], summary")) return null;
   // Enter on a button or a link is that button's own.
   if (binding.action === "submit" && focused?.closest("button:not(.submit), a[href], summary, select")) return null;
