@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -44,6 +45,7 @@ def opened(
     tables: dict[str, Table],
     raters: int = 1,
     size: int | None = None,
+    without: str = "",
     **files: Path,
 ) -> Situation:
     """Import a protocol of `studies/` as it is, with made-up tables, and freeze it.
@@ -51,15 +53,20 @@ def opened(
     Parameters
     ----------
     size
-        So many are drawn instead of 300, which take a test too long.
+        So many are drawn instead of the hundreds of the protocol, which take a test too long.
+    without
+        A phase that is left out, as the README says that it may be.
     files
         What lies beside the tables, by the name there without its ending.
     """
     folder.mkdir()
     protocol = (STUDIES / name / "protocol.yaml").read_text("utf-8")
     if size is not None:
-        assert "size: 300" in protocol
-        protocol = protocol.replace("size: 300", f"size: {size}")
+        protocol, drawn = re.subn(r"size: \d+", f"size: {size}", protocol)
+        assert drawn == 1
+    if without:
+        protocol, left_out = re.subn(rf"  - key: {without}\n(?:    .*\n)+", "", protocol)
+        assert left_out == 1
     (folder / "protocol.yaml").write_text(protocol, encoding="utf-8")
     for key, file in files.items():
         shutil.copy(file, folder / f"{key}{''.join(file.suffixes)}")
@@ -207,3 +214,24 @@ def grader(database: Database, folder: Path, items: int, size: int | None = None
         ),
     }  # fmt: skip
     return opened(database, folder, "neural_medbench_grader", tables, raters=3, size=size, **files)
+
+
+def structured_reads(database: Database, folder: Path, slices: int, size: int) -> Situation:
+    """Open the structured reads of single slices without the practice before them, for one reader."""
+    classes = ("tumor", "stroke", "ms", "normal", "other")
+    tables: dict[str, Table] = {
+        "cases.csv": ("case,subject,dataset", [(f"c{n}", f"s{n}", "BraTS") for n in range(slices)]),
+        "volumes.csv": (
+            _VOLUMES,
+            [(f"c{n}-i", f"c{n}", "current", "image", "", "image.png", "Slice") for n in range(slices)],
+        ),
+        "items.csv": (
+            "item,case,category,format,prompt,sequences,class",
+            [
+                (f"q{n}", f"c{n}", "slice", "open", f"Report slice {n}.", "image", classes[n % len(classes)])
+                for n in range(slices)
+            ],
+        ),
+    }
+    image = write_image(folder.parent / "slice.png")
+    return opened(database, folder, "neurovlm_structured_reads", tables, size=size, without="practice", image=image)

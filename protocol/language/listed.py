@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from protocol.context import Context, TextSettings
-from protocol.forms import Dependence, FormField, Option
+from protocol.forms import Dependence, Option, OptionsBy, PhaseField
 from protocol.hanging import Hanging
 from protocol.language import expansion as expanded
 from protocol.phases import Phase, Queue
@@ -72,7 +72,7 @@ def _is_read(phase: expanded.Phase) -> bool:
     return phase.rates == ["items"] and "scans" in phase.shows and "reference" not in phase.shows
 
 
-def _rules(study: expanded.Expansion, phase: expanded.Phase, forms: dict[str, tuple[FormField, ...]]) -> PhaseRules:
+def _rules(study: expanded.Expansion, phase: expanded.Phase, forms: dict[str, tuple[PhaseField, ...]]) -> PhaseRules:
     as_item = phase.form == "as_item"
     shows = frozenset(phase.shows)
     of_forms = [form.fields for form in study.forms] if as_item else [phase.fields]
@@ -127,11 +127,11 @@ def _options(options: Sequence[expanded.Option]) -> tuple[Option, ...]:
     return tuple(Option(id=option.id, text=option.text) for option in options)
 
 
-def _fields(fields: Sequence[expanded.Field]) -> tuple[FormField, ...]:
+def _fields(fields: Sequence[expanded.Field]) -> tuple[PhaseField, ...]:
     return tuple(_field(asked) for asked in fields)
 
 
-def _field(asked: expanded.Field) -> FormField:
+def _field(asked: expanded.Field) -> PhaseField:
     options = list(_options(asked.options))
     kind: str = asked.type
     low, high = asked.minimum, asked.maximum
@@ -145,28 +145,33 @@ def _field(asked: expanded.Field) -> FormField:
     elif kind in ("as_item", "yes_no"):
         # What an item's format asks takes its options, and its type, from the item.
         kind, options = ("text", []) if kind == "as_item" else (kind, [])
-    return FormField(
+    return PhaseField(
         key=asked.key,
         type=kind,
         label=asked.label,
-        help=_help(asked) or None,
+        help=asked.help or None,
         required=asked.required,
         options=options,
         unit=asked.unit,
         minimum=low,
         maximum=high,
         depends_on=None if asked.when is None else Dependence(field=asked.when.field, values=list(asked.when.values)),
+        at_most=asked.at_most,
+        undetermined=asked.undetermined,
+        options_by=_options_by(asked.options_by),
+        meanings={option.id: _meaning(option) for option in asked.options if option.definition or option.example},
     )
 
 
-def _help(asked: expanded.Field) -> str:
-    """Return what stands below the label: the author's help, and what defines the options."""
-    defined = [
-        f"{option.text}: {option.definition or ''}{f' For example: {option.example}' if option.example else ''}"
-        for option in asked.options
-        if option.definition or option.example
-    ]
-    return " ".join(part for part in (asked.help, *defined) if part)
+def _options_by(depends: expanded.OptionsBy | None) -> OptionsBy | None:
+    if depends is None:
+        return None
+    return OptionsBy(field=depends.field, offered={part.value: list(part.options) for part in depends.offered})
+
+
+def _meaning(option: expanded.Option) -> str:
+    """Return what defines an option, with its example."""
+    return " ".join(filter(None, (option.definition, option.example and f"For example: {option.example}")))
 
 
 def not_run_yet(study: expanded.Expansion) -> Iterator[tuple[str, str]]:
@@ -213,9 +218,3 @@ def _fields_not_drawn(fields: Sequence[expanded.Field]) -> Iterator[str]:
     for asked in fields:
         if asked.type in _NOT_DRAWN:
             yield f"a field of the type {asked.type} ('{asked.key}') is not drawn yet."
-        if asked.options_by is not None:
-            yield f"options that depend on another answer ('{asked.key}') are not drawn yet."
-        if asked.undetermined:
-            yield f"undetermined ('{asked.key}') cannot be chosen yet; offer it as an option."
-        if asked.at_most is not None:
-            yield f"at_most ('{asked.key}') is not held yet; remove it."

@@ -6,7 +6,7 @@ added to a table stays hidden until somebody lets it through here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from string import ascii_uppercase
@@ -14,9 +14,9 @@ from typing import Any
 
 from db.queries import ShownItem, ShownOverlay, ShownVolume
 from protocol.context import Context, TextSettings
-from protocol.fields import KINDS
+from protocol.fields import KINDS, abstention
 from protocol.fields.yes_no import YES_NO
-from protocol.forms import PRIMARY, FormField, Option
+from protocol.forms import PRIMARY, FormField, Option, PhaseField
 from protocol.study_phases import PhaseRules
 from services.installation.tokens import Keys
 from services.reading import hanging
@@ -48,6 +48,7 @@ from services.reading.payloads import (
     TextSetting,
     TurnPayload,
 )
+from services.reading.payloads import Option as OptionPayload
 
 DAYS_PER_MONTH = 30.4375
 
@@ -117,7 +118,7 @@ def form_payload(form: ShownForm) -> FormPayload:
     }
 
 
-def _field_payload(field: FormField) -> FormFieldPayload:
+def _field_payload(field: PhaseField) -> FormFieldPayload:
     # Sent with every item: what the protocol does not say of a field is left out.
     words: FieldHelp = {}
     if field.help is not None:
@@ -131,15 +132,31 @@ def _field_payload(field: FormField) -> FormFieldPayload:
         limits["maximum"] = field.maximum
     if field.depends_on is not None:
         limits["depends_on"] = {"field": field.depends_on.field, "is": list(field.depends_on.values)}
+    if field.options_by is not None:
+        offered = field.options_by.offered.items()
+        limits["options_by"] = {
+            "field": field.options_by.field,
+            "offered": [{"value": value, "options": list(options)} for value, options in offered],
+        }
+    if field.at_most is not None:
+        limits["at_most"] = field.at_most
+    if field.undetermined:
+        limits["undetermined"] = True
     return {
         "key": field.key,
         "type": field.type,
         "label": field.label,
         **words,
         "required": field.required,
-        "options": [{"id": option.id, "text": option.text} for option in field.options],
+        "options": [_option_payload(option, field.meanings) for option in field.options],
         **limits,
     }
+
+
+def _option_payload(option: Option, meanings: Mapping[str, str]) -> OptionPayload:
+    if option.id in meanings:
+        return {"id": option.id, "text": option.text, "meaning": meanings[option.id]}
+    return {"id": option.id, "text": option.text}
 
 
 def context_payload(shown: Shown, rules: PhaseRules) -> ContextPayload:
@@ -416,11 +433,13 @@ def opinion_lines(form: ShownForm, fields: dict[str, Any], not_assessable: str |
 
 def answer_text(field: FormField, value: Any) -> str:
     """Return an answer in the words of the form."""
+    if abstention.is_undetermined(value):
+        return abstention.WORDS
     words = KINDS[field.type].in_words(value, {option.id: option.text for option in field.options})
     return f"{words} {field.unit}" if field.unit else words
 
 
-def _placed(field: FormField, item: ShownItem, option_order: list[str], rules: PhaseRules) -> FormField:
+def _placed(field: PhaseField, item: ShownItem, option_order: list[str], rules: PhaseRules) -> PhaseField:
     if field.key in rules.takes_options and item.options:
         kind = answered_as(item).type if field.key in rules.as_item else field.type
         return field.model_copy(update={"type": kind, "options": _dealt(item, option_order)})
@@ -441,7 +460,7 @@ def answered_as(item: ShownItem) -> FormField:
     return FormField(key=PRIMARY, type=kind, label="Answer", options=options)
 
 
-def _with_own_options(field: FormField) -> FormField:
+def _with_own_options(field: PhaseField) -> PhaseField:
     return field if field.offered == field.options else field.model_copy(update={"options": field.offered})
 
 

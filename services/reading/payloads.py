@@ -29,15 +29,30 @@ Place = TypeAliasType("Place", Annotated[list[float], Field(min_length=3, max_le
 
 
 class Option(TypedDict):
-    """One answer that can be chosen, or one reason."""
+    """One answer that can be chosen, or one reason; `meaning` is what defines it."""
 
     id: str
     text: str
+    meaning: NotRequired[str]
 
 
 # One of its keys is a word of Python.
 Dependence = TypedDict("Dependence", {"field": str, "is": list[str]})
 """The field that another one depends on, and the option ids with which that one is asked."""
+
+
+class OfferedPayload(TypedDict):
+    """The options that are offered with a value of the field above."""
+
+    value: str
+    options: list[str]
+
+
+class OptionsByPayload(TypedDict):
+    """The field on which it depends which options are offered; with a value that is not listed none are."""
+
+    field: str
+    offered: list[OfferedPayload]
 
 
 class FieldHelp(TypedDict, total=False):
@@ -53,6 +68,9 @@ class FieldLimits(TypedDict, total=False):
     minimum: float
     maximum: float
     depends_on: Dependence
+    options_by: OptionsByPayload
+    at_most: int
+    undetermined: bool
 
 
 class FormFieldPayload(FieldHelp, FieldLimits):

@@ -64,6 +64,9 @@ export interface FieldLimits {
   minimum?: number;
   maximum?: number;
   depends_on?: Dependence;
+  options_by?: OptionsByPayload;
+  at_most?: number;
+  undetermined?: boolean;
 }
 
 export type FieldType = "yes_no" | "choice" | "several" | "ordinal" | "number" | "text" | "ranked" | "point";
@@ -75,6 +78,9 @@ export interface FormFieldPayload {
   minimum?: number;
   maximum?: number;
   depends_on?: Dependence;
+  options_by?: OptionsByPayload;
+  at_most?: number;
+  undetermined?: boolean;
   key: string;
   type: FieldType;
   label: string;
@@ -176,6 +182,12 @@ export interface NextPayload {
   place: string | null;
 }
 
+/** The options that are offered with a value of the field above. */
+export interface OfferedPayload {
+  value: string;
+  options: string[];
+}
+
 /** What one rater said of an item, without their name. */
 export interface OpinionPayload {
   name: string;
@@ -209,10 +221,17 @@ export interface OpinionsPayload {
   form: FormPayload;
 }
 
-/** One answer that can be chosen, or one reason. */
+/** One answer that can be chosen, or one reason; `meaning` is what defines it. */
 export interface Option {
   id: string;
   text: string;
+  meaning?: string;
+}
+
+/** The field on which it depends which options are offered; with a value that is not listed none are. */
+export interface OptionsByPayload {
+  field: string;
+  offered: OfferedPayload[];
 }
 
 /** One mask that is laid over the scans of a pane. */

@@ -180,7 +180,10 @@ phases:
     assert payload["context"]["vignette"] == "Vignette of c1"
     assert payload["reference"] == ["Left"] and payload["candidate"] is None
     assert [field["key"] for field in payload["form"]["fields"]] == ["correctness", "relevance"]
-    assert payload["form"]["fields"][1]["help"] == "Low: Nobody would ask."
+    assert payload["form"]["fields"][1]["options"] == [
+        {"id": "1", "text": "Low", "meaning": "Nobody would ask."},
+        {"id": "2", "text": "High"},
+    ]
 
 
 def test_the_records_of_a_closed_study_hold(sqlite_database: Database, tmp_path: Path) -> None:

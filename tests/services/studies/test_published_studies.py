@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from db import Database
+from protocol.fields.abstention import is_undetermined
 from services.judging import import_runs
 from services.reading.correctness import as_text
 from services.studies import freezing
 from tests.listed_study import closed_tables, drawn_answers, imported_listed, work_through
-from tests.published_studies import STUDIES, error_taxonomy, flag_review, grader, mcq_judge, opened
+from tests.published_studies import STUDIES, error_taxonomy, flag_review, grader, mcq_judge, opened, structured_reads
 from tests.situations import Situation, write_table, write_volume
 
 
@@ -241,8 +242,12 @@ def answered_to_the_end(situation: Situation) -> tuple[list[dict[str, Any]], dic
     tables = closed_tables(situation)
     assert len(tables["verdicts.csv"]) == len(seen) == len(given)
     assert {row["status"] for row in tables["verdicts.csv"]} == {"answered"}
-    answered = Counter((key, as_text(value)) for verdict in given for key, value in verdict["fields"].items())
-    assert Counter((row["field"], row["value"]) for row in tables["fields.csv"]) == answered
+    answered = Counter(
+        (key, "", "yes") if is_undetermined(value) else (key, as_text(value), "")
+        for verdict in given
+        for key, value in verdict["fields"].items()
+    )
+    assert Counter((row["field"], row["value"], row["undetermined"]) for row in tables["fields.csv"]) == answered
     assert all(payload["images"]["panes"] for payload in seen)
     return seen, tables
 
@@ -318,3 +323,27 @@ def test_neural_medbench_grades_rationales_in_three_criteria_beside_their_scans(
     assert len({(row["member"], row["candidate"]) for row in tables["verdicts.csv"]}) == 180
     for hidden in ("MedGemma", "GPT-4o", "OpenAI", "Google"):
         assert hidden not in text_of(seen)
+
+
+def test_neurovlm_reports_are_filled_in_with_abstentions_and_subtypes_of_the_diagnosis(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    situation = structured_reads(sqlite_database, tmp_path / "study", slices=60, size=50)
+
+    seen, tables = answered_to_the_end(situation)
+
+    assert len(seen) == 50
+    by_item: dict[str, dict[str, dict[str, str]]] = {}
+    for row in tables["fields.csv"]:
+        by_item.setdefault(row["item"], {})[row["field"]] = row
+    subtypes = {"ischemic", "hemorrhagic"}
+    for report in by_item.values():
+        diagnosis, detail = report["diagnosis"], report.get("detailed_diagnosis")
+        assert (detail is None) == (diagnosis["undetermined"] == "yes" or diagnosis["value"] in ("ms", "normal"))
+        if detail is not None and detail["undetermined"] == "":
+            assert (detail["value"] in subtypes) == (diagnosis["value"] == "stroke")
+        assert ("sequence" in report) == (report["modality"]["value"] == "MRI")
+    abstained = Counter(row["field"] for row in tables["fields.csv"] if row["undetermined"] == "yes")
+    assert set(abstained) == {"modality", "sequence", "plane", "diagnosis", "detailed_diagnosis"}
+    assert all(row["value"] == "" for row in tables["fields.csv"] if row["undetermined"])
+    assert "dataset" not in text_of(seen)

@@ -31,6 +31,7 @@ export const BINDINGS = [
   { group: "Form", keys: ["Enter"], shown: "Enter", does: "Submit and continue", action: "submit", when: "not typing" },
   { group: "Form", keys: ["Ctrl+Enter", "Meta+Enter"], shown: "Ctrl Enter", does: "Submit while typing", action: "submit", when: "always" },
   { group: "Form", keys: ["a"], shown: "A", does: "Go to the next unanswered field; once all are answered, step through them to change an answer", action: "answer", when: "not typing" },
+  { group: "Form", keys: ["Shift+n"], shown: "Shift N", does: "Undetermined, of the field with the focus or the next unanswered one", action: "abstain", when: "not typing" },
   { group: "Form", keys: ["n"], shown: "N", does: "Not assessable", action: "panel", value: "assess", when: "not typing" },
   { group: "Form", keys: ["c"], shown: "C", does: "Comment", action: "panel", value: "comment", when: "not typing" },
   { group: "Form", keys: ["f"], shown: "F", does: "Flag", action: "panel", value: "flag", when: "not typing" },

@@ -19,7 +19,7 @@ const SPARE = 56;
 const LEAST_CARD = 110;
 
 /** What does not keep the focus after it was clicked. */
-const LET_GO = ".toolbar, .pane header, .link-box, .room-tools, .option, .point-buttons, .unanswer, .more, .renderer";
+const LET_GO = ".toolbar, .pane header, .link-box, .room-tools, .option, .meanings, .point-buttons, .unanswer, .more, .renderer";
 
 /** The choices of a panel keep it: the keys belong to them while the panel is open. @param {Element|null} element */
 const isLetGo = (element) => Boolean(element?.closest(LET_GO) && !element.closest(".panel"));
@@ -125,7 +125,7 @@ export class Screen {
     for (const card of this.cards.children) {
       if (!(card instanceof HTMLElement)) continue;
       card.style.minHeight = "";
-      if (judged) card.style.minHeight = `${Math.min(LEAST_CARD, card.scrollHeight)}px`;
+      if (judged) card.style.minHeight = `${Math.min(LEAST_CARD, card.scrollHeight + card.offsetHeight - card.clientHeight)}px`;
       const overflows = judged && card.scrollHeight > card.clientHeight + 1;
       card.classList.toggle("cut", overflows);
       card.tabIndex = overflows ? 0 : -1;
