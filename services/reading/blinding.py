@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from string import ascii_uppercase
+from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 
 from db.queries import ShownItem, ShownOverlay, ShownVolume
@@ -89,7 +89,7 @@ def form_of_item(rules: PhaseRules, item: ShownItem, option_order: list[str]) ->
         flags=_pairs(rules.flags),
         comment=rules.comment,
         panes=_panes(rules, item),
-        item_options=tuple(option.text for option in _dealt(item, option_order)),
+        item_options=_lettered(item, _dealt(item, option_order)),
     )
 
 
@@ -169,9 +169,7 @@ def _context(shown: Shown, rules: PhaseRules, facts: list[Line]) -> ContextPaylo
     """Return the context, with what is released of it behind some facts."""
     context = rules.context
     if rules.options_as_text and shown.item.options:
-        facts.append(
-            ["Options", " · ".join(shown.form.item_options or [option["text"] for option in shown.item.options])]
-        )
+        facts.append(["Options", " · ".join(shown.form.item_options or _lettered(shown.item, _dealt(shown.item, [])))])
     if context.age and shown.item.age is not None:
         facts.append(["Age", f"{shown.item.age} years"])
     if shown.item.uses_prior:
@@ -450,6 +448,13 @@ def _dealt(item: ShownItem, option_order: list[str]) -> list[Option]:
     """Return the options of an item in the order that was drawn for the rater, or as they are listed."""
     by_id = {option["id"]: Option(id=option["id"], text=option["text"]) for option in item.options}
     return [by_id[option_id] for option_id in option_order or by_id]
+
+
+def _lettered(item: ShownItem, dealt: Sequence[Option]) -> tuple[str, ...]:
+    """Return options in words, by letter where their ids are a, b, c ...: answers may name those."""
+    ids = [option["id"].lower() for option in item.options]
+    by_letter = ids == list(ascii_lowercase[: len(ids)])
+    return tuple(f"{option.id}) {option.text}" if by_letter else option.text for option in dealt)
 
 
 def answered_as(item: ShownItem) -> FormField:

@@ -290,6 +290,9 @@ def test_marcus_judges_answers_to_multiple_choice_questions_beside_their_images(
     excluded = [row for row in tables["fields.csv"] if (row["field"], row["value"]) == ("verdict", "excluded")]
     assert len([row for row in tables["fields.csv"] if row["field"] == "reason"]) == len(excluded) > 0
     assert {payload["question"] for payload in seen} == {"Did the answer settle on the option of the reference?"}
+    # An answer may name an option by its letter.
+    options = "a) Sinus rhythm · b) Atrial fibrillation · c) Atrial flutter · d) None of the other options"
+    assert all(payload["context"]["facts"] == [["Options", options]] for payload in seen)
     for hidden in ("MARCUS", "Gemini", "UCSF", "none_of_the_others", "echo"):
         assert hidden not in text_of(seen)
 
